@@ -1,0 +1,48 @@
+# `make help` lists the targets.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: help demo test test-all lint types format bench-compile clean
+
+help:  ## list the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
+
+# The environment is made again when the dependencies change, and only then.
+.venv/stamp: pyproject.toml constraints.txt
+	@echo "== making .venv"
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	touch $@
+
+demo: .venv/stamp  ## optimise a real kernel, compile, run, compare, show the speed-up
+	$(BIN)/polyir-run --demo
+
+test: .venv/stamp lint  ## lint, types and every test but the full kernel matrix
+	$(BIN)/pytest -n 2 -m "not matrix"
+
+test-all: .venv/stamp  ## the full kernel matrix too
+	$(BIN)/pytest -n 2
+
+lint: .venv/stamp types  ## ruff and the import contract
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	PYTHONPATH=build/layout $(BIN)/lint-imports
+
+# Type checkers and import-linter look for packages in folders: give them the installed layout.
+types: .venv/stamp  ## mypy --strict
+	rm -rf build/layout && mkdir -p build/layout
+	cp -rs $(CURDIR)/polyir build/layout/polyir
+	for folder in dialects passes tools; do cp -rs $(CURDIR)/$$folder build/layout/polyir/$$folder; done
+	cd build/layout && ../../$(BIN)/mypy --config-file ../../pyproject.toml -p polyir
+
+format: .venv/stamp  ## sort imports and format
+	$(BIN)/ruff check --fix --select I .
+	$(BIN)/ruff format .
+
+bench-compile: .venv/stamp  ## time polyir-opt on every kernel
+	$(BIN)/python benchmarks/compile_time.py
+
+clean:  ## remove what the other targets made
+	rm -rf .venv build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

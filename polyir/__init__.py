@@ -1,0 +1,1 @@
+"""polyir: a polyhedral compiler in Python, built on xDSL and isl."""

@@ -1,0 +1,163 @@
+"""What polyir says to its user: errors, and remarks on what passes decided.
+
+Errors are exceptions of the `PolyirError` family; a tool prints `render()` and exits with
+code 1. Remarks are values: an algorithm returns them or a pass reports them with `remark`
+and `missed`, and whoever drives the passes decides, through `remarks_to`, where they go.
+"""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from enum import Enum
+
+from xdsl.dialects.builtin import FileLineColLoc, LocationAttr
+from xdsl.ir import Operation
+
+
+@dataclass(frozen=True)
+class SourceLocation:
+    """A place in a source file; `line` and `column` count from 1."""
+
+    file: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+class PolyirError(Exception):
+    """An error in the user's input or request: one diagnostic, never a traceback.
+
+    `source_line` is the text of the line at `location`, when it is at hand; `render` then
+    shows it with a caret.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        location: SourceLocation | None = None,
+        source_line: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.location = location
+        self.source_line = source_line
+
+    def render(self) -> str:
+        """The diagnostic: `file:line:col: error: message`, the source line and a caret."""
+        prefix = "" if self.location is None else f"{self.location}: "
+        text = f"{prefix}error: {self.message}"
+        if self.location is None or self.source_line is None:
+            return text
+        # A tab before the caret must stay a tab, or the caret stands in the wrong column.
+        before = self.source_line[: self.location.column - 1]
+        caret = "".join("\t" if c == "\t" else " " for c in before) + "^"
+        return f"{text}\n{self.source_line}\n{caret}"
+
+
+class InputSyntaxError(PolyirError):
+    """The input text is not a well-formed program."""
+
+
+class OptionError(PolyirError):
+    """An unknown pass, an unknown option, or a bad value for one."""
+
+
+class LegalityError(PolyirError):
+    """A requested transformation would violate a dependence; the message names it."""
+
+
+class RemarkKind(Enum):
+    """`REMARK` is shown on request (`--remarks`); `MISSED` always."""
+
+    REMARK = "remark"
+    MISSED = "warning"
+
+
+@dataclass(frozen=True)
+class Remark:
+    """One decision of one pass, in LLVM's remark style."""
+
+    kind: RemarkKind
+    pass_name: str
+    message: str
+    location: SourceLocation | None = None
+
+    def __str__(self) -> str:
+        prefix = "" if self.location is None else f"{self.location}: "
+        return f"{prefix}{self.kind.value}: [{self.pass_name}] {self.message}"
+
+
+RemarkSink = Callable[[Remark], None]
+
+
+def print_missed(remark: Remark) -> None:
+    """The default sink: what was not done goes to standard error, the rest is dropped."""
+    if remark.kind is RemarkKind.MISSED:
+        print(remark, file=sys.stderr)
+
+
+def print_all(remark: Remark) -> None:
+    """The sink of `--remarks`: everything goes to standard error."""
+    print(remark, file=sys.stderr)
+
+
+_sink: ContextVar[RemarkSink] = ContextVar("polyir_remark_sink", default=print_missed)
+
+
+@contextmanager
+def remarks_to(sink: RemarkSink) -> Iterator[None]:
+    """Send all remarks reported inside the `with` block to `sink`."""
+    token = _sink.set(sink)
+    try:
+        yield
+    finally:
+        _sink.reset(token)
+
+
+def report(remark: Remark) -> None:
+    """Hand a remark to the sink that is in force."""
+    _sink.get()(remark)
+
+
+def remark(pass_name: str, message: str, op: Operation | None = None) -> None:
+    """Report a decision of a pass at the location of `op`."""
+    report(Remark(RemarkKind.REMARK, pass_name, message, location_of(op)))
+
+
+def missed(pass_name: str, message: str, op: Operation | None = None) -> None:
+    """Report what a pass was asked for and did not do, and why, at the location of `op`."""
+    report(Remark(RemarkKind.MISSED, pass_name, message, location_of(op)))
+
+
+def location_of(op: Operation | None) -> SourceLocation | None:
+    """The source location of `op`, or of the nearest operation around it that has one."""
+    while op is not None:
+        location = source_location(op.location)
+        if location is not None:
+            return location
+        op = op.parent_op()
+    return None
+
+
+def source_location(location: LocationAttr) -> SourceLocation | None:
+    """An xDSL location as a `SourceLocation`; `None` if it names no file."""
+    if isinstance(location, FileLineColLoc):
+        return SourceLocation(
+            location.filename.data, location.line.data, location.column.data
+        )
+    return None
+
+
+def nearest(name: str, valid: Iterable[str]) -> str:
+    """A hint with the valid names nearest to `name`: `"; did you mean 'a' or 'b'?"`, or ""."""
+    matches = difflib.get_close_matches(name, list(valid), n=3, cutoff=0.5)
+    if not matches:
+        return ""
+    return "; did you mean " + " or ".join(f"'{match}'" for match in matches) + "?"

@@ -1,0 +1,1 @@
+"""The polyhedral view of a scop: statements, accesses, dependences, legality."""

@@ -1,0 +1,1 @@
+"""Compiles and runs what was emitted, on NumPy arrays."""

@@ -1,0 +1,1 @@
+"""From dependences to a schedule tree."""
