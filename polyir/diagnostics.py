@@ -149,9 +149,7 @@ def location_of(op: Operation | None) -> SourceLocation | None:
 def source_location(location: LocationAttr) -> SourceLocation | None:
     """An xDSL location as a `SourceLocation`; `None` if it names no file."""
     if isinstance(location, FileLineColLoc):
-        return SourceLocation(
-            location.filename.data, location.line.data, location.column.data
-        )
+        return SourceLocation(location.filename.data, location.line.data, location.column.data)
     return None
 
 

@@ -1,0 +1,74 @@
+"""Dependences between statement instances, as values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+import islpy as isl
+
+
+class DependenceKind(Enum):
+    """What the two ends of a dependence do to the element that they share."""
+
+    FLOW = "flow"
+    """Write, then read."""
+    ANTI = "anti"
+    """Read, then write."""
+    OUTPUT = "output"
+    """Write, then write."""
+    INPUT = "input"
+    """Read, then read: orders nothing, but tells of reuse."""
+
+
+@dataclass(frozen=True)
+class Dependence:
+    """All dependences of one kind, through one array, from one statement to another.
+
+    `relation` is `{ source[i] -> target[j] }`: instance `i` of `source` runs before instance
+    `j` of `target` in the original program.
+    """
+
+    kind: DependenceKind
+    array: str
+    relation: isl.Map
+
+    @property
+    def source(self) -> str:
+        """The name of the statement that runs first."""
+        return self.relation.get_tuple_name(isl.dim_type.in_)
+
+    @property
+    def target(self) -> str:
+        """The name of the statement that runs second."""
+        return self.relation.get_tuple_name(isl.dim_type.out)
+
+
+@dataclass(frozen=True)
+class Dependences:
+    """The dependences of a scop, in a fixed order.
+
+    `value_based` tells whether a read depends on the last write alone (array dataflow) or,
+    memory-based, on every earlier write of the element.
+    """
+
+    value_based: bool
+    items: tuple[Dependence, ...]
+
+    def of_kind(self, *kinds: DependenceKind) -> tuple[Dependence, ...]:
+        """The dependences of the given kinds, in order."""
+        return tuple(item for item in self.items if item.kind in kinds)
+
+    @property
+    def ordering(self) -> tuple[Dependence, ...]:
+        """Those that a schedule must respect: flow, anti and output."""
+        return self.of_kind(DependenceKind.FLOW, DependenceKind.ANTI, DependenceKind.OUTPUT)
+
+
+def union_of(dependences: Iterable[Dependence], space: isl.Space) -> isl.UnionMap:
+    """The relations of `dependences` as one union map; `space` gives the parameters."""
+    union = isl.UnionMap.empty(space)
+    for dependence in dependences:
+        union = union.union(isl.UnionMap.from_map(dependence.relation))
+    return union

@@ -1,0 +1,166 @@
+"""Attributes that hold live isl objects; their text is isl's own notation in quotes."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Generic, TypeVar
+
+import islpy as isl
+from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
+from xdsl.ir import Data
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+
+IslObject = TypeVar(
+    "IslObject",
+    isl.Set,
+    isl.UnionSet,
+    isl.UnionMap,
+    isl.MultiUnionPwAff,
+    isl.UnionPwMultiAff,
+)
+
+
+class IslAttribute(Data[IslObject], Generic[IslObject]):
+    """An attribute around one isl object.
+
+    Two attributes are equal when isl prints them alike: cheap, and stricter than equality of
+    the sets, which may take long to decide.
+    """
+
+    @staticmethod
+    @abstractmethod
+    def from_text(text: str) -> IslObject:
+        """Read isl's notation; raises `isl.Error` where it is malformed."""
+
+    @classmethod
+    def parse_text(cls, parser: AttrParser) -> IslObject:
+        """Read a string literal in isl's notation, or fail with a diagnostic at the literal."""
+        position = parser.pos
+        text = parser.parse_str_literal("isl notation in quotes")
+        try:
+            return cls.from_text(text)
+        except isl.Error:
+            parser.raise_error(f"malformed isl object for {cls.name}", position)
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> IslObject:
+        with parser.in_angle_brackets():
+            return cls.parse_text(parser)
+
+    def print_text(self, printer: Printer) -> None:
+        """Print isl's notation as a string literal."""
+        printer.print_string_literal(str(self.data))
+
+    def print_parameter(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            self.print_text(printer)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, IslAttribute)
+            and self.name == other.name
+            and str(self.data) == str(other.data)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.name, str(self.data)))
+
+
+@irdl_attr_definition
+class SetAttr(IslAttribute[isl.Set]):
+    """A set of integer points: a domain, a context, a guard."""
+
+    name = "poly.set"
+
+    @staticmethod
+    def from_text(text: str) -> isl.Set:
+        return isl.Set(text)
+
+
+@irdl_attr_definition
+class UnionSetAttr(IslAttribute[isl.UnionSet]):
+    """Points of several spaces: the instances of several statements."""
+
+    name = "poly.union_set"
+
+    @staticmethod
+    def from_text(text: str) -> isl.UnionSet:
+        return isl.UnionSet(text)
+
+
+@irdl_attr_definition
+class UnionMapAttr(IslAttribute[isl.UnionMap]):
+    """Relations between points of several spaces: an extension, an expansion."""
+
+    name = "poly.union_map"
+
+    @staticmethod
+    def from_text(text: str) -> isl.UnionMap:
+        return isl.UnionMap(text)
+
+
+@irdl_attr_definition
+class MultiUnionPwAffAttr(IslAttribute[isl.MultiUnionPwAff]):
+    """The partial schedule of a band: a tuple of quasi-affine functions."""
+
+    name = "poly.multi_union_pw_aff"
+
+    @staticmethod
+    def from_text(text: str) -> isl.MultiUnionPwAff:
+        return isl.MultiUnionPwAff(text)
+
+
+@irdl_attr_definition
+class UnionPwMultiAffAttr(IslAttribute[isl.UnionPwMultiAff]):
+    """A quasi-affine function of several spaces: a contraction."""
+
+    name = "poly.union_pw_multi_aff"
+
+    @staticmethod
+    def from_text(text: str) -> isl.UnionPwMultiAff:
+        return isl.UnionPwMultiAff(text)
+
+
+@irdl_attr_definition
+class DependencesAttr(Data[Dependences]):
+    """The dependences of a scop: `<value, [flow "A" "{ S[i] -> T[i] }", ...]>`."""
+
+    name = "poly.dependences"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> Dependences:
+        with parser.in_angle_brackets():
+            value_based = parser.parse_optional_keyword("value") is not None
+            if not value_based:
+                parser.parse_keyword("memory")
+            parser.parse_punctuation(",")
+            items = parser.parse_comma_separated_list(
+                parser.Delimiter.SQUARE, lambda: _parse_dependence(parser)
+            )
+        return Dependences(value_based, tuple(items))
+
+    def print_parameter(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string("value, " if self.data.value_based else "memory, ")
+            with printer.in_square_brackets():
+                printer.print_list(self.data.items, lambda item: _print_dependence(printer, item))
+
+
+def _parse_dependence(parser: AttrParser) -> Dependence:
+    position = parser.pos
+    kind = parser.parse_identifier("dependence kind")
+    array = parser.parse_str_literal("array name")
+    try:
+        relation = isl.Map(parser.parse_str_literal("dependence relation"))
+        return Dependence(DependenceKind(kind), array, relation)
+    except (isl.Error, ValueError):
+        parser.raise_error("malformed dependence", position)
+
+
+def _print_dependence(printer: Printer, dependence: Dependence) -> None:
+    printer.print_string(f"{dependence.kind.value} ")
+    printer.print_string_literal(dependence.array)
+    printer.print_string(" ")
+    printer.print_string_literal(str(dependence.relation))

@@ -1,0 +1,340 @@
+"""The schedule tree as nested operations that mirror isl's node types.
+
+A node's region holds its child; the region of a node above a leaf is empty, and not printed.
+A sequence or set holds its filters. Verifiers check the shape of the tree, that filters are disjoint and cover
+what reaches them, and that a band is defined on all that reaches it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
+
+import islpy as isl
+from polyir.dialects.isl_attributes import (
+    IslAttribute,
+    MultiUnionPwAffAttr,
+    SetAttr,
+    UnionMapAttr,
+    UnionPwMultiAffAttr,
+    UnionSetAttr,
+)
+from xdsl.dialects.builtin import ArrayAttr, BoolAttr, StringAttr, UnitAttr
+from xdsl.ir import Attribute, Block, Operation, Region
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    opt_prop_def,
+    prop_def,
+    region_def,
+    traits_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import NoTerminator
+from xdsl.utils.exceptions import VerifyException
+
+LOOP_KINDS = ("default", "atomic", "separate", "unroll")
+"""How isl's AST builder is to generate the loop of a band member."""
+
+
+class TreeOp(IRDLOperation):
+    """A node of the schedule tree.
+
+    The text of a node is its name, its isl objects in quotes (`HEAD`), its flags, its children.
+    """
+
+    HEAD: ClassVar[dict[str, type[IslAttribute[Any]]]] = {}
+    """The properties that hold the node's isl objects, in the order of the text."""
+
+    body = region_def("single_block")
+
+    traits = traits_def(NoTerminator())
+
+    def __init__(
+        self,
+        properties: dict[str, Attribute | None] | None = None,
+        children: Sequence[Operation] = (),
+    ) -> None:
+        super().__init__(properties=properties or {}, regions=[Region(Block(children))])
+
+    @property
+    def children(self) -> tuple[TreeOp, ...]:
+        """The nodes below, in order; none above a leaf."""
+        return tuple(op for op in self.body.block.ops if isinstance(op, TreeOp))
+
+    def verify_(self) -> None:
+        operations = tuple(self.body.block.ops)
+        if len(operations) != len(self.children):
+            raise VerifyException(f"{self.name} holds schedule tree nodes only")
+        if not isinstance(self, SequenceOp | SetOp) and len(operations) > 1:
+            raise VerifyException(f"{self.name} has one child at most")
+        parent = self.parent_op()
+        if isinstance(parent, SequenceOp | SetOp) and not isinstance(self, FilterOp):
+            raise VerifyException(f"{self.name} cannot stand directly in a sequence or set")
+        if not isinstance(self, DomainOp) and not isinstance(parent, TreeOp):
+            raise VerifyException(f"{self.name} must stand in a schedule tree")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> TreeOp:
+        properties: dict[str, Attribute | None] = {}
+        for name, attribute in cls.HEAD.items():
+            properties[name] = attribute(attribute.parse_text(parser))
+        properties |= cls.parse_flags(parser)
+        attributes = parser.parse_optional_attr_dict_with_keyword()
+        node = cls(properties)
+        region = parse_body(parser)
+        node.detach_region(node.body)
+        node.add_region(region)
+        if attributes is not None:
+            node.attributes |= attributes.data
+        return node
+
+    def print(self, printer: Printer) -> None:
+        for name in self.HEAD:
+            attribute = self.properties[name]
+            assert isinstance(attribute, IslAttribute)
+            printer.print_string(" ")
+            attribute.print_text(printer)
+        self.print_flags(printer)
+        printer.print_op_attributes(self.attributes, print_keyword=True)
+        if self.children:
+            print_body(printer, self.body)
+
+    @classmethod
+    def parse_flags(cls, parser: Parser) -> dict[str, Attribute | None]:
+        """Read what stands between the isl objects and the children."""
+        return {}
+
+    def print_flags(self, printer: Printer) -> None:
+        """Print what stands between the isl objects and the children."""
+
+
+@irdl_op_definition
+class DomainOp(TreeOp):
+    """The root: the statement instances that the tree schedules."""
+
+    name = "poly.domain"
+    HEAD: ClassVar[dict[str, type[IslAttribute[Any]]]] = {"instances": UnionSetAttr}
+
+    instances = prop_def(UnionSetAttr)
+
+
+@irdl_op_definition
+class BandOp(TreeOp):
+    """Loops: a partial schedule with one member a loop.
+
+    `permutable` allows any order and rectangular tiling of the members. `coincident` has one
+    flag a member: true where the member is parallel within the band. `loop_kinds` has one of
+    `LOOP_KINDS` a member. `options` are the other AST build options of isl (isolation).
+    """
+
+    name = "poly.band"
+    HEAD: ClassVar[dict[str, type[IslAttribute[Any]]]] = {"schedule": MultiUnionPwAffAttr}
+
+    schedule = prop_def(MultiUnionPwAffAttr)
+    permutable = opt_prop_def(UnitAttr)
+    coincident = prop_def(ArrayAttr[BoolAttr])
+    loop_kinds = opt_prop_def(ArrayAttr[StringAttr])
+    options = opt_prop_def(UnionSetAttr)
+
+    @property
+    def members(self) -> int:
+        """The number of loops in the band."""
+        return self.schedule.data.dim(isl.dim_type.set)
+
+    def verify_(self) -> None:
+        super().verify_()
+        if len(self.coincident) != self.members:
+            raise VerifyException("poly.band needs one coincident flag a member")
+        if self.loop_kinds is not None:
+            if len(self.loop_kinds) != self.members:
+                raise VerifyException("poly.band needs one loop kind a member")
+            for kind in self.loop_kinds:
+                if kind.data not in LOOP_KINDS:
+                    raise VerifyException(f"poly.band has the unknown loop kind '{kind.data}'")
+        # A band without members is defined everywhere, whatever isl says of its domain.
+        if self.members and not reaching(self).is_subset(self.schedule.data.domain()):
+            raise VerifyException("poly.band is not defined on all instances that reach it")
+
+    @classmethod
+    def parse_flags(cls, parser: Parser) -> dict[str, Attribute | None]:
+        flags: dict[str, Attribute | None] = {}
+        if parser.parse_optional_keyword("permutable") is not None:
+            flags["permutable"] = UnitAttr()
+        parser.parse_keyword("coincident")
+        flags["coincident"] = ArrayAttr(
+            parser.parse_comma_separated_list(
+                parser.Delimiter.SQUARE, lambda: BoolAttr.from_bool(parser.parse_boolean())
+            )
+        )
+        if parser.parse_optional_keyword("loops") is not None:
+            kinds = parser.parse_comma_separated_list(
+                parser.Delimiter.SQUARE, lambda: StringAttr(parser.parse_identifier("loop kind"))
+            )
+            flags["loop_kinds"] = ArrayAttr(kinds)
+        if parser.parse_optional_keyword("options") is not None:
+            flags["options"] = UnionSetAttr(UnionSetAttr.parse_text(parser))
+        return flags
+
+    def print_flags(self, printer: Printer) -> None:
+        if self.permutable is not None:
+            printer.print_string(" permutable")
+        flags = ("true" if flag.value.data else "false" for flag in self.coincident)
+        printer.print_string(f" coincident [{', '.join(flags)}]")
+        if self.loop_kinds is not None:
+            kinds = ", ".join(kind.data for kind in self.loop_kinds)
+            printer.print_string(f" loops [{kinds}]")
+        if self.options is not None:
+            printer.print_string(" options ")
+            self.options.print_text(printer)
+
+
+@irdl_op_definition
+class SequenceOp(TreeOp):
+    """Its filters run one after the other."""
+
+    name = "poly.sequence"
+
+    def verify_(self) -> None:
+        super().verify_()
+        _verify_filters(self)
+
+
+@irdl_op_definition
+class SetOp(TreeOp):
+    """Its filters run in any order."""
+
+    name = "poly.set"
+
+    def verify_(self) -> None:
+        super().verify_()
+        _verify_filters(self)
+
+
+@irdl_op_definition
+class FilterOp(TreeOp):
+    """Only these instances reach the node below."""
+
+    name = "poly.filter"
+    HEAD: ClassVar[dict[str, type[IslAttribute[Any]]]] = {"instances": UnionSetAttr}
+
+    instances = prop_def(UnionSetAttr)
+
+
+@irdl_op_definition
+class MarkOp(TreeOp):
+    """A name for the node below, with a meaning for those who know it."""
+
+    name = "poly.mark"
+
+    mark = prop_def(StringAttr)
+
+    @classmethod
+    def parse_flags(cls, parser: Parser) -> dict[str, Attribute | None]:
+        return {"mark": StringAttr(parser.parse_str_literal())}
+
+    def print_flags(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_string_literal(self.mark.data)
+
+
+@irdl_op_definition
+class ContextOp(TreeOp):
+    """Constraints on parameters and outer schedule dimensions that are known to hold."""
+
+    name = "poly.context"
+    HEAD: ClassVar[dict[str, type[IslAttribute[Any]]]] = {"context": SetAttr}
+
+    context = prop_def(SetAttr)
+
+
+@irdl_op_definition
+class GuardOp(TreeOp):
+    """Constraints on parameters and outer schedule dimensions that are to be tested."""
+
+    name = "poly.guard"
+    HEAD: ClassVar[dict[str, type[IslAttribute[Any]]]] = {"guard": SetAttr}
+
+    guard = prop_def(SetAttr)
+
+
+@irdl_op_definition
+class ExtensionOp(TreeOp):
+    """Adds instances, from outer schedule dimensions, that the domain does not have."""
+
+    name = "poly.extension"
+    HEAD: ClassVar[dict[str, type[IslAttribute[Any]]]] = {"extension": UnionMapAttr}
+
+    extension = prop_def(UnionMapAttr)
+
+
+@irdl_op_definition
+class ExpansionOp(TreeOp):
+    """Each instance above stands for a group of instances below."""
+
+    name = "poly.expansion"
+    HEAD: ClassVar[dict[str, type[IslAttribute[Any]]]] = {
+        "contraction": UnionPwMultiAffAttr,
+        "expansion": UnionMapAttr,
+    }
+
+    contraction = prop_def(UnionPwMultiAffAttr)
+    expansion = prop_def(UnionMapAttr)
+
+
+def walk_tree(root: TreeOp) -> Iterator[TreeOp]:
+    """All nodes from `root` down, parents first."""
+    yield root
+    for child in root.children:
+        yield from walk_tree(child)
+
+
+def reaching(node: TreeOp) -> isl.UnionSet:
+    """The instances that reach `node` from the root, before its own filter.
+
+    Extension nodes add all instances in the range of their relation: more than what reaches
+    the node for given outer schedule dimensions, never less.
+    """
+    parent = node.parent_op()
+    if not isinstance(parent, TreeOp):
+        assert isinstance(node, DomainOp)
+        return node.instances.data
+    instances = reaching(parent)
+    match parent:
+        case FilterOp():
+            return instances.intersect(parent.instances.data)
+        case ExtensionOp():
+            return instances.union(parent.extension.data.range())
+        case ExpansionOp():
+            return instances.apply(parent.expansion.data)
+        case _:
+            return instances
+
+
+def _verify_filters(node: SequenceOp | SetOp) -> None:
+    """The children are filters, pairwise disjoint, and cover what reaches the node."""
+    filters = [child for child in node.children if isinstance(child, FilterOp)]
+    if not filters or len(filters) != len(node.children):
+        raise VerifyException(f"{node.name} holds one poly.filter or more, nothing else")
+    covered = filters[0].instances.data
+    for child in filters[1:]:
+        if not covered.is_disjoint(child.instances.data):
+            raise VerifyException(f"{node.name} has filters that overlap")
+        covered = covered.union(child.instances.data)
+    if not reaching(node).is_subset(covered):
+        raise VerifyException(f"the filters of {node.name} leave instances out")
+
+
+def print_body(printer: Printer, body: Region) -> None:
+    """Print a region whose block arguments, if it has any, are told elsewhere."""
+    printer.print_string(" ")
+    printer.print_region(body, print_entry_block_args=False, print_empty_block=False)
+
+
+def parse_body(parser: Parser, arguments: Sequence[Parser.Argument] = ()) -> Region:
+    """Read a region of one block; without braces, or with empty ones, the block is empty."""
+    region = parser.parse_optional_region(arguments) or Region()
+    if not region.blocks:
+        region.add_block(Block(arg_types=[argument.type for argument in arguments]))
+    return region

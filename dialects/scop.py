@@ -1,0 +1,242 @@
+"""Static control parts: a scop and its statements (`polyir.dialects.poly` has an example)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import islpy as isl
+from polyir.dialects.dependence import Dependences
+from polyir.dialects.isl_attributes import DependencesAttr, SetAttr
+from polyir.dialects.schedule_tree import (
+    DomainOp,
+    FilterOp,
+    parse_body,
+    print_body,
+    walk_tree,
+)
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    IndexType,
+    StringAttr,
+    SymbolNameConstraint,
+)
+from xdsl.ir import Region, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    opt_prop_def,
+    prop_def,
+    region_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import NoTerminator
+from xdsl.utils.exceptions import VerifyException
+
+from polyir.isl_lists import parameters_of, sets_of
+
+
+@irdl_op_definition
+class ScopOp(IRDLOperation):
+    """A maximal static control part: parameters, context, statements, one schedule tree.
+
+    `parameters` are the SSA values of the isl parameters `parameter_names`, in that order.
+    The body holds `poly.stmt` operations, then one `poly.domain`.
+    """
+
+    name = "poly.scop"
+
+    parameters = var_operand_def(IndexType)
+    parameter_names = prop_def(ArrayAttr[StringAttr])
+    context = prop_def(SetAttr)
+    dependences = opt_prop_def(DependencesAttr)
+    body = region_def("single_block")
+
+    traits = traits_def(NoTerminator())
+
+    def __init__(
+        self,
+        parameters: Sequence[SSAValue],
+        parameter_names: Sequence[str],
+        context: isl.Set,
+        body: Region,
+        dependences: Dependences | None = None,
+    ) -> None:
+        super().__init__(
+            operands=[parameters],
+            properties={
+                "parameter_names": ArrayAttr([StringAttr(name) for name in parameter_names]),
+                "context": SetAttr(context),
+                "dependences": None if dependences is None else DependencesAttr(dependences),
+            },
+            regions=[body],
+        )
+
+    @property
+    def statements(self) -> tuple[StmtOp, ...]:
+        """The statements in program order."""
+        return tuple(op for op in self.body.block.ops if isinstance(op, StmtOp))
+
+    @property
+    def tree(self) -> DomainOp:
+        """The root of the schedule tree."""
+        root = self.body.block.last_op
+        if not isinstance(root, DomainOp):
+            raise VerifyException("poly.scop must end in a poly.domain")
+        return root
+
+    @property
+    def parameter_values(self) -> dict[str, SSAValue]:
+        """The SSA value of each isl parameter."""
+        names = [name.data for name in self.parameter_names]
+        return dict(zip(names, self.parameters, strict=True))
+
+    def verify_(self) -> None:
+        if len(self.parameter_names) != len(self.parameters):
+            raise VerifyException("poly.scop needs one name for each parameter")
+        if len(set(self.parameter_names)) != len(self.parameter_names):
+            raise VerifyException("poly.scop has two parameters of one name")
+        operations = tuple(self.body.block.ops)
+        if not operations or not all(isinstance(op, StmtOp) for op in operations[:-1]):
+            raise VerifyException("poly.scop holds poly.stmt operations, then one poly.domain")
+        _verify_names(self)
+        _verify_domain(self)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> ScopOp:
+        def parse_parameter() -> tuple[SSAValue, str]:
+            value = parser.parse_operand()
+            parser.parse_keyword("as")
+            return value, parser.parse_str_literal()
+
+        parameters = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parse_parameter)
+        parser.parse_keyword("context")
+        context = SetAttr.parse_text(parser)
+        dependences = None
+        if parser.parse_optional_keyword("dependences") is not None:
+            dependences = DependencesAttr.parse_parameter(parser)
+        attributes = parser.parse_optional_attr_dict_with_keyword()
+        scop = cls(
+            [value for value, _ in parameters],
+            [name for _, name in parameters],
+            context,
+            parse_body(parser),
+            dependences,
+        )
+        if attributes is not None:
+            scop.attributes |= attributes.data
+        return scop
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        with printer.in_parens():
+            printer.print_list(
+                self.parameter_values.items(),
+                lambda item: _print_parameter(printer, item[1], item[0]),
+            )
+        printer.print_string(" context ")
+        self.context.print_text(printer)
+        if self.dependences is not None:
+            printer.print_string(" dependences ")
+            self.dependences.print_parameter(printer)
+        printer.print_op_attributes(self.attributes, print_keyword=True)
+        print_body(printer, self.body)
+
+
+@irdl_op_definition
+class StmtOp(IRDLOperation):
+    """A statement: its domain, and a body whose block arguments are the iterators."""
+
+    name = "poly.stmt"
+
+    sym_name = prop_def(SymbolNameConstraint())
+    domain = prop_def(SetAttr)
+    body = region_def("single_block")
+
+    traits = traits_def(NoTerminator())
+
+    def __init__(self, name: str, domain: isl.Set, body: Region) -> None:
+        super().__init__(
+            properties={"sym_name": StringAttr(name), "domain": SetAttr(domain)},
+            regions=[body],
+        )
+
+    def verify_(self) -> None:
+        domain = self.domain.data
+        if domain.get_tuple_name() != self.sym_name.data:
+            raise VerifyException(f"the domain of @{self.sym_name.data} has another tuple name")
+        arguments = self.body.block.args
+        if len(arguments) != domain.dim(isl.dim_type.set):
+            raise VerifyException(f"@{self.sym_name.data} needs one iterator a domain dimension")
+        if any(argument.type != IndexType() for argument in arguments):
+            raise VerifyException(f"the iterators of @{self.sym_name.data} must be of type index")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> StmtOp:
+        name = parser.parse_symbol_name().data
+        parser.parse_keyword("domain")
+        domain = SetAttr.parse_text(parser)
+        iterators = parser.parse_comma_separated_list(
+            parser.Delimiter.PAREN,
+            lambda: parser.parse_argument(expect_type=False).resolve(IndexType()),
+        )
+        attributes = parser.parse_optional_attr_dict_with_keyword()
+        statement = cls(name, domain, parse_body(parser, iterators))
+        if attributes is not None:
+            statement.attributes |= attributes.data
+        return statement
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_symbol_name(self.sym_name.data)
+        printer.print_string(" domain ")
+        self.domain.print_text(printer)
+        printer.print_string(" ")
+        with printer.in_parens():
+            printer.print_list(
+                self.body.block.args,
+                lambda argument: printer.print_block_argument(argument, print_type=False),
+            )
+        printer.print_op_attributes(self.attributes, print_keyword=True)
+        print_body(printer, self.body)
+
+
+def _print_parameter(printer: Printer, value: SSAValue, name: str) -> None:
+    printer.print_ssa_value(value)
+    printer.print_string(" as ")
+    printer.print_string_literal(name)
+
+
+def _verify_names(scop: ScopOp) -> None:
+    """Every name is said once, and every parameter that an isl object names is declared."""
+    names = [statement.sym_name.data for statement in scop.statements]
+    if len(set(names)) != len(names):
+        raise VerifyException("poly.scop has two statements of one name")
+    declared = [name.data for name in scop.parameter_names]
+    objects: list[isl.Set | isl.UnionSet] = [scop.context.data]
+    objects += [statement.domain.data for statement in scop.statements]
+    objects += [scop.tree.instances.data]
+    for item in objects:
+        for name in parameters_of(item.get_space()):
+            if name not in declared:
+                raise VerifyException(f"poly.scop does not declare the parameter '{name}'")
+    for node in walk_tree(scop.tree):
+        if isinstance(node, FilterOp):
+            for part in sets_of(node.instances.data):
+                if part.get_tuple_name() not in names:
+                    raise VerifyException(f"poly.filter names no statement: {part}")
+
+
+def _verify_domain(scop: ScopOp) -> None:
+    """The tree covers every statement's domain, and nothing else."""
+    covered = scop.tree.instances.data
+    declared = isl.UnionSet.empty(scop.context.data.get_space())
+    for statement in scop.statements:
+        declared = declared.union(isl.UnionSet.from_set(statement.domain.data))
+    if not covered.is_equal(declared):
+        missing = declared.subtract(covered)
+        extra = covered.subtract(declared)
+        detail = f"misses {missing}" if not missing.is_empty() else f"adds {extra}"
+        raise VerifyException(f"the schedule tree does not cover the statements: it {detail}")

@@ -1,0 +1,130 @@
+"""Affine expressions of IR as isl's piecewise quasi-affine expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+
+import islpy as isl
+from xdsl.dialects import affine, arith
+from xdsl.dialects.builtin import IndexType, IntegerAttr
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+    AffineMap,
+    AffineSymExpr,
+)
+
+
+class NotAffineError(ValueError):
+    """An index expression that is no quasi-affine expression of iterators and parameters."""
+
+
+Resolve = Callable[[SSAValue], isl.PwAff | None]
+"""Gives the expression of an SSA value that is an iterator or parameter, else `None`."""
+
+
+def constant(space: isl.Space, value: int) -> isl.PwAff:
+    """A constant on the set space `space`."""
+    local = isl.LocalSpace.from_space(space)
+    return isl.PwAff.from_aff(isl.Aff.zero_on_domain(local).set_constant_val(isl.Val(value)))
+
+
+def constant_value(expression: isl.PwAff) -> int | None:
+    """The value of a constant expression of one piece, else `None`."""
+    pieces = expression.get_pieces()
+    if len(pieces) != 1 or not expression.is_cst():
+        return None
+    return int(pieces[0][1].get_constant_val().to_python())
+
+
+def expression_of(
+    expression: AffineExpr,
+    dimensions: Sequence[isl.PwAff],
+    symbols: Sequence[isl.PwAff],
+    space: isl.Space,
+) -> isl.PwAff:
+    """`expression` on the set space `space`, with its dimensions and symbols replaced.
+
+    `mod`, `floordiv` and `ceildiv` have MLIR's meaning: they round towards minus (plus)
+    infinity, and `mod` is never negative. Raises `NotAffineError` for products of two
+    variables and for division by anything but a positive constant.
+    """
+    match expression:
+        case AffineConstantExpr(value=value):
+            return constant(space, value)
+        case AffineDimExpr(position=position):
+            return dimensions[position]
+        case AffineSymExpr(position=position):
+            return symbols[position]
+        case AffineBinaryOpExpr(kind=kind, lhs=lhs, rhs=rhs):
+            left = expression_of(lhs, dimensions, symbols, space)
+            right = expression_of(rhs, dimensions, symbols, space)
+            return _binary(kind, left, right)
+        case _:
+            raise NotAffineError(f"unknown affine expression {expression}")
+
+
+def _binary(kind: AffineBinaryOpKind, left: isl.PwAff, right: isl.PwAff) -> isl.PwAff:
+    if kind is AffineBinaryOpKind.Add:
+        return left.add(right)
+    if kind is AffineBinaryOpKind.Mul:
+        if not (left.is_cst() or right.is_cst()):
+            raise NotAffineError("product of two variables")
+        return left.mul(right)
+    divisor = constant_value(right)
+    if divisor is None or divisor <= 0:
+        raise NotAffineError(f"{kind.get_token()} by something else than a positive constant")
+    match kind:
+        case AffineBinaryOpKind.Mod:
+            return left.mod_val(isl.Val(divisor))
+        case AffineBinaryOpKind.FloorDiv:
+            return left.scale_down_val(isl.Val(divisor)).floor()
+        case AffineBinaryOpKind.CeilDiv:
+            return left.scale_down_val(isl.Val(divisor)).ceil()
+
+
+class IndexReader:
+    """Reads values of type `index` as expressions on one set space.
+
+    `resolve` knows iterators and parameters; what `affine.apply`, `affine.min`, constants and
+    `arith` compute from them is followed. As in MLIR's affine dialect, `index` arithmetic is
+    taken not to overflow.
+    """
+
+    def __init__(self, space: isl.Space, resolve: Resolve) -> None:
+        self.space = space
+        self._resolve = resolve
+
+    def read(self, value: SSAValue) -> isl.PwAff:
+        """The expression of `value`; raises `NotAffineError` where it has none."""
+        known = self._resolve(value)
+        if known is not None:
+            return known
+        if not isinstance(value.type, IndexType):
+            raise NotAffineError("the index comes from a value of another type")
+        match value.owner:
+            case arith.ConstantOp(value=IntegerAttr(value=number)):
+                return constant(self.space, number.data)
+            case affine.ApplyOp() as apply:
+                return self.read_map(apply.map.data, apply.mapOperands)[0]
+            case affine.MinOp() as minimum:
+                return reduce(isl.PwAff.min, self.read_map(minimum.map.data, minimum.arguments))
+            case arith.AddiOp(lhs=lhs, rhs=rhs):
+                return self.read(lhs).add(self.read(rhs))
+            case arith.SubiOp(lhs=lhs, rhs=rhs):
+                return self.read(lhs).sub(self.read(rhs))
+            case arith.MuliOp(lhs=lhs, rhs=rhs):
+                return _binary(AffineBinaryOpKind.Mul, self.read(lhs), self.read(rhs))
+            case _:
+                raise NotAffineError("the index is not affine")
+
+    def read_map(self, map: AffineMap, operands: Sequence[SSAValue]) -> list[isl.PwAff]:
+        """The results of `map` applied to `operands` (dimensions first, then symbols)."""
+        values = [self.read(operand) for operand in operands]
+        dimensions, symbols = values[: map.num_dims], values[map.num_dims :]
+        return [expression_of(result, dimensions, symbols, self.space) for result in map.results]

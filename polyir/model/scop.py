@@ -1,0 +1,234 @@
+"""A `poly.scop` as polyhedral objects: statements, accesses, schedule.
+
+Everything here is read from the operation; nothing is stored twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+
+import islpy as isl
+from xdsl.dialects import affine, memref
+from xdsl.dialects.builtin import MemRefType, VectorType
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir.affine import AffineMap
+
+from polyir.dialects.dependence import Dependences
+from polyir.dialects.scop import ScopOp, StmtOp
+from polyir.model.affine import IndexReader, NotAffineError
+from polyir.model.tree import schedule_from_tree
+
+
+class AccessKind(Enum):
+    """What an access does to memory, and whether it surely does it."""
+
+    READ = "read"
+    WRITE = "write"
+    """A must-write: each instance writes exactly the elements of the relation."""
+    MAY_WRITE = "may-write"
+
+
+@dataclass(frozen=True)
+class Access:
+    """One access of a statement.
+
+    `relation` is `{ S[i] -> A[a] }`, restricted to the statement's domain. For reads and
+    may-writes it is an over-approximation where the subscript or the control is not affine.
+    """
+
+    kind: AccessKind
+    array: str
+    relation: isl.Map
+    operation: Operation
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement: its domain `{ S[i] : ... }`, its accesses in the order of its body."""
+
+    name: str
+    domain: isl.Set
+    accesses: tuple[Access, ...]
+    op: StmtOp
+
+
+@dataclass(frozen=True)
+class Scop:
+    """The polyhedral view of a `poly.scop`.
+
+    `arrays` maps the tuple names of access relations to the memrefs.
+    """
+
+    op: ScopOp
+    context: isl.Set
+    statements: tuple[Statement, ...]
+    arrays: dict[str, SSAValue]
+
+    @cached_property
+    def domain(self) -> isl.UnionSet:
+        """All statement instances."""
+        union = isl.UnionSet.empty(self.context.get_space())
+        for statement in self.statements:
+            union = union.union(isl.UnionSet.from_set(statement.domain))
+        return union
+
+    @cached_property
+    def schedule(self) -> isl.Schedule:
+        """The schedule tree in force."""
+        return schedule_from_tree(self.op.tree)
+
+    @property
+    def dependences(self) -> Dependences | None:
+        """The dependences, if they were computed."""
+        return None if self.op.dependences is None else self.op.dependences.data
+
+    def accesses(self, *kinds: AccessKind) -> isl.UnionMap:
+        """All accesses of the given kinds, `{ S[i] -> A[a] }`."""
+        union = isl.UnionMap.empty(self.context.get_space())
+        for statement in self.statements:
+            for access in statement.accesses:
+                if access.kind in kinds:
+                    union = union.union(isl.UnionMap.from_map(access.relation))
+        return union
+
+
+def scop_of(op: ScopOp) -> Scop:
+    """The polyhedral view of `op`, with the access relations read from its statements."""
+    names = _array_names(op)
+    arrays = {name: value for value, name in names.items()}
+    statements = tuple(_statement(op, statement, names) for statement in op.statements)
+    return Scop(op, op.context.data, statements, arrays)
+
+
+def _array_names(op: ScopOp) -> dict[SSAValue, str]:
+    """A tuple name for each memref that the scop uses: its name in the source, made unique."""
+    names: dict[SSAValue, str] = {}
+    taken = {statement.sym_name.data for statement in op.statements}
+    for inner in op.walk():
+        for operand in inner.operands:
+            if isinstance(operand.type, MemRefType) and operand not in names:
+                name = unique_name(operand.name_hint or "memory", taken)
+                taken.add(name)
+                names[operand] = name
+    return names
+
+
+def unique_name(wanted: str, taken: set[str]) -> str:
+    """`wanted` as an isl identifier, with a number behind it if it is taken."""
+    cleaned = "".join(c if c.isalnum() and c.isascii() else "_" for c in wanted)
+    base = f"_{cleaned}" if cleaned[0].isdigit() else cleaned
+    name, number = base, 0
+    while name in taken:
+        name, number = f"{base}_{number}", number + 1
+    return name
+
+
+def statement_reader(scop: ScopOp, block: Block, space: isl.Space) -> IndexReader:
+    """Reads index values in a statement's body: its iterators and the scop's parameters.
+
+    `space` is the set space of the statement's domain, all parameters of the scop aligned.
+    """
+    local = isl.LocalSpace.from_space(space)
+    known: dict[SSAValue, isl.PwAff] = {}
+    for name, value in scop.parameter_values.items():
+        position = space.find_dim_by_name(isl.dim_type.param, name)
+        known[value] = isl.PwAff.from_aff(
+            isl.Aff.var_on_domain(local, isl.dim_type.param, position)
+        )
+    for position, argument in enumerate(block.args):
+        known[argument] = isl.PwAff.from_aff(
+            isl.Aff.var_on_domain(local, isl.dim_type.set, position)
+        )
+    return IndexReader(space, known.get)
+
+
+def _statement(scop: ScopOp, op: StmtOp, names: dict[SSAValue, str]) -> Statement:
+    domain = op.domain.data.align_params(scop.context.data.get_space())
+    reader = statement_reader(scop, op.body.block, domain.get_space())
+    collector = _AccessCollector(domain, reader, names)
+    collector.collect(op.body.block, certain=True)
+    return Statement(op.sym_name.data, domain, tuple(collector.accesses), op)
+
+
+class _AccessCollector:
+    """Collects the accesses of one statement's body in order."""
+
+    def __init__(self, domain: isl.Set, reader: IndexReader, names: dict[SSAValue, str]) -> None:
+        self.accesses: list[Access] = []
+        self._domain = domain
+        self._reader = reader
+        self._names = names
+
+    def collect(self, block: Block, certain: bool) -> None:
+        """Add the accesses of `block`; not `certain` where the block may not be executed."""
+        for op in block.ops:
+            self._collect_op(op, certain)
+            for region in op.regions:
+                for inner in region.blocks:
+                    self.collect(inner, certain=False)
+
+    def _collect_op(self, op: Operation, certain: bool) -> None:
+        match op:
+            case affine.LoadOp() | affine.StoreOp():
+                subscripts = self._map_subscripts(op.map.data, op.indices)
+            case affine.VectorLoadOp(result=vector) | affine.VectorStoreOp(value=vector):
+                subscripts = self._map_subscripts(op.map.data, op.indices)
+                subscripts = _widen(subscripts, vector.type)
+            case memref.LoadOp() | memref.StoreOp():
+                subscripts = [self._subscript(index) for index in op.indices]
+            case _:
+                return
+        is_write = isinstance(op, affine.StoreOp | affine.VectorStoreOp | memref.StoreOp)
+        exact = certain and not any(subscript is None for subscript in subscripts)
+        kind = AccessKind.READ
+        if is_write:
+            kind = AccessKind.WRITE if exact else AccessKind.MAY_WRITE
+        array = self._names[op.memref]
+        self.accesses.append(Access(kind, array, self._relation(subscripts, array), op))
+
+    def _map_subscripts(self, map: AffineMap, operands: Sequence[SSAValue]) -> list[_Subscript]:
+        try:
+            results = self._reader.read_map(map, operands)
+        except NotAffineError:
+            return [None] * len(map.results)
+        return [isl.Map.from_pw_aff(result) for result in results]
+
+    def _subscript(self, index: SSAValue) -> _Subscript:
+        try:
+            return isl.Map.from_pw_aff(self._reader.read(index))
+        except NotAffineError:
+            return None
+
+    def _relation(self, subscripts: Sequence[_Subscript], array: str) -> isl.Map:
+        """`{ S[i] -> array[subscripts] }`; an unknown subscript is anything."""
+        space = self._domain.get_space()
+        relation = isl.Map.from_domain(self._domain)
+        anything = isl.Map.universe(space.map_from_domain_and_range(_line(space)))
+        for subscript in subscripts:
+            relation = relation.flat_range_product(anything if subscript is None else subscript)
+        return relation.set_tuple_name(isl.dim_type.out, array)
+
+
+_Subscript = isl.Map | None
+"""`{ S[i] -> [x] }`: the values of one subscript; `None` where they are not known."""
+
+
+def _line(space: isl.Space) -> isl.Space:
+    """The one-dimensional unnamed set space with the parameters of `space`."""
+    return space.params().set_from_params().add_dims(isl.dim_type.set, 1)
+
+
+def _widen(subscripts: list[_Subscript], vector: Attribute) -> list[_Subscript]:
+    """Let the trailing subscripts run over the shape of a vector."""
+    assert isinstance(vector, VectorType)
+    extents = vector.get_shape()
+    widened = list(subscripts)
+    for position, extent in zip(range(-len(extents), 0), extents, strict=True):
+        subscript = widened[position]
+        if subscript is not None:
+            offsets = isl.Map(f"{{ [x] -> [y] : x <= y < x + {extent} }}")
+            widened[position] = subscript.apply_range(offsets)
+    return widened
