@@ -28,7 +28,7 @@ test-all: .venv/stamp  ## the full kernel matrix too
 lint: .venv/stamp types  ## ruff and the import contract
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	PYTHONPATH=build/layout $(BIN)/lint-imports
+	cd build/layout && ../../$(BIN)/lint-imports --config ../../pyproject.toml
 
 # Type checkers and import-linter look for packages in folders: give them the installed layout.
 types: .venv/stamp  ## mypy --strict

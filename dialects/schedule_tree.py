@@ -1,8 +1,8 @@
 """The schedule tree as nested operations that mirror isl's node types.
 
 A node's region holds its child; the region of a node above a leaf is empty, and not printed.
-A sequence or set holds its filters. Verifiers check the shape of the tree, that filters are disjoint and cover
-what reaches them, and that a band is defined on all that reaches it.
+A sequence or set holds its filters. Verifiers check the shape of the tree, that filters are
+disjoint and cover what reaches them, and that a band is defined on all that reaches it.
 """
 
 from __future__ import annotations

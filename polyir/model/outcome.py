@@ -1,0 +1,20 @@
+"""What a schedule transformation hands back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import islpy as isl
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A schedule, and what was and was not done to reach it, in words for the user.
+
+    `done` becomes remarks. `missed` (what was asked for and left out, with the reason) becomes
+    warnings. Both in the order of the decisions.
+    """
+
+    schedule: isl.Schedule
+    done: tuple[str, ...] = ()
+    missed: tuple[str, ...] = ()
