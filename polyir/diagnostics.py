@@ -155,7 +155,7 @@ def source_location(location: LocationAttr) -> SourceLocation | None:
 
 def nearest(name: str, valid: Iterable[str]) -> str:
     """A hint with the valid names nearest to `name`: `"; did you mean 'a' or 'b'?"`, or ""."""
-    matches = difflib.get_close_matches(name, list(valid), n=3, cutoff=0.5)
+    matches = difflib.get_close_matches(name, list(valid), n=3, cutoff=0.6)
     if not matches:
         return ""
     return "; did you mean " + " or ".join(f"'{match}'" for match in matches) + "?"

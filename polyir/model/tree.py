@@ -67,9 +67,9 @@ def _text(node: TreeOp) -> str:
     if isinstance(node, SequenceOp | SetOp):
         key = "sequence" if isinstance(node, SequenceOp) else "set"
         return f"{{ {key}: [ {', '.join(children)} ] }}"
-    fields = _fields(node)
-    fields += [f"child: {child}" for child in children]
-    return f"{{ {', '.join(fields)} }}"
+    # isl's reader wants to be told of a leaf below a mark, context, guard or extension.
+    (child,) = children or ["{ leaf }"]
+    return f"{{ {', '.join([*_fields(node), f'child: {child}'])} }}"
 
 
 def _fields(node: TreeOp) -> list[str]:

@@ -1,0 +1,126 @@
+"""Pass options from text, with diagnostics that name the nearest valid choice."""
+
+from __future__ import annotations
+
+import dataclasses
+from types import NoneType, UnionType
+from typing import Literal, Union, get_args, get_origin, get_type_hints
+
+from xdsl.passes import ModulePass
+from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
+from xdsl.utils.exceptions import ArgSpecParseError
+
+from polyir.diagnostics import OptionError, nearest
+
+
+def pass_with_options(pass_type: type[ModulePass], text: str) -> ModulePass:
+    """The pass with the options of a command-line flag's value.
+
+    `text` is either values of the main option (the first field: `32,32,8`) or named options
+    separated by spaces (`sizes=32,8 levels=2`). Raises `OptionError`.
+    """
+    fields = _option_names(pass_type)
+    stripped = text.strip()
+    first = stripped.split("=", 1)[0].split(" ", 1)[0].replace("-", "_")
+    if stripped and "=" not in stripped and first not in fields:
+        if not fields:
+            raise OptionError(f"pass '{pass_type.name}' takes no options, got '{text}'")
+        stripped = f"{fields[0]}={stripped}"
+    try:
+        # A pipeline of exactly one pass: unlike `parse_spec`, it refuses what is left over.
+        pipeline = f"{pass_type.name}{{{stripped}}}" if stripped else pass_type.name
+        (spec,) = parse_pipeline(pipeline)
+    except (ArgSpecParseError, StopIteration, ValueError):
+        raise OptionError(f"malformed options '{text}' of pass '{pass_type.name}'") from None
+    return pass_from_spec(pass_type, spec)
+
+
+def pass_from_spec(pass_type: type[ModulePass], spec: ArgSpec) -> ModulePass:
+    """The pass that an xDSL pass specification describes; raises `OptionError`."""
+    fields = _option_names(pass_type)
+    types = get_type_hints(pass_type)
+    parameters = spec.normalize_parameter_names().parameters
+    for name, values in parameters.items():
+        if name not in fields:
+            shown = [field.replace("_", "-") for field in fields]
+            hint = nearest(name.replace("_", "-"), shown)
+            known = f" (options: {', '.join(shown)})" if shown and not hint else hint
+            raise OptionError(
+                f"pass '{pass_type.name}' has no option '{name.replace('_', '-')}'{known}"
+            )
+        _check_choice(pass_type.name, name, types[name], values)
+        if types[name] is bool and not values:
+            # A flag that is named is set.
+            parameters[name] = (True,)
+    try:
+        return pass_type.from_pass_spec(ArgSpec(spec.name, parameters))
+    except ValueError as error:
+        raise OptionError(f"bad option of pass '{pass_type.name}': {error}") from None
+
+
+def describe_options(pass_type: type[ModulePass]) -> list[str]:
+    """One line an option: name, type, default."""
+    types = get_type_hints(pass_type)
+    return [
+        f"{field.name.replace('_', '-')}: {_describe_type(types[field.name])}"
+        + ("" if field.default is dataclasses.MISSING else f" = {_describe_value(field.default)}")
+        for field in dataclasses.fields(pass_type)
+    ]
+
+
+def _option_names(pass_type: type[ModulePass]) -> list[str]:
+    return [field.name for field in dataclasses.fields(pass_type) if field.init]
+
+
+def _check_choice(
+    pass_name: str, name: str, option_type: object, values: tuple[object, ...]
+) -> None:
+    """Refuse values that are none of a literal type's, or not of a simple type."""
+    shown = name.replace("_", "-")
+    given = ",".join(str(value) for value in values)
+    if get_origin(option_type) is Literal:
+        choices = [str(choice) for choice in get_args(option_type)]
+        if given not in choices:
+            hint = nearest(given, choices) or f" (one of: {', '.join(choices)})"
+            raise OptionError(f"option '{shown}' of pass '{pass_name}' cannot be '{given}'{hint}")
+    elif not _accepts(option_type, values):
+        expected = _describe_type(option_type)
+        raise OptionError(
+            f"option '{shown}' of pass '{pass_name}' must be {expected}, not '{given}'"
+        )
+
+
+def _accepts(option_type: object, values: tuple[object, ...]) -> bool:
+    if get_origin(option_type) in (Union, UnionType):
+        return any(_accepts(choice, values) for choice in get_args(option_type))
+    if option_type is NoneType:
+        return not values
+    if get_origin(option_type) is tuple:
+        element = get_args(option_type)[0]
+        return bool(values) and all(_accepts(element, (value,)) for value in values)
+    if option_type is bool and not values:
+        return True
+    # A Boolean is an integer to Python, not to a user.
+    return len(values) == 1 and type(values[0]) is option_type
+
+
+def _describe_type(option_type: object) -> str:
+    if get_origin(option_type) is Literal:
+        return "|".join(str(choice) for choice in get_args(option_type))
+    if get_origin(option_type) in (Union, UnionType):
+        parts = [part for part in get_args(option_type) if part is not NoneType]
+        return " or ".join(_describe_type(part) for part in parts)
+    if get_origin(option_type) is tuple:
+        return f"a list of {_describe_type(get_args(option_type)[0])}"
+    names: dict[object, str] = {int: "integer", str: "text", bool: "true|false", float: "number"}
+    return names.get(option_type, str(option_type))
+
+
+def _describe_value(value: object) -> str:
+    match value:
+        case bool():
+            return str(value).lower()
+        case tuple():
+            return ",".join(str(item) for item in value)
+        case _:
+            return str(value)

@@ -1,0 +1,74 @@
+"""What the passes on scops have in common: a pass brings what it needs.
+
+A scheduling pass on affine IR raises it and computes dependences first; each step is done
+once, by the pass that does it when it is named.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+
+from polyir.dialects.dependence import Dependences
+from polyir.dialects.scop import ScopOp
+from polyir.passes.poly_dependences import PolyDependencesPass
+from polyir.passes.poly_raise import PolyRaisePass
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from polyir.diagnostics import PolyirError, location_of, missed, remark
+from polyir.model.outcome import Outcome
+from polyir.model.scop import Scop, scop_of
+from polyir.model.tree import tree_from_schedule
+
+
+def scops_in(module: ModuleOp) -> tuple[ScopOp, ...]:
+    """The scops of a module in the order of the text."""
+    return tuple(op for op in module.walk() if isinstance(op, ScopOp))
+
+
+def analysed_scops(ctx: Context, module: ModuleOp) -> tuple[ScopOp, ...]:
+    """The scops of `module`, raised if need be, each with its dependences."""
+    if not scops_in(module):
+        PolyRaisePass().apply(ctx, module)
+    if any(scop.dependences is None for scop in scops_in(module)):
+        PolyDependencesPass().apply(ctx, module)
+    return scops_in(module)
+
+
+@dataclass(frozen=True)
+class ScopPass(ModulePass):
+    """A pass that gives each scop a new schedule tree."""
+
+    @abstractmethod
+    def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
+        """The new schedule of `scop`; raises a `PolyirError` to refuse."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        scops = analysed_scops(ctx, op)
+        if not scops:
+            missed(self.name, "nothing to do: the module has no static control part", op)
+        for scop_op in scops:
+            self._apply_to(scop_op)
+
+    def _apply_to(self, scop_op: ScopOp) -> None:
+        assert scop_op.dependences is not None
+        try:
+            outcome = self.transform(scop_of(scop_op), scop_op.dependences.data)
+        except PolyirError as error:
+            error.location = error.location or location_of(scop_op)
+            raise
+        for message in outcome.done:
+            remark(self.name, message, scop_op)
+        for message in outcome.missed:
+            missed(self.name, message, scop_op)
+        replace_tree(scop_op, outcome)
+
+
+def replace_tree(scop_op: ScopOp, outcome: Outcome) -> None:
+    """Put the schedule of `outcome` in the place of the scop's schedule tree."""
+    old = scop_op.tree
+    scop_op.body.block.insert_op_before(tree_from_schedule(outcome.schedule), old)
+    old.detach()
+    old.erase()

@@ -1,0 +1,53 @@
+"""Passes from text: mlir-opt's flags and xDSL's pipelines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from xdsl.passes import ModulePass
+from xdsl.utils.arg_spec import parse_pipeline
+from xdsl.utils.exceptions import ArgSpecParseError
+
+from polyir.diagnostics import OptionError, nearest
+from polyir.passes.options import pass_from_spec, pass_with_options
+
+AvailablePasses = Mapping[str, Callable[[], type[ModulePass]]]
+"""Pass classes by name, imported on demand."""
+
+
+def passes_of_pipeline(text: str, available: AvailablePasses) -> tuple[ModulePass, ...]:
+    """The passes of a pipeline such as `pluto-schedule,tile{sizes=32,8}`.
+
+    Raises `OptionError` for malformed text, an unknown pass or a bad option.
+    """
+    try:
+        specs = tuple(parse_pipeline(text))
+    except (ArgSpecParseError, StopIteration):
+        raise OptionError(f"malformed pass pipeline '{text}'") from None
+    for spec in specs:
+        if spec.name not in available:
+            raise OptionError(f"unknown pass '{spec.name}'{nearest(spec.name, available)}")
+    return tuple(pass_from_spec(available[spec.name](), spec) for spec in specs)
+
+
+def split_pass_flags(
+    arguments: Sequence[str], available: AvailablePasses
+) -> tuple[tuple[ModulePass, ...], tuple[str, ...]]:
+    """The passes that a command line names, in the order given, and all other arguments.
+
+    A pass is named by a flag (`--tile=32`) or in a pipeline behind `-p`. Raises `OptionError`.
+    """
+    passes: list[ModulePass] = []
+    others: list[str] = []
+    rest: Iterator[str] = iter(arguments)
+    for argument in rest:
+        name, _, value = argument.removeprefix("--").partition("=")
+        if argument.startswith("--") and name in available:
+            passes.append(pass_with_options(available[name](), value))
+        elif argument in ("-p", "--passes"):
+            passes += passes_of_pipeline(next(rest, ""), available)
+        elif argument.startswith("--passes="):
+            passes += passes_of_pipeline(value, available)
+        else:
+            others.append(argument)
+    return tuple(passes), tuple(others)

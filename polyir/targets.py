@@ -1,0 +1,71 @@
+"""The targets of `polyir-opt --emit=...` and `-t ...`: a level of IR, or text.
+
+Each brings the module to its level first, so that a target can be named after any pass.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import IO
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.utils.target import Target
+
+from polyir.passes.lower_poly import LowerPolyPass
+from polyir.passes.poly_raise import PolyRaisePass
+from polyir.passes.prerequisites import scops_in
+from polyir.target.c.target import CTarget
+from polyir.target.mlir import print_module
+
+
+@dataclass(frozen=True)
+class PolyTarget(Target):
+    """The polyhedral level: affine functions are raised, if no pass did it yet."""
+
+    name = "poly"
+
+    generic: bool = False
+
+    def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
+        if not scops_in(module):
+            PolyRaisePass().apply(ctx, module)
+        print_module(module, output, self.generic)
+
+
+@dataclass(frozen=True)
+class LoopsTarget(Target):
+    """Loops in MLIR's dialects: what is still poly is lowered."""
+
+    name = "loops"
+
+    generic: bool = False
+
+    def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
+        lower(ctx, module)
+        print_module(module, output, self.generic)
+
+
+@dataclass(frozen=True)
+class PolyirCTarget(CTarget):
+    """C99 with OpenMP: what is still poly is lowered."""
+
+    def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
+        lower(ctx, module)
+        super().emit(ctx, module, output)
+
+
+@dataclass(frozen=True)
+class NoTarget(Target):
+    """Nothing: for passes that are run for what they print."""
+
+    name = "none"
+
+    def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
+        return
+
+
+def lower(ctx: Context, module: ModuleOp) -> None:
+    """Lower the scops of `module`, if there are any."""
+    if scops_in(module):
+        LowerPolyPass().apply(ctx, module)

@@ -1,0 +1,77 @@
+"""polyir as an xDSL plugin: its dialect, passes and targets under their names.
+
+A pass is named once: pass `mark-parallel`, file `passes/mark_parallel.py`, class
+`MarkParallelPass`. Nothing is imported before it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+
+from xdsl.ir import Dialect
+from xdsl.passes import ModulePass
+from xdsl.universe import Universe
+from xdsl.utils.target import Target
+
+PASS_NAMES = (
+    "poly-raise",
+    "poly-dependences",
+    "print-dependences",
+    "pluto-schedule",
+    "tile",
+    "wavefront",
+    "fuse",
+    "distribute",
+    "mark-parallel",
+    "check-schedule",
+    "lower-poly",
+    "convert-parallel-to-omp",
+    "convert-affine-to-scf",
+)
+"""The passes in the order in which a pipeline usually has them."""
+
+
+def _poly() -> Dialect:
+    from polyir.dialects.poly import Poly
+
+    return Poly
+
+
+def pass_type(name: str) -> type[ModulePass]:
+    """The pass class of that name; raises `KeyError` for a name that is not polyir's."""
+    if name not in PASS_NAMES:
+        raise KeyError(name)
+    module = import_module(f"polyir.passes.{name.replace('-', '_')}")
+    class_name = "".join(word.capitalize() for word in name.split("-")) + "Pass"
+    found: type[ModulePass] = getattr(module, class_name)
+    return found
+
+
+def _pass_factory(name: str) -> Callable[[], type[ModulePass]]:
+    return lambda: pass_type(name)
+
+
+def _c_target() -> type[Target]:
+    from polyir.targets import PolyirCTarget
+
+    return PolyirCTarget
+
+
+def _loops_target() -> type[Target]:
+    from polyir.targets import LoopsTarget
+
+    return LoopsTarget
+
+
+def _poly_target() -> type[Target]:
+    from polyir.targets import PolyTarget
+
+    return PolyTarget
+
+
+POLYIR_UNIVERSE = Universe(
+    all_dialects={"poly": _poly},
+    all_passes={name: _pass_factory(name) for name in PASS_NAMES},
+    all_targets={"c": _c_target, "loops": _loops_target, "poly": _poly_target},
+)

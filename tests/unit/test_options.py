@@ -1,0 +1,95 @@
+"""Pass options from text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import pytest
+from polyir.passes.options import describe_options, pass_with_options
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from polyir.diagnostics import OptionError
+from polyir.pipeline import passes_of_pipeline, split_pass_flags
+
+
+@dataclass(frozen=True)
+class ExamplePass(ModulePass):
+    """A pass with an option of each type."""
+
+    name = "example"
+
+    sizes: tuple[int, ...] = (32,)
+    fuse: Literal["max", "smart"] = "smart"
+    min_width: int = 2
+    relaxed: bool = False
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        raise NotImplementedError
+
+
+AVAILABLE = {"example": lambda: ExamplePass}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", ExamplePass()),
+        ("16", ExamplePass(sizes=(16,))),
+        ("16,8", ExamplePass(sizes=(16, 8))),
+        ("sizes=16,8 min-width=1", ExamplePass(sizes=(16, 8), min_width=1)),
+        ("relaxed", ExamplePass(relaxed=True)),
+        ("fuse=max relaxed", ExamplePass(fuse="max", relaxed=True)),
+        ("min_width=3", ExamplePass(min_width=3)),
+    ],
+)
+def test_options_are_read(text: str, expected: ExamplePass) -> None:
+    assert pass_with_options(ExamplePass, text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("size=16", "pass 'example' has no option 'size'; did you mean 'sizes'?"),
+        ("fuse=maxx", "option 'fuse' of pass 'example' cannot be 'maxx'; did you mean 'max'?"),
+        ("sizes=a", "option 'sizes' of pass 'example' must be a list of integer, not 'a'"),
+        ("min-width=1,2", "option 'min-width' of pass 'example' must be integer, not '1,2'"),
+        ("min-width=true", "option 'min-width' of pass 'example' must be integer, not 'True'"),
+        ("sizes=", "malformed options 'sizes=' of pass 'example'"),
+        ("sizes=1}", "malformed options 'sizes=1}' of pass 'example'"),
+    ],
+)
+def test_bad_options_are_named(text: str, message: str) -> None:
+    with pytest.raises(OptionError) as raised:
+        pass_with_options(ExamplePass, text)
+    assert raised.value.message == message
+
+
+def test_flags_keep_their_order() -> None:
+    passes, others = split_pass_flags(
+        ["--example=1", "in.mlir", "-p", "example{sizes=2},example", "--example", "-o", "x"],
+        AVAILABLE,
+    )
+    assert passes == (
+        ExamplePass((1,)),
+        ExamplePass((2,)),
+        ExamplePass(),
+        ExamplePass(),
+    )
+    assert others == ("in.mlir", "-o", "x")
+
+
+def test_unknown_pass_in_a_pipeline() -> None:
+    with pytest.raises(OptionError, match="unknown pass 'exampel'; did you mean 'example'"):
+        passes_of_pipeline("exampel", AVAILABLE)
+
+
+def test_description_names_types_and_defaults() -> None:
+    assert describe_options(ExamplePass) == [
+        "sizes: a list of integer = 32",
+        "fuse: max|smart = smart",
+        "min-width: integer = 2",
+        "relaxed: true|false = false",
+    ]
