@@ -1,0 +1,65 @@
+"""The pass `pluto-schedule`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import islpy as isl
+
+from polyir.dialects.dependence import DependenceKind, Dependences, union_of
+from polyir.model.analysis import compute_dependences
+from polyir.model.outcome import Outcome
+from polyir.model.scop import Scop
+from polyir.passes.prerequisites import ScopPass
+from polyir.schedule.pluto import Fusion, PlutoOptions, pluto_schedule
+from polyir.schedule.problem import SchedulingProblem
+
+
+@dataclass(frozen=True)
+class PlutoSchedulePass(ScopPass):
+    """Find permutable bands of loops with short dependences: the Pluto algorithm.
+
+    `fuse` says which statements share loops: as many as is legal (`max`), those of one depth
+    that depend on each other (`smart`), or none that are not in one cycle of dependences.
+    `input-dependences` lets reads of the same element count as reuse.
+
+    Before (a stencil that carries (1, -1), so that its loops cannot be tiled):
+
+        poly.band "[{ S0[t, i] -> [(t)] }]" coincident [false] {
+          poly.band "[{ S0[t, i] -> [(i)] }]" coincident [false]
+        }
+
+    After:
+
+        poly.band "[{ S0[t, i] -> [(t)] }, { S0[t, i] -> [(t + i)] }]"
+            permutable coincident [false, false]
+    """
+
+    name = "pluto-schedule"
+
+    fuse: Literal["max", "smart", "none"] = "smart"
+    input_dependences: bool = False
+
+    def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
+        space = scop.context.get_space()
+        validity = union_of(dependences.ordering, space)
+        proximity = validity
+        if self.input_dependences:
+            proximity = validity.union(_input_dependences(scop, dependences, space))
+        problem = SchedulingProblem(
+            scop.domain,
+            scop.context,
+            validity,
+            proximity,
+            tuple(statement.name for statement in scop.statements),
+        )
+        result = pluto_schedule(problem, PlutoOptions(Fusion(self.fuse)))
+        return Outcome(result.schedule, done=result.notes)
+
+
+def _input_dependences(scop: Scop, known: Dependences, space: isl.Space) -> isl.UnionMap:
+    found = known.of_kind(DependenceKind.INPUT)
+    if not found:
+        found = compute_dependences(scop, kinds=(DependenceKind.INPUT,)).items
+    return union_of(found, space)
