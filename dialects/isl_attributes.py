@@ -6,11 +6,12 @@ from abc import abstractmethod
 from typing import Generic, TypeVar
 
 import islpy as isl
-from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 from xdsl.ir import Data
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
+
+from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 
 IslObject = TypeVar(
     "IslObject",

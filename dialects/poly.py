@@ -16,6 +16,8 @@ types; a node without children stands above a leaf. `polyir.model.tree` converts
 and to `isl.Schedule` without loss.
 """
 
+from xdsl.ir import Dialect
+
 from polyir.dialects.isl_attributes import (
     DependencesAttr,
     MultiUnionPwAffAttr,
@@ -37,7 +39,6 @@ from polyir.dialects.schedule_tree import (
     SetOp,
 )
 from polyir.dialects.scop import ScopOp, StmtOp
-from xdsl.ir import Dialect
 
 Poly = Dialect(
     "poly",

@@ -11,14 +11,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 import islpy as isl
-from polyir.dialects.isl_attributes import (
-    IslAttribute,
-    MultiUnionPwAffAttr,
-    SetAttr,
-    UnionMapAttr,
-    UnionPwMultiAffAttr,
-    UnionSetAttr,
-)
 from xdsl.dialects.builtin import ArrayAttr, BoolAttr, StringAttr, UnitAttr
 from xdsl.ir import Attribute, Block, Operation, Region
 from xdsl.irdl import (
@@ -33,6 +25,15 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import NoTerminator
 from xdsl.utils.exceptions import VerifyException
+
+from polyir.dialects.isl_attributes import (
+    IslAttribute,
+    MultiUnionPwAffAttr,
+    SetAttr,
+    UnionMapAttr,
+    UnionPwMultiAffAttr,
+    UnionSetAttr,
+)
 
 LOOP_KINDS = ("default", "atomic", "separate", "unroll")
 """How isl's AST builder is to generate the loop of a band member."""

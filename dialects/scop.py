@@ -5,15 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import islpy as isl
-from polyir.dialects.dependence import Dependences
-from polyir.dialects.isl_attributes import DependencesAttr, SetAttr
-from polyir.dialects.schedule_tree import (
-    DomainOp,
-    FilterOp,
-    parse_body,
-    print_body,
-    walk_tree,
-)
 from xdsl.dialects.builtin import (
     ArrayAttr,
     IndexType,
@@ -35,6 +26,15 @@ from xdsl.printer import Printer
 from xdsl.traits import NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
+from polyir.dialects.dependence import Dependences
+from polyir.dialects.isl_attributes import DependencesAttr, SetAttr
+from polyir.dialects.schedule_tree import (
+    DomainOp,
+    FilterOp,
+    parse_body,
+    print_body,
+    walk_tree,
+)
 from polyir.isl_lists import parameters_of, sets_of
 
 

@@ -9,18 +9,18 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 
-from polyir.dialects.dependence import Dependences
-from polyir.dialects.scop import ScopOp
-from polyir.passes.poly_dependences import PolyDependencesPass
-from polyir.passes.poly_raise import PolyRaisePass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from polyir.diagnostics import PolyirError, location_of, missed, remark
+from polyir.dialects.dependence import Dependences
+from polyir.dialects.scop import ScopOp
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop, scop_of
 from polyir.model.tree import tree_from_schedule
+from polyir.passes.poly_dependences import PolyDependencesPass
+from polyir.passes.poly_raise import PolyRaisePass
 
 
 def scops_in(module: ModuleOp) -> tuple[ScopOp, ...]:

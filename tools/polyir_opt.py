@@ -15,7 +15,6 @@ from io import StringIO
 from pathlib import Path
 from typing import NoReturn
 
-from polyir.passes.options import describe_options
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import PassPipeline
@@ -39,6 +38,7 @@ from polyir.diagnostics import (
     print_missed,
     remarks_to,
 )
+from polyir.passes.options import describe_options
 from polyir.pipeline import AvailablePasses, split_pass_flags
 from polyir.universe import PASS_NAMES, pass_type
 

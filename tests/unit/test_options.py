@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import pytest
-from polyir.passes.options import describe_options, pass_with_options
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from polyir.diagnostics import OptionError
+from polyir.passes.options import describe_options, pass_with_options
 from polyir.pipeline import passes_of_pipeline, split_pass_flags
 
 

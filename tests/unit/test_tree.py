@@ -6,13 +6,13 @@ import islpy as isl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from polyir.dialects.poly import Poly
-from polyir.dialects.schedule_tree import DomainOp
 from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError, VerifyException
 
+from polyir.dialects.poly import Poly
+from polyir.dialects.schedule_tree import DomainOp
 from polyir.model.tree import schedule_from_tree, tree_from_schedule
 
 DOMAIN = "[n] -> { S[i, j] : 0 <= i, j < n; T[i] : 0 <= i < n }"
