@@ -1,4 +1,4 @@
-// doitgen of PolyBench/C 4.2.1, a multi-resolution analysis kernel: each row A[r][q] := A[r][q] * C4.
+// doitgen of PolyBench/C 4.2.1, a multi-resolution analysis kernel: every A[r][q] := A[r][q] * C4.
 func.func @kernel_doitgen(%nr: index, %nq: index, %np: index, %A: memref<?x?x?xf64>,
                           %C4: memref<?x?xf64>, %sum: memref<?xf64>) {
   %zero = arith.constant 0.0 : f64

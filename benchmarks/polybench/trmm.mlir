@@ -1,4 +1,4 @@
-// trmm of PolyBench/C 4.2.1, product with the transpose of a unit lower triangular matrix, in place:
+// trmm of PolyBench/C 4.2.1, in-place product with the transpose of a unit lower triangular matrix:
 // B := alpha * transpose(A) * B.
 func.func @kernel_trmm(%m: index, %n: index, %alpha: f64, %A: memref<?x?xf64>,
                        %B: memref<?x?xf64>) {
