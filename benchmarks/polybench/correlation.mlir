@@ -5,6 +5,7 @@ func.func @kernel_correlation(%m: index, %n: index, %float_n: f64, %data: memref
   %zero = arith.constant 0.0 : f64
   %one = arith.constant 1.0 : f64
   %eps = arith.constant 0.1 : f64
+  %root_n = math.sqrt %float_n : f64
   affine.for %j = 0 to %m {
     affine.store %zero, %mean[%j] : memref<?xf64>
     affine.for %i = 0 to %n {
@@ -43,7 +44,6 @@ func.func @kernel_correlation(%m: index, %n: index, %float_n: f64, %data: memref
   }
 
   // Centre and reduce the columns.
-  %root_n = math.sqrt %float_n : f64
   affine.for %i = 0 to %n {
     affine.for %j = 0 to %m {
       %value = affine.load %data[%i, %j] : memref<?x?xf64>

@@ -3,6 +3,7 @@ func.func @kernel_covariance(%m: index, %n: index, %float_n: f64, %data: memref<
                              %cov: memref<?x?xf64>, %mean: memref<?xf64>) {
   %zero = arith.constant 0.0 : f64
   %one = arith.constant 1.0 : f64
+  %degrees = arith.subf %float_n, %one : f64
   affine.for %j = 0 to %m {
     affine.store %zero, %mean[%j] : memref<?xf64>
     affine.for %i = 0 to %n {
@@ -23,7 +24,6 @@ func.func @kernel_covariance(%m: index, %n: index, %float_n: f64, %data: memref<
       affine.store %centred, %data[%i, %j] : memref<?x?xf64>
     }
   }
-  %degrees = arith.subf %float_n, %one : f64
   affine.for %i = 0 to %m {
     affine.for %j = affine_map<(d0) -> (d0)>(%i) to %m {
       affine.store %zero, %cov[%i, %j] : memref<?x?xf64>
