@@ -1,6 +1,6 @@
-// deriche of PolyBench/C 4.2.1, recursive edge-detection filter on an image of w x h pixels in single
-// precision: forward and backward along the rows (the carried values are iteration arguments), then
-// down and up along the columns (the carried values are scalars in memory).
+// deriche of PolyBench/C 4.2.1, a recursive edge-detection filter in single precision on an image
+// of w x h pixels: forward and backward along the rows (the carried values are iteration
+// arguments), then down and up along the columns (the carried values are scalars in memory).
 #reverse = affine_map<(d0)[s0] -> (s0 - 1 - d0)>
 
 func.func @kernel_deriche(%w: index, %h: index, %alpha: f32, %imgIn: memref<?x?xf32>,

@@ -1,4 +1,5 @@
-// floyd-warshall of PolyBench/C 4.2.1: the lengths of the shortest paths between all pairs of nodes.
+// floyd-warshall of PolyBench/C 4.2.1: the lengths of the shortest paths between all pairs of
+// nodes.
 func.func @kernel_floyd_warshall(%n: index, %path: memref<?x?xi32>) {
   affine.for %k = 0 to %n {
     affine.for %i = 0 to %n {

@@ -1,6 +1,6 @@
 // nussinov of PolyBench/C 4.2.1, RNA folding by dynamic programming: table[i][j] is the largest
-// number of base pairs in the sequence from base i to base j. Rows are computed from the last to the
-// first.
+// number of base pairs in the sequence from base i to base j. Rows are computed from the last to
+// the first.
 #reverse = affine_map<(d0)[s0] -> (s0 - 1 - d0)>
 #has_left = affine_set<(d0) : (d0 - 1 >= 0)>
 #has_below = affine_set<(d0)[s0] : (s0 - 2 - d0 >= 0)>
