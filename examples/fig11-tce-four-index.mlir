@@ -1,5 +1,6 @@
 // Pluto paper, figure 11: the four-index transform of the Tensor Contraction Engine. Each of four
-// nests of depth five contracts one index: A and C4 give T1, then C3 T2, C2 T3, and C1 the result B.
+// nests of depth five contracts one index: A with C4 to T1, with C3 to T2, with C2 to T3, and with
+// C1 to the result B.
 func.func @tce_four_index(%n: index, %A: memref<?x?x?x?xf64>, %C1: memref<?x?xf64>,
                           %C2: memref<?x?xf64>, %C3: memref<?x?xf64>, %C4: memref<?x?xf64>,
                           %T1: memref<?x?x?x?xf64>, %T2: memref<?x?x?x?xf64>,

@@ -1,5 +1,5 @@
-// Pluto paper, figure 3: two matrix-vector products, x += a * y; y += a * x. The i loop of the first
-// can be fused with the j loop of the second.
+// Pluto paper, figure 3: two matrix-vector products, x += a * y; y += a * x. The i loop of the
+// first can be fused with the j loop of the second.
 func.func @matvec_pair(%n: index, %a: memref<?x?xf64>, %x: memref<?xf64>, %y: memref<?xf64>) {
   affine.for %i = 0 to %n {
     affine.for %j = 0 to %n {
