@@ -1,0 +1,23 @@
+// gemm of PolyBench/C 4.2.1: C := alpha * A * B + beta * C.
+func.func @kernel_gemm(%ni: index, %nj: index, %nk: index, %alpha: f64, %beta: f64,
+                       %C: memref<?x?xf64>, %A: memref<?x?xf64>, %B: memref<?x?xf64>) {
+  affine.for %i = 0 to %ni {
+    affine.for %j = 0 to %nj {
+      %c = affine.load %C[%i, %j] : memref<?x?xf64>
+      %scaled = arith.mulf %c, %beta : f64
+      affine.store %scaled, %C[%i, %j] : memref<?x?xf64>
+    }
+    affine.for %k = 0 to %nk {
+      affine.for %j = 0 to %nj {
+        %a = affine.load %A[%i, %k] : memref<?x?xf64>
+        %b = affine.load %B[%k, %j] : memref<?x?xf64>
+        %c = affine.load %C[%i, %j] : memref<?x?xf64>
+        %alpha_a = arith.mulf %alpha, %a : f64
+        %product = arith.mulf %alpha_a, %b : f64
+        %sum = arith.addf %c, %product : f64
+        affine.store %sum, %C[%i, %j] : memref<?x?xf64>
+      }
+    }
+  }
+  return
+}
