@@ -33,9 +33,7 @@ class Linear:
         return " + ".join([*terms, str(self.constant)])
 
     def evaluate(self, environment: Environment) -> int:
-        return self.constant + sum(
-            factor * environment[name] for name, factor in self.coefficients
-        )
+        return self.constant + sum(factor * environment[name] for name, factor in self.coefficients)
 
     def ssa(self) -> str:
         """The expression with SSA names."""
@@ -123,9 +121,7 @@ def poly_text(program: Program) -> str:
     """The program as a function with one scop whose tree has the program's order."""
     writer = _Writer()
     tree = writer.sequence(program.body, ())
-    memrefs = ", ".join(
-        f"%{name}: memref<{'?x' * rank}f64>" for name, rank in ARRAYS.items()
-    )
+    memrefs = ", ".join(f"%{name}: memref<{'?x' * rank}f64>" for name, rank in ARRAYS.items())
     return (
         f"func.func @program({memrefs}, %n: index, %c: i1, %x: f64) {{\n"
         f'poly.scop (%n as "n") context "[n] -> {{ : 0 <= n <= {SIZE + 2} }}" {{\n'
@@ -205,9 +201,7 @@ def _iterators(name: str, domains: dict[str, str]) -> str:
 def linear(draw: st.DrawFn, variables: Sequence[str], largest: int = 1) -> Linear:
     """A random expression of some of the variables."""
     factors = st.integers(-1, largest)
-    return Linear(
-        tuple((name, draw(factors)) for name in variables), draw(st.integers(-1, 1))
-    )
+    return Linear(tuple((name, draw(factors)) for name in variables), draw(st.integers(-1, 1)))
 
 
 @st.composite
@@ -246,8 +240,10 @@ def programs(draw: st.DrawFn, max_statements: int = 3, max_depth: int = 2) -> Pr
 @st.composite
 def _bounds(draw: st.DrawFn, outer: tuple[str, ...], constant: int) -> Linear:
     """A constant, an outer variable, or `n`, with a small offset."""
-    base = draw(st.sampled_from(["", "n", *outer])) if constant > 0 else draw(
-        st.sampled_from(["", *outer])
+    base = (
+        draw(st.sampled_from(["", "n", *outer]))
+        if constant > 0
+        else draw(st.sampled_from(["", *outer]))
     )
     offset = draw(st.integers(0, 2)) if base != "n" else 0
     return Linear(((base, 1),) if base else (), offset + (1 if constant > 0 and base != "n" else 0))

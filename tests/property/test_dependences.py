@@ -89,9 +89,7 @@ def is_internal(steps: list[Step], position: int) -> bool:
     """Does the access read what its own instance surely wrote before?"""
     step = steps[position]
     return step.mode is Mode.READ and any(
-        earlier.time == step.time
-        and earlier.element == step.element
-        and earlier.mode is Mode.WRITE
+        earlier.time == step.time and earlier.element == step.element and earlier.mode is Mode.WRITE
         for earlier in steps[:position]
     )
 
