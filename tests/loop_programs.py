@@ -117,14 +117,14 @@ def ordered_pairs(steps: Sequence[Step]) -> Iterator[tuple[Step, Step]]:
             yield first, second
 
 
-def poly_text(program: Program) -> str:
+def poly_text(program: Program, context: str = f"0 <= n <= {SIZE + 2}") -> str:
     """The program as a function with one scop whose tree has the program's order."""
     writer = _Writer()
     tree = writer.sequence(program.body, ())
     memrefs = ", ".join(f"%{name}: memref<{'?x' * rank}f64>" for name, rank in ARRAYS.items())
     return (
         f"func.func @program({memrefs}, %n: index, %c: i1, %x: f64) {{\n"
-        f'poly.scop (%n as "n") context "[n] -> {{ : 0 <= n <= {SIZE + 2} }}" {{\n'
+        f'poly.scop (%n as "n") context "[n] -> {{ : {context} }}" {{\n'
         + "\n".join(writer.statements)
         + f'\npoly.domain "[n] -> {{ {"; ".join(writer.domains.values())} }}" {{\n{tree}\n}}\n'
         + "}\nfunc.return\n}\n"

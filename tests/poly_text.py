@@ -1,12 +1,12 @@
 """Scops from the text of poly operations, for tests."""
 
-from polyir.dialects.poly import Poly
-from polyir.dialects.scop import ScopOp
 from xdsl.context import Context
 from xdsl.dialects import get_all_dialects
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
+from polyir.dialects.poly import Poly
+from polyir.dialects.scop import ScopOp
 from polyir.model.scop import Scop, scop_of
 
 

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import islpy as isl
 from hypothesis import HealthCheck, given, settings
-from polyir.dialects.dependence import DependenceKind, Dependences
-from polyir.model.analysis import compute_dependences
-
+from instance_pairs import Instance, Pair, pairs_of
 from loop_programs import (
-    SIZE,
     Mode,
     Program,
     Step,
@@ -19,35 +15,12 @@ from loop_programs import (
 )
 from poly_text import poly_module, scops_of
 
-Instance = tuple[str, tuple[int, ...]]
-Pair = tuple[DependenceKind, str, Instance, Instance]
+from polyir.dialects.dependence import DependenceKind
+from polyir.model.analysis import compute_dependences
 
 bounded = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
 )
-
-
-def pairs_of(dependences: Dependences) -> set[Pair]:
-    """All pairs of instances for the size that programs are executed with."""
-    pairs: set[Pair] = set()
-    for item in dependences.items:
-        sources = item.relation.dim(isl.dim_type.in_)
-        position = item.relation.find_dim_by_name(isl.dim_type.param, "n")
-        relation = item.relation
-        if position >= 0:
-            relation = relation.fix_val(isl.dim_type.param, position, isl.Val(SIZE))
-            relation = relation.project_out(isl.dim_type.param, position, 1)
-        points: list[isl.Point] = []
-        relation.wrap().flatten().foreach_point(points.append)
-        for point in points:
-            space = point.get_space()
-            values = tuple(
-                int(point.get_coordinate_val(isl.dim_type.set, i).to_python())
-                for i in range(space.dim(isl.dim_type.set))
-            )
-            source, target = values[:sources], values[sources:]
-            pairs.add((item.kind, item.array, (item.source, source), (item.target, target)))
-    return pairs
 
 
 def kind_of(first: Step, second: Step) -> DependenceKind:
@@ -118,8 +91,8 @@ def test_dependences_are_those_of_the_execution(program: Program) -> None:
     (scop,) = scops_of(poly_module(poly_text(program)))
     steps = execute(program)
     kinds = tuple(DependenceKind)
-    memory = pairs_of(compute_dependences(scop, value_based=False, kinds=kinds))
-    value = pairs_of(compute_dependences(scop, value_based=True, kinds=kinds))
+    memory = pairs_of(compute_dependences(scop, value_based=False, kinds=kinds).items)
+    value = pairs_of(compute_dependences(scop, value_based=True, kinds=kinds).items)
     assert memory == memory_based(steps)
     assert value == value_based(steps)
     assert transitive_closure(value) == transitive_closure(memory)
