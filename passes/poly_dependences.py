@@ -1,0 +1,62 @@
+"""The pass `poly-dependences`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from polyir.diagnostics import missed, remark
+from polyir.dialects.dependence import DependenceKind, Dependences
+from polyir.dialects.isl_attributes import DependencesAttr
+from polyir.dialects.scop import ScopOp
+from polyir.model.analysis import ORDERING_KINDS, compute_dependences
+from polyir.model.scop import scop_of
+
+
+@dataclass(frozen=True)
+class PolyDependencesPass(ModulePass):
+    """Compute the dependences of each scop, and keep them on it.
+
+    They are those of the order that the schedule tree has now: run it before a pass that
+    changes the tree. Value-based, a read depends on the last write of its element alone;
+    with `value-based=false` on every earlier write, and likewise for the other kinds. With
+    `input`, pairs of reads are reported too: they order nothing, but tell of reuse.
+
+    Before:
+
+        poly.scop (%n as "n") context "[n] -> { : n > 0 }" {
+          poly.stmt @S0 domain "[n] -> { S0[i] : 0 < i < n }" (%i) {
+            %0 = affine.load %A[%i - 1] : memref<?xf64>
+            affine.store %0, %A[%i] : memref<?xf64>
+          }
+
+    After:
+
+        poly.scop (%n as "n") context "[n] -> { : n > 0 }" dependences
+            <value, [flow "A" "[n] -> { S0[i] -> S0[i' = 1 + i] : 0 < i <= -2 + n }"]> {
+    """
+
+    name = "poly-dependences"
+
+    value_based: bool = True
+    input: bool = False
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        kinds = (*ORDERING_KINDS, DependenceKind.INPUT) if self.input else ORDERING_KINDS
+        scops = [inner for inner in op.walk() if isinstance(inner, ScopOp)]
+        if not scops:
+            missed(self.name, "nothing to do: the module has no static control part", op)
+        for scop in scops:
+            dependences = compute_dependences(scop_of(scop), self.value_based, kinds)
+            scop.dependences = DependencesAttr(dependences)
+            remark(self.name, _summary(dependences), scop)
+
+
+def _summary(dependences: Dependences) -> str:
+    base = "value-based" if dependences.value_based else "memory-based"
+    counts = ((kind.value, len(dependences.of_kind(kind))) for kind in DependenceKind)
+    found = ", ".join(f"{count} {kind}" for kind, count in counts if count)
+    return f"{base} dependences: {found or 'none'}"

@@ -1,0 +1,61 @@
+"""The pass `print-dependences`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+
+from polyir.diagnostics import missed
+from polyir.dialects.dependence import Dependences
+from polyir.dialects.scop import ScopOp
+from polyir.model.analysis import compute_dependences
+from polyir.model.distance import format_dependences
+from polyir.model.scop import scop_of
+
+
+@dataclass(frozen=True)
+class PrintDependencesPass(ModulePass):
+    """Print the dependences of each scop to standard output, and change nothing.
+
+    One line a dependence: kind, array, source and target, distance or direction vectors in
+    the loops that both share (`polyir.model.distance` has the notation), relation. The lines
+    are comments, so that what follows them on standard output can still be read as a program.
+    A scop whose dependences were not computed yet has its value-based ones printed.
+
+        // value-based dependences in @sweep:
+        // flow  A  S0 -> S0  (1)  [n] -> { S0[i] -> S0[i' = 1 + i] : 0 < i <= -2 + n }
+    """
+
+    name = "print-dependences"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        scops = [inner for inner in op.walk() if isinstance(inner, ScopOp)]
+        if not scops:
+            missed(self.name, "nothing to print: the module has no static control part", op)
+        for scop_op in scops:
+            scop = scop_of(scop_op)
+            dependences = scop.dependences or compute_dependences(scop)
+            lines = [_heading(scop_op, dependences)]
+            lines += format_dependences(scop, dependences).splitlines()
+            print("\n".join(f"// {line}" for line in lines))
+
+
+def _heading(scop: ScopOp, dependences: Dependences) -> str:
+    base = "value-based" if dependences.value_based else "memory-based"
+    function = _function_around(scop)
+    where = "" if function is None else f" in @{function.sym_name.data}"
+    if not dependences.items:
+        return f"no {base} dependences{where}"
+    return f"{base} dependences{where}:"
+
+
+def _function_around(op: Operation) -> FuncOp | None:
+    parent = op.parent_op()
+    while parent is not None and not isinstance(parent, FuncOp):
+        parent = parent.parent_op()
+    return parent

@@ -1,0 +1,168 @@
+"""Dependence analysis: which statement instances must keep their order.
+
+Two instances depend on each other when both access one array element. *Memory-based*
+dependences relate all such pairs. *Value-based* ones leave out the pairs with a must-write of
+the element by an instance strictly between: the array dataflow analysis of Feautrier,
+"Dataflow analysis of array and scalar references" (1991), as isl computes it (Verdoolaege,
+"Presburger Formulas and Polyhedral Compilation", section 6). Both order the same instances,
+through chains of dependences where not directly.
+
+A statement instance is one step here. What its accesses do to each other is up to its body,
+which every transformation keeps, and is no dependence. But a read of an element that the
+body has surely written before takes its value from inside, and is left out value-based.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import reduce
+
+import islpy as isl
+
+from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
+from polyir.isl_lists import maps_of
+from polyir.model.scop import AccessKind, Scop, Statement
+
+ORDERING_KINDS = (DependenceKind.FLOW, DependenceKind.ANTI, DependenceKind.OUTPUT)
+"""The kinds that a schedule must respect."""
+
+
+def compute_dependences(
+    scop: Scop,
+    value_based: bool = True,
+    kinds: tuple[DependenceKind, ...] = ORDERING_KINDS,
+) -> Dependences:
+    """The dependences of `scop` under the schedule tree in force, which is the original order.
+
+    Value-based, with "between" said of statement instances:
+
+    - flow: from a write to a read with no must-write between;
+    - anti: from a read to a write with no must-write between;
+    - output: from a write to a write with no must-write between;
+    - input: from a read to a read with neither a must-write nor a read between (reuse of an
+      element from one read to the next).
+
+    May-writes end dependences as sources and sinks, but never come between. The relations are
+    exact for all parameter values in the scop's context, up to what the access relations
+    over-approximate. The order of the result is by kind, then by source, target (in program
+    order) and array (in order of first access).
+    """
+    found: dict[tuple[int, int, int, int], Dependence] = {}
+    statements = {statement.name: number for number, statement in enumerate(scop.statements)}
+    kind_order = list(DependenceKind)
+    for array_number, array in enumerate(_arrays_in_order(scop)):
+        accesses = _array_accesses(scop, array)
+        for kind in dict.fromkeys(kinds):
+            query = _VALUE_BASED[kind] if value_based else _MEMORY_BASED[kind]
+            for relation in maps_of(query(accesses)):
+                item = Dependence(kind, array, relation.coalesce())
+                source, target = statements[item.source], statements[item.target]
+                found[kind_order.index(kind), source, target, array_number] = item
+    return Dependences(value_based, tuple(found[key] for key in sorted(found)))
+
+
+@dataclass(frozen=True)
+class _ArrayAccesses:
+    """All accesses of a scop to one array, `{ S[i] -> A[a] }`, within the context.
+
+    `exposed` are the reads that may take a value from another instance.
+    """
+
+    schedule: isl.Schedule
+    reads: isl.UnionMap
+    exposed: isl.UnionMap
+    must_writes: isl.UnionMap
+    may_writes: isl.UnionMap
+
+    @property
+    def writes(self) -> isl.UnionMap:
+        """The must-writes and the may-writes."""
+        return self.must_writes.union(self.may_writes)
+
+    def last(
+        self,
+        sink: isl.UnionMap,
+        must: isl.UnionMap | None = None,
+        may: isl.UnionMap | None = None,
+        kill: isl.UnionMap | None = None,
+    ) -> isl.UnionMap:
+        """`{ source[i] -> sink[j] }`: sources before the sink on a common element.
+
+        Left out are those with an instance of `must` or `kill` for the element between them
+        and the sink.
+        """
+        if sink.is_empty():
+            return isl.UnionMap.empty(sink.get_space())
+        info = isl.UnionAccessInfo.from_sink(sink)
+        if must is not None:
+            info = info.set_must_source(must)
+        if may is not None:
+            info = info.set_may_source(may)
+        if kill is not None:
+            info = info.set_kill(kill)
+        return info.set_schedule(self.schedule).compute_flow().get_may_dependence()
+
+
+_Query = Callable[[_ArrayAccesses], isl.UnionMap]
+
+_VALUE_BASED: dict[DependenceKind, _Query] = {
+    DependenceKind.FLOW: lambda of: of.last(of.exposed, must=of.must_writes, may=of.may_writes),
+    DependenceKind.ANTI: lambda of: of.last(of.writes, may=of.exposed, kill=of.must_writes),
+    DependenceKind.OUTPUT: lambda of: of.last(of.writes, must=of.must_writes, may=of.may_writes),
+    DependenceKind.INPUT: lambda of: of.last(of.exposed, must=of.exposed, kill=of.must_writes),
+}
+
+_MEMORY_BASED: dict[DependenceKind, _Query] = {
+    DependenceKind.FLOW: lambda of: of.last(of.reads, may=of.writes),
+    DependenceKind.ANTI: lambda of: of.last(of.writes, may=of.reads),
+    DependenceKind.OUTPUT: lambda of: of.last(of.writes, may=of.writes),
+    DependenceKind.INPUT: lambda of: of.last(of.reads, may=of.reads),
+}
+
+
+def _arrays_in_order(scop: Scop) -> tuple[str, ...]:
+    """The arrays that the scop accesses, in the order of their first access."""
+    names = (access.array for statement in scop.statements for access in statement.accesses)
+    return tuple(dict.fromkeys(names))
+
+
+def _array_accesses(scop: Scop, array: str) -> _ArrayAccesses:
+    def united(relations: list[isl.Map]) -> isl.UnionMap:
+        parts = (isl.UnionMap.from_map(relation) for relation in relations)
+        union = reduce(isl.UnionMap.union, parts, isl.UnionMap.empty(scop.context.get_space()))
+        return union.intersect_params(scop.context).coalesce()
+
+    def of_kind(kind: AccessKind) -> list[isl.Map]:
+        return [
+            access.relation
+            for statement in scop.statements
+            for access in statement.accesses
+            if access.array == array and access.kind is kind
+        ]
+
+    exposed = [
+        relation for statement in scop.statements for relation in _exposed_reads(statement, array)
+    ]
+    return _ArrayAccesses(
+        scop.schedule,
+        united(of_kind(AccessKind.READ)),
+        united(exposed),
+        united(of_kind(AccessKind.WRITE)),
+        united(of_kind(AccessKind.MAY_WRITE)),
+    )
+
+
+def _exposed_reads(statement: Statement, array: str) -> list[isl.Map]:
+    """The reads of `array` without those of elements that the body has surely written before."""
+    exposed: list[isl.Map] = []
+    written: isl.Map | None = None
+    for access in statement.accesses:
+        if access.array != array:
+            continue
+        if access.kind is AccessKind.WRITE:
+            written = access.relation if written is None else written.union(access.relation)
+        elif access.kind is AccessKind.READ:
+            relation = access.relation
+            exposed.append(relation if written is None else relation.subtract(written))
+    return exposed

@@ -1,0 +1,164 @@
+"""The exact legality check: does a schedule respect a set of dependences?
+
+The only place that decides it. It looks at the schedule tree and the dependences alone, so
+that an error of whoever made the schedule is found before it becomes code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import reduce
+from typing import NamedTuple
+
+import islpy as isl
+
+from polyir.diagnostics import LegalityError, SourceLocation
+from polyir.dialects.dependence import Dependence, Dependences
+from polyir.model.order import (
+    Active,
+    across_children,
+    all_active,
+    backward,
+    below,
+    members_of,
+    still_active,
+)
+from polyir.model.tree import node_type
+
+
+class Example(NamedTuple):
+    """One pair of instances as text: `S0[1, 0]`, `S0[2, 1]`, `n = 3` (or "")."""
+
+    source: str
+    target: str
+    parameters: str
+
+
+@dataclass(frozen=True)
+class Violation:
+    """A dependence that a schedule does not respect.
+
+    `relation` are all pairs of `dependence` whose target does not run after the source;
+    `example` is one of them.
+    """
+
+    dependence: Dependence
+    relation: isl.Map
+    example: Example
+
+    def __str__(self) -> str:
+        dependence, example = self.dependence, self.example
+        where = f" ({example.parameters})" if example.parameters else ""
+        return (
+            f"the {dependence.kind.value} dependence through {dependence.array}: "
+            f"{example.source} must run before {example.target}{where}"
+        )
+
+
+def violations(dependences: Dependences, schedule: isl.Schedule) -> tuple[Violation, ...]:
+    """The ordering dependences (flow, anti, output) that `schedule` violates, in their order.
+
+    Violated are pairs whose target runs before the source, at the same time, or in another
+    child of a set node, whose children have no order. Exact. Raises `LegalityError` for trees
+    that execute other instances than those of their domain node (extension and expansion).
+    """
+    pairs = tuple(_violated(schedule.get_root(), all_active(dependences.ordering)))
+    found = []
+    for dependence in dependences.ordering:
+        relations = [pair.relation for pair in pairs if pair.dependence is dependence]
+        if relations:
+            relation = reduce(isl.Map.union, relations).coalesce()
+            found.append(Violation(dependence, relation, example_of(relation)))
+    return tuple(found)
+
+
+def require_legal(
+    dependences: Dependences,
+    schedule: isl.Schedule,
+    what: str,
+    location: SourceLocation | None = None,
+) -> None:
+    """Raise `LegalityError` with an example if `schedule` violates a dependence.
+
+    `what` names the change that led to `schedule`, to start the message with: "interchange".
+    """
+    found = violations(dependences, schedule)
+    if found:
+        raise LegalityError(f"{what} violates {found[0]}", location)
+
+
+def _violated(node: isl.ScheduleNode, actives: tuple[Active, ...]) -> Iterator[Active]:
+    """The violated ones of the pairs that are active at `node`."""
+    if not actives:
+        return
+    match node_type(node):
+        case isl.schedule_node_type.leaf:
+            yield from actives
+            return
+        case isl.schedule_node_type.band:
+            yield from _violated_by_band(node, actives)
+        case isl.schedule_node_type.sequence | isl.schedule_node_type.set:
+            yield from _violated_by_children(node, actives)
+        case isl.schedule_node_type.extension | isl.schedule_node_type.expansion:
+            raise LegalityError(
+                "the legality of a schedule tree with extension or expansion nodes cannot be "
+                "checked: they add instances that the dependences do not know"
+            )
+    for position, inner in enumerate(below(node, actives)):
+        yield from _violated(node.get_child(position), inner)
+
+
+def _violated_by_band(band: isl.ScheduleNode, actives: tuple[Active, ...]) -> Iterator[Active]:
+    for member in members_of(band):
+        for active in actives:
+            relation = backward(active, member)
+            if not relation.is_empty():
+                yield Active(active.dependence, relation)
+        actives = still_active(actives, member)
+
+
+def _violated_by_children(node: isl.ScheduleNode, actives: tuple[Active, ...]) -> Iterator[Active]:
+    """Pairs from a later child to an earlier one; of a set node, from any child to another."""
+    is_set = node_type(node) is isl.schedule_node_type.set
+    for source_child, target_child, active in across_children(node, actives):
+        if target_child < source_child or (is_set and target_child != source_child):
+            yield active
+
+
+def example_of(relation: isl.Map) -> Example:
+    """A pair of a relation that is not empty, with small numbers."""
+    parameters = relation.dim(isl.dim_type.param)
+    sources = relation.dim(isl.dim_type.in_)
+    names = [relation.get_dim_name(isl.dim_type.param, i) for i in range(parameters)]
+    points = (
+        relation.wrap().flatten().move_dims(isl.dim_type.set, 0, isl.dim_type.param, 0, parameters)
+    )
+    values = _small_point(points)
+    source = values[parameters : parameters + sources]
+    target = values[parameters + sources :]
+    return Example(
+        f"{relation.get_tuple_name(isl.dim_type.in_)}{source}",
+        f"{relation.get_tuple_name(isl.dim_type.out)}{target}",
+        ", ".join(f"{name} = {value}" for name, value in zip(names, values, strict=False)),
+    )
+
+
+def _small_point(points: isl.Set) -> list[int]:
+    """A point of a set without parameters, each coordinate in turn as near to 0 as may be."""
+    values: list[int] = []
+    for position in range(points.dim(isl.dim_type.set)):
+        value = isl.Val(0)
+        if points.fix_val(isl.dim_type.set, position, value).is_empty():
+            value = _nearest_to_zero(points, position)
+        points = points.fix_val(isl.dim_type.set, position, value)
+        values.append(int(value.to_python()))
+    return values
+
+
+def _nearest_to_zero(points: isl.Set, position: int) -> isl.Val:
+    """The least positive value of a coordinate, or else the greatest negative one."""
+    positive = points.lower_bound_val(isl.dim_type.set, position, isl.Val(1))
+    if not positive.is_empty():
+        return positive.dim_min_val(position)
+    return points.upper_bound_val(isl.dim_type.set, position, isl.Val(-1)).dim_max_val(position)

@@ -1,0 +1,129 @@
+"""How a schedule tree orders the pairs of a dependence, node by node.
+
+A pair (source instance, target instance) is *active* at a node when all nodes above give both
+instances equal positions: it is for this node or one below to order them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import islpy as isl
+
+from polyir.dialects.dependence import Dependence
+from polyir.isl_lists import sets_of
+from polyir.model.tree import node_type
+
+
+@dataclass(frozen=True)
+class Active:
+    """The pairs of `dependence` that are active at a node: `relation`, never empty."""
+
+    dependence: Dependence
+    relation: isl.Map
+
+
+Member = Mapping[str, isl.PwAff]
+"""One member of a band: its function `{ S[i] -> [t] }` for each statement that reaches it."""
+
+
+def all_active(dependences: Iterable[Dependence]) -> tuple[Active, ...]:
+    """Everything is active at the root."""
+    return tuple(
+        Active(dependence, dependence.relation)
+        for dependence in dependences
+        if not dependence.relation.is_empty()
+    )
+
+
+def members_of(band: isl.ScheduleNode) -> tuple[Member, ...]:
+    """The members of a band node, outermost first."""
+    count = band.band_n_member()
+    if count == 0:
+        return ()
+    schedule = band.band_get_partial_schedule()
+    return tuple(_member(schedule.get_at(position)) for position in range(count))
+
+
+def _member(function: isl.UnionPwAff) -> Member:
+    pieces = function.get_pw_aff_list()
+    expressions = (pieces.get_at(position) for position in range(pieces.n_pw_aff()))
+    return {
+        piece.get_domain_space().get_tuple_name(isl.dim_type.set): piece for piece in expressions
+    }
+
+
+def backward(active: Active, member: Member) -> isl.Map:
+    """The active pairs whose target the member places before the source."""
+    dependence = active.dependence
+    order = member[dependence.source].gt_map(member[dependence.target])
+    return active.relation.intersect(order)
+
+
+def forward(active: Active, member: Member) -> isl.Map:
+    """The active pairs whose source the member places before the target."""
+    dependence = active.dependence
+    order = member[dependence.source].lt_map(member[dependence.target])
+    return active.relation.intersect(order)
+
+
+def still_active(actives: Iterable[Active], member: Member) -> tuple[Active, ...]:
+    """The pairs that the member places at the same time."""
+    kept = []
+    for active in actives:
+        dependence = active.dependence
+        order = member[dependence.source].eq_map(member[dependence.target])
+        relation = active.relation.intersect(order)
+        if not relation.is_empty():
+            kept.append(Active(dependence, relation))
+    return tuple(kept)
+
+
+def below(node: isl.ScheduleNode, actives: tuple[Active, ...]) -> tuple[tuple[Active, ...], ...]:
+    """For each child of `node` what is active there, given what is active at `node`."""
+    match node_type(node):
+        case isl.schedule_node_type.band:
+            for member in members_of(node):
+                actives = still_active(actives, member)
+            return (actives,)
+        case isl.schedule_node_type.sequence | isl.schedule_node_type.set:
+            inner: list[list[Active]] = [[] for _ in range(node.n_children())]
+            for part in across_children(node, actives):
+                if part.source_child == part.target_child:
+                    inner[part.source_child].append(part.active)
+            return tuple(map(tuple, inner))
+        case _:
+            return (actives,) * node.n_children()
+
+
+class AcrossChildren(NamedTuple):
+    """Active pairs whose instances pass the filters of these children of a sequence or set."""
+
+    source_child: int
+    target_child: int
+    active: Active
+
+
+def across_children(node: isl.ScheduleNode, actives: Iterable[Active]) -> Iterator[AcrossChildren]:
+    """The pairs that are active at a sequence or set node, by the children that they pass."""
+    filters = _filters_of(node)
+    for active in actives:
+        for source_child, source in filters[active.dependence.source]:
+            relation = active.relation.intersect_domain(source)
+            for target_child, target in filters[active.dependence.target]:
+                part = relation.intersect_range(target)
+                if not part.is_empty():
+                    yield AcrossChildren(
+                        source_child, target_child, Active(active.dependence, part)
+                    )
+
+
+def _filters_of(node: isl.ScheduleNode) -> dict[str, list[tuple[int, isl.Set]]]:
+    """For each statement the children of a sequence or set that it passes, and with what."""
+    filters: dict[str, list[tuple[int, isl.Set]]] = {}
+    for position in range(node.n_children()):
+        for part in sets_of(node.get_child(position).filter_get_filter()):
+            filters.setdefault(part.get_tuple_name(), []).append((position, part))
+    return filters

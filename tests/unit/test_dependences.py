@@ -1,0 +1,156 @@
+"""Dependences of small scops, said by hand."""
+
+from __future__ import annotations
+
+import islpy as isl
+import pytest
+from poly_text import poly_module, scops_of
+
+from polyir.dialects.dependence import DependenceKind, Dependences
+from polyir.model.analysis import compute_dependences
+from polyir.model.distance import Distance, format_dependences
+from polyir.model.scop import Scop
+
+ALL_KINDS = tuple(DependenceKind)
+
+
+def scop_with(statements: str, tree: str, context: str = "[n] -> { : n > 0 }") -> Scop:
+    """A scop over vectors `%A`, `%B` and a scalar `%s`."""
+    text = (
+        "func.func @f(%A: memref<?xf64>, %B: memref<?xf64>, %s: memref<f64>, %n: index, "
+        f'%c: i1, %x: f64) {{ poly.scop (%n as "n") context "{context}" {{ {statements} {tree} }} '
+        "func.return }"
+    )
+    (scop,) = scops_of(poly_module(text))
+    return scop
+
+
+def loop(body: str) -> Scop:
+    """`for i in 0 ..< n` around one statement."""
+    domain = "[n] -> { S0[i] : 0 <= i < n }"
+    return scop_with(
+        f'poly.stmt @S0 domain "{domain}" (%i) {{ {body} }}',
+        f'poly.domain "{domain}" {{ poly.band "[{{ S0[i] -> [(i)] }}]" coincident [false] }}',
+    )
+
+
+def shown(dependences: Dependences) -> list[tuple[str, str, isl.Map]]:
+    return [(item.kind.value, item.array, item.relation) for item in dependences.items]
+
+
+def assert_relations(dependences: Dependences, expected: list[tuple[str, str, str]]) -> None:
+    found = shown(dependences)
+    assert [item[:2] for item in found] == [item[:2] for item in expected]
+    for (_, _, relation), (_, _, text) in zip(found, expected, strict=True):
+        assert relation.is_equal(isl.Map(text)), (str(relation), text)
+
+
+ACCUMULATE = """%0 = affine.load %s[] : memref<f64>
+    affine.store %0, %s[] : memref<f64>"""
+NEXT = "[n] -> { S0[i] -> S0[i + 1] : 0 <= i < n - 1 }"
+LATER = "[n] -> { S0[i] -> S0[j] : 0 <= i < j < n }"
+
+
+def test_accumulation_value_based_goes_from_one_instance_to_the_next() -> None:
+    dependences = compute_dependences(loop(ACCUMULATE), kinds=ALL_KINDS)
+    assert_relations(
+        dependences,
+        [("flow", "s", NEXT), ("anti", "s", NEXT), ("output", "s", NEXT), ("input", "s", NEXT)],
+    )
+
+
+def test_accumulation_memory_based_goes_to_all_later_instances() -> None:
+    dependences = compute_dependences(loop(ACCUMULATE), value_based=False)
+    assert not dependences.value_based
+    assert_relations(
+        dependences, [("flow", "s", LATER), ("anti", "s", LATER), ("output", "s", LATER)]
+    )
+
+
+def test_may_writes_do_not_hide_earlier_writes() -> None:
+    body = "scf.if %c { affine.store %x, %s[] : memref<f64> }"
+    assert_relations(compute_dependences(loop(body)), [("output", "s", LATER)])
+
+
+def test_a_read_of_what_the_instance_wrote_before_is_no_flow() -> None:
+    body = """affine.store %x, %s[] : memref<f64>
+        %0 = affine.load %s[] : memref<f64>"""
+    assert_relations(compute_dependences(loop(body)), [("output", "s", NEXT)])
+    memory = compute_dependences(loop(body), value_based=False)
+    assert [item.kind.value for item in memory.items] == ["flow", "anti", "output"]
+
+
+def test_only_the_kinds_asked_for() -> None:
+    dependences = compute_dependences(loop(ACCUMULATE), kinds=(DependenceKind.ANTI,))
+    assert_relations(dependences, [("anti", "s", NEXT)])
+
+
+def test_the_context_bounds_the_relations() -> None:
+    domain = "[n] -> { S0[i] : 0 <= i < n }"
+    scop = scop_with(
+        f'poly.stmt @S0 domain "{domain}" (%i) {{ {ACCUMULATE} }}',
+        f'poly.domain "{domain}" {{ poly.band "[{{ S0[i] -> [(i)] }}]" coincident [false] }}',
+        context="[n] -> { : n = 1 }",
+    )
+    assert compute_dependences(scop).items == ()
+
+
+def two_loops() -> Scop:
+    """`A[i] = B[i]` in one loop, then `B[i] = A[n - 1 - i]` in a second."""
+    first, second = "S0[i] : 0 <= i < n", "S1[i] : 0 <= i < n"
+    return scop_with(
+        f"""poly.stmt @S0 domain "[n] -> {{ {first} }}" (%i) {{
+          %0 = affine.load %B[%i] : memref<?xf64>
+          affine.store %0, %A[%i] : memref<?xf64>
+        }}
+        poly.stmt @S1 domain "[n] -> {{ {second} }}" (%i) {{
+          %0 = affine.load %A[%n - %i - 1] : memref<?xf64>
+          affine.store %0, %B[%i] : memref<?xf64>
+        }}""",
+        f"""poly.domain "[n] -> {{ {first}; {second} }}" {{ poly.sequence {{
+          poly.filter "[n] -> {{ {first} }}" {{
+            poly.band "[{{ S0[i] -> [(i)] }}]" coincident [false] }}
+          poly.filter "[n] -> {{ {second} }}" {{
+            poly.band "[{{ S1[i] -> [(i)] }}]" coincident [false] }} }} }}""",
+    )
+
+
+def test_dependences_between_statements() -> None:
+    assert_relations(
+        compute_dependences(two_loops(), kinds=ALL_KINDS),
+        [
+            ("flow", "A", "[n] -> { S0[i] -> S1[n - 1 - i] : 0 <= i < n }"),
+            ("anti", "B", "[n] -> { S0[i] -> S1[i] : 0 <= i < n }"),
+        ],
+    )
+
+
+def test_printed_lines() -> None:
+    scop = two_loops()
+    lines = format_dependences(scop, compute_dependences(scop)).splitlines()
+    assert [line.split("[n]")[0].split() for line in lines] == [
+        ["flow", "A", "S0", "->", "S1"],
+        ["anti", "B", "S0", "->", "S1"],
+    ]
+    scop = loop(ACCUMULATE)
+    lines = format_dependences(scop, compute_dependences(scop, value_based=False)).splitlines()
+    assert lines[0].startswith("flow    s  S0 -> S0  (+)  [n] -> { S0[i] -> S0[i'] :")
+    assert format_dependences(scop, Dependences(True, ())) == ""
+
+
+@pytest.mark.parametrize(
+    ("minimum", "maximum", "text"),
+    [
+        (3, 3, "3"),
+        (1, 4, "+"),
+        (2, None, "+"),
+        (0, None, "0+"),
+        (0, 1, "0+"),
+        (None, -2, "-"),
+        (-3, 0, "0-"),
+        (-1, 1, "*"),
+        (None, None, "*"),
+    ],
+)
+def test_notation_of_distances(minimum: int | None, maximum: int | None, text: str) -> None:
+    assert str(Distance(minimum, maximum)) == text
