@@ -9,7 +9,8 @@ from functools import cached_property
 import islpy as isl
 
 from polyir.schedule.farkas import NonNegativeForms, non_negative_forms
-from polyir.schedule.linear import dot
+from polyir.schedule.integer_program import IntegerProgram
+from polyir.schedule.layout import Layout
 from polyir.schedule.problem import ScheduledStatement, SchedulingProblem, parameter_space
 from polyir.schedule.tree import Hyperplane
 
@@ -18,18 +19,67 @@ from polyir.schedule.tree import Hyperplane
 class Dependence:
     """The part of a dependence relation between one pair of statements, by their positions.
 
-    `is_near` says that its distance is to be small as well.
+    `is_ordered` says that the source must come first, `is_near` that the distance is to be
+    small.
     """
 
     source: int
     target: int
     relation: isl.Map
+    is_ordered: bool
     is_near: bool
 
     @cached_property
     def forms(self) -> NonNegativeForms:
         """The affine forms that are non-negative on the relation."""
         return non_negative_forms(self.relation)
+
+    def layout(self, *, signed: bool) -> Layout:
+        """The unknowns that the dependence speaks of: the bound and one or two rows."""
+        forms = self.forms
+        depths = {self.source: forms.source_depth, self.target: forms.target_depth}
+        return Layout(forms.parameter_count, depths, signed=signed)
+
+    def constraints(self, *, signed: bool) -> IntegerProgram:
+        """What the dependence demands of a hyperplane and of its bound, without redundancy.
+
+        The cone of Farkas' lemma may have very many facets, of which the signs of the unknowns
+        and the other half of the constraints make most redundant.
+        """
+        return self._signed_constraints if signed else self._unsigned_constraints
+
+    @cached_property
+    def _unsigned_constraints(self) -> IntegerProgram:
+        return self._distance_constraints(self.layout(signed=False))
+
+    @cached_property
+    def _signed_constraints(self) -> IntegerProgram:
+        return self._distance_constraints(self.layout(signed=True))
+
+    def _distance_constraints(self, layout: Layout) -> IntegerProgram:
+        program = IntegerProgram(layout.width)
+        if self.is_ordered:
+            self._demand_non_negative(program, layout, sign=1, bounded=False)
+        if self.is_near:
+            self._demand_non_negative(program, layout, sign=-1, bounded=True)
+        if self.is_near and not self.is_ordered:
+            self._demand_non_negative(program, layout, sign=1, bounded=True)
+        return program.without_redundancies()
+
+    def _demand_non_negative(
+        self, program: IntegerProgram, layout: Layout, *, sign: int, bounded: bool
+    ) -> None:
+        """Demand that `sign` times the distance, plus u.n + w if `bounded`, is not negative."""
+        for rows, add in (
+            (self.forms.equalities, program.add_equality),
+            (self.forms.inequalities, program.add_inequality),
+        ):
+            for row in rows:
+                add(
+                    layout.distance_row(
+                        self.forms, row, self.source, self.target, sign=sign, bounded=bounded
+                    )
+                )
 
     def has_zero_distance(self, hyperplane: Hyperplane) -> bool:
         """Whether source and target always lie on the same instance of `hyperplane`."""
@@ -89,38 +139,32 @@ class Dependence:
 
 @dataclass(frozen=True)
 class DependenceGraph:
-    """What has to be ordered and what is to be near, between pairs of statements.
+    """What has to be ordered and what is to be near, between pairs of statements."""
 
-    `proximity` holds the pairs of instances that are to be near though none must come first.
-    """
+    dependences: tuple[Dependence, ...]
 
-    validity: tuple[Dependence, ...]
-    proximity: tuple[Dependence, ...]
-
-    def validity_edges(self) -> tuple[tuple[int, int], ...]:
+    def ordered_edges(self) -> tuple[tuple[int, int], ...]:
         """The pairs of statements with a dependence that must be kept."""
-        return tuple((each.source, each.target) for each in self.validity)
+        return tuple((each.source, each.target) for each in self.dependences if each.is_ordered)
 
     def edges(self) -> tuple[tuple[int, int], ...]:
         """The pairs of statements with any dependence."""
-        return self.validity_edges() + tuple((each.source, each.target) for each in self.proximity)
+        return tuple((each.source, each.target) for each in self.dependences)
 
     def within(self, statements: Sequence[int]) -> DependenceGraph:
         """The dependences with both ends among `statements`."""
-        inside = frozenset(statements)
         return DependenceGraph(
-            tuple(d for d in self.validity if d.source in inside and d.target in inside),
-            tuple(d for d in self.proximity if d.source in inside and d.target in inside),
+            tuple(
+                each
+                for each in self.dependences
+                if each.source in statements and each.target in statements
+            )
         )
 
     def uncarried_by(self, hyperplanes: Sequence[Hyperplane]) -> DependenceGraph:
         """What the hyperplanes leave at distance zero."""
-        validity = (each.uncarried_by(hyperplanes) for each in self.validity)
-        proximity = (each.uncarried_by(hyperplanes) for each in self.proximity)
-        return DependenceGraph(
-            tuple(each for each in validity if each is not None),
-            tuple(each for each in proximity if each is not None),
-        )
+        remaining = (each.uncarried_by(hyperplanes) for each in self.dependences)
+        return DependenceGraph(tuple(each for each in remaining if each is not None))
 
 
 def dependence_graph(
@@ -134,17 +178,17 @@ def dependence_graph(
     for (source, target), relation in validity.items():
         wanted = proximity.pop((source, target), None)
         if wanted is None or not _is_bounded(wanted):
-            ordered.append(Dependence(source, target, relation, is_near=False))
+            ordered.append(Dependence(source, target, relation, is_ordered=True, is_near=False))
             continue
         covered = relation.is_subset(wanted)
-        ordered.append(Dependence(source, target, relation, is_near=covered))
+        ordered.append(Dependence(source, target, relation, is_ordered=True, is_near=covered))
         rest = wanted.subtract(relation).coalesce() if covered else wanted
         if not rest.is_empty():
-            near.append(Dependence(source, target, rest, is_near=True))
+            near.append(Dependence(source, target, rest, is_ordered=False, is_near=True))
     for (source, target), relation in proximity.items():
         if _is_bounded(relation):
-            near.append(Dependence(source, target, relation, is_near=True))
-    return DependenceGraph(tuple(ordered), tuple(near))
+            near.append(Dependence(source, target, relation, is_ordered=False, is_near=True))
+    return DependenceGraph((*ordered, *near))
 
 
 def _pairs(

@@ -33,32 +33,63 @@ class IntegerProgram:
         if any(entry < 0 for entry in row):
             self._inequalities[primitive(row)] = None
 
+    @property
+    def equalities(self) -> tuple[Row, ...]:
+        """The equalities."""
+        return tuple(self._equalities)
+
+    @property
+    def inequalities(self) -> tuple[Row, ...]:
+        """The inequalities, without the signs of the variables."""
+        return tuple(self._inequalities)
+
+    def without_redundancies(self) -> IntegerProgram:
+        """The same solutions from no more constraints than needed."""
+        if len(self._inequalities) + len(self._equalities) < 2:
+            return self
+        reduced = self._polyhedron(()).remove_redundancies()
+        result = IntegerProgram(self.width)
+        for row in _entries(reduced.equalities_matrix(*_COLUMNS)):
+            result.add_equality(row)
+        for row in _entries(reduced.inequalities_matrix(*_COLUMNS)):
+            result.add_inequality(row)
+        return result
+
     def lexicographic_minimum(self, extra: Iterable[Row] = ()) -> Row | None:
         """The lexicographically smallest solution, with `extra` inequalities, or `None`."""
-        kinds = isl.dim_type
-        context = isl.DEFAULT_CONTEXT
-        space = isl.Space.set_alloc(context, 0, self.width)
-        signs = [
-            tuple(int(column == variable) for column in range(self.width + 1))
-            for variable in range(self.width)
-        ]
-        polyhedron = isl.BasicSet.from_constraint_matrices(
-            space,
-            _matrix(context, list(self._equalities), self.width + 1),
-            _matrix(context, [*signs, *self._inequalities, *extra], self.width + 1),
-            kinds.set,
-            kinds.div,
-            kinds.param,
-            kinds.cst,
-        )
-        minimum = polyhedron.lexmin()
+        minimum = self._polyhedron(extra).lexmin()
         if minimum.is_empty():
             return None
         point = minimum.sample_point()
         return tuple(
-            point.get_coordinate_val(kinds.set, variable).to_python()
+            point.get_coordinate_val(isl.dim_type.set, variable).to_python()
             for variable in range(self.width)
         )
+
+    def _polyhedron(self, extra: Iterable[Row]) -> isl.BasicSet:
+        context = isl.DEFAULT_CONTEXT
+        signs = [
+            tuple(int(column == variable) for column in range(self.width + 1))
+            for variable in range(self.width)
+        ]
+        return isl.BasicSet.from_constraint_matrices(
+            isl.Space.set_alloc(context, 0, self.width),
+            _matrix(context, list(self._equalities), self.width + 1),
+            _matrix(context, [*signs, *self._inequalities, *extra], self.width + 1),
+            *_COLUMNS,
+        )
+
+
+_COLUMNS = (isl.dim_type.set, isl.dim_type.div, isl.dim_type.param, isl.dim_type.cst)
+"""The order of columns in constraint matrices: the variables, and the constant last."""
+
+
+def _entries(matrix: isl.Mat) -> list[Row]:
+    columns = range(matrix.cols())
+    return [
+        tuple(matrix.get_element_val(row, column).to_python() for column in columns)
+        for row in range(matrix.rows())
+    ]
 
 
 def _matrix(context: isl.Context, rows: Sequence[Row], width: int) -> isl.Mat:

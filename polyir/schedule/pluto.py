@@ -158,7 +158,9 @@ class _Scheduler:
         if not hyperplanes and len(self._components(component, graph)) == 1:
             hyperplanes = self._hyperplanes(component, found, graph, signed=True)
         coincident = tuple(
-            all(each.has_zero_distance(hyperplane) for each in graph.validity)
+            all(
+                each.has_zero_distance(hyperplane) for each in graph.dependences if each.is_ordered
+            )
             for hyperplane in hyperplanes
         )
         return _Strip(component, hyperplanes, coincident)
@@ -186,7 +188,7 @@ class _Scheduler:
     ) -> HyperplaneProgram:
         statements = [self._statements[position] for position in component]
         return HyperplaneProgram(
-            statements, self._parameter_count, graph.validity, graph.proximity, signed=signed
+            statements, self._parameter_count, graph.dependences, signed=signed
         )
 
     # Cuts
@@ -218,7 +220,7 @@ class _Scheduler:
         return self._sequence(parts, found, graph)
 
     def _single_component(self, group: Component, found: Found, graph: DependenceGraph) -> Node:
-        if len(group) == 1 and not graph.validity and not self._has_loops_left(group, found):
+        if len(group) == 1 and not graph.ordered_edges() and not self._has_loops_left(group, found):
             return Leaf()
         names = ", ".join(f"'{self._statements[position].name}'" for position in group)
         raise SchedulingError(f"no affine schedule found for the dependence cycle of {names}")
@@ -247,7 +249,7 @@ class _Scheduler:
     # Statements
 
     def _components(self, group: Component, graph: DependenceGraph) -> tuple[Component, ...]:
-        return strongly_connected_components(group, graph.validity_edges())
+        return strongly_connected_components(group, graph.ordered_edges())
 
     def _loops_left(self, component: Component, found: Found) -> int:
         """The largest number of rows that a statement of the component still needs."""
