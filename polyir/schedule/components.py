@@ -38,6 +38,27 @@ def strongly_connected_components(
     return tuple(components)
 
 
+def in_program_order(
+    components: Sequence[Component], edges: Iterable[Edge]
+) -> tuple[Component, ...]:
+    """`components`, between which `edges` form no cycle, in topological order.
+
+    Among those that may come next, the one whose first statement is the first in the program.
+    """
+    owner = {node: index for index, component in enumerate(components) for node in component}
+    before: dict[int, dict[int, None]] = {index: {} for index in range(len(components))}
+    for source, target in edges:
+        if owner[source] != owner[target]:
+            before[owner[target]][owner[source]] = None
+    waiting = sorted(before, key=lambda index: components[index])
+    ordered: list[int] = []
+    while waiting:
+        following = next(i for i in waiting if all(each in ordered for each in before[i]))
+        waiting.remove(following)
+        ordered.append(following)
+    return tuple(components[index] for index in ordered)
+
+
 def _adjacency(nodes: Sequence[int], edges: Iterable[Edge]) -> dict[int, list[int]]:
     """For every node the targets of its edges inside `nodes`, ascending, without itself."""
     adjacency: dict[int, list[int]] = {node: [] for node in nodes}

@@ -42,13 +42,13 @@ def non_negative_forms(relation: isl.Map) -> NonNegativeForms:
     """The affine forms over source, target and parameters that are non-negative on `relation`.
 
     The rational relaxation of `relation` is used, with its existentially quantified variables
-    eliminated: every form in the result is non-negative on `relation`, and where the relation
-    has such variables or non-integer vertices a few more forms might be.
+    eliminated. So every form in the result is non-negative on `relation`; where the relation has
+    such variables or non-integer vertices, a few more forms might be.
     """
     kinds = isl.dim_type
     parameter_count = relation.dim(kinds.param)
     source_depth, target_depth = relation.dim(kinds.in_), relation.dim(kinds.out)
-    cone = relation.remove_divs().wrap().coefficients()
+    cone = _without_many_faced_pieces(relation.remove_divs()).wrap().coefficients()
     order = (kinds.set, kinds.param, kinds.div, kinds.cst)
     width = 1 + parameter_count + source_depth + target_depth
     return NonNegativeForms(
@@ -58,6 +58,69 @@ def non_negative_forms(relation: isl.Map) -> NonNegativeForms:
         _rows(cone.equalities_matrix(*order), width),
         _rows(cone.inequalities_matrix(*order), width),
     )
+
+
+def _without_many_faced_pieces(relation: isl.Map) -> isl.Map:
+    """The same relation, with the pieces that have more faces than a box split where possible.
+
+    Eliminating the multipliers of many faces is slow. Such pieces mostly come from stencils: a
+    convex union of a few uniform dependences, for each of which elimination is trivial.
+    """
+    kinds = isl.dim_type
+    if relation.dim(kinds.in_) != relation.dim(kinds.out):
+        return relation
+    result = isl.Map.empty(relation.get_space())
+    pieces = relation.get_basic_map_list()
+    for index in range(pieces.n_basic_map()):
+        piece = pieces.get_at(index).remove_redundancies()
+        parts = _uniform_parts(piece) if _has_more_faces_than_a_box(piece) else None
+        result = result.union(isl.Map.from_basic_map(piece) if parts is None else parts)
+    return result
+
+
+def _has_more_faces_than_a_box(piece: isl.BasicMap) -> bool:
+    """Whether `piece` has more inequalities than two bounds for each free dimension."""
+    kinds = isl.dim_type
+    order = (kinds.in_, kinds.out, kinds.param, kinds.div, kinds.cst)
+    equality_count = piece.equalities_matrix(*order).rows()
+    dimensions = sum(piece.dim(kind) for kind in (kinds.in_, kinds.out, kinds.param))
+    return piece.inequalities_matrix(*order).rows() > 2 * (dimensions - equality_count)
+
+
+UNIFORM_PARTS_LIMIT = 64
+"""Up to how many uniform dependences a relation between iterators is split into."""
+
+
+def _uniform_parts(piece: isl.BasicMap) -> isl.Map | None:
+    """`piece` as a union of uniform dependences, `None` if these are too many or not finite."""
+    kinds = isl.dim_type
+    unnamed = isl.Map.from_basic_map(piece).reset_tuple_id(kinds.in_).reset_tuple_id(kinds.out)
+    distances = unnamed.deltas().project_out_all_params()
+    if not distances.is_bounded():
+        return None
+    points: list[isl.Point] = []
+    if distances.count_val().to_python() > UNIFORM_PARTS_LIMIT:
+        return None
+    distances.foreach_point(points.append)
+    return None if not points else _split(piece, points)
+
+
+def _split(piece: isl.BasicMap, distances: Sequence[isl.Point]) -> isl.Map:
+    kinds = isl.dim_type
+    result = isl.Map.empty(piece.get_space())
+    local_space = isl.LocalSpace.from_space(piece.get_space())
+    for distance in distances:
+        part = piece
+        for iterator in range(piece.dim(kinds.in_)):
+            equality = (
+                isl.Constraint.alloc_equality(local_space)
+                .set_coefficient_val(kinds.in_, iterator, 1)
+                .set_coefficient_val(kinds.out, iterator, -1)
+                .set_constant_val(distance.get_coordinate_val(kinds.set, iterator))
+            )
+            part = part.add_constraint(equality)
+        result = result.union(isl.Map.from_basic_map(part))
+    return result
 
 
 def _rows(matrix: isl.Mat, width: int) -> tuple[Row, ...]:

@@ -93,11 +93,22 @@ def _entries(matrix: isl.Mat) -> list[Row]:
 
 
 def _matrix(context: isl.Context, rows: Sequence[Row], width: int) -> isl.Mat:
-    matrix = isl.Mat.alloc(context, len(rows), width)
-    for index, row in enumerate(rows):
+    """`rows` as an isl matrix.
+
+    islpy copies a whole matrix for every entry that is set: hence single rows, joined pairwise.
+    """
+    zero = isl.Mat.alloc(context, 0, width).add_zero_rows(1)
+    matrices = []
+    for row in rows:
+        matrix = zero
         for column, entry in enumerate(row):
-            matrix = matrix.set_element_val(index, column, entry)
-    return matrix
+            if entry:
+                matrix = matrix.set_element_val(0, column, entry)
+        matrices.append(matrix)
+    while len(matrices) > 1:
+        joined = [one.concat(two) for one, two in zip(matrices[::2], matrices[1::2], strict=False)]
+        matrices = joined + matrices[2 * len(joined) :]
+    return matrices[0] if matrices else isl.Mat.alloc(context, 0, width)
 
 
 def lexicographic_minimum_of_choices(

@@ -14,6 +14,7 @@ import islpy as isl
 
 from polyir.schedule.components import (
     Component,
+    in_program_order,
     runs,
     strongly_connected_components,
     weakly_connected_components,
@@ -212,11 +213,15 @@ class _Scheduler:
         components = self._components(group, graph)
         if len(components) == 1:
             return self._single_component(group, found, graph)
-        if self._has_loops_left(group, found):
+        if not self._has_loops_left(group, found):
+            parts = in_program_order(components, graph.ordered_edges())
+            return Order(tuple((part, self._single_component(part, found, graph.within(part))) for part in parts))
+        if self._fuse is Fusion.MAX:
             parts = self._fusable_runs(components, found, graph)
-            self._note_cut(parts)
         else:
-            parts = list(components)
+            middle = (len(components) + 1) // 2
+            parts = (_joined(components[:middle]), _joined(components[middle:]))
+        self._note_cut(parts)
         return self._sequence(parts, found, graph)
 
     def _single_component(self, group: Component, found: Found, graph: DependenceGraph) -> Node:
@@ -227,7 +232,7 @@ class _Scheduler:
 
     def _fusable_runs(
         self, components: Sequence[Component], found: Found, graph: DependenceGraph
-    ) -> list[Component]:
+    ) -> tuple[Component, ...]:
         """Runs of components, each as long as a common hyperplane for all of it exists."""
         parts = [components[0]]
         for component in components[1:]:
@@ -236,7 +241,7 @@ class _Scheduler:
                 parts[-1] = joined
             else:
                 parts.append(component)
-        return parts
+        return tuple(parts)
 
     def _has_common_hyperplane(
         self, group: Component, found: Found, graph: DependenceGraph
