@@ -83,11 +83,9 @@ class Dependence:
 
     def has_zero_distance(self, hyperplane: Hyperplane) -> bool:
         """Whether source and target always lie on the same instance of `hyperplane`."""
-        backward = self._distance_form(hyperplane, -1)
-        forward = self._distance_form(hyperplane, 1)
-        if self.forms.contains(backward) and self.forms.contains(forward):
-            return True
-        return self.relation.is_subset(self._zero_distance(hyperplane))
+        return self._vanishes(hyperplane) or self.relation.is_subset(
+            self._zero_distance(hyperplane)
+        )
 
     def uncarried_by(self, hyperplanes: Sequence[Hyperplane]) -> Dependence | None:
         """The part with distance zero on all `hyperplanes`; `None` if it is empty.
@@ -96,18 +94,20 @@ class Dependence:
         """
         relation = self.relation
         for hyperplane in hyperplanes:
-            backward = list(self._distance_form(hyperplane, -1))
-            if self.forms.contains(backward):
-                if self.forms.contains(self._distance_form(hyperplane, 1)):
-                    continue
-            forward = list(self._distance_form(hyperplane, 1))
-            forward[0] -= 1
-            if self.forms.contains(forward):
+            if self._vanishes(hyperplane):
+                continue
+            at_least_one = self._distance_form(hyperplane, 1)
+            at_least_one[0] -= 1
+            if self.forms.contains(at_least_one):
                 return None
             relation = relation.intersect(self._zero_distance(hyperplane))
         if relation is self.relation:
             return self
         return None if relation.is_empty() else replace(self, relation=relation.coalesce())
+
+    def _vanishes(self, hyperplane: Hyperplane) -> bool:
+        """Whether the distance is zero by Farkas' lemma: cheap, sufficient, nearly exact."""
+        return all(self.forms.contains(self._distance_form(hyperplane, sign)) for sign in (1, -1))
 
     def _distance_form(self, hyperplane: Hyperplane, sign: int) -> list[int]:
         """`sign` times phi_target - phi_source, in the order that `NonNegativeForms` has."""

@@ -88,7 +88,10 @@ def _has_more_faces_than_a_box(piece: isl.BasicMap) -> bool:
 
 
 UNIFORM_PARTS_LIMIT = 64
-"""Up to how many uniform dependences a relation between iterators is split into."""
+"""Up to how many uniform dependences a relation is split into."""
+
+UNIFORM_PARTS_BOX_LIMIT = 4096
+"""How large a box of distance vectors is searched for them."""
 
 
 def _uniform_parts(piece: isl.BasicMap) -> isl.Map | None:
@@ -96,13 +99,17 @@ def _uniform_parts(piece: isl.BasicMap) -> isl.Map | None:
     kinds = isl.dim_type
     unnamed = isl.Map.from_basic_map(piece).reset_tuple_id(kinds.in_).reset_tuple_id(kinds.out)
     distances = unnamed.deltas().project_out_all_params()
-    if not distances.is_bounded():
+    if distances.is_empty() or not distances.is_bounded():
+        return None
+    box_size = 1
+    for iterator in range(distances.dim(kinds.set)):
+        extent = distances.dim_max_val(iterator).sub(distances.dim_min_val(iterator))
+        box_size *= extent.to_python() + 1
+    if box_size > UNIFORM_PARTS_BOX_LIMIT:
         return None
     points: list[isl.Point] = []
-    if distances.count_val().to_python() > UNIFORM_PARTS_LIMIT:
-        return None
     distances.foreach_point(points.append)
-    return None if not points else _split(piece, points)
+    return _split(piece, points) if len(points) <= UNIFORM_PARTS_LIMIT else None
 
 
 def _split(piece: isl.BasicMap, distances: Sequence[isl.Point]) -> isl.Map:

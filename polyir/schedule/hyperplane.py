@@ -8,6 +8,7 @@ the order of minimisation equation 12, linear independence equation 13.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from polyir.schedule.dependences import Dependence
 from polyir.schedule.integer_program import (
@@ -18,10 +19,18 @@ from polyir.schedule.integer_program import (
 from polyir.schedule.layout import Layout
 from polyir.schedule.linear import Row, orthogonal_complement
 from polyir.schedule.problem import ScheduledStatement
-from polyir.schedule.tree import AffineRow, Hyperplane
+from polyir.schedule.tree import AffineRow, DistanceBound, Hyperplane
 
 MINIMA_LIMIT = 400
 """How many integer programs one hyperplane may take; reached only with many skewed statements."""
+
+
+@dataclass(frozen=True)
+class BoundedHyperplane:
+    """A hyperplane and the bound on the dependence distances along it."""
+
+    hyperplane: Hyperplane
+    bound: DistanceBound
 
 
 class HyperplaneProgram:
@@ -47,7 +56,7 @@ class HyperplaneProgram:
         for dependence in dependences:
             self._add(dependence)
 
-    def solve(self, found: Mapping[int, Sequence[Row]]) -> Hyperplane | None:
+    def solve(self, found: Mapping[int, Sequence[Row]]) -> BoundedHyperplane | None:
         """The best hyperplane that is independent of what was `found`, or `None`.
 
         `found` gives for each statement the directions that need no further row. A statement
@@ -61,7 +70,12 @@ class HyperplaneProgram:
         solution = lexicographic_minimum_of_choices(self._program, choices, MINIMA_LIMIT)
         if solution is None:
             return None
-        return {position: self._decode(position, solution) for position in self._layout.rows}
+        hyperplane = {position: self._decode(position, solution) for position in self._layout.rows}
+        bound = DistanceBound(
+            tuple(solution[column] for column in self._layout.bound_coefficients),
+            solution[self._layout.bound_constant],
+        )
+        return BoundedHyperplane(hyperplane, bound)
 
     def _define_bound_sum(self) -> None:
         row = [0] * (self._layout.width + 1)

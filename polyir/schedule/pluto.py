@@ -20,7 +20,7 @@ from polyir.schedule.components import (
     weakly_connected_components,
 )
 from polyir.schedule.dependences import DependenceGraph, dependence_graph
-from polyir.schedule.hyperplane import HyperplaneProgram
+from polyir.schedule.hyperplane import BoundedHyperplane, HyperplaneProgram
 from polyir.schedule.linear import Row, rank
 from polyir.schedule.problem import (
     ScheduledStatement,
@@ -29,7 +29,15 @@ from polyir.schedule.problem import (
     parameter_space,
     statements_of,
 )
-from polyir.schedule.tree import Band, Hyperplane, Leaf, Node, Order, to_isl_schedule
+from polyir.schedule.tree import (
+    Band,
+    DistanceBound,
+    Hyperplane,
+    Leaf,
+    Node,
+    Order,
+    to_isl_schedule,
+)
 
 
 class Fusion(Enum):
@@ -61,9 +69,7 @@ class PlutoResult:
     notes: tuple[str, ...]
 
 
-def pluto_schedule(
-    problem: SchedulingProblem, options: PlutoOptions | None = None
-) -> PlutoResult:
+def pluto_schedule(problem: SchedulingProblem, options: PlutoOptions | None = None) -> PlutoResult:
     """Schedule `problem` with the Pluto algorithm.
 
     Every band of the result is permutable, hence tileable, and has the smallest bound on the
@@ -75,11 +81,9 @@ def pluto_schedule(
     parameter_count = parameters.dim(isl.dim_type.param)
     scheduler = _Scheduler(statements, parameter_count, options or PlutoOptions())
     found = {each.position: each.affine_hull for each in statements}
-    graph = dependence_graph(problem, statements)
-    tree = scheduler.schedule(tuple(found), found, graph)
-    return PlutoResult(
-        to_isl_schedule(tree, statements, problem.domain.align_params(parameters)), tree, tuple(scheduler.notes)
-    )
+    tree = scheduler.schedule(tuple(found), found, dependence_graph(problem, statements))
+    domain = problem.domain.align_params(parameters)
+    return PlutoResult(to_isl_schedule(tree, statements, domain), tree, tuple(scheduler.notes))
 
 
 Found = Mapping[int, tuple[Row, ...]]
@@ -93,6 +97,7 @@ class _Strip:
     members: Component
     hyperplanes: tuple[Hyperplane, ...]
     coincident: tuple[bool, ...]
+    bounds: tuple[DistanceBound, ...]
 
 
 class _Scheduler:
@@ -111,17 +116,20 @@ class _Scheduler:
 
     def schedule(self, group: Component, found: Found, graph: DependenceGraph) -> Node:
         """The tree for `group`: cut by the fusion policy, else a band, else cut where stuck."""
-        parts = self._cut_by_policy(group, found, graph)
+        if not self._loops_left(group, found):
+            return self._scalar_order(group, graph)
+        parts = self._parts_of_policy(group, found, graph)
         if len(parts) > 1:
-            return self._sequence(parts, found, graph)
+            self._note_cut(f"kept apart by fuse={self._fuse.value}", parts)
+            return self._in_order(parts, found, graph)
         strips = self._strips(group, found, graph)
-        if len(strips) > 1:
-            return Order(
-                tuple((strip.members, self._finish(strip, found, graph)) for strip in strips)
-            )
-        return self._finish(strips[0], found, graph)
+        if len(strips) == 1:
+            return self._finish(strips[0], found, graph)
+        self._note_cut("unrelated", [strip.members for strip in strips])
+        return Order(tuple((each.members, self._finish(each, found, graph)) for each in strips))
 
-    def _sequence(self, parts: Sequence[Component], found: Found, graph: DependenceGraph) -> Node:
+    def _in_order(self, parts: Sequence[Component], found: Found, graph: DependenceGraph) -> Node:
+        """The parts one after the other: a scalar dimension satisfies what is between them."""
         return Order(
             tuple((part, self.schedule(part, found, graph.within(part))) for part in parts)
         )
@@ -129,6 +137,8 @@ class _Scheduler:
     def _finish(self, strip: _Strip, found: Found, graph: DependenceGraph) -> Node:
         """The tree of a strip: its band and what comes inside, or what is left when stuck."""
         graph = graph.within(strip.members)
+        if not self._loops_left(strip.members, found):
+            return self._scalar_order(strip.members, graph)
         if not strip.hyperplanes:
             return self._cut_where_stuck(strip.members, found, graph)
         self._note_band(strip)
@@ -137,52 +147,59 @@ class _Scheduler:
             rows = tuple(each[position].coefficients for each in strip.hyperplanes)
             extended[position] = found[position] + rows
         child = self.schedule(strip.members, extended, graph.uncarried_by(strip.hyperplanes))
-        return Band(strip.hyperplanes, strip.coincident, child)
+        return Band(strip.hyperplanes, strip.coincident, strip.bounds, child)
 
     # Bands
 
     def _strips(self, group: Component, found: Found, graph: DependenceGraph) -> list[_Strip]:
-        """The bands of the weakly connected components, alike ones side by side in one band."""
+        """The bands of the weakly connected components, alike ones side by side in one band.
+
+        Nothing relates these components, so each has an integer program of its own.
+        """
         order = [each for component in self._components(group, graph) for each in component]
-        merged: dict[tuple[object, ...], _Strip] = {}
+        merged: dict[tuple[bool, ...] | int, _Strip] = {}
         for component in weakly_connected_components(order, graph.edges()):
-            strip = self._strip(component, found, graph.within(component))
-            key: tuple[object, ...] = (len(strip.hyperplanes),)
-            if self._fuse is Fusion.SMART:
-                key = strip.coincident
-            merged[key] = _beside(merged[key], strip) if key in merged else strip
+            strip = self._strip(tuple(sorted(component)), found, graph.within(component))
+            likeness = strip.coincident if self._fuse is Fusion.SMART else len(strip.coincident)
+            merged[likeness] = _beside(merged[likeness], strip) if likeness in merged else strip
         return list(merged.values())
 
     def _strip(self, component: Component, found: Found, graph: DependenceGraph) -> _Strip:
-        """As many hyperplanes as a component has under the dependences of `graph`."""
-        hyperplanes = self._hyperplanes(component, found, graph, signed=False)
-        if not hyperplanes and len(self._components(component, graph)) == 1:
-            hyperplanes = self._hyperplanes(component, found, graph, signed=True)
-        coincident = tuple(
-            all(
-                each.has_zero_distance(hyperplane) for each in graph.dependences if each.is_ordered
-            )
-            for hyperplane in hyperplanes
-        )
-        return _Strip(component, hyperplanes, coincident)
+        """The widest band of a component, under all dependences of `graph`.
 
-    def _hyperplanes(
+        Negative coefficients are tried only where there is no other way to go on.
+        """
+        solutions = self._independent_hyperplanes(component, found, graph, signed=False)
+        if not solutions and len(self._components(component, graph)) == 1:
+            solutions = self._independent_hyperplanes(component, found, graph, signed=True)
+        ordered = [each for each in graph.dependences if each.is_ordered]
+        return _Strip(
+            component,
+            tuple(each.hyperplane for each in solutions),
+            tuple(
+                all(dependence.has_zero_distance(each.hyperplane) for dependence in ordered)
+                for each in solutions
+            ),
+            tuple(each.bound for each in solutions),
+        )
+
+    def _independent_hyperplanes(
         self, component: Component, found: Found, graph: DependenceGraph, *, signed: bool
-    ) -> tuple[Hyperplane, ...]:
-        """Hyperplanes until all statements have full rank, or no further one exists."""
-        if not self._has_loops_left(component, found):
-            return ()
+    ) -> list[BoundedHyperplane]:
+        """The best hyperplanes, each independent of those before it, as long as there is one."""
+        solutions: list[BoundedHyperplane] = []
+        if not self._loops_left(component, found):
+            return solutions
         program = self._program(component, graph, signed=signed)
-        hyperplanes: list[Hyperplane] = []
-        spanned = {position: found[position] for position in component}
-        while self._has_loops_left(component, spanned):
-            hyperplane = program.solve(spanned)
-            if hyperplane is None:
+        spanned = dict(found)
+        while self._loops_left(component, spanned):
+            solution = program.solve(spanned)
+            if solution is None:
                 break
-            hyperplanes.append(hyperplane)
-            for position in component:
-                spanned[position] = (*spanned[position], hyperplane[position].coefficients)
-        return tuple(hyperplanes)
+            solutions.append(solution)
+            for position, row in solution.hyperplane.items():
+                spanned[position] = (*spanned[position], row.coefficients)
+        return solutions
 
     def _program(
         self, component: Component, graph: DependenceGraph, *, signed: bool = False
@@ -194,7 +211,7 @@ class _Scheduler:
 
     # Cuts
 
-    def _cut_by_policy(
+    def _parts_of_policy(
         self, group: Component, found: Found, graph: DependenceGraph
     ) -> tuple[Component, ...]:
         """The parts that the fusion policy keeps apart from the start, in order."""
@@ -203,32 +220,36 @@ class _Scheduler:
         components = self._components(group, graph)
         if self._fuse is Fusion.NONE:
             return components
-        return tuple(
-            _joined(run)
-            for run in runs(components, lambda each: self._loops_left(each, found))
-        )
+        alike = runs(components, lambda component: self._loops_left(component, found))
+        return tuple(_joined(run) for run in alike)
 
     def _cut_where_stuck(self, group: Component, found: Found, graph: DependenceGraph) -> Node:
-        """Order the components of a group that has no common hyperplane."""
+        """The tree of a group without a common hyperplane: distributed, as little as possible."""
         components = self._components(group, graph)
         if len(components) == 1:
-            return self._single_component(group, found, graph)
-        if not self._has_loops_left(group, found):
-            parts = in_program_order(components, graph.ordered_edges())
-            return Order(tuple((part, self._single_component(part, found, graph.within(part))) for part in parts))
+            raise self._no_schedule(group)
         if self._fuse is Fusion.MAX:
             parts = self._fusable_runs(components, found, graph)
         else:
             middle = (len(components) + 1) // 2
             parts = (_joined(components[:middle]), _joined(components[middle:]))
-        self._note_cut(parts)
-        return self._sequence(parts, found, graph)
+        self._note_cut("no common loop", parts)
+        return self._in_order(parts, found, graph)
 
-    def _single_component(self, group: Component, found: Found, graph: DependenceGraph) -> Node:
-        if len(group) == 1 and not graph.ordered_edges() and not self._has_loops_left(group, found):
+    def _scalar_order(self, group: Component, graph: DependenceGraph) -> Node:
+        """The tree of statements that have all their loops: one after the other."""
+        components = in_program_order(self._components(group, graph), graph.ordered_edges())
+        for component in components:
+            if graph.within(component).ordered_edges():
+                raise self._no_schedule(component)
+        if len(components) == 1:
             return Leaf()
-        names = ", ".join(f"'{self._statements[position].name}'" for position in group)
-        raise SchedulingError(f"no affine schedule found for the dependence cycle of {names}")
+        return Order(tuple((component, Leaf()) for component in components))
+
+    def _no_schedule(self, group: Component) -> SchedulingError:
+        return SchedulingError(
+            f"no affine schedule found for the dependence cycle of {self._names(group)}"
+        )
 
     def _fusable_runs(
         self, components: Sequence[Component], found: Found, graph: DependenceGraph
@@ -236,7 +257,7 @@ class _Scheduler:
         """Runs of components, each as long as a common hyperplane for all of it exists."""
         parts = [components[0]]
         for component in components[1:]:
-            joined = tuple(sorted(parts[-1] + component))
+            joined = _joined([parts[-1], component])
             if self._has_common_hyperplane(joined, found, graph.within(joined)):
                 parts[-1] = joined
             else:
@@ -258,28 +279,22 @@ class _Scheduler:
 
     def _loops_left(self, component: Component, found: Found) -> int:
         """The largest number of rows that a statement of the component still needs."""
-        return max(
-            self._statements[position].depth
-            - rank(found[position], self._statements[position].depth)
-            for position in component
-        )
-
-    def _has_loops_left(self, component: Component, found: Found) -> bool:
-        return self._loops_left(component, found) > 0
+        depths = {position: self._statements[position].depth for position in component}
+        return max(depth - rank(found[position], depth) for position, depth in depths.items())
 
     # Notes
 
-    def _note_band(self, strip: _Strip) -> None:
-        names = ", ".join(self._statements[position].name for position in strip.members)
-        parallel = [str(index) for index, flag in enumerate(strip.coincident) if flag]
-        loops = f"parallel: {', '.join(parallel)}" if parallel else "none parallel"
-        self.notes.append(f"band of {len(strip.hyperplanes)} for {names}, permutable, {loops}")
+    def _names(self, group: Component) -> str:
+        return ", ".join(self._statements[position].name for position in group)
 
-    def _note_cut(self, parts: Sequence[Component]) -> None:
-        names = " | ".join(
-            ", ".join(self._statements[position].name for position in part) for part in parts
-        )
-        self.notes.append(f"no common loop, distributed: {names}")
+    def _note_band(self, strip: _Strip) -> None:
+        parallel = [str(index) for index, flag in enumerate(strip.coincident) if flag]
+        loops = f"parallel members {', '.join(parallel)}" if parallel else "no member parallel"
+        width = len(strip.hyperplanes)
+        self.notes.append(f"band of {width} for {self._names(strip.members)}: {loops}")
+
+    def _note_cut(self, reason: str, parts: Sequence[Component]) -> None:
+        self.notes.append(f"{reason}: " + " | ".join(self._names(part) for part in parts))
 
 
 def _joined(components: Sequence[Component]) -> Component:
@@ -288,10 +303,9 @@ def _joined(components: Sequence[Component]) -> Component:
 
 def _beside(left: _Strip, right: _Strip) -> _Strip:
     """Two bands of equal width over unrelated statements as one band."""
-    hyperplanes = tuple(
-        {**one, **other} for one, other in zip(left.hyperplanes, right.hyperplanes, strict=True)
+    return _Strip(
+        _joined([left.members, right.members]),
+        tuple({**a, **b} for a, b in zip(left.hyperplanes, right.hyperplanes, strict=True)),
+        tuple(a and b for a, b in zip(left.coincident, right.coincident, strict=True)),
+        tuple(a.maximum(b) for a, b in zip(left.bounds, right.bounds, strict=True)),
     )
-    coincident = tuple(
-        one and other for one, other in zip(left.coincident, right.coincident, strict=True)
-    )
-    return _Strip(tuple(sorted(left.members + right.members)), hyperplanes, coincident)

@@ -24,6 +24,19 @@ Hyperplane = Mapping[int, AffineRow]
 
 
 @dataclass(frozen=True)
+class DistanceBound:
+    """An upper bound `coefficients . parameters + constant` on dependence distances."""
+
+    coefficients: Row
+    constant: int
+
+    def maximum(self, other: DistanceBound) -> DistanceBound:
+        """A bound that is at least both, for parameters that are not negative."""
+        pairs = zip(self.coefficients, other.coefficients, strict=True)
+        return DistanceBound(tuple(map(max, pairs)), max(self.constant, other.constant))
+
+
+@dataclass(frozen=True)
 class Leaf:
     """The end of a path: at most one instance of one statement is left."""
 
@@ -33,11 +46,13 @@ class Band:
     """Consecutive loops: any permutation of the `hyperplanes` is legal.
 
     `coincident[k]` says that member k has distance zero on every dependence that the nodes above
-    leave uncarried, so that its iterations can run in parallel.
+    leave uncarried, so that its iterations can run in parallel; `bounds[k]` bounds the distances
+    along it of what is to be near.
     """
 
     hyperplanes: tuple[Hyperplane, ...]
     coincident: tuple[bool, ...]
+    bounds: tuple[DistanceBound, ...]
     child: Node
 
 
@@ -69,7 +84,10 @@ def _insert(
     active: tuple[int, ...],
     statements: Sequence[ScheduledStatement],
 ) -> isl.ScheduleNode:
-    """Insert `node` at `place`, a leaf, and return the inserted node's place in the new tree."""
+    """Insert `node` at `place`, a leaf; the result is the inserted node, in the new tree.
+
+    `active` are the statements whose instances reach `place`.
+    """
     if isinstance(node, Band):
         return _insert_band(place, node, active, statements)
     if isinstance(node, Order):
@@ -96,10 +114,10 @@ def _insert_sequence(
 ) -> isl.ScheduleNode:
     filters = isl.UnionSetList.alloc(place.get_ctx(), len(sequence.children))
     for positions, _ in sequence.children:
-        universes = [isl.UnionSet.from_set(isl.Set.universe(statements[p].domain.get_space())) for p in positions]
-        union = universes[0]
-        for universe in universes[1:]:
-            union = union.union(universe)
+        union = isl.UnionSet.empty(place.get_universe_domain().get_space())
+        for position in positions:
+            space = statements[position].domain.get_space()
+            union = union.union(isl.UnionSet.from_set(isl.Set.universe(space)))
         filters = filters.add(union)
     place = place.insert_sequence(filters)
     for index, (positions, child) in enumerate(sequence.children):
