@@ -56,17 +56,22 @@ class HyperplaneProgram:
         for dependence in dependences:
             self._add(dependence)
 
-    def solve(self, found: Mapping[int, Sequence[Row]]) -> BoundedHyperplane | None:
+    def solve(
+        self, found: Mapping[int, Sequence[Row]], *, advance_all: bool = True
+    ) -> BoundedHyperplane | None:
         """The best hyperplane that is independent of what was `found`, or `None`.
 
         `found` gives for each statement the directions that need no further row. A statement
-        for which these span everything is not constrained to anything new.
+        for which these span everything is not constrained to anything new. If not
+        `advance_all`, independence is demanded of one statement only, whichever is best.
         """
         choices = [
             self._independence(statement, complement)
             for statement in self._statements
             if (complement := orthogonal_complement(found[statement.position], statement.depth))
         ]
+        if not advance_all:
+            choices = [tuple(alternative for choice in choices for alternative in choice)]
         solution = lexicographic_minimum_of_choices(self._program, choices, MINIMA_LIMIT)
         if solution is None:
             return None

@@ -165,13 +165,13 @@ class _Scheduler:
         return list(merged.values())
 
     def _strip(self, component: Component, found: Found, graph: DependenceGraph) -> _Strip:
-        """The widest band of a component, under all dependences of `graph`.
-
-        Negative coefficients are tried only where there is no other way to go on.
-        """
-        solutions = self._independent_hyperplanes(component, found, graph, signed=False)
+        """The widest band of a component, under all dependences of `graph`."""
+        if not self._loops_left(component, found):
+            return _Strip(component, (), (), ())
+        program = self._program(component, graph)
+        solutions = self._independent_hyperplanes(program, component, found)
         if not solutions and len(self._components(component, graph)) == 1:
-            solutions = self._independent_hyperplanes(component, found, graph, signed=True)
+            solutions = self._last_resort(program, component, found, graph)
         ordered = [each for each in graph.dependences if each.is_ordered]
         return _Strip(
             component,
@@ -184,13 +184,10 @@ class _Scheduler:
         )
 
     def _independent_hyperplanes(
-        self, component: Component, found: Found, graph: DependenceGraph, *, signed: bool
+        self, program: HyperplaneProgram, component: Component, found: Found
     ) -> list[BoundedHyperplane]:
         """The best hyperplanes, each independent of those before it, as long as there is one."""
         solutions: list[BoundedHyperplane] = []
-        if not self._loops_left(component, found):
-            return solutions
-        program = self._program(component, graph, signed=signed)
         spanned = dict(found)
         while self._loops_left(component, spanned):
             solution = program.solve(spanned)
@@ -200,6 +197,28 @@ class _Scheduler:
             for position, row in solution.hyperplane.items():
                 spanned[position] = (*spanned[position], row.coefficients)
         return solutions
+
+    def _last_resort(
+        self,
+        program: HyperplaneProgram,
+        component: Component,
+        found: Found,
+        graph: DependenceGraph,
+    ) -> list[BoundedHyperplane]:
+        """Hyperplanes for a dependence cycle that has none by the paper's rules.
+
+        First one that is new for one of the statements only: such a loop of the original program
+        may be what orders them. Then the same with negative coefficients.
+        """
+        partial = program.solve(found, advance_all=False)
+        if partial is not None:
+            return [partial]
+        signed = self._program(component, graph, signed=True)
+        solutions = self._independent_hyperplanes(signed, component, found)
+        if solutions:
+            return solutions
+        partial = signed.solve(found, advance_all=False)
+        return [] if partial is None else [partial]
 
     def _program(
         self, component: Component, graph: DependenceGraph, *, signed: bool = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import islpy as isl
 import pytest
 from schedule_checks import bands, is_total_order, violations
-from small_programs import Loop, Statement, loop, problem_of, statement
+from small_programs import Loop, loop, problem_of, statement
 
 from polyir.schedule.pluto import Fusion, PlutoOptions, PlutoResult, pluto_schedule
 from polyir.schedule.problem import SchedulingError, SchedulingProblem
@@ -48,8 +48,8 @@ def shape(node: Node) -> object:
 
 
 def legal(problem: SchedulingProblem, result: PlutoResult) -> bool:
-    return (
-        violations(problem, result.schedule).is_empty() and is_total_order(problem, result.schedule)
+    return violations(problem, result.schedule).is_empty() and is_total_order(
+        problem, result.schedule
     )
 
 

@@ -13,7 +13,9 @@ from polyir.schedule.tree import Band, Leaf, Node, Order
 Program = tuple[Loop | Statement, ...]
 
 TRANSPOSED_SUM = (
-    loop("i", "1 <= i <= N", loop("j", "2 <= j <= N", statement("S", "a[i,j]", "a[j,i]; a[i,j-1]"))),
+    loop(
+        "i", "1 <= i <= N", loop("j", "2 <= j <= N", statement("S", "a[i,j]", "a[j,i]; a[i,j-1]"))
+    ),
 )
 
 IMPERFECT_JACOBI = (
@@ -53,7 +55,9 @@ LU = (
 )
 
 GAUSS_SEIDEL = (
-    loop("i", "1 <= i < N", loop("j", "1 <= j < N", statement("S", "a[i,j]", "a[i-1,j]; a[i,j-1]"))),
+    loop(
+        "i", "1 <= i < N", loop("j", "1 <= j < N", statement("S", "a[i,j]", "a[i-1,j]; a[i,j-1]"))
+    ),
 )
 
 SCALAR_SUM = (

@@ -136,7 +136,9 @@ def test_stencil_unions_are_split_into_uniform_dependences() -> None:
     octahedron = " and ".join(
         f"{x}(i' - i) {y} (j' - j) {z} (k' - k) <= 1" for x in ("", "-") for y in "+-" for z in "+-"
     )
-    relation = isl.Map(f"[N] -> {{ S[t,i,j,k] -> T[t,i',j',k'] : 0 <= t < N and {bounds} and {octahedron} }}")
+    relation = isl.Map(
+        f"[N] -> {{ S[t,i,j,k] -> T[t,i',j',k'] : 0 <= t < N and {bounds} and {octahedron} }}"
+    )
     forms = non_negative_forms(relation)
     distance_plus_one = (1, 0, 0, -1, 0, 0, 0, 1, 0, 0)
     assert forms.contains(distance_plus_one)
