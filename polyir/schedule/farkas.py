@@ -1,0 +1,138 @@
+"""Farkas' lemma: which affine forms are non-negative on a whole dependence.
+
+A schedule row gives every statement S an affine form phi_S. That phi_target(q) - phi_source(p)
+is non-negative for every pair (p, q) of a dependence is a condition on the coefficients of the
+two forms; Farkas' lemma (paper 000, section 3.3, lemma 1) turns it into finitely many linear
+constraints. isl applies the lemma and eliminates the multipliers (`Set.coefficients`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import islpy as isl
+
+from polyir.schedule.linear import Row, dot
+
+
+@dataclass(frozen=True)
+class NonNegativeForms:
+    """The cone of affine forms that are non-negative on a relation.
+
+    A form has the coefficients (constant, parameters, source iterators, target iterators), in
+    this order. It is in the cone if its product with every row of `equalities` is zero and with
+    every row of `inequalities` is not negative.
+    """
+
+    parameter_count: int
+    source_depth: int
+    target_depth: int
+    equalities: tuple[Row, ...]
+    inequalities: tuple[Row, ...]
+
+    def contains(self, form: Sequence[int]) -> bool:
+        """Whether `form` is non-negative on the relation."""
+        return all(dot(row, form) == 0 for row in self.equalities) and all(
+            dot(row, form) >= 0 for row in self.inequalities
+        )
+
+
+def non_negative_forms(relation: isl.Map) -> NonNegativeForms:
+    """The affine forms over source, target and parameters that are non-negative on `relation`.
+
+    The rational relaxation of `relation` is used, with its existentially quantified variables
+    eliminated. So every form in the result is non-negative on `relation`; where the relation has
+    such variables or non-integer vertices, a few more forms might be.
+    """
+    kinds = isl.dim_type
+    parameter_count = relation.dim(kinds.param)
+    source_depth, target_depth = relation.dim(kinds.in_), relation.dim(kinds.out)
+    cone = _without_many_faced_pieces(relation.remove_divs()).wrap().coefficients()
+    order = (kinds.set, kinds.param, kinds.div, kinds.cst)
+    width = 1 + parameter_count + source_depth + target_depth
+    return NonNegativeForms(
+        parameter_count,
+        source_depth,
+        target_depth,
+        _rows(cone.equalities_matrix(*order), width),
+        _rows(cone.inequalities_matrix(*order), width),
+    )
+
+
+def _without_many_faced_pieces(relation: isl.Map) -> isl.Map:
+    """The same relation, with the pieces that have more faces than a box split where possible.
+
+    Eliminating the multipliers of many faces is slow. Such pieces mostly come from stencils: a
+    convex union of a few uniform dependences, for each of which elimination is trivial.
+    """
+    kinds = isl.dim_type
+    if relation.dim(kinds.in_) != relation.dim(kinds.out):
+        return relation
+    result = isl.Map.empty(relation.get_space())
+    pieces = relation.get_basic_map_list()
+    for index in range(pieces.n_basic_map()):
+        piece = pieces.get_at(index).remove_redundancies()
+        parts = _uniform_parts(piece) if _has_more_faces_than_a_box(piece) else None
+        result = result.union(isl.Map.from_basic_map(piece) if parts is None else parts)
+    return result
+
+
+def _has_more_faces_than_a_box(piece: isl.BasicMap) -> bool:
+    """Whether `piece` has more inequalities than two bounds for each free dimension."""
+    kinds = isl.dim_type
+    order = (kinds.in_, kinds.out, kinds.param, kinds.div, kinds.cst)
+    equality_count = piece.equalities_matrix(*order).rows()
+    dimensions = sum(piece.dim(kind) for kind in (kinds.in_, kinds.out, kinds.param))
+    return piece.inequalities_matrix(*order).rows() > 2 * (dimensions - equality_count)
+
+
+UNIFORM_PARTS_LIMIT = 64
+"""Up to how many uniform dependences a relation is split into."""
+
+UNIFORM_PARTS_BOX_LIMIT = 4096
+"""How large a box of distance vectors is searched for them."""
+
+
+def _uniform_parts(piece: isl.BasicMap) -> isl.Map | None:
+    """`piece` as a union of uniform dependences, `None` if these are too many or not finite."""
+    kinds = isl.dim_type
+    unnamed = isl.Map.from_basic_map(piece).reset_tuple_id(kinds.in_).reset_tuple_id(kinds.out)
+    distances = unnamed.deltas().project_out_all_params()
+    if distances.is_empty() or not distances.is_bounded():
+        return None
+    box_size = 1
+    for iterator in range(distances.dim(kinds.set)):
+        extent = distances.dim_max_val(iterator).sub(distances.dim_min_val(iterator))
+        box_size *= extent.to_python() + 1
+    if box_size > UNIFORM_PARTS_BOX_LIMIT:
+        return None
+    points: list[isl.Point] = []
+    distances.foreach_point(points.append)
+    return _split(piece, points) if len(points) <= UNIFORM_PARTS_LIMIT else None
+
+
+def _split(piece: isl.BasicMap, distances: Sequence[isl.Point]) -> isl.Map:
+    kinds = isl.dim_type
+    result = isl.Map.empty(piece.get_space())
+    local_space = isl.LocalSpace.from_space(piece.get_space())
+    for distance in distances:
+        part = piece
+        for iterator in range(piece.dim(kinds.in_)):
+            equality = (
+                isl.Constraint.alloc_equality(local_space)
+                .set_coefficient_val(kinds.in_, iterator, 1)
+                .set_coefficient_val(kinds.out, iterator, -1)
+                .set_constant_val(distance.get_coordinate_val(kinds.set, iterator))
+            )
+            part = part.add_constraint(equality)
+        result = result.union(isl.Map.from_basic_map(part))
+    return result
+
+
+def _rows(matrix: isl.Mat, width: int) -> tuple[Row, ...]:
+    """The first `width` columns of an isl matrix; a cone has no constant column to lose."""
+    return tuple(
+        tuple(matrix.get_element_val(row, column).to_python() for column in range(width))
+        for row in range(matrix.rows())
+    )

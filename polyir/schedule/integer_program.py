@@ -1,0 +1,152 @@
+"""Lexicographic minima of integer programs over non-negative variables, through isl."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+
+import islpy as isl
+
+from polyir.schedule.linear import Row, dot, primitive
+
+Constraints = tuple[Row, ...]
+"""Rows of coefficients, one for each variable, and a constant last: `row . (x, 1) >= 0`."""
+
+
+@dataclass
+class IntegerProgram:
+    """Linear constraints over `width` non-negative integer variables, each kept once."""
+
+    width: int
+    _equalities: dict[Row, None] = field(default_factory=dict)
+    _inequalities: dict[Row, None] = field(default_factory=dict)
+
+    def add_equality(self, row: Sequence[int]) -> None:
+        """Demand `row . (x, 1) = 0`."""
+        if any(row):
+            self._equalities[primitive(row)] = None
+
+    def add_inequality(self, row: Sequence[int]) -> None:
+        """Demand `row . (x, 1) >= 0`; what the variables' signs imply is dropped."""
+        if any(entry < 0 for entry in row):
+            self._inequalities[primitive(row)] = None
+
+    @property
+    def equalities(self) -> tuple[Row, ...]:
+        """The equalities."""
+        return tuple(self._equalities)
+
+    @property
+    def inequalities(self) -> tuple[Row, ...]:
+        """The inequalities, without the signs of the variables."""
+        return tuple(self._inequalities)
+
+    def without_redundancies(self) -> IntegerProgram:
+        """The same solutions from no more constraints than needed."""
+        if len(self._inequalities) + len(self._equalities) < 2:
+            return self
+        reduced = self._polyhedron(()).remove_redundancies()
+        result = IntegerProgram(self.width)
+        for row in _entries(reduced.equalities_matrix(*_COLUMNS)):
+            result.add_equality(row)
+        for row in _entries(reduced.inequalities_matrix(*_COLUMNS)):
+            result.add_inequality(row)
+        return result
+
+    def lexicographic_minimum(self, extra: Iterable[Row] = ()) -> Row | None:
+        """The lexicographically smallest solution, with `extra` inequalities, or `None`."""
+        minimum = self._polyhedron(extra).lexmin()
+        if minimum.is_empty():
+            return None
+        point = minimum.sample_point()
+        return tuple(
+            point.get_coordinate_val(isl.dim_type.set, variable).to_python()
+            for variable in range(self.width)
+        )
+
+    def _polyhedron(self, extra: Iterable[Row]) -> isl.BasicSet:
+        context = isl.DEFAULT_CONTEXT
+        signs = [
+            tuple(int(column == variable) for column in range(self.width + 1))
+            for variable in range(self.width)
+        ]
+        return isl.BasicSet.from_constraint_matrices(
+            isl.Space.set_alloc(context, 0, self.width),
+            _matrix(context, list(self._equalities), self.width + 1),
+            _matrix(context, [*signs, *self._inequalities, *extra], self.width + 1),
+            *_COLUMNS,
+        )
+
+
+_COLUMNS = (isl.dim_type.set, isl.dim_type.div, isl.dim_type.param, isl.dim_type.cst)
+"""The order of columns in constraint matrices: the variables, and the constant last."""
+
+
+def _entries(matrix: isl.Mat) -> list[Row]:
+    columns = range(matrix.cols())
+    return [
+        tuple(matrix.get_element_val(row, column).to_python() for column in columns)
+        for row in range(matrix.rows())
+    ]
+
+
+def _matrix(context: isl.Context, rows: Sequence[Row], width: int) -> isl.Mat:
+    """`rows` as an isl matrix.
+
+    islpy copies a whole matrix for every entry that is set: hence single rows, joined pairwise.
+    """
+    zero = isl.Mat.alloc(context, 0, width).add_zero_rows(1)
+    matrices = []
+    for row in rows:
+        matrix = zero
+        for column, entry in enumerate(row):
+            if entry:
+                matrix = matrix.set_element_val(0, column, entry)
+        matrices.append(matrix)
+    while len(matrices) > 1:
+        joined = [one.concat(two) for one, two in zip(matrices[::2], matrices[1::2], strict=False)]
+        matrices = joined + matrices[2 * len(joined) :]
+    return matrices[0] if matrices else isl.Mat.alloc(context, 0, width)
+
+
+def lexicographic_minimum_of_choices(
+    program: IntegerProgram,
+    choices: Sequence[tuple[Constraints, ...]],
+    limit: int,
+) -> Row | None:
+    """The smallest solution of `program` that meets one alternative of every choice.
+
+    Each choice is a disjunction of conjunctions of inequalities. Choices are only made where the
+    minimum without them meets no alternative, cheapest minimum first (branch and bound), so the
+    result is exact; it is `None` if there is no solution, or none after `limit` minima.
+    """
+    forced = tuple(row for choice in choices if len(choice) == 1 for row in choice[0])
+    open_choices = [choice for choice in choices if len(choice) > 1]
+    order = count()
+    queue: list[tuple[Row, int, Constraints]] = []
+
+    def push(extra: Constraints) -> None:
+        solution = program.lexicographic_minimum(extra)
+        if solution is not None:
+            heapq.heappush(queue, (solution, next(order), extra))
+
+    push(forced)
+    solved = 1
+    while queue:
+        solution, _, extra = heapq.heappop(queue)
+        unmet = next((each for each in open_choices if not _meets(solution, each)), None)
+        if unmet is None:
+            return solution
+        if solved >= limit:
+            return None
+        for alternative in unmet:
+            push(extra + alternative)
+            solved += 1
+    return None
+
+
+def _meets(solution: Row, choice: tuple[Constraints, ...]) -> bool:
+    extended = (*solution, 1)
+    return any(all(dot(row, extended) >= 0 for row in alternative) for alternative in choice)

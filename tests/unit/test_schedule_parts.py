@@ -1,0 +1,145 @@
+"""The parts that schedulers are made of: linear algebra, integer programs, components, Farkas."""
+
+from __future__ import annotations
+
+import islpy as isl
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polyir.schedule.components import (
+    in_program_order,
+    runs,
+    strongly_connected_components,
+    weakly_connected_components,
+)
+from polyir.schedule.farkas import non_negative_forms
+from polyir.schedule.integer_program import IntegerProgram, lexicographic_minimum_of_choices
+from polyir.schedule.linear import dot, orthogonal_complement, rank, row_echelon
+
+WIDTH = 4
+matrices = st.lists(
+    st.tuples(*[st.integers(-4, 4)] * WIDTH).map(lambda row: tuple(row)), max_size=5
+)
+
+
+@given(matrices)
+def test_orthogonal_complement_is_orthogonal_and_complete(rows: list[tuple[int, ...]]) -> None:
+    complement = orthogonal_complement(rows, WIDTH)
+    assert all(dot(row, other) == 0 for row in rows for other in complement)
+    assert rank(rows, WIDTH) + len(complement) == WIDTH
+    assert rank([*rows, *complement], WIDTH) == WIDTH
+
+
+@given(matrices)
+def test_row_echelon_spans_the_same_rows(rows: list[tuple[int, ...]]) -> None:
+    reduced, pivots = row_echelon(rows, WIDTH)
+    assert len(reduced) == len(pivots) == rank([*rows, *reduced], WIDTH)
+    for row, pivot in zip(reduced, pivots, strict=True):
+        assert row[pivot] > 0
+        assert [other[pivot] for other in reduced if other is not row] == [0] * (len(reduced) - 1)
+
+
+def test_complement_of_a_coordinate_subspace_consists_of_unit_vectors() -> None:
+    assert orthogonal_complement([(0, 2, 0), (0, -1, 0)], 3) == ((1, 0, 0), (0, 0, 1))
+
+
+def test_lexicographic_minimum_is_integer() -> None:
+    program = IntegerProgram(2)
+    program.add_inequality((2, 0, -1))  # x >= 1/2
+    program.add_equality((1, -2, 1))  # x = 2y - 1
+    assert program.lexicographic_minimum() == (1, 1)
+    assert program.lexicographic_minimum([(0, 1, -2)]) == (3, 2)
+    assert program.lexicographic_minimum([(0, -1, 0)]) is None
+
+
+def test_redundant_constraints_are_dropped() -> None:
+    program = IntegerProgram(2)
+    program.add_inequality((1, 1, 3))  # implied by the signs
+    program.add_inequality((1, 0, -2))
+    program.add_inequality((1, 1, -1))  # implied by x >= 2
+    assert program.without_redundancies().inequalities == ((1, 0, -2),)
+
+
+def test_choices_take_the_best_alternative_of_each() -> None:
+    """|x - y| >= 2 and |y - z| >= 2 with y >= 1: (0, 2, 0) comes first."""
+    program = IntegerProgram(3)
+    program.add_inequality((0, 1, 0, -1))
+    apart = [
+        (((1, -1, 0, -2),), ((-1, 1, 0, -2),)),
+        (((0, 1, -1, -2),), ((0, -1, 1, -2),)),
+    ]
+    assert lexicographic_minimum_of_choices(program, apart, limit=50) == (0, 2, 0)
+
+
+def test_choices_without_a_solution() -> None:
+    program = IntegerProgram(1)
+    program.add_inequality((-1, 3))
+    beyond = [(((1, -5),), ((-1, -1),))]
+    assert lexicographic_minimum_of_choices(program, beyond, limit=50) is None
+
+
+def test_strongly_connected_components_in_the_order_of_pluto() -> None:
+    """atax: S1 initialises y, S2 tmp; S3 sums to tmp, S4 to y. Pluto's order is S2 S3 S1 S4."""
+    edges = [(0, 3), (1, 2), (2, 2), (2, 3), (3, 3)]
+    assert strongly_connected_components(range(4), edges) == ((1,), (2,), (0,), (3,))
+    cycle = [(0, 1), (1, 2), (2, 1), (2, 3)]
+    assert strongly_connected_components(range(4), cycle) == ((0,), (1, 2), (3,))
+
+
+edge_lists = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=14)
+
+
+@given(edge_lists)
+def test_components_are_in_topological_order(edges: list[tuple[int, int]]) -> None:
+    components = strongly_connected_components(range(7), edges)
+    assert sorted(node for component in components for node in component) == list(range(7))
+    for order in (components, in_program_order(components, edges)):
+        place = {node: index for index, component in enumerate(order) for node in component}
+        assert all(place[source] <= place[target] for source, target in edges)
+
+
+@given(edge_lists)
+def test_components_are_strongly_connected(edges: list[tuple[int, int]]) -> None:
+    reaches = {(node, node) for node in range(7)} | set(edges)
+    for middle in range(7):
+        reaches |= {(a, c) for a, b in reaches for d, c in reaches if b == middle == d}
+    components = strongly_connected_components(range(7), edges)
+    together = {(a, b) for component in components for a in component for b in component}
+    assert together == {(a, b) for a, b in reaches if (b, a) in reaches}
+
+
+def test_weakly_connected_components_follow_the_order_of_nodes() -> None:
+    assert weakly_connected_components([3, 0, 2, 1], [(0, 1), (2, 3)]) == ((3, 2), (0, 1))
+
+
+def test_program_order_where_nothing_else_decides() -> None:
+    assert in_program_order([(2,), (1,), (0,)], [(2, 0)]) == ((1,), (2,), (0,))
+
+
+def test_runs_cut_where_the_key_changes() -> None:
+    assert runs([(0,), (1,), (2, 3), (4,)], len) == (((0,), (1,)), ((2, 3),), ((4,),))
+
+
+def test_farkas_gives_exactly_the_non_negative_forms() -> None:
+    relation = isl.Map("[N] -> { S[i] -> T[j] : 0 <= i <= j < N }")
+    forms = non_negative_forms(relation)
+    # Constant, N, i, j.
+    assert forms.contains((0, 0, -1, 1))
+    assert forms.contains((-1, 1, 0, -1))
+    assert not forms.contains((0, 0, 1, -1))
+    assert not forms.contains((-1, 0, -1, 1))
+
+
+def test_stencil_unions_are_split_into_uniform_dependences() -> None:
+    """The octahedron of a 7-point stencil in four dimensions: seconds if it is not split."""
+    bounds = " and ".join(f"0 < {name} < N" for name in ("i", "j", "k", "i'", "j'", "k'"))
+    octahedron = " and ".join(
+        f"{x}(i' - i) {y} (j' - j) {z} (k' - k) <= 1" for x in ("", "-") for y in "+-" for z in "+-"
+    )
+    relation = isl.Map(
+        f"[N] -> {{ S[t,i,j,k] -> T[t,i',j',k'] : 0 <= t < N and {bounds} and {octahedron} }}"
+    )
+    forms = non_negative_forms(relation)
+    distance_plus_one = (1, 0, 0, -1, 0, 0, 0, 1, 0, 0)
+    assert forms.contains(distance_plus_one)
+    assert not forms.contains((0, *distance_plus_one[1:]))
