@@ -1,0 +1,60 @@
+"""Walking a schedule tree: the moves that several transformations share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import islpy as isl
+
+from polyir.isl_lists import sets_of
+from polyir.model.tree import node_type
+
+BAND = isl.schedule_node_type.band
+FILTER = isl.schedule_node_type.filter
+LEAF = isl.schedule_node_type.leaf
+MARK = isl.schedule_node_type.mark
+SEQUENCE = isl.schedule_node_type.sequence
+SET = isl.schedule_node_type.set
+
+
+def map_children(
+    node: isl.ScheduleNode, rewrite: Callable[[isl.ScheduleNode], isl.ScheduleNode]
+) -> isl.ScheduleNode:
+    """`node` with `rewrite` applied to each child.
+
+    `rewrite` returns the node that stands where its argument stood.
+    """
+    for position in range(node.n_children()):
+        node = rewrite(node.child(position)).parent()
+    return node
+
+
+def below_marks(node: isl.ScheduleNode) -> isl.ScheduleNode:
+    """`node`, or the first node below it that is no mark."""
+    while node_type(node) is MARK:
+        node = node.child(0)
+    return node
+
+
+def statements_of(node: isl.ScheduleNode) -> tuple[str, ...]:
+    """The names of the statements that reach `node`, sorted."""
+    return tuple(sorted(part.get_tuple_name() for part in sets_of(node.get_domain())))
+
+
+def coincident_flags(band: isl.ScheduleNode) -> tuple[bool, ...]:
+    """The coincident flags of a band node, one a member."""
+    return tuple(
+        bool(band.band_member_get_coincident(member)) for member in range(band.band_n_member())
+    )
+
+
+def set_coincident(band: isl.ScheduleNode, flags: tuple[bool, ...]) -> isl.ScheduleNode:
+    """The band node with these coincident flags, one a member."""
+    for member, flag in enumerate(flags):
+        band = band.band_member_set_coincident(member, int(flag))
+    return band
+
+
+def describe_band(band: isl.ScheduleNode) -> str:
+    """A band in words: `"the band of 2 over S0, S1"`."""
+    return f"the band of {band.band_n_member()} over {', '.join(statements_of(band))}"
