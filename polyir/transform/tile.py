@@ -15,6 +15,7 @@ from polyir.transform.walk import (
     below_marks,
     coincident_flags,
     describe_band,
+    factors,
     map_children,
     set_coincident,
 )
@@ -122,15 +123,8 @@ def member_steps(band: isl.ScheduleNode) -> tuple[int, ...]:
 
 def tile_members(members: isl.MultiUnionPwAff, sizes: tuple[int, ...]) -> isl.MultiUnionPwAff:
     """`sizes[k] * floor(phi_k / sizes[k])` for each member phi_k."""
-    factors = _factors(members, sizes)
-    return members.scale_down_multi_val(factors).floor().scale_multi_val(factors)
-
-
-def _factors(members: isl.MultiUnionPwAff, sizes: tuple[int, ...]) -> isl.MultiVal:
-    factors = isl.MultiVal.zero(members.get_space())
-    for member, size in enumerate(sizes):
-        factors = factors.set_val(member, isl.Val(size))
-    return factors
+    scales = factors(members, sizes)
+    return members.scale_down_multi_val(scales).floor().scale_multi_val(scales)
 
 
 class _Tiler:

@@ -10,11 +10,7 @@ from polyir.isl_lists import sets_of
 from polyir.model.tree import node_type
 
 BAND = isl.schedule_node_type.band
-FILTER = isl.schedule_node_type.filter
-LEAF = isl.schedule_node_type.leaf
 MARK = isl.schedule_node_type.mark
-SEQUENCE = isl.schedule_node_type.sequence
-SET = isl.schedule_node_type.set
 
 
 def map_children(
@@ -58,3 +54,11 @@ def set_coincident(band: isl.ScheduleNode, flags: tuple[bool, ...]) -> isl.Sched
 def describe_band(band: isl.ScheduleNode) -> str:
     """A band in words: `"the band of 2 over S0, S1"`."""
     return f"the band of {band.band_n_member()} over {', '.join(statements_of(band))}"
+
+
+def factors(members: isl.MultiUnionPwAff, numbers: tuple[int, ...]) -> isl.MultiVal:
+    """One number a member, to scale `members` by."""
+    values = isl.MultiVal.zero(members.get_space())
+    for member, number in enumerate(numbers):
+        values = values.set_val(member, isl.Val(number))
+    return values
