@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 
 import islpy as isl
-from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 
+from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 from polyir.isl_lists import maps_of
 
 Instance = tuple[str, tuple[int, ...]]

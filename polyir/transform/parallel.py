@@ -95,9 +95,7 @@ class _Marker:
             node = self.visit(node.child(position), inner).parent()
         return node
 
-    def _visit_band(
-        self, band: isl.ScheduleNode, actives: tuple[Active, ...]
-    ) -> isl.ScheduleNode:
+    def _visit_band(self, band: isl.ScheduleNode, actives: tuple[Active, ...]) -> isl.ScheduleNode:
         marked, sequential = len(self._marked), len(self._sequential)
         parallel, reasons = _parallel_members(band, actives)
         chosen = parallel[:1] if self._which == "outermost" else parallel

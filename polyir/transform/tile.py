@@ -8,6 +8,7 @@ import islpy as isl
 
 from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
+from polyir.model.legality import require_legal
 from polyir.model.outcome import Outcome
 from polyir.model.tree import node_type
 from polyir.transform.walk import (
@@ -78,8 +79,9 @@ def tile(
     which tells of a band that was wrongly called permutable.
     """
     tiler = _Tiler(options or TileOptions())
-    root = tiler.tile(schedule.get_root())
-    return tiler.outcome(root.get_schedule())
+    result = tiler.tile(schedule.get_root()).get_schedule()
+    require_legal(dependences, result, "tiling")
+    return tiler.outcome(result)
 
 
 def tile_sizes(band: isl.ScheduleNode) -> tuple[int, ...] | None:

@@ -9,6 +9,7 @@ import islpy as isl
 
 from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
+from polyir.model.legality import require_legal
 from polyir.model.outcome import Outcome
 from polyir.model.tree import node_type
 from polyir.transform.tile import member_steps
@@ -60,8 +61,9 @@ def wavefront(
     wrongly called permutable.
     """
     builder = _Builder((options or WavefrontOptions()).degrees)
-    root = builder.visit(schedule.get_root())
-    return builder.outcome(root.get_schedule())
+    result = builder.visit(schedule.get_root()).get_schedule()
+    require_legal(dependences, result, "the wavefront")
+    return builder.outcome(result)
 
 
 class _Builder:
@@ -124,7 +126,9 @@ def wavefront_band(band: isl.ScheduleNode, degrees: int) -> isl.ScheduleNode:
     ]
     inner = isl.MultiUnionPwAff.from_union_pw_aff(members.get_at(1))
     for member in range(2, band.band_n_member()):
-        inner = inner.flat_range_product(isl.MultiUnionPwAff.from_union_pw_aff(members.get_at(member)))
+        inner = inner.flat_range_product(
+            isl.MultiUnionPwAff.from_union_pw_aff(members.get_at(member))
+        )
     rest = band.delete().insert_partial_schedule(inner).band_set_permutable(1)
     for member, kind in enumerate(kinds):
         rest = rest.band_member_set_ast_loop_type(member, kind)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import islpy as isl
 import pytest
 from execution import Instance, assert_respects, execution, flow, schedule
-from polyir.dialects.dependence import Dependences
 
 from polyir.diagnostics import OptionError
+from polyir.dialects.dependence import Dependences
 from polyir.transform.tile import TileOptions, member_steps, tile, tile_sizes
 
 NOTHING = Dependences(value_based=False, items=())
