@@ -8,6 +8,7 @@ import islpy as isl
 
 from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
+from polyir.model.bands import facts_of_nest
 from polyir.model.legality import require_legal
 from polyir.model.outcome import Outcome
 from polyir.model.tree import node_type
@@ -19,6 +20,7 @@ from polyir.transform.walk import (
     factors,
     map_children,
     set_coincident,
+    with_permutable_bands,
 )
 
 
@@ -75,13 +77,21 @@ def tile(
     added or lost. A tile loop is coincident where its member is, since equal values are in
     equal tiles; and the tile band is permutable, since floor is monotone (op. cit., theorem 1).
 
-    Raises `OptionError` for bad options, `LegalityError` if the result violates a dependence,
-    which tells of a band that was wrongly called permutable.
+    In a tree that nobody has scheduled yet, bands are merged first (`with_permutable_bands`).
+    A tree without any band to tile is handed back as it is.
+
+    Raises `LegalityError` if the result violates a dependence, which tells of a band that was
+    wrongly called permutable.
     """
-    tiler = _Tiler(options or TileOptions())
-    result = tiler.tile(schedule.get_root()).get_schedule()
+    tiler = _Tiler(options or TileOptions(), dependences)
+    prepared = with_permutable_bands(schedule, dependences)
+    result = tiler.tile(prepared.get_root()).get_schedule()
+    if not tiler.tiled:
+        return Outcome(schedule, (), (tiler.explain(),))
     require_legal(dependences, result, "tiling")
-    return tiler.outcome(result)
+    left = tuple(f"left alone: {reason}" for reason in tiler.narrow)
+    missed = tuple(f"not tiled: {reason}" for reason in tiler.refused)
+    return Outcome(result, (*tiler.tiled, *left), missed)
 
 
 def tile_sizes(band: isl.ScheduleNode) -> tuple[int, ...] | None:
@@ -130,67 +140,59 @@ def tile_members(members: isl.MultiUnionPwAff, sizes: tuple[int, ...]) -> isl.Mu
 
 
 class _Tiler:
-    """Tiles the bands of one tree and notes what it did."""
+    """Tiles the bands of one tree and notes what it did, in the order of the tree."""
 
-    def __init__(self, options: TileOptions) -> None:
+    def __init__(self, options: TileOptions, dependences: Dependences) -> None:
+        self.tiled: list[str] = []
+        self.refused: list[str] = []
+        self.narrow: list[str] = []
         self._options = options
-        self._tiled: list[str] = []
-        self._refused: list[str] = []
-        self._narrow: list[str] = []
-        self._already = 0
+        self._dependences = dependences
 
     def tile(self, node: isl.ScheduleNode) -> isl.ScheduleNode:
         """The tree from `node` down, tiled."""
-        if node_type(node) is not BAND:
+        if node_type(node) is not BAND or tile_sizes(node) is not None:
             return map_children(node, self.tile)
-        if tile_sizes(node) is not None:
-            self._already += 1
-            return map_children(node, self.tile)
-        return self._tile_band(node)
+        is_tiled = self._may_tile(node)
+        node = map_children(node, self.tile)
+        if is_tiled:
+            for sizes in reversed(self._options.sizes_by_level(node.band_n_member())):
+                node = _insert_tile_band(node, sizes)
+        return node
 
-    def _tile_band(self, band: isl.ScheduleNode) -> isl.ScheduleNode:
-        """`band`, or the tile band in its place, with all that is below it tiled."""
-        reason = self._obstacle(band)
-        band = map_children(band, self.tile)
-        if reason is not None:
-            return band
-        for sizes in reversed(self._options.sizes_by_level(band.band_n_member())):
-            band = _insert_tile_band(band, sizes)
-        return band
-
-    def _obstacle(self, band: isl.ScheduleNode) -> str | None:
-        """Why `band` is not tiled, noted for the outcome; `None`, and noted too, if it is."""
+    def _may_tile(self, band: isl.ScheduleNode) -> bool:
+        """Whether `band` is to be tiled; what speaks for or against it is noted."""
         members = band.band_n_member()
         sizes = self._options.sizes_by_level(members)
         name = describe_band(band)
         if members < self._options.min_width:
-            reason = f"{name} is narrower than {self._options.min_width}"
-            self._narrow.append(reason)
-        elif not band.band_get_permutable() and members > 1:
-            reason = f"{name} is not permutable"
-            self._refused.append(reason)
+            if node_type(band.parent()) is not BAND:
+                # One line for loops directly inside each other.
+                self.narrow.append(f"{name} is too narrow{self._because(band)}")
+        elif members > 1 and not band.band_get_permutable():
+            self.refused.append(f"{name} is not permutable{self._because(band)}")
         elif band.is_subtree_anchored():
-            reason = f"what is below {name} depends on its position"
-            self._refused.append(reason)
+            self.refused.append(f"what is below {name} depends on its position")
         elif all(size == 1 for size in sizes[0]):
-            reason = f"tiles of one point change nothing in {name}"
-            self._refused.append(reason)
+            self.refused.append(f"tiles of one point change nothing in {name}")
         else:
             levels = " in tiles of ".join(_by(level) for level in reversed(sizes))
-            self._tiled.append(f"tiled {name} by {levels}")
-            return None
-        return reason
+            self.tiled.append(f"tiled {name} by {levels}")
+            return True
+        return False
 
-    def outcome(self, schedule: isl.Schedule) -> Outcome:
-        """The result, with what was done and what was not in the order of the tree."""
-        if self._tiled:
-            left = tuple(f"left alone: {reason}" for reason in self._narrow)
-            missed = tuple(f"not tiled: {reason}" for reason in self._refused)
-            return Outcome(schedule, (*self._tiled, *left), missed)
+    def _because(self, band: isl.ScheduleNode) -> str:
+        """Why the loops from `band` down are not permutable, if they are not."""
+        obstacle = facts_of_nest(band, self._dependences).not_permutable
+        return "" if obstacle is None else f", because {obstacle}"
+
+    def explain(self) -> str:
+        """Why nothing was tiled."""
+        reasons = [*self.refused, *self.narrow] or ["there is no loop"]
+        if self.refused and not any("permutable" in reason for reason in self.refused):
+            return f"nothing was tiled: {'; '.join(reasons)}"
         width = self._options.min_width
-        reasons = self._refused or self._narrow or ["there is no band"]
-        message = f"nothing was tiled: no permutable band of {width} or more; {'; '.join(reasons)}"
-        return Outcome(schedule, (), (message,))
+        return f"nothing was tiled: no permutable band of {width} or more: {'; '.join(reasons)}"
 
 
 def _insert_tile_band(band: isl.ScheduleNode, sizes: tuple[int, ...]) -> isl.ScheduleNode:

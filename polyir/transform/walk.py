@@ -6,7 +6,9 @@ from collections.abc import Callable
 
 import islpy as isl
 
+from polyir.dialects.dependence import Dependences
 from polyir.isl_lists import sets_of
+from polyir.model.bands import merge_bands
 from polyir.model.tree import node_type
 
 BAND = isl.schedule_node_type.band
@@ -23,6 +25,25 @@ def map_children(
     for position in range(node.n_children()):
         node = rewrite(node.child(position)).parent()
     return node
+
+
+def with_permutable_bands(schedule: isl.Schedule, dependences: Dependences) -> isl.Schedule:
+    """`schedule` with bands that can be tiled, in the same order.
+
+    Schedulers and earlier transformations say which bands are permutable, and that stands. A
+    tree without any such band has the loops of the source, one a band: those that can be
+    permuted are merged.
+    """
+    if _has_permutable_band(schedule):
+        return schedule
+    return merge_bands(schedule, dependences)
+
+
+def _has_permutable_band(schedule: isl.Schedule) -> bool:
+    def is_other(node: isl.ScheduleNode) -> bool:
+        return node_type(node) is not BAND or not node.band_get_permutable()
+
+    return not schedule.get_root().every_descendant(is_other)
 
 
 def below_marks(node: isl.ScheduleNode) -> isl.ScheduleNode:

@@ -9,6 +9,7 @@ import islpy as isl
 
 from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
+from polyir.model.bands import facts_of_nest
 from polyir.model.legality import require_legal
 from polyir.model.outcome import Outcome
 from polyir.model.tree import node_type
@@ -20,6 +21,7 @@ from polyir.transform.walk import (
     factors,
     map_children,
     set_coincident,
+    with_permutable_bands,
 )
 
 
@@ -55,26 +57,32 @@ def wavefront(
     The members are summed in their own steps: tiles of different sizes count as one each. If
     the steps agree, loops keep them; if not, the loops count tiles.
 
-    Bands with a coincident member are parallel as they are, and left alone.
+    Bands with a coincident member are parallel as they are, and left alone. In a tree that
+    nobody has scheduled yet, bands are merged first (`with_permutable_bands`).
 
     Raises `LegalityError` if the result violates a dependence, which tells of a band that was
     wrongly called permutable.
     """
-    builder = _Builder((options or WavefrontOptions()).degrees)
-    result = builder.visit(schedule.get_root()).get_schedule()
+    builder = _Builder((options or WavefrontOptions()).degrees, dependences)
+    prepared = with_permutable_bands(schedule, dependences)
+    result = builder.visit(prepared.get_root()).get_schedule()
+    if not builder.done:
+        return Outcome(schedule, (), (builder.explain(),))
     require_legal(dependences, result, "the wavefront")
-    return builder.outcome(result)
+    done = (*builder.done, *builder.parallel)
+    return Outcome(result, done, (*builder.short, *builder.refused))
 
 
 class _Builder:
     """Makes the wavefronts of one tree and notes what it did."""
 
-    def __init__(self, degrees: int) -> None:
+    def __init__(self, degrees: int, dependences: Dependences) -> None:
+        self.done: list[str] = []
+        self.short: list[str] = []
+        self.parallel: list[str] = []
+        self.refused: list[str] = []
         self._degrees = degrees
-        self._done: list[str] = []
-        self._short: list[str] = []
-        self._parallel: list[str] = []
-        self._refused: list[str] = []
+        self._dependences = dependences
 
     def visit(self, node: isl.ScheduleNode) -> isl.ScheduleNode:
         """The tree from `node` down with its outermost permutable bands made parallel."""
@@ -83,34 +91,34 @@ class _Builder:
         flags, name = coincident_flags(node), describe_band(node)
         if any(flags):
             loop = flags.index(True) + 1
-            self._parallel.append(f"loop {loop} of {name} is parallel as it is")
+            self.parallel.append(f"loop {loop} of {name} is parallel as it is")
             return node
         if len(flags) > 1 and node.band_get_permutable():
             if not node.is_subtree_anchored():
                 return self._skew(node)
-            self._refused.append(f"what is below {name} depends on its position")
+            self.refused.append(f"what is below {name} depends on its position")
             return node
         if len(flags) > 1:
-            self._refused.append(f"{name} is not permutable")
+            obstacle = facts_of_nest(node, self._dependences).not_permutable
+            reason = "" if obstacle is None else f", because {obstacle}"
+            self.refused.append(f"{name} is not permutable{reason}")
         return map_children(node, self.visit)
 
     def _skew(self, band: isl.ScheduleNode) -> isl.ScheduleNode:
         members, name = band.band_n_member(), describe_band(band)
         degrees = min(self._degrees, members - 1)
-        self._done.append(
+        self.done.append(
             f"wavefronts over loops 1 to {degrees + 1} of {name}, "
             f"{degrees} of them parallel in each"
         )
         if degrees < self._degrees:
-            self._short.append(f"{name} has {degrees} and not {self._degrees} degrees to give")
+            self.short.append(f"{name} has {degrees} and not {self._degrees} degrees to give")
         return wavefront_band(band, degrees)
 
-    def outcome(self, schedule: isl.Schedule) -> Outcome:
-        """The result, with what was done and what was not."""
-        if self._done:
-            return Outcome(schedule, (*self._done, *self._parallel), (*self._short, *self._refused))
-        reasons = self._parallel or self._refused or ["no permutable band of 2 or more"]
-        return Outcome(schedule, (), (f"no wavefront was made: {'; '.join(reasons)}",))
+    def explain(self) -> str:
+        """Why there is no wavefront."""
+        reasons = self.parallel or self.refused or ["there is no permutable band of 2 or more"]
+        return f"no wavefront was made: {'; '.join(reasons)}"
 
 
 def wavefront_band(band: isl.ScheduleNode, degrees: int) -> isl.ScheduleNode:

@@ -6,7 +6,7 @@ import islpy as isl
 import pytest
 from execution import Instance, assert_respects, execution, flow, schedule
 
-from polyir.diagnostics import OptionError
+from polyir.diagnostics import LegalityError, OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.transform.tile import TileOptions, member_steps, tile, tile_sizes
 
@@ -110,12 +110,45 @@ def test_narrow_bands_are_tiled_on_request() -> None:
     text = """{ domain: "{ S[i]: 0 <= i < 5 }", child: { schedule: "[{ S[i] -> [i] }]" } }"""
     left = tile(schedule(text), NOTHING)
     assert left.missed == (
-        "nothing was tiled: no permutable band of 2 or more; "
-        "the band of 1 over S is narrower than 2",
+        "nothing was tiled: no permutable band of 2 or more: the band of 1 over S is too narrow",
     )
     assert left.schedule.plain_is_equal(schedule(text))
     strips = tile(schedule(text), NOTHING, TileOptions((2,), min_width=1))
     assert member_steps(band(strips.schedule)) == (2,)
+
+
+NESTED = """{ domain: "[n] -> { S[i, j] : 0 <= i, j < n }", child: {
+  schedule: "[n] -> [{ S[i, j] -> [i] }]", child: { schedule: "[n] -> [{ S[i, j] -> [j] }]" } } }"""
+
+
+def test_loops_of_the_source_are_merged_first() -> None:
+    down = flow("[n] -> { S[i, j] -> S[i + 1, j + 1] : 0 <= i, j < n - 1 }")
+    outcome = tile(schedule(NESTED), down, TileOptions((2,)))
+    order = execution(outcome.schedule, n=5)
+    assert order == sorted_by(lambda i, j: (i // 2, j // 2, i, j), order)
+
+
+def test_the_reason_names_array_and_distance() -> None:
+    back = flow("[n] -> { S[i, j] -> S[i + 1, j - 1] : 0 <= i < n - 1 and 1 <= j < n }")
+    outcome = tile(schedule(NESTED), back)
+    assert outcome.schedule.plain_is_equal(schedule(NESTED))
+    assert outcome.missed == (
+        "nothing was tiled: no permutable band of 2 or more: "
+        "the band of 1 over S is too narrow, because array A carries (1,-1)",
+    )
+
+
+def test_a_band_wrongly_called_permutable_is_refused() -> None:
+    back = flow("[n] -> { S[i, j] -> S[i + 1, j - 1] : 0 <= i < n - 1 and 1 <= j < n }")
+    with pytest.raises(LegalityError, match="tiling violates the flow dependence through A"):
+        tile(schedule(SQUARE), back)
+
+
+def test_tiles_of_one_point() -> None:
+    outcome = tile(schedule(SQUARE), NOTHING, TileOptions((1,)))
+    assert outcome.missed == (
+        "nothing was tiled: tiles of one point change nothing in the band of 2 over S",
+    )
 
 
 @pytest.mark.parametrize(
