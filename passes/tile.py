@@ -1,0 +1,48 @@
+"""The pass `tile`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from polyir.dialects.dependence import Dependences
+from polyir.model.outcome import Outcome
+from polyir.model.scop import Scop
+from polyir.passes.prerequisites import ScopPass
+from polyir.transform.tile import TileOptions, tile
+
+
+@dataclass(frozen=True)
+class TilePass(ScopPass):
+    """Tile the permutable bands.
+
+    `sizes` are the tile sizes of the loops of a band in order; the last one holds for all
+    further loops, so that one size is enough. With `levels`, `sizes` are those of the innermost
+    tiles, and tiles of each further level are `ratio` times as large: `sizes=32,32,8 levels=2`
+    makes tiles of 32 x 32 x 8 inside tiles of 256 x 256 x 64. For other sizes tile twice,
+    outer tiles first: `--tile=100,100 --tile=32,8`. Bands of fewer than `min-width` loops, and
+    bands that are not permutable, are left alone.
+
+    Before:
+
+        poly.band "[{ S0[i, j] -> [(i)] }, { S0[i, j] -> [(j)] }]"
+            permutable coincident [true, false]
+
+    After `--tile=32,8`:
+
+        poly.band "[{ S0[i, j] -> [(i - (i) mod 32)] }, { S0[i, j] -> [(j - (j) mod 8)] }]"
+            permutable coincident [true, false] {
+          poly.band "[{ S0[i, j] -> [(i)] }, { S0[i, j] -> [(j)] }]"
+              permutable coincident [true, false]
+        }
+    """
+
+    name = "tile"
+
+    sizes: tuple[int, ...] = (32,)
+    levels: int = 1
+    min_width: int = 2
+    ratio: int = 8
+
+    def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
+        options = TileOptions(self.sizes, self.levels, self.min_width, self.ratio)
+        return tile(scop.schedule, dependences, options)

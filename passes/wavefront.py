@@ -1,0 +1,43 @@
+"""The pass `wavefront`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from polyir.dialects.dependence import Dependences
+from polyir.model.outcome import Outcome
+from polyir.model.scop import Scop
+from polyir.passes.prerequisites import ScopPass
+from polyir.transform.wavefront import WavefrontOptions, wavefront
+
+
+@dataclass(frozen=True)
+class WavefrontPass(ScopPass):
+    """Run the tiles of a permutable band in parallel wavefronts.
+
+    Applies to the outermost permutable band of each nest, tiled or not, that has no parallel
+    loop of its own. `degrees` is the number of loops that become parallel inside a wavefront.
+
+    Before:
+
+        poly.band "[{ S0[i, j] -> [(i - (i) mod 32)] }, { S0[i, j] -> [(j - (j) mod 32)] }]"
+            permutable coincident [false, false] {
+          ...
+        }
+
+    After (the first loop runs over the wavefronts, the second is parallel):
+
+        poly.band "[{ S0[i, j] -> [(i + j - (i) mod 32 - (j) mod 32)] }]"
+            permutable coincident [false] {
+          poly.band "[{ S0[i, j] -> [(j - (j) mod 32)] }]" permutable coincident [true] {
+            ...
+          }
+        }
+    """
+
+    name = "wavefront"
+
+    degrees: int = 1
+
+    def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
+        return wavefront(scop.schedule, dependences, WavefrontOptions(self.degrees))

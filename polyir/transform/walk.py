@@ -1,0 +1,85 @@
+"""Walking a schedule tree: the moves that several transformations share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import islpy as isl
+
+from polyir.dialects.dependence import Dependences
+from polyir.isl_lists import sets_of
+from polyir.model.bands import merge_bands
+from polyir.model.tree import node_type
+
+BAND = isl.schedule_node_type.band
+MARK = isl.schedule_node_type.mark
+
+
+def map_children(
+    node: isl.ScheduleNode, rewrite: Callable[[isl.ScheduleNode], isl.ScheduleNode]
+) -> isl.ScheduleNode:
+    """`node` with `rewrite` applied to each child.
+
+    `rewrite` returns the node that stands where its argument stood.
+    """
+    for position in range(node.n_children()):
+        node = rewrite(node.child(position)).parent()
+    return node
+
+
+def with_permutable_bands(schedule: isl.Schedule, dependences: Dependences) -> isl.Schedule:
+    """`schedule` with bands that can be tiled, in the same order.
+
+    Schedulers and earlier transformations say which bands are permutable, and that stands. A
+    tree without any such band has the loops of the source, one a band: those that can be
+    permuted are merged.
+    """
+    if _has_permutable_band(schedule):
+        return schedule
+    return merge_bands(schedule, dependences)
+
+
+def _has_permutable_band(schedule: isl.Schedule) -> bool:
+    def is_other(node: isl.ScheduleNode) -> bool:
+        return node_type(node) is not BAND or not node.band_get_permutable()
+
+    return not schedule.get_root().every_descendant(is_other)
+
+
+def below_marks(node: isl.ScheduleNode) -> isl.ScheduleNode:
+    """`node`, or the first node below it that is no mark."""
+    while node_type(node) is MARK:
+        node = node.child(0)
+    return node
+
+
+def statements_of(node: isl.ScheduleNode) -> tuple[str, ...]:
+    """The names of the statements that reach `node`, sorted."""
+    return tuple(sorted(part.get_tuple_name() for part in sets_of(node.get_domain())))
+
+
+def coincident_flags(band: isl.ScheduleNode) -> tuple[bool, ...]:
+    """The coincident flags of a band node, one a member."""
+    return tuple(
+        bool(band.band_member_get_coincident(member)) for member in range(band.band_n_member())
+    )
+
+
+def set_coincident(band: isl.ScheduleNode, flags: tuple[bool, ...]) -> isl.ScheduleNode:
+    """The band node with these coincident flags, one a member."""
+    for member, flag in enumerate(flags):
+        band = band.band_member_set_coincident(member, int(flag))
+    return band
+
+
+def describe_band(band: isl.ScheduleNode) -> str:
+    """A band in words: `"the band of 2 over S0, S1"`."""
+    return f"the band of {band.band_n_member()} over {', '.join(statements_of(band))}"
+
+
+def factors(members: isl.MultiUnionPwAff, numbers: tuple[int, ...]) -> isl.MultiVal:
+    """One number a member, to scale `members` by."""
+    values = isl.MultiVal.zero(members.get_space())
+    for member, number in enumerate(numbers):
+        values = values.set_val(member, isl.Val(number))
+    return values

@@ -1,0 +1,158 @@
+"""Pipelined-parallel schedules: wavefronts over the loops of a permutable band."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+
+import islpy as isl
+
+from polyir.diagnostics import OptionError
+from polyir.dialects.dependence import Dependences
+from polyir.model.bands import facts_of_nest
+from polyir.model.legality import require_legal
+from polyir.model.outcome import Outcome
+from polyir.model.tree import node_type
+from polyir.transform.tile import member_steps
+from polyir.transform.walk import (
+    BAND,
+    coincident_flags,
+    describe_band,
+    factors,
+    map_children,
+    set_coincident,
+    with_permutable_bands,
+)
+
+
+@dataclass(frozen=True)
+class WavefrontOptions:
+    """How many loops are to run in parallel inside each wavefront: `degrees`, 1 or more.
+
+    Raises `OptionError` where it is less.
+    """
+
+    degrees: int = 1
+
+    def __post_init__(self) -> None:
+        if self.degrees < 1:
+            raise OptionError(f"degrees must be 1 or more: degrees={self.degrees}")
+
+
+def wavefront(
+    schedule: isl.Schedule, dependences: Dependences, options: WavefrontOptions | None = None
+) -> Outcome:
+    """Make the outermost permutable band of each nest parallel by wavefronts.
+
+    With m degrees, the loops (t_1, ..., t_k) of a band without a parallel loop become
+
+        band [t_1 + ... + t_(m+1)]                 the wavefronts, one after the other
+          band [t_2, ..., t_k]                     the first m coincident
+
+    (Bondhugula et al., section 3.9, where m is k - 1). No member of a permutable band decreases
+    along a dependence; so two instances that depend on each other and are in one wavefront
+    agree in t_1, ..., t_(m+1), and what is left of the band is parallel in its first m loops.
+    The two bands stay permutable. What is below, the point loops of a tiled band, stays.
+
+    The members are summed in their own steps: tiles of different sizes count as one each. If
+    the steps agree, loops keep them; if not, the loops count tiles.
+
+    Bands with a coincident member are parallel as they are, and left alone. In a tree that
+    nobody has scheduled yet, bands are merged first (`with_permutable_bands`).
+
+    Raises `LegalityError` if the result violates a dependence, which tells of a band that was
+    wrongly called permutable.
+    """
+    builder = _Builder((options or WavefrontOptions()).degrees, dependences)
+    prepared = with_permutable_bands(schedule, dependences)
+    result = builder.visit(prepared.get_root()).get_schedule()
+    if not builder.done:
+        return Outcome(schedule, (), (builder.explain(),))
+    require_legal(dependences, result, "the wavefront")
+    done = (*builder.done, *builder.parallel)
+    return Outcome(result, done, (*builder.short, *builder.refused))
+
+
+class _Builder:
+    """Makes the wavefronts of one tree and notes what it did."""
+
+    def __init__(self, degrees: int, dependences: Dependences) -> None:
+        self.done: list[str] = []
+        self.short: list[str] = []
+        self.parallel: list[str] = []
+        self.refused: list[str] = []
+        self._degrees = degrees
+        self._dependences = dependences
+
+    def visit(self, node: isl.ScheduleNode) -> isl.ScheduleNode:
+        """The tree from `node` down with its outermost permutable bands made parallel."""
+        if node_type(node) is not BAND:
+            return map_children(node, self.visit)
+        flags, name = coincident_flags(node), describe_band(node)
+        if any(flags):
+            loop = flags.index(True) + 1
+            self.parallel.append(f"loop {loop} of {name} is parallel as it is")
+            return node
+        if len(flags) > 1 and node.band_get_permutable():
+            if not node.is_subtree_anchored():
+                return self._skew(node)
+            self.refused.append(f"what is below {name} depends on its position")
+            return node
+        if len(flags) > 1:
+            obstacle = facts_of_nest(node, self._dependences).not_permutable
+            reason = "" if obstacle is None else f", because {obstacle}"
+            self.refused.append(f"{name} is not permutable{reason}")
+        return map_children(node, self.visit)
+
+    def _skew(self, band: isl.ScheduleNode) -> isl.ScheduleNode:
+        members, name = band.band_n_member(), describe_band(band)
+        degrees = min(self._degrees, members - 1)
+        self.done.append(
+            f"wavefronts over loops 1 to {degrees + 1} of {name}, "
+            f"{degrees} of them parallel in each"
+        )
+        if degrees < self._degrees:
+            self.short.append(f"{name} has {degrees} and not {self._degrees} degrees to give")
+        return wavefront_band(band, degrees)
+
+    def explain(self) -> str:
+        """Why there is no wavefront."""
+        reasons = self.parallel or self.refused or ["there is no permutable band of 2 or more"]
+        return f"no wavefront was made: {'; '.join(reasons)}"
+
+
+def wavefront_band(band: isl.ScheduleNode, degrees: int) -> isl.ScheduleNode:
+    """The band of the wavefronts in the place of the permutable `band` (see `wavefront`).
+
+    `degrees` must be less than the members of the band.
+    """
+    members = _counted(band, degrees + 1)
+    total = reduce(isl.UnionPwAff.add, (members.get_at(member) for member in range(degrees + 1)))
+    kinds = [
+        isl.ast_loop_type(band.band_member_get_ast_loop_type(member))
+        for member in range(1, band.band_n_member())
+    ]
+    inner = isl.MultiUnionPwAff.from_union_pw_aff(members.get_at(1))
+    for member in range(2, band.band_n_member()):
+        inner = inner.flat_range_product(
+            isl.MultiUnionPwAff.from_union_pw_aff(members.get_at(member))
+        )
+    rest = band.delete().insert_partial_schedule(inner).band_set_permutable(1)
+    for member, kind in enumerate(kinds):
+        rest = rest.band_member_set_ast_loop_type(member, kind)
+    rest = set_coincident(rest, (True,) * degrees + (False,) * (len(kinds) - degrees))
+    waves = isl.MultiUnionPwAff.from_union_pw_aff(total)
+    return rest.insert_partial_schedule(waves).band_set_permutable(1)
+
+
+def _counted(band: isl.ScheduleNode, summed: int) -> isl.MultiUnionPwAff:
+    """The members of a band, the first `summed` of them in one common step.
+
+    A member with the step s has the values o + s z with one o, and floor(o / s) + z counts.
+    """
+    members = band.band_get_partial_schedule()
+    steps = member_steps(band)[:summed]
+    if len(set(steps)) == 1:
+        return members
+    steps += (1,) * (band.band_n_member() - summed)
+    return members.scale_down_multi_val(factors(members, steps)).floor()

@@ -1,0 +1,74 @@
+"""Running a schedule tree on paper: the order in which it visits the instances."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import islpy as isl
+
+from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
+from polyir.isl_lists import maps_of
+
+Instance = tuple[str, tuple[int, ...]]
+"""A statement's name and the values of its iterators."""
+
+
+def schedule(text: str) -> isl.Schedule:
+    """A schedule from isl's text."""
+    return isl.Schedule.read_from_str(isl.DEFAULT_CONTEXT, text)
+
+
+def flow(*relations: str, array: str = "A") -> Dependences:
+    """Flow dependences through one array, from isl's text."""
+    items = (Dependence(DependenceKind.FLOW, array, isl.Map(text)) for text in relations)
+    return Dependences(value_based=False, items=tuple(items))
+
+
+def execution(tree: isl.Schedule, **parameters: int) -> list[Instance]:
+    """All instances in the order in which `tree` runs them.
+
+    Asserts that each instance has one date and no two have the same.
+    """
+    dated = [
+        (date, instance)
+        for relation in maps_of(tree.get_map().intersect_domain(tree.get_domain()))
+        for instance, date in _pairs(_fix(relation, parameters))
+    ]
+    dated.sort()
+    assert all(first[0] < second[0] for first, second in pairwise(dated)), "two of one date"
+    instances = [instance for _, instance in dated]
+    assert len(set(instances)) == len(instances), "an instance runs twice"
+    return instances
+
+
+def assert_respects(order: list[Instance], dependences: Dependences, **parameters: int) -> None:
+    """Assert that `order` runs the source of every dependence before its target."""
+    place = {instance: position for position, instance in enumerate(order)}
+    for dependence in dependences.ordering:
+        for source, target in _pairs(_fix(dependence.relation, parameters)):
+            assert place[source] < place[(dependence.target, target)], (source, target)
+
+
+def _fix(relation: isl.Map, parameters: dict[str, int]) -> isl.Map:
+    for name, value in parameters.items():
+        position = relation.get_space().find_dim_by_name(isl.dim_type.param, name)
+        if position >= 0:
+            relation = relation.fix_val(isl.dim_type.param, position, isl.Val(value))
+    return relation.project_out(isl.dim_type.param, 0, relation.dim(isl.dim_type.param))
+
+
+def _pairs(relation: isl.Map) -> list[tuple[Instance, tuple[int, ...]]]:
+    name = relation.get_tuple_name(isl.dim_type.in_)
+    inputs = relation.dim(isl.dim_type.in_)
+    pairs: list[tuple[Instance, tuple[int, ...]]] = []
+
+    def add(point: isl.Point) -> None:
+        count = relation.dim(isl.dim_type.in_) + relation.dim(isl.dim_type.out)
+        values = tuple(
+            point.get_coordinate_val(isl.dim_type.set, position).to_python()
+            for position in range(count)
+        )
+        pairs.append(((name, values[:inputs]), values[inputs:]))
+
+    relation.wrap().flatten().foreach_point(add)
+    return pairs

@@ -1,0 +1,106 @@
+"""Marks for parallel loops: which loops, where the marks stand, and the reasons."""
+
+from __future__ import annotations
+
+import islpy as isl
+import pytest
+from execution import execution, flow, schedule
+
+from polyir.dialects.dependence import Dependences
+from polyir.model.tree import node_type
+from polyir.transform.parallel import PARALLEL, Which, mark_parallel
+
+BAND = """{ domain: "[n] -> { S[i, j] : 0 <= i, j < n }", child: {
+  schedule: "[n] -> [{ S[i, j] -> [i] }, { S[i, j] -> [j] }]" } }"""
+
+ALONG_I = flow("[n] -> { S[i, j] -> S[i + 1, j + 1] : 0 <= i, j < n - 1 }")
+ALONG_J = flow("[n] -> { S[i, j] -> S[i, j + 1] : 0 <= i < n and 0 <= j < n - 1 }")
+BOTH = Dependences(False, ALONG_I.items + ALONG_J.items)
+NOTHING = flow()
+
+TWO_NESTS = """{ domain: "{ S[i]: 0 <= i < 4; T[i, j]: 0 <= i, j < 4 }", child: { sequence: [
+  { filter: "{ S[i] }", child: { schedule: "[{ S[i] -> [i] }]" } },
+  { filter: "{ T[i, j] }", child: { schedule: "[{ T[i, j] -> [i] }]",
+    child: { schedule: "[{ T[i, j] -> [j] }]" } } }
+] } }"""
+
+
+def marked(tree: isl.Schedule) -> list[str]:
+    """The first member of the band below each mark, in the order of the tree."""
+    found: list[str] = []
+
+    def visit(node: isl.ScheduleNode) -> bool:
+        is_mark = node_type(node) is isl.schedule_node_type.mark
+        if is_mark and node.mark_get_id().get_name() == PARALLEL:
+            band = node.child(0)
+            assert band.band_member_get_coincident(0)
+            found.append(str(band.band_get_partial_schedule().get_at(0)).split("->")[-1].strip())
+        return True
+
+    tree.foreach_schedule_node_top_down(visit)
+    return [text.removesuffix("}").strip() for text in found]
+
+
+@pytest.mark.parametrize(
+    ("dependences", "which", "expected"),
+    [
+        (NOTHING, "outermost", ["[(i)]"]),
+        (NOTHING, "inner", ["[(j)]"]),
+        (NOTHING, "all", ["[(i)]", "[(j)]"]),
+        (ALONG_I, "outermost", ["[(j)]"]),
+        (ALONG_J, "outermost", ["[(i)]"]),
+        (ALONG_J, "inner", ["[(i)]"]),
+        (ALONG_J, "all", ["[(i)]"]),
+    ],
+)
+def test_which_loops(dependences: Dependences, which: Which, expected: list[str]) -> None:
+    outcome = mark_parallel(schedule(BAND), dependences, which)
+    assert marked(outcome.schedule) == expected
+    assert outcome.missed == ()
+    assert execution(outcome.schedule, n=3) == execution(schedule(BAND), n=3)
+
+
+def test_a_loop_inside_the_carrying_one_is_parallel_though_not_coincident_in_its_band() -> None:
+    # (1, 1) moves along j too, but i carries it.
+    outcome = mark_parallel(schedule(BAND), ALONG_I)
+    assert outcome.done == ("loop 2 of the band of 2 over S is parallel",)
+
+
+def test_coincident_flags_are_not_trusted() -> None:
+    text = BAND.replace("[j] }]", "[j] }]").replace('" } }', '", coincident: [1, 1] } }')
+    outcome = mark_parallel(schedule(text), BOTH)
+    assert marked(outcome.schedule) == []
+    assert outcome.missed == (
+        "nothing was marked parallel: no loop of the band of 2 over S is parallel: "
+        "loop 1 carries A, loop 2 carries A",
+    )
+
+
+def test_each_child_of_a_sequence_is_a_nest() -> None:
+    carried = flow(
+        "{ S[i] -> S[i + 1] : 0 <= i < 3 }",
+        "{ T[i, j] -> T[i + 1, j] : 0 <= i < 3 and 0 <= j < 4 }",
+    )
+    outcome = mark_parallel(schedule(TWO_NESTS), carried)
+    assert marked(outcome.schedule) == ["[(j)]"]
+    assert outcome.done == ("loop 1 of the band of 1 over T is parallel",)
+    assert outcome.missed == ("no loop of the band of 1 over S is parallel: loop 1 carries A",)
+
+
+def test_a_loop_that_runs_once_is_passed_over() -> None:
+    text = BAND.replace("[i] }", "[0] }")
+    assert marked(mark_parallel(schedule(text), NOTHING).schedule) == ["[(j)]"]
+    tiled = BAND.replace("[i] }", "[floor(i / 4)] }").replace("i, j < n", "i, j < n and n <= 4")
+    assert marked(mark_parallel(schedule(tiled), NOTHING).schedule) == ["[(j)]"]
+
+
+def test_marking_twice_changes_nothing() -> None:
+    once = mark_parallel(schedule(BAND), ALONG_I)
+    again = mark_parallel(once.schedule, ALONG_I)
+    assert again.schedule.plain_is_equal(once.schedule)
+    assert again.done == ("the band of 1 over S is marked already",)
+
+
+def test_a_tree_without_loops() -> None:
+    outcome = mark_parallel(schedule('{ domain: "{ S[] }" }'), NOTHING)
+    assert outcome.missed == ("nothing was marked parallel: there is no loop",)

@@ -1,0 +1,101 @@
+"""Wavefronts: order, parallel instances, flags, tiles of different sizes, what is left alone."""
+
+from __future__ import annotations
+
+import pytest
+from execution import assert_respects, execution, flow, schedule
+
+from polyir.diagnostics import LegalityError, OptionError
+from polyir.transform.tile import TileOptions, tile
+from polyir.transform.walk import coincident_flags
+from polyir.transform.wavefront import WavefrontOptions, wavefront
+
+PAPER = """{ domain: "[n] -> { S[i, j] : 0 <= i, j < n }", child: {
+  schedule: "[n] -> [{ S[i, j] -> [i] }, { S[i, j] -> [j] }]", permutable: 1 } }"""
+"""Bondhugula et al., figure 4: a[i, j] = a[i - 1, j] + a[i, j - 1]."""
+
+PAPER_DEPENDENCES = flow(
+    "[n] -> { S[i, j] -> S[i + 1, j] : 0 <= i < n - 1 and 0 <= j < n }",
+    "[n] -> { S[i, j] -> S[i, j + 1] : 0 <= i < n and 0 <= j < n - 1 }",
+)
+
+CUBE = """{ domain: "[n] -> { S[i, j, k] : 0 <= i, j, k < n }", child: {
+  schedule: "[n] -> [{ S[i, j, k] -> [i] }, { S[i, j, k] -> [j] }, { S[i, j, k] -> [k] }]",
+  permutable: 1 } }"""
+
+CUBE_DEPENDENCES = flow(
+    "[n] -> { S[i, j, k] -> S[i + 1, j, k] : 0 <= i < n - 1 and 0 <= j, k < n }",
+    "[n] -> { S[i, j, k] -> S[i, j + 1, k] : 0 <= j < n - 1 and 0 <= i, k < n }",
+    "[n] -> { S[i, j, k] -> S[i, j, k + 1] : 0 <= k < n - 1 and 0 <= i, j < n }",
+)
+
+
+@pytest.mark.parametrize(("sizes", "first", "second"), [((3,), 3, 3), ((4, 2), 4, 2)])
+def test_tiles_run_along_antidiagonals(sizes: tuple[int, ...], first: int, second: int) -> None:
+    tiled = tile(schedule(PAPER), PAPER_DEPENDENCES, TileOptions(sizes)).schedule
+    outcome = wavefront(tiled, PAPER_DEPENDENCES)
+    order = execution(outcome.schedule, n=8)
+    assert len(order) == 64
+    assert order == sorted(
+        order,
+        key=lambda at: (at[1][0] // first + at[1][1] // second, at[1][1] // second, at[1]),
+    )
+    assert_respects(order, PAPER_DEPENDENCES, n=8)
+    waves = outcome.schedule.get_root().child(0)
+    assert [coincident_flags(waves), coincident_flags(waves.child(0))] == [(False,), (True,)]
+    assert outcome.done == (
+        "wavefronts over loops 1 to 2 of the band of 2 over S, 1 of them parallel in each",
+    )
+    assert outcome.missed == ()
+
+
+def test_points_without_tiles() -> None:
+    order = execution(wavefront(schedule(PAPER), PAPER_DEPENDENCES).schedule, n=5)
+    assert order == sorted(order, key=lambda at: (sum(at[1]), at[1][1]))
+
+
+@pytest.mark.parametrize("degrees", [1, 2])
+def test_degrees_of_a_band_of_three(degrees: int) -> None:
+    outcome = wavefront(schedule(CUBE), CUBE_DEPENDENCES, WavefrontOptions(degrees))
+    order = execution(outcome.schedule, n=4)
+    assert len(order) == 64
+    assert order == sorted(order, key=lambda at: (sum(at[1][: degrees + 1]), at[1][1:]))
+    assert_respects(order, CUBE_DEPENDENCES, n=4)
+    rest = outcome.schedule.get_root().child(0).child(0)
+    assert coincident_flags(rest) == (True,) * degrees + (False,) * (2 - degrees)
+
+
+def test_more_degrees_than_there_are() -> None:
+    outcome = wavefront(schedule(PAPER), PAPER_DEPENDENCES, WavefrontOptions(2))
+    assert outcome.missed == ("the band of 2 over S has 1 and not 2 degrees to give",)
+
+
+def test_a_parallel_band_is_left_alone() -> None:
+    text = PAPER.replace("permutable: 1", "permutable: 1, coincident: [1, 0]")
+    outcome = wavefront(schedule(text), flow())
+    assert outcome.schedule.plain_is_equal(schedule(text))
+    assert outcome.missed == (
+        "no wavefront was made: loop 1 of the band of 2 over S is parallel as it is",
+    )
+
+
+def test_loops_that_are_not_permutable_are_left_alone() -> None:
+    text = PAPER.replace("permutable: 1", "permutable: 0")
+    back = flow(
+        "[n] -> { S[i, j] -> S[i + 1, j - 1] : 0 <= i < n - 1 and 1 <= j < n }",
+        "[n] -> { S[i, j] -> S[i, j + 1] : 0 <= i < n and 0 <= j < n - 1 }",
+    )
+    outcome = wavefront(schedule(text), back)
+    assert outcome.schedule.plain_is_equal(schedule(text))
+    assert outcome.missed == ("no wavefront was made: there is no permutable band of 2 or more",)
+
+
+def test_a_band_wrongly_called_permutable_is_refused() -> None:
+    backward = flow("[n] -> { S[i, j] -> S[i + 1, j - 2] : 0 <= i < n - 1 and 2 <= j < n }")
+    with pytest.raises(LegalityError, match="the wavefront violates the flow dependence through A"):
+        wavefront(schedule(PAPER), backward)
+
+
+def test_degrees_must_be_positive() -> None:
+    with pytest.raises(OptionError, match="degrees must be 1 or more: degrees=0"):
+        WavefrontOptions(0)
