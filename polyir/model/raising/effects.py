@@ -83,7 +83,7 @@ def _base(value: SSAValue) -> SSAValue | str | None:
     if isinstance(owner, ALLOCATIONS):
         return value
     if isinstance(owner, memref.GetGlobalOp):
-        return owner.name_.string_value()
+        return owner.name_.root_reference.data
     sources = [operand for operand in owner.operands if isinstance(operand.type, MemRefType)]
     if is_side_effect_free(owner) and len(sources) == 1:
         return _base(sources[0])

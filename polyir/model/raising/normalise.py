@@ -157,8 +157,7 @@ def _replace(old: LoopOp | ConditionalOp, new: Operation) -> None:
     new.location = old.location
     new.attributes = old.attributes
     block.insert_op_before(new, old)
-    old.detach()
-    old.erase()
+    block.erase_op(old)
 
 
 def _move_memory(run: Run) -> None:
@@ -174,7 +173,7 @@ def _move_memory(run: Run) -> None:
     last = run.operations[-1]
     for inner in run.walk():
         if isinstance(inner, memref.DeallocOp):
-            inner.detach()
+            _detach(inner)
             run.block.insert_op_after(inner, last)
 
 
@@ -201,7 +200,12 @@ def _hoist(op: Operation, target: Operation, finder: ParameterFinder) -> None:
     for operand in op.operands:
         if finder.is_inside(operand) and isinstance(operand.owner, Operation):
             _hoist(operand.owner, target, finder)
-    op.detach()
+    _detach(op)
     block = target.parent
     assert block is not None
     block.insert_op_before(op, target)
+
+
+def _detach(op: Operation) -> None:
+    assert op.parent is not None
+    op.parent.detach_op(op)

@@ -54,6 +54,5 @@ def _raise_run(function: func.FuncOp, run: Run) -> ScopOp:
     operations = run.operations
     run.block.insert_op_before(scop, operations[0])
     for op in reversed(operations):
-        op.detach()
-        op.erase()
+        run.block.erase_op(op)
     return scop

@@ -69,7 +69,7 @@ def find_runs(function: func.FuncOp) -> Runs:
     return Runs(tuple(runs), tuple(left))
 
 
-class _Unsupported(Exception):
+class _UnsupportedError(Exception):
     """Why an operation cannot be part of a run."""
 
 
@@ -117,7 +117,7 @@ class _BlockScan:
         try:
             check_run([*self._current, op])
             self._check_overlap(op)
-        except _Unsupported as unsupported:
+        except _UnsupportedError as unsupported:
             return str(unsupported)
         return None
 
@@ -138,15 +138,15 @@ class _BlockScan:
                     continue
                 if may_overlap(value, other):
                     names = f"{_named(value)} and {_named(other)}"
-                    raise _Unsupported(f"{names} may be views of the same memory")
+                    raise _UnsupportedError(f"{names} may be views of the same memory")
 
 
 def check_run(operations: Sequence[Operation]) -> None:
-    """Raise `_Unsupported` if the last of `operations` cannot be in a run with the others."""
+    """Raise `_UnsupportedError` if the last of `operations` cannot be in a run with the others."""
     finder = ParameterFinder(operations)
     op = operations[-1]
     if op.has_trait(IsTerminator):
-        raise _Unsupported("the block ends")
+        raise _UnsupportedError("the block ends")
     _RunCheck(finder).check(op, inside_loop=False)
 
 
@@ -164,10 +164,10 @@ class _RunCheck:
                 self._check_conditional(op, inside_loop)
             case memref.AllocOp() | memref.AllocaOp():
                 if not all(self._finder.is_invariant(operand) for operand in op.operands):
-                    raise _Unsupported(f"the size of `{op.name}` changes within the nest")
+                    raise _UnsupportedError(f"the size of `{op.name}` changes within the nest")
             case memref.DeallocOp() if inside_loop:
                 if not self._finder.is_inside(op.memref):
-                    raise _Unsupported("`memref.dealloc` in a loop frees memory from outside")
+                    raise _UnsupportedError("`memref.dealloc` in a loop frees memory from outside")
             case affine.YieldOp() | scf.YieldOp():
                 pass
             case _:
@@ -179,12 +179,12 @@ class _RunCheck:
 
     def _check_loop(self, loop: LoopOp) -> None:
         if isinstance(loop, affine.ParallelOp) and loop.results:
-            raise _Unsupported("`affine.parallel` with a reduction")
+            raise _UnsupportedError("`affine.parallel` with a reduction")
         _check_carried(loop)
         try:
             bounds_of(loop, self._finder.reader)
         except NotAffineError as error:
-            raise _Unsupported(f"a bound of `{loop.name}` is not affine: {error}") from error
+            raise _UnsupportedError(f"a bound of `{loop.name}` is not affine: {error}") from error
         self._check_block(loop.body.block, inside_loop=True)
 
     def _check_conditional(self, conditional: affine.IfOp | scf.IfOp, inside_loop: bool) -> None:
@@ -192,7 +192,7 @@ class _RunCheck:
             try:
                 condition_of(conditional, self._finder.reader)
             except NotAffineError as error:
-                raise _Unsupported(f"the condition is not affine: {error}") from error
+                raise _UnsupportedError(f"the condition is not affine: {error}") from error
         elif not is_control(conditional, self._finder.reader):
             for block in blocks_of(conditional):
                 _check_data_branch(block)
@@ -206,7 +206,7 @@ def _check_data_branch(block: Block) -> None:
     """A branch taken by data is part of a statement: no loops, no allocations in it."""
     for op in block.ops:
         if isinstance(op, LOOPS):
-            raise _Unsupported("a loop inside an `scf.if` on data")
+            raise _UnsupportedError("a loop inside an `scf.if` on data")
         if isinstance(op, scf.IfOp):
             for inner in blocks_of(op):
                 _check_data_branch(inner)
@@ -219,19 +219,19 @@ def _check_simple(op: Operation) -> None:
     if isinstance(op, LOADS + STORES):
         return
     if isinstance(op, func.CallOp):
-        raise _Unsupported(f"`func.call` to @{op.callee.string_value()} may touch memory")
+        raise _UnsupportedError(f"`func.call` to @{op.callee.root_reference.data} may touch memory")
     if makes_memref(op) and not isinstance(op, memref.GetGlobalOp):
-        raise _Unsupported(f"`{op.name}` makes a memref inside")
+        raise _UnsupportedError(f"`{op.name}` makes a memref inside")
     if not is_pure(op):
         name = op.op_name.data if isinstance(op, UnregisteredOp) else op.name
-        raise _Unsupported(f"`{name}` may touch memory")
+        raise _UnsupportedError(f"`{name}` may touch memory")
 
 
 def _check_carried(op: Operation) -> None:
     """What loops carry and conditionals yield must fit into a memref."""
     for result in op.results:
         if not _fits_memref(result.type):
-            raise _Unsupported(f"`{op.name}` carries a value of type {result.type}")
+            raise _UnsupportedError(f"`{op.name}` carries a value of type {result.type}")
 
 
 def _fits_memref(type: Attribute) -> bool:
@@ -246,7 +246,7 @@ def _is_silent(op: Operation) -> bool:
     """Whether `op` ends a run as a matter of course."""
     return (
         op.has_trait(IsTerminator)
-        or isinstance(op, memref.DeallocOp | ALLOCATIONS)
+        or isinstance(op, (memref.DeallocOp, *ALLOCATIONS))
         or (is_pure(op) and makes_memref(op))
     )
 
