@@ -1,0 +1,169 @@
+"""Loops and conditions of the affine level as isl expressions on one set space."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+import islpy as isl
+from xdsl.dialects import affine, arith, scf
+from xdsl.dialects.builtin import IndexType, IntegerAttr
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineConstraintKind
+
+from polyir.model.affine import (
+    IndexReader,
+    NotAffineError,
+    constant,
+    constant_value,
+    expression_of,
+)
+from polyir.model.raising.effects import has_store
+
+LOOPS = (affine.ForOp, affine.ParallelOp, scf.ForOp)
+
+LoopOp = affine.ForOp | affine.ParallelOp | scf.ForOp
+ConditionalOp = affine.IfOp | scf.IfOp
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The values `max(lower), max(lower) + step, ...` below `min(upper)`."""
+
+    lower: tuple[isl.PwAff, ...]
+    upper: tuple[isl.PwAff, ...]
+    step: int
+
+    def restrict(self, iterator: isl.PwAff) -> isl.Set:
+        """The points of the space of `iterator` at which it takes one of the values."""
+        bounded = [iterator.ge_set(lower) for lower in self.lower]
+        bounded += [iterator.lt_set(upper) for upper in self.upper]
+        if self.step != 1:
+            offset = iterator.sub(reduce(isl.PwAff.max, self.lower)).mod_val(isl.Val(self.step))
+            bounded.append(offset.zero_set())
+        return reduce(isl.Set.intersect, bounded)
+
+
+def iterators_of(loop: LoopOp) -> tuple[SSAValue, ...]:
+    """The induction variables of `loop`, outer first, without its iteration arguments."""
+    arguments = loop.body.block.args
+    return tuple(arguments if isinstance(loop, affine.ParallelOp) else arguments[:1])
+
+
+def bounds_of(loop: LoopOp, reader: IndexReader) -> tuple[Bounds, ...]:
+    """The bounds of each iterator of `loop`; raises `NotAffineError` where they are not affine."""
+    match loop:
+        case affine.ForOp():
+            lower = reader.read_map(loop.lowerBoundMap.data, loop.lowerBoundOperands)
+            upper = reader.read_map(loop.upperBoundMap.data, loop.upperBoundOperands)
+            return (Bounds(tuple(lower), tuple(upper), loop.step.value.data),)
+        case affine.ParallelOp():
+            return _parallel_bounds(loop, reader)
+        case scf.ForOp():
+            step = constant_value(reader.read(loop.step))
+            if step is None or step <= 0:
+                raise NotAffineError("the step is not a positive constant")
+            return (Bounds((reader.read(loop.lb),), (reader.read(loop.ub),), step),)
+
+
+def _parallel_bounds(loop: affine.ParallelOp, reader: IndexReader) -> tuple[Bounds, ...]:
+    lower_map, upper_map = loop.lowerBoundsMap.data, loop.upperBoundsMap.data
+    split = lower_map.num_dims + lower_map.num_symbols
+    lower = reader.read_map(lower_map, loop.map_operands[:split])
+    upper = reader.read_map(upper_map, loop.map_operands[split:])
+    lower_groups = _grouped(lower, [int(n) for n in loop.lowerBoundsGroups.get_values()])
+    upper_groups = _grouped(upper, [int(n) for n in loop.upperBoundsGroups.get_values()])
+    steps = [step.value.data for step in loop.steps]
+    return tuple(
+        Bounds(low, high, step)
+        for low, high, step in zip(lower_groups, upper_groups, steps, strict=True)
+    )
+
+
+def _grouped(items: Sequence[isl.PwAff], sizes: Sequence[int]) -> list[tuple[isl.PwAff, ...]]:
+    groups, start = [], 0
+    for size in sizes:
+        groups.append(tuple(items[start : start + size]))
+        start += size
+    return groups
+
+
+def condition_of(conditional: ConditionalOp, reader: IndexReader) -> isl.Set:
+    """Where the condition holds; raises `NotAffineError` if it depends on more than indices."""
+    if isinstance(conditional, scf.IfOp):
+        return _comparison(conditional.cond, reader)
+    condition = conditional.condition.data
+    values = [reader.read(argument) for argument in conditional.args]
+    dimensions, symbols = values[: condition.num_dims], values[condition.num_dims :]
+    holds = isl.Set.universe(reader.space)
+    for constraint in condition.constraints:
+        left = expression_of(constraint.lhs, dimensions, symbols, reader.space)
+        right = expression_of(constraint.rhs, dimensions, symbols, reader.space)
+        holds = holds.intersect(_CONSTRAINTS[constraint.kind](left, right))
+    return holds
+
+
+_CONSTRAINTS = {
+    AffineConstraintKind.ge: isl.PwAff.ge_set,
+    AffineConstraintKind.le: isl.PwAff.le_set,
+    AffineConstraintKind.eq: isl.PwAff.eq_set,
+}
+
+_PREDICATES = {
+    0: isl.PwAff.eq_set,
+    1: isl.PwAff.ne_set,
+    2: isl.PwAff.lt_set,
+    3: isl.PwAff.le_set,
+    4: isl.PwAff.gt_set,
+    5: isl.PwAff.ge_set,
+}
+"""The signed predicates of `arith.cmpi` by their number."""
+
+
+def _comparison(value: SSAValue, reader: IndexReader) -> isl.Set:
+    """Where a value of type `i1` is true: comparisons of indices, and what joins them."""
+    match value.owner:
+        case arith.CmpiOp(lhs=lhs, rhs=rhs, predicate=IntegerAttr(value=number)):
+            predicate = _PREDICATES.get(number.data)
+            if predicate is None or not isinstance(lhs.type, IndexType):
+                raise NotAffineError("the condition is not a signed comparison of indices")
+            return predicate(reader.read(lhs), reader.read(rhs))
+        case arith.AndIOp(lhs=lhs, rhs=rhs):
+            return _comparison(lhs, reader).intersect(_comparison(rhs, reader))
+        case arith.OrIOp(lhs=lhs, rhs=rhs):
+            return _comparison(lhs, reader).union(_comparison(rhs, reader))
+        case arith.ConstantOp(value=IntegerAttr(value=number)):
+            truth = constant(reader.space, number.data)
+            return truth.ne_set(constant(reader.space, 0))
+        case _:
+            raise NotAffineError("the condition depends on data")
+
+
+def is_control(op: Operation, reader: IndexReader) -> bool:
+    """Whether `op`, which is part of a run, is a loop or a condition of its static control.
+
+    An `scf.if` on data is none, and neither is one that only selects a value: both belong to
+    a statement.
+    """
+    if not isinstance(op, scf.IfOp):
+        return isinstance(op, (*LOOPS, affine.IfOp))
+    if op.results and not any(isinstance(inner, LOOPS) or has_store(inner) for inner in op.walk()):
+        return False
+    try:
+        condition_of(op, reader)
+    except NotAffineError:
+        return False
+    return True
+
+
+def branches_of(conditional: ConditionalOp) -> tuple[Region, Region]:
+    """The regions for the condition true and false; the second may have no block."""
+    if isinstance(conditional, scf.IfOp):
+        return conditional.true_region, conditional.false_region
+    return conditional.then_region, conditional.else_region
+
+
+def blocks_of(op: Operation) -> tuple[Block, ...]:
+    """The blocks of all regions of `op`, in order."""
+    return tuple(block for region in op.regions for block in region.blocks)

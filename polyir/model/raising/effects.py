@@ -1,0 +1,90 @@
+"""What operations do to memory, and which memrefs may share it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xdsl.dialects import affine, func, memref, scf
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.traits import is_side_effect_free
+
+LOADS = (affine.LoadOp, affine.VectorLoadOp, memref.LoadOp)
+STORES = (affine.StoreOp, affine.VectorStoreOp, memref.StoreOp)
+ALLOCATIONS = (memref.AllocOp, memref.AllocaOp)
+
+LoadOp = affine.LoadOp | affine.VectorLoadOp | memref.LoadOp
+StoreOp = affine.StoreOp | affine.VectorStoreOp | memref.StoreOp
+
+
+def loads_in(op: Operation) -> Iterator[LoadOp]:
+    """The loads of `op` and of what is inside it."""
+    for inner in op.walk():
+        if isinstance(inner, LOADS):
+            yield inner
+
+
+def stores_in(op: Operation) -> Iterator[StoreOp]:
+    """The stores of `op` and of what is inside it."""
+    for inner in op.walk():
+        if isinstance(inner, STORES):
+            yield inner
+
+
+def has_store(op: Operation) -> bool:
+    """Whether `op` or something inside it stores."""
+    return any(True for _ in stores_in(op))
+
+
+def stores_or_carries(op: Operation) -> bool:
+    """Whether `op` stores, now or when what its loops carry has been put into memory."""
+    carriers = (affine.ForOp, affine.IfOp, scf.ForOp)
+    return has_store(op) or any(isinstance(i, carriers) and i.results for i in op.walk())
+
+
+def is_pure(op: Operation) -> bool:
+    """Whether `op` computes its results from its operands, and does nothing else."""
+    return not op.regions and is_side_effect_free(op)
+
+
+def makes_memref(op: Operation) -> bool:
+    """Whether a result of `op` is a memref."""
+    return any(isinstance(result.type, MemRefType) for result in op.results)
+
+
+def inputs_of(op: Operation) -> Iterator[SSAValue]:
+    """The values from outside that `op` uses, its regions included."""
+    for inner in op.walk():
+        for operand in inner.operands:
+            if inner is op or not op.is_ancestor(operand.owner):
+                yield operand
+
+
+def may_overlap(left: SSAValue, right: SSAValue) -> bool:
+    """Whether two memrefs may share memory.
+
+    Different arguments of a function do not (a rule of polyir's interface), nor do different
+    allocations or globals. Views share the memory of what they look at.
+    """
+    if left is right:
+        return True
+    left_base, right_base = _base(left), _base(right)
+    if left_base is None or right_base is None:
+        return True
+    return left_base == right_base
+
+
+def _base(value: SSAValue) -> SSAValue | str | None:
+    """The allocation, argument or global that `value` is or views; `None` if not known."""
+    owner = value.owner
+    if isinstance(owner, Block):
+        is_argument = isinstance(owner.parent_op(), func.FuncOp)
+        return value if is_argument else None
+    if isinstance(owner, ALLOCATIONS):
+        return value
+    if isinstance(owner, memref.GetGlobalOp):
+        return owner.name_.root_reference.data
+    sources = [operand for operand in owner.operands if isinstance(operand.type, MemRefType)]
+    if is_side_effect_free(owner) and len(sources) == 1:
+        return _base(sources[0])
+    return None

@@ -1,0 +1,211 @@
+"""Values that loops carry and conditionals yield become memory of rank 0.
+
+    %s = affine.for %i = 0 to %n iter_args(%a = %zero) -> (f64) {
+      ...
+      affine.yield %next : f64
+    }
+
+becomes, with `%a_cell = memref.alloca() : memref<f64>` at the entry of the function,
+
+    affine.store %zero, %a_cell[]
+    affine.for %i = 0 to %n {
+      %a = affine.load %a_cell[]
+      ...
+      affine.store %next, %a_cell[]
+    }
+    %s = affine.load %a_cell[]
+
+All cells are loaded before the first is stored, so that values may be yielded crosswise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects import affine, func, memref, scf
+from xdsl.ir import Block, Operation, Region, SSAValue
+
+from polyir.model.raising.control import ConditionalOp, LoopOp, branches_of, is_control
+from polyir.model.raising.effects import ALLOCATIONS
+from polyir.model.raising.parameters import ParameterFinder
+from polyir.model.raising.run import Run
+
+
+def normalise(function: func.FuncOp, run: Run) -> None:
+    """Put what the loops of `run` carry into memory, and move what is fixed before the run.
+
+    After it, no loop and no static conditional of the run has a result, and every allocation
+    and every parameter stands before it.
+    """
+    finder = run.finder()
+    for inner in run.walk():
+        if inner.results and is_control(inner, finder.reader):
+            _put_in_memory(function, inner)
+    _move_memory(run)
+    _hoist_invariant(run)
+
+
+def new_cell(function: func.FuncOp, value: SSAValue) -> SSAValue:
+    """A memref of rank 0 for `value`, allocated at the entry of `function`."""
+    cell = memref.AllocaOp.get(value.type, shape=[])
+    cell.location = function.location
+    cell.memref.name_hint = value.name_hint
+    entry = function.body.block if len(function.body.blocks) == 1 else function.body.blocks[0]
+    first = entry.first_op
+    assert first is not None
+    entry.insert_op_before(cell, first)
+    return cell.memref
+
+
+def store_cell(value: SSAValue, cell: SSAValue, at: Operation) -> affine.StoreOp:
+    """A store of `value`, located at `at`."""
+    store = affine.StoreOp(value, cell, [])
+    store.location = at.location
+    return store
+
+
+def load_cell(cell: SSAValue, like: SSAValue, at: Operation) -> affine.LoadOp:
+    """A load, located at `at`, whose result has the name of `like`."""
+    load = affine.LoadOp(cell, [])
+    load.location = at.location
+    load.result.name_hint = like.name_hint
+    return load
+
+
+def _put_in_memory(function: func.FuncOp, op: Operation) -> None:
+    if isinstance(op, affine.ForOp | scf.ForOp):
+        _loop_to_memory(function, op)
+    elif isinstance(op, affine.IfOp | scf.IfOp):
+        _conditional_to_memory(function, op)
+
+
+def _loop_to_memory(function: func.FuncOp, loop: affine.ForOp | scf.ForOp) -> None:
+    block, body = loop.parent, loop.body.block
+    assert block is not None
+    initial = loop.inits if isinstance(loop, affine.ForOp) else loop.iter_args
+    carried = body.args[1:]
+    cells = [new_cell(function, argument) for argument in carried]
+    for cell, value in zip(cells, initial, strict=True):
+        block.insert_op_before(store_cell(value, cell, loop), loop)
+    loads = [load_cell(cell, arg, loop) for cell, arg in zip(cells, carried, strict=True)]
+    first = body.first_op
+    assert first is not None
+    body.insert_ops_before(loads, first)
+    for argument, load in zip(carried, loads, strict=True):
+        argument.replace_all_uses_with(load.result)
+        body.erase_arg(argument)
+    _store_yielded(body, cells)
+    _load_results(loop, cells)
+    region = loop.detach_region(loop.body)
+    _replace(loop, _without_carried(loop, region))
+
+
+def _without_carried(loop: affine.ForOp | scf.ForOp, body: Region) -> affine.ForOp | scf.ForOp:
+    """`loop` with `body` and without iteration arguments."""
+    if isinstance(loop, scf.ForOp):
+        return scf.ForOp(loop.lb, loop.ub, loop.step, [], body)
+    return affine.ForOp.from_region(
+        loop.lowerBoundOperands,
+        loop.upperBoundOperands,
+        [],
+        [],
+        loop.lowerBoundMap,
+        loop.upperBoundMap,
+        body,
+        loop.step,
+    )
+
+
+def _conditional_to_memory(function: func.FuncOp, conditional: ConditionalOp) -> None:
+    cells = [new_cell(function, result) for result in conditional.results]
+    for branch in branches_of(conditional):
+        _store_yielded(branch.block, cells)
+    _load_results(conditional, cells)
+    regions = [conditional.detach_region(branch) for branch in branches_of(conditional)]
+    new = type(conditional).create(
+        operands=conditional.operands, properties=conditional.properties, regions=regions
+    )
+    _replace(conditional, new)
+
+
+def _store_yielded(block: Block, cells: Sequence[SSAValue]) -> None:
+    """Store what the terminator of `block` yields, and yield nothing."""
+    terminator = block.last_op
+    assert isinstance(terminator, affine.YieldOp | scf.YieldOp)
+    stores = [
+        store_cell(value, cell, terminator)
+        for value, cell in zip(terminator.arguments, cells, strict=True)
+    ]
+    block.insert_ops_before(stores, terminator)
+    terminator.operands = ()
+
+
+def _load_results(op: Operation, cells: Sequence[SSAValue]) -> None:
+    """Load what `op` left in memory, behind it, where it is used."""
+    block = op.parent
+    assert block is not None
+    for result, cell in reversed(tuple(zip(op.results, cells, strict=True))):
+        if any(True for _ in result.uses):
+            load = load_cell(cell, result, op)
+            block.insert_op_after(load, op)
+            result.replace_all_uses_with(load.result)
+
+
+def _replace(old: LoopOp | ConditionalOp, new: Operation) -> None:
+    block = old.parent
+    assert block is not None
+    new.location = old.location
+    new.attributes = old.attributes
+    block.insert_op_before(new, old)
+    block.erase_op(old)
+
+
+def _move_memory(run: Run) -> None:
+    """Move allocations before the run, and deallocations in its loops behind it.
+
+    A run's allocations have sizes that do not change in it, and an iteration that allocates
+    anew cannot rely on what is in the memory.
+    """
+    finder = run.finder()
+    for inner in run.walk():
+        if isinstance(inner, ALLOCATIONS):
+            _hoist(inner, run.first, finder)
+    last = run.operations[-1]
+    for inner in run.walk():
+        if isinstance(inner, memref.DeallocOp):
+            _detach(inner)
+            run.block.insert_op_after(inner, last)
+
+
+def _hoist_invariant(run: Run) -> None:
+    """Move before the run what it computes once from values before it.
+
+    That is: pure operations directly in the run, and parameters wherever they are computed.
+    """
+    finder = run.finder()
+    for inner in run.walk():
+        finder.collect(inner)
+    computed = [result for op in run.operations for result in op.results]
+    for value in (*computed, *finder.parameters):
+        owner = value.owner
+        if finder.is_inside(value) and finder.is_invariant(value):
+            assert isinstance(owner, Operation)
+            _hoist(owner, run.first, finder)
+
+
+def _hoist(op: Operation, target: Operation, finder: ParameterFinder) -> None:
+    """Move `op`, and first what it uses, before `target`."""
+    if op.parent is target.parent and op.is_before_in_block(target):
+        return
+    for operand in op.operands:
+        if finder.is_inside(operand) and isinstance(operand.owner, Operation):
+            _hoist(operand.owner, target, finder)
+    _detach(op)
+    block = target.parent
+    assert block is not None
+    block.insert_op_before(op, target)
+
+
+def _detach(op: Operation) -> None:
+    assert op.parent is not None
+    op.parent.detach_op(op)

@@ -1,0 +1,58 @@
+"""From affine IR to static control parts: `poly.scop` operations in place of loop nests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+
+from polyir.dialects.scop import ScopOp
+from polyir.model.raising.build import build_scop
+from polyir.model.raising.normalise import normalise
+from polyir.model.raising.regions import Left, find_runs
+from polyir.model.raising.run import Run
+from polyir.model.raising.spill import spill
+
+
+@dataclass(frozen=True)
+class RaiseOutcome:
+    """The scops that were made, and what was left as it is, with the reason.
+
+    Both in program order, outer operations before inner ones.
+    """
+
+    scops: tuple[ScopOp, ...]
+    left: tuple[Left, ...]
+
+
+def raise_function(function: func.FuncOp) -> RaiseOutcome:
+    """Replace the maximal static control parts of `function` by `poly.scop` operations.
+
+    Loops, conditions and subscripts may be affine in iterators and parameters; values that
+    loops carry, or that one statement computes and another uses, become memory of rank 0.
+    The rest of the function is not touched.
+    """
+    found = find_runs(function)
+    scops = tuple(_raise_run(function, Run.of(operations)) for operations in found.runs)
+    return RaiseOutcome(scops, found.left)
+
+
+def raise_module(module: ModuleOp) -> RaiseOutcome:
+    """Raise every function of `module` (`raise_function`)."""
+    outcomes = [raise_function(op) for op in module.walk() if isinstance(op, func.FuncOp)]
+    return RaiseOutcome(
+        tuple(scop for outcome in outcomes for scop in outcome.scops),
+        tuple(left for outcome in outcomes for left in outcome.left),
+    )
+
+
+def _raise_run(function: func.FuncOp, run: Run) -> ScopOp:
+    normalise(function, run)
+    values = spill(function, run)
+    scop = build_scop(run, values)
+    operations = run.operations
+    run.block.insert_op_before(scop, operations[0])
+    for op in reversed(operations):
+        run.block.erase_op(op)
+    return scop

@@ -1,0 +1,255 @@
+"""Maximal runs of operations that the polyhedral model describes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects import affine, func, memref, scf
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    ComplexType,
+    IndexType,
+    IntegerType,
+    UnregisteredOp,
+    VectorType,
+)
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.traits import IsTerminator
+
+from polyir.model.affine import NotAffineError
+from polyir.model.raising.control import (
+    LOOPS,
+    LoopOp,
+    blocks_of,
+    bounds_of,
+    condition_of,
+    is_control,
+)
+from polyir.model.raising.effects import (
+    ALLOCATIONS,
+    LOADS,
+    STORES,
+    is_pure,
+    loads_in,
+    makes_memref,
+    may_overlap,
+    stores_in,
+    stores_or_carries,
+)
+from polyir.model.raising.parameters import ParameterFinder
+
+
+@dataclass(frozen=True)
+class Left:
+    """An operation that was left as it is, and why, in words for the user."""
+
+    operation: Operation
+    reason: str
+
+
+@dataclass(frozen=True)
+class Runs:
+    """The maximal runs of a function in program order, and what is in none of them.
+
+    A run is a sequence of consecutive operations of one block; its first and its last
+    operation store to memory, and some loop in it does.
+    """
+
+    runs: tuple[tuple[Operation, ...], ...]
+    left: tuple[Left, ...]
+
+
+def find_runs(function: func.FuncOp) -> Runs:
+    """The maximal static control parts of `function`."""
+    runs: list[tuple[Operation, ...]] = []
+    left: list[Left] = []
+    for block in function.body.blocks:
+        _BlockScan(runs, left).scan(block)
+    return Runs(tuple(runs), tuple(left))
+
+
+class _UnsupportedError(Exception):
+    """Why an operation cannot be part of a run."""
+
+
+class _BlockScan:
+    """Collects the runs of one block, and of the blocks inside what no run can hold."""
+
+    def __init__(self, runs: list[tuple[Operation, ...]], left: list[Left]) -> None:
+        self._runs = runs
+        self._left = left
+        self._current: list[Operation] = []
+        self._memrefs: dict[SSAValue, bool] = {}
+
+    def scan(self, block: Block) -> None:
+        for op in block.ops:
+            self._visit(op)
+        self._close()
+
+    def _visit(self, op: Operation) -> None:
+        reason = self._reason(op)
+        if reason is not None and self._current:
+            # What is computed before may be a parameter when it is no part of the run.
+            self._close()
+            reason = self._reason(op)
+        if reason is None:
+            if self._current or stores_or_carries(op):
+                self._current.append(op)
+                self._memrefs = self._memrefs_with(op)
+            return
+        if not _is_silent(op):
+            self._left.append(Left(op, reason))
+        for block in blocks_of(op):
+            _BlockScan(self._runs, self._left).scan(block)
+
+    def _close(self) -> None:
+        """End the run at hand; keep it if a loop in it stores."""
+        while self._current and not stores_or_carries(self._current[-1]):
+            self._current.pop()
+        if any(_has_storing_loop(op) for op in self._current):
+            self._runs.append(tuple(self._current))
+        self._current = []
+        self._memrefs = {}
+
+    def _reason(self, op: Operation) -> str | None:
+        """Why `op` cannot join the run at hand; `None` if it can."""
+        try:
+            check_run([*self._current, op])
+            self._check_overlap(op)
+        except _UnsupportedError as unsupported:
+            return str(unsupported)
+        return None
+
+    def _memrefs_with(self, op: Operation) -> dict[SSAValue, bool]:
+        """The memrefs of the run with `op`, and whether it writes them."""
+        memrefs = dict(self._memrefs)
+        for load in loads_in(op):
+            memrefs.setdefault(load.memref, False)
+        for store in stores_in(op):
+            memrefs[store.memref] = True
+        return memrefs
+
+    def _check_overlap(self, op: Operation) -> None:
+        memrefs = self._memrefs_with(op)
+        for value, written in memrefs.items():
+            for other, other_written in memrefs.items():
+                if value is other or not (written or other_written):
+                    continue
+                if may_overlap(value, other):
+                    names = f"{_named(value)} and {_named(other)}"
+                    raise _UnsupportedError(f"{names} may be views of the same memory")
+
+
+def check_run(operations: Sequence[Operation]) -> None:
+    """Raise `_UnsupportedError` if the last of `operations` cannot be in a run with the others."""
+    finder = ParameterFinder(operations)
+    op = operations[-1]
+    if op.has_trait(IsTerminator):
+        raise _UnsupportedError("the block ends")
+    _RunCheck(finder).check(op, inside_loop=False)
+
+
+class _RunCheck:
+    """Checks one operation of a run and what is inside it."""
+
+    def __init__(self, finder: ParameterFinder) -> None:
+        self._finder = finder
+
+    def check(self, op: Operation, inside_loop: bool) -> None:
+        match op:
+            case affine.ForOp() | affine.ParallelOp() | scf.ForOp():
+                self._check_loop(op)
+            case affine.IfOp() | scf.IfOp():
+                self._check_conditional(op, inside_loop)
+            case memref.AllocOp() | memref.AllocaOp():
+                if not all(self._finder.is_invariant(operand) for operand in op.operands):
+                    raise _UnsupportedError(f"the size of `{op.name}` changes within the nest")
+            case memref.DeallocOp() if inside_loop:
+                if not self._finder.is_inside(op.memref):
+                    raise _UnsupportedError("`memref.dealloc` in a loop frees memory from outside")
+            case affine.YieldOp() | scf.YieldOp():
+                pass
+            case _:
+                _check_simple(op)
+
+    def _check_block(self, block: Block, inside_loop: bool) -> None:
+        for op in block.ops:
+            self.check(op, inside_loop)
+
+    def _check_loop(self, loop: LoopOp) -> None:
+        if isinstance(loop, affine.ParallelOp) and loop.results:
+            raise _UnsupportedError("`affine.parallel` with a reduction")
+        _check_carried(loop)
+        try:
+            bounds_of(loop, self._finder.reader)
+        except NotAffineError as error:
+            raise _UnsupportedError(f"a bound of `{loop.name}` is not affine: {error}") from error
+        self._check_block(loop.body.block, inside_loop=True)
+
+    def _check_conditional(self, conditional: affine.IfOp | scf.IfOp, inside_loop: bool) -> None:
+        if isinstance(conditional, affine.IfOp):
+            try:
+                condition_of(conditional, self._finder.reader)
+            except NotAffineError as error:
+                raise _UnsupportedError(f"the condition is not affine: {error}") from error
+        elif not is_control(conditional, self._finder.reader):
+            for block in blocks_of(conditional):
+                _check_data_branch(block)
+            return
+        _check_carried(conditional)
+        for block in blocks_of(conditional):
+            self._check_block(block, inside_loop)
+
+
+def _check_data_branch(block: Block) -> None:
+    """A branch taken by data is part of a statement: no loops, no allocations in it."""
+    for op in block.ops:
+        if isinstance(op, LOOPS):
+            raise _UnsupportedError("a loop inside an `scf.if` on data")
+        if isinstance(op, scf.IfOp):
+            for inner in blocks_of(op):
+                _check_data_branch(inner)
+        elif not isinstance(op, scf.YieldOp):
+            _check_simple(op)
+
+
+def _check_simple(op: Operation) -> None:
+    """Loads, stores and pure operations, and nothing else."""
+    if isinstance(op, LOADS + STORES):
+        return
+    if isinstance(op, func.CallOp):
+        raise _UnsupportedError(f"`func.call` to @{op.callee.root_reference.data} may touch memory")
+    if makes_memref(op) and not isinstance(op, memref.GetGlobalOp):
+        raise _UnsupportedError(f"`{op.name}` makes a memref inside")
+    if not is_pure(op):
+        name = op.op_name.data if isinstance(op, UnregisteredOp) else op.name
+        raise _UnsupportedError(f"`{name}` may touch memory")
+
+
+def _check_carried(op: Operation) -> None:
+    """What loops carry and conditionals yield must fit into a memref."""
+    for result in op.results:
+        if not _fits_memref(result.type):
+            raise _UnsupportedError(f"`{op.name}` carries a value of type {result.type}")
+
+
+def _fits_memref(type: Attribute) -> bool:
+    return isinstance(type, AnyFloat | IntegerType | IndexType | VectorType | ComplexType)
+
+
+def _has_storing_loop(op: Operation) -> bool:
+    return any(isinstance(inner, LOOPS) and stores_or_carries(inner) for inner in op.walk())
+
+
+def _is_silent(op: Operation) -> bool:
+    """Whether `op` ends a run as a matter of course."""
+    return (
+        op.has_trait(IsTerminator)
+        or isinstance(op, (memref.DeallocOp, *ALLOCATIONS))
+        or (is_pure(op) and makes_memref(op))
+    )
+
+
+def _named(value: SSAValue) -> str:
+    return "a memref" if value.name_hint is None else f"%{value.name_hint}"

@@ -1,0 +1,85 @@
+"""Statements: what is executed together, and the body that executes it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import islpy as isl
+from xdsl.dialects.builtin import IndexType
+from xdsl.ir import Block, Operation, Region, SSAValue
+
+from polyir.dialects.scop import StmtOp
+from polyir.model.raising.values import RunValues
+
+
+@dataclass(frozen=True)
+class Nest:
+    """The loops and conditions around a point of a run.
+
+    `domain` is the unnamed set of the values of `iterators`, outer first, at which the point
+    is reached; its space has all parameters of the scop. `names` are the isl names of the
+    iterators.
+    """
+
+    iterators: tuple[SSAValue, ...]
+    names: tuple[str, ...]
+    domain: isl.Set
+
+    def with_domain(self, domain: isl.Set) -> Nest:
+        """The same iterators at fewer points."""
+        return Nest(self.iterators, self.names, domain)
+
+    def named_domain(self, statement: str) -> isl.Set:
+        """The domain of a statement at this point."""
+        domain = self.domain.set_tuple_name(statement)
+        for position, name in enumerate(self.names):
+            domain = domain.set_dim_name(isl.dim_type.set, position, name)
+        return domain
+
+
+def group_roots(roots: Sequence[Operation], values: RunValues) -> list[list[Operation]]:
+    """The roots of one segment, in order, grouped into statements.
+
+    Every root is a statement of its own, unless it uses what has been loaded before an earlier
+    root that may overwrite it; then the roots from that one on stay together, and the
+    statement's body keeps their order.
+    """
+    # start[k] is the first root that root k must stay together with.
+    groups: list[list[Operation]] = []
+    order = {root: index for index, root in enumerate(roots)}
+    for index, root in enumerate(roots):
+        start = min((order[c] for c in _conflicting_roots(root, values)), default=index)
+        group = [root]
+        while groups and order[groups[-1][-1]] >= start:
+            group = groups.pop() + group
+        groups.append(group)
+    return groups
+
+
+def _conflicting_roots(root: Operation, values: RunValues) -> list[Operation]:
+    """The earlier roots of its segment that change what `root` computes from."""
+    segment = values.segment[root]
+    return [
+        conflict
+        for source in values.slice_of(root)
+        if values.segment[source] == segment
+        for conflict in values.conflicts(source, root)
+    ]
+
+
+def build_statement(name: str, nest: Nest, roots: Sequence[Operation], values: RunValues) -> StmtOp:
+    """The statement that executes `roots`, with all that they compute from in its body."""
+    needed: dict[Operation, None] = {}
+    for root in roots:
+        needed |= dict.fromkeys((*values.slice_of(root), root))
+    block = Block(arg_types=[IndexType()] * len(nest.iterators))
+    copies: dict[SSAValue, SSAValue] = {}
+    for iterator, argument in zip(nest.iterators, block.args, strict=True):
+        argument.name_hint = iterator.name_hint
+        copies[iterator] = argument
+    for op in sorted(needed, key=values.position.__getitem__):
+        block.add_op(op.clone(copies))
+    statement = StmtOp(name, nest.named_domain(name), Region(block))
+    statement.location = roots[-1].location
+    return statement
