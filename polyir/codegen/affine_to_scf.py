@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
-from xdsl.builder import Builder, InsertPoint
+from xdsl.builder import Builder
 from xdsl.dialects import affine, arith, memref, scf, vector
 from xdsl.dialects.builtin import IntegerAttr, i1
 from xdsl.ir import Operation, Region, SSAValue
@@ -29,6 +29,7 @@ from xdsl.ir.affine import (
     AffineSet,
     AffineSymExpr,
 )
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.codegen.affine_operations import map_operands
 from polyir.codegen.affine_validity import is_valid_dimension, is_valid_symbol
@@ -118,8 +119,7 @@ def _replace(op: Operation) -> Sequence[Region]:
     replacement = _replacement(op, builder)
     for old, new in zip(op.results, replacement.results, strict=True):
         old.replace_all_uses_with(new)
-    op.detach()
-    op.erase()
+    Rewriter.erase_op(op)
     return replacement.regions
 
 
@@ -132,8 +132,8 @@ def _replacement(op: Operation, builder: Builder) -> _Replacement:
             return _parallel(op, builder)
         case affine.IfOp():
             condition = _condition(op.condition.data, op.args, builder)
-            branches = [_moved(region) for region in op.regions]
-            conditional = scf.IfOp(condition, op.result_types, *branches)
+            true, false = _moved(op.then_region), _moved(op.else_region)
+            conditional = scf.IfOp(condition, op.result_types, true, false)
             return _inserted(conditional, op, builder)
         case affine.ApplyOp():
             return _Replacement(map_values(op.map.data, op.mapOperands, builder))
@@ -165,8 +165,7 @@ def _parallel(op: affine.ParallelOp, builder: Builder) -> _Replacement:
     body = _moved(op.body)
     last = body.block.last_op
     if isinstance(last, scf.YieldOp):
-        last.detach()
-        last.erase()
+        Rewriter.erase_op(last)
     body.block.add_op(scf.ReduceOp())
     return _inserted(scf.ParallelOp(lower, upper, steps, body), op, builder)
 

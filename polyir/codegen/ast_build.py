@@ -48,7 +48,8 @@ def build_ast(scop: Scop) -> ScopAst:
 def parallel_depth(mark: isl.AstNode) -> int | None:
     """The schedule depth of the loops that a mark node makes parallel, if it makes any."""
     name = mark.mark_get_id()
-    return name.user if name.name == PARALLEL_MARK else None
+    depth = name.user if name.name == PARALLEL_MARK else None
+    return depth if isinstance(depth, int) else None
 
 
 def _note_depth(node: isl.ScheduleNode) -> isl.ScheduleNode:

@@ -22,6 +22,9 @@ from polyir.model.affine import NotAffineError
 
 Operator = isl.ast_expr_op_type
 
+# Members whose names are Python's own words are missing from islpy's stub.
+_AND, _OR = Operator["and_"], Operator["or_"]
+
 _DIVISIONS = {
     # Rounded down; rounded towards zero with a dividend that isl knows not to be negative;
     # exact. All three are `floordiv`.
@@ -112,7 +115,7 @@ class AstExpressionReader:
         """Affine constraints whose conjunction is `condition`; `NotAffineError` if none are."""
         operator, arguments = operator_of(condition), arguments_of(condition)
         match operator, arguments:
-            case ((Operator.and_then | Operator.and_), (left, right)):
+            case ((Operator.and_then | _AND), (left, right)):
                 return self.constraints(left) + self.constraints(right)
             case Operator.eq, (left, right):
                 return (Constraint(self.affine(left) - self.affine(right), True),)
@@ -190,9 +193,9 @@ _ARITHMETIC: Mapping[isl.ast_expr_op_type | None, _Binary] = {
     Operator.max: arith.MaxSIOp,
 }
 _LOGIC: Mapping[isl.ast_expr_op_type | None, _Binary] = {
-    Operator.and_: arith.AndIOp,
+    _AND: arith.AndIOp,
     Operator.and_then: arith.AndIOp,
-    Operator.or_: arith.OrIOp,
+    _OR: arith.OrIOp,
     Operator.or_else: arith.OrIOp,
 }
 _COMPARISONS: Mapping[isl.ast_expr_op_type | None, str] = {

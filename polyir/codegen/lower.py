@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import islpy as isl
-from xdsl.builder import Builder, InsertPoint
+from xdsl.builder import Builder
 from xdsl.dialects import affine, scf
 from xdsl.dialects.builtin import (
     AffineMapAttr,
@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Block, Region
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.codegen.affine_operations import set_of
 from polyir.codegen.affine_to_scf import legalize_affine
@@ -58,8 +59,7 @@ def lower_scop(scop: Scop) -> None:
         following = first.next_op
         legalize_affine(first)
         first = following
-    scop.op.detach()
-    scop.op.erase()
+    Rewriter.erase_op(scop.op)
 
 
 @dataclass(frozen=True)
@@ -112,9 +112,9 @@ class _TreeLowering:
         """Generate the operations of `node` at `place`."""
         kind = isl.ast_node_type(node.get_type())
         match kind:
-            case isl.ast_node_type.for_:
+            case _NodeKind.FOR:
                 self._lower_for(node, place)
-            case isl.ast_node_type.if_:
+            case _NodeKind.IF:
                 self._lower_if(node, place)
             case isl.ast_node_type.block:
                 children = node.block_get_children()
@@ -169,7 +169,7 @@ class _TreeLowering:
             terminator: type[affine.YieldOp | scf.YieldOp] = affine.YieldOp
         except NotAffineError:
             value = place.reader.condition(condition, place.builder)
-            place.builder.insert(scf.IfOp(value, [], *regions))
+            place.builder.insert(scf.IfOp(value, [], regions[0], regions[1]))
             terminator = scf.YieldOp
         self.lower(node.if_get_then_node(), place.inside(true))
         true.add_op(terminator.create())

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.builder import Builder, InsertPoint
+from xdsl.builder import Builder
 from xdsl.dialects import affine, arith
 from xdsl.dialects.builtin import AffineMapAttr, IndexType, IntegerAttr
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineBinaryOpKind
+from xdsl.rewriter import InsertPoint
 
 from polyir.codegen.affine_operations import map_operands, set_map_operands
 from polyir.codegen.ast_expressions import materialize
@@ -66,9 +67,9 @@ class _BodyCopier:
             for block in original.blocks:
                 inner = Block(arg_types=block.arg_types)
                 region.add_block(inner)
-                for argument, copy in zip(block.args, inner.args, strict=True):
-                    copy.name_hint = argument.name_hint
-                    self._values[argument] = copy
+                for argument, new_argument in zip(block.args, inner.args, strict=True):
+                    new_argument.name_hint = argument.name_hint
+                    self._values[argument] = new_argument
                 self.copy_block(block, Builder(InsertPoint.at_end(inner)))
 
     def _expression(self, value: SSAValue) -> IndexExpression:
