@@ -309,6 +309,5 @@ def _moved(region: Region) -> Region:
         last = block.last_op
         if isinstance(last, affine.YieldOp):
             block.insert_op_before(scf.YieldOp(*last.arguments), last)
-            last.detach()
-            last.erase()
+            Rewriter.erase_op(last)
     return moved

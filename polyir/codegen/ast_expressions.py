@@ -23,7 +23,7 @@ from polyir.model.affine import NotAffineError
 Operator = isl.ast_expr_op_type
 
 # Members whose names are Python's own words are missing from islpy's stub.
-_AND, _OR = Operator["and_"], Operator["or_"]
+_AND, _OR = isl.ast_expr_op_type["and_"], isl.ast_expr_op_type["or_"]
 
 _DIVISIONS = {
     # Rounded down; rounded towards zero with a dividend that isl knows not to be negative;
@@ -115,7 +115,7 @@ class AstExpressionReader:
         """Affine constraints whose conjunction is `condition`; `NotAffineError` if none are."""
         operator, arguments = operator_of(condition), arguments_of(condition)
         match operator, arguments:
-            case ((Operator.and_then | _AND), (left, right)):
+            case _, (left, right) if operator in (Operator.and_then, _AND):
                 return self.constraints(left) + self.constraints(right)
             case Operator.eq, (left, right):
                 return (Constraint(self.affine(left) - self.affine(right), True),)

@@ -33,6 +33,9 @@ from polyir.dialects.scop import StmtOp
 from polyir.model.affine import NotAffineError
 from polyir.model.scop import Scop
 
+# Members whose names are Python's own words are missing from islpy's stub.
+_FOR, _IF = isl.ast_node_type["for_"], isl.ast_node_type["if_"]
+
 
 def lower_scop(scop: Scop) -> None:
     """Replace `scop.op` in its block by loops that execute the schedule tree in force.
@@ -111,23 +114,20 @@ class _TreeLowering:
     def lower(self, node: isl.AstNode, place: _Place) -> None:
         """Generate the operations of `node` at `place`."""
         kind = isl.ast_node_type(node.get_type())
-        match kind:
-            case _NodeKind.FOR:
-                self._lower_for(node, place)
-            case _NodeKind.IF:
-                self._lower_if(node, place)
-            case isl.ast_node_type.block:
-                children = node.block_get_children()
-                for position in range(children.n_ast_node()):
-                    self.lower(children.get_at(position), place)
-            case isl.ast_node_type.mark:
-                depth = parallel_depth(node)
-                inner = place if depth is None else replace(place, parallel=depth)
-                self.lower(node.mark_get_node(), inner)
-            case isl.ast_node_type.user:
-                self._lower_user(node, place)
-            case _:
-                raise AssertionError(f"isl made an AST node of unknown kind {kind}")
+        if kind is _FOR:
+            self._lower_for(node, place)
+        elif kind is _IF:
+            self._lower_if(node, place)
+        elif kind is isl.ast_node_type.block:
+            children = node.block_get_children()
+            for position in range(children.n_ast_node()):
+                self.lower(children.get_at(position), place)
+        elif kind is isl.ast_node_type.mark:
+            depth = parallel_depth(node)
+            inner = place if depth is None else replace(place, parallel=depth)
+            self.lower(node.mark_get_node(), inner)
+        else:
+            self._lower_user(node, place)
 
     def _lower_for(self, node: isl.AstNode, place: _Place) -> None:
         iterator = _identifier(node.for_get_iterator())
