@@ -1,0 +1,41 @@
+"""lower-poly: scops to loops.
+
+    poly.scop (%n as "n") context "[n] -> { : n > 0 }" {
+      poly.stmt @S0 domain "[n] -> { S0[i] : 0 <= i < n }" (%i) {
+        affine.store %zero, %A[%i] : memref<?xf64>
+      }
+      poly.domain "[n] -> { S0[i] : 0 <= i < n }" {
+        poly.band "[n] -> [{ S0[i] -> [(i)] }]" permutable coincident [true]
+      }
+    }
+
+becomes
+
+    affine.for %i = 0 to %n {
+      affine.store %zero, %A[%i] : memref<?xf64>
+    }
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from polyir.codegen.lower import lower_scop
+from polyir.dialects.scop import ScopOp
+from polyir.model.scop import scop_of
+
+
+@dataclass(frozen=True)
+class LowerPolyPass(ModulePass):
+    """Replace every scop by loops that execute its schedule tree."""
+
+    name = "lower-poly"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        scops = tuple(inner for inner in op.walk() if isinstance(inner, ScopOp))
+        for scop in scops:
+            lower_scop(scop_of(scop))

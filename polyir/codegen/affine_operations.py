@@ -1,0 +1,116 @@
+"""The affine dialect's operations as functions of the operands of their maps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects import affine
+from xdsl.dialects.builtin import AffineMapAttr, AffineSetAttr, DenseArrayBase, i32
+from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import AffineConstantExpr, AffineConstraintExpr, AffineConstraintKind, AffineSet
+
+from polyir.codegen.index_expressions import (
+    IndexExpression,
+    Numbering,
+    compose,
+    expression_of,
+    map_of,
+)
+
+
+def map_operands(op: Operation) -> slice | None:
+    """Where among its operands those of the maps of `op` stand; `None` if it has no maps."""
+    match op:
+        case affine.LoadOp() | affine.VectorLoadOp():
+            return slice(1, None)
+        case affine.StoreOp() | affine.VectorStoreOp():
+            return slice(2, None)
+        case affine.ForOp():
+            return slice(0, len(op.lowerBoundOperands) + len(op.upperBoundOperands))
+        case affine.ApplyOp() | affine.MinOp() | affine.IfOp() | affine.ParallelOp():
+            return slice(0, None)
+        case _:
+            return None
+
+
+def set_map_operands(op: Operation, operands: Sequence[IndexExpression]) -> None:
+    """Let `operands` take the places of the operands of `op`'s maps.
+
+    They are composed into the maps, which are simplified and name each value once.
+    """
+    match op:
+        case affine.LoadOp() | affine.VectorLoadOp() | affine.StoreOp() | affine.VectorStoreOp():
+            # The short form of an access does not tell symbols from dimensions.
+            results = compose(op.map.data, operands)
+            map, values = map_of(results, dimensions_only=True)
+            first = 1 if isinstance(op, affine.LoadOp | affine.VectorLoadOp) else 2
+            op.operands = (*op.operands[:first], *values)
+            op.map = AffineMapAttr(map)
+        case affine.ApplyOp() | affine.MinOp():
+            map, op.operands = map_of(compose(op.map.data, operands))
+            op.map = AffineMapAttr(map)
+        case affine.IfOp():
+            op.condition, op.operands = set_of(constraints_of(op.condition.data, operands))
+        case affine.ForOp():
+            _set_loop_operands(op, operands)
+        case affine.ParallelOp():
+            count = op.lowerBoundsMap.data.num_dims + op.lowerBoundsMap.data.num_symbols
+            lower, lower_values = map_of(compose(op.lowerBoundsMap.data, operands[:count]))
+            upper, upper_values = map_of(compose(op.upperBoundsMap.data, operands[count:]))
+            op.lowerBoundsMap, op.upperBoundsMap = AffineMapAttr(lower), AffineMapAttr(upper)
+            op.operands = (*lower_values, *upper_values)
+        case _:
+            raise AssertionError(f"{op.name} has no maps")
+
+
+def _set_loop_operands(op: affine.ForOp, operands: Sequence[IndexExpression]) -> None:
+    count = len(op.lowerBoundOperands)
+    lower, lower_values = map_of(compose(op.lowerBoundMap.data, operands[:count]))
+    upper, upper_values = map_of(compose(op.upperBoundMap.data, operands[count:]))
+    op.lowerBoundMap, op.upperBoundMap = AffineMapAttr(lower), AffineMapAttr(upper)
+    initial = tuple(op.inits)
+    op.operands = (*lower_values, *upper_values, *initial)
+    sizes = [len(lower_values), len(upper_values), len(initial)]
+    op.properties["operandSegmentSizes"] = DenseArrayBase.from_list(i32, sizes)
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """`expression == 0`, or `expression >= 0`."""
+
+    expression: IndexExpression
+    is_equality: bool
+
+
+def constraints_of(
+    condition: AffineSet, operands: Sequence[IndexExpression]
+) -> tuple[Constraint, ...]:
+    """The constraints of `condition` on `operands`, dimensions first."""
+    dimensions, symbols = operands[: condition.num_dims], operands[condition.num_dims :]
+    constraints = []
+    for constraint in condition.constraints:
+        left = expression_of(constraint.lhs, dimensions, symbols)
+        right = expression_of(constraint.rhs, dimensions, symbols)
+        if constraint.kind is AffineConstraintKind.le:
+            left, right = right, left
+        is_equality = constraint.kind is AffineConstraintKind.eq
+        constraints.append(Constraint(left - right, is_equality))
+    return tuple(constraints)
+
+
+def set_of(constraints: Sequence[Constraint]) -> tuple[AffineSetAttr, tuple[SSAValue, ...]]:
+    """An affine set with the given constraints, and its operands."""
+    numbering = Numbering.over(constraint.expression for constraint in constraints)
+    zero = AffineConstantExpr(0)
+    items = tuple(
+        AffineConstraintExpr(
+            AffineConstraintKind.eq if constraint.is_equality else AffineConstraintKind.ge,
+            numbering.expression(constraint.expression),
+            zero,
+            canonicalize=False,
+        )
+        for constraint in constraints
+    )
+    condition = AffineSet(len(numbering.dimensions), len(numbering.symbols), items)
+    return AffineSetAttr(condition), numbering.operands

@@ -1,0 +1,313 @@
+"""Affine operations as scf, memref, vector and arith operations.
+
+`convert_affine_to_scf` converts all; `legalize_affine` only those that MLIR would not accept as
+affine, because a value in one of their maps is neither a valid dimension nor a valid symbol
+(the iterator of an `scf.for`, a loaded index).
+
+`floordiv` rounds down and `mod` is never negative, as in MLIR's affine dialect: the quotient is
+`arith.floordivsi`, and the remainder is `a - (a floordiv c) * c`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+from xdsl.builder import Builder
+from xdsl.dialects import affine, arith, memref, scf, vector
+from xdsl.dialects.builtin import IntegerAttr, i1
+from xdsl.ir import Operation, Region, SSAValue
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineConstraintKind,
+    AffineDimExpr,
+    AffineExpr,
+    AffineMap,
+    AffineSet,
+    AffineSymExpr,
+)
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from polyir.codegen.affine_operations import map_operands
+from polyir.codegen.affine_validity import is_valid_dimension, is_valid_symbol
+from polyir.diagnostics import PolyirError, location_of
+
+
+def convert_affine_to_scf(root: Operation) -> None:
+    """Convert every affine operation from `root` down, except `root` itself.
+
+    Raises `PolyirError` for a reduction of an `affine.parallel` that `scf` has no operation for.
+    """
+    for region in root.regions:
+        for block in region.blocks:
+            for op in tuple(block.ops):
+                _convert(op, lambda _: True)
+
+
+def legalize_affine(root: Operation) -> None:
+    """Convert the affine operations from `root` down whose operands MLIR would not accept."""
+    _convert(root, _is_illegal)
+
+
+def _convert(op: Operation, wanted: Callable[[Operation], bool]) -> None:
+    """Convert `op` if it is `wanted`, and then what it holds.
+
+    Outer operations come first: what a loop becomes decides what its iterator is good for.
+    """
+    regions: Sequence[Region] = op.regions
+    if map_operands(op) is not None and wanted(op):
+        regions = _replace(op)
+    for region in regions:
+        for block in region.blocks:
+            for inner in tuple(block.ops):
+                _convert(inner, wanted)
+
+
+def _is_illegal(op: Operation) -> bool:
+    """Whether an operand of a map of `op` is neither a valid dimension nor a valid symbol."""
+    maps = map_operands(op)
+    assert maps is not None
+    symbols = _symbol_positions(op)
+    return any(
+        not (is_valid_symbol(value) if position in symbols else is_valid_dimension(value))
+        for position, value in enumerate(op.operands[maps])
+    )
+
+
+def _symbol_positions(op: Operation) -> tuple[int, ...]:
+    """Which of the map operands of `op` are symbols."""
+    shapes: list[AffineMap | AffineSet]
+    match op:
+        case affine.ForOp():
+            shapes = [op.lowerBoundMap.data, op.upperBoundMap.data]
+        case affine.ParallelOp():
+            shapes = [op.lowerBoundsMap.data, op.upperBoundsMap.data]
+        case affine.IfOp():
+            shapes = [op.condition.data]
+        case affine.ApplyOp() | affine.MinOp():
+            shapes = [op.map.data]
+        case affine.LoadOp() | affine.StoreOp() | affine.VectorLoadOp() | affine.VectorStoreOp():
+            shapes = [op.map.data]
+        case _:
+            raise AssertionError(f"{op.name} has no maps")
+    positions: list[int] = []
+    first = 0
+    for shape in shapes:
+        count = shape.num_dims + shape.num_symbols
+        positions += range(first + shape.num_dims, first + count)
+        first += count
+    return tuple(positions)
+
+
+@dataclass(frozen=True)
+class _Replacement:
+    """What takes the place of an operation: its results, and where its regions went."""
+
+    results: Sequence[SSAValue] = ()
+    regions: Sequence[Region] = ()
+
+
+def _replace(op: Operation) -> Sequence[Region]:
+    """Replace one affine operation by its scf, memref, vector or arith form.
+
+    Returns the regions that now hold what the regions of `op` held, not converted yet.
+    """
+    builder = Builder(InsertPoint.before(op))
+    replacement = _replacement(op, builder)
+    for old, new in zip(op.results, replacement.results, strict=True):
+        old.replace_all_uses_with(new)
+    Rewriter.erase_op(op)
+    return replacement.regions
+
+
+def _replacement(op: Operation, builder: Builder) -> _Replacement:
+    """Build what replaces `op` where `builder` stands."""
+    match op:
+        case affine.ForOp():
+            return _for(op, builder)
+        case affine.ParallelOp():
+            return _parallel(op, builder)
+        case affine.IfOp():
+            condition = _condition(op.condition.data, op.args, builder)
+            true, false = _moved(op.then_region), _moved(op.else_region)
+            conditional = scf.IfOp(condition, op.result_types, true, false)
+            return _inserted(conditional, op, builder)
+        case affine.ApplyOp():
+            return _Replacement(map_values(op.map.data, op.mapOperands, builder))
+        case affine.MinOp():
+            return _Replacement([bound(op.map.data, op.arguments, arith.MinSIOp, builder)])
+        case _:
+            return _inserted(_access(op, builder), op, builder)
+
+
+def _inserted(new: Operation, old: Operation, builder: Builder) -> _Replacement:
+    new.location = old.location
+    builder.insert(new)
+    return _Replacement(new.results, new.regions)
+
+
+def _for(op: affine.ForOp, builder: Builder) -> _Replacement:
+    lower = bound(op.lowerBoundMap.data, op.lowerBoundOperands, arith.MaxSIOp, builder)
+    upper = bound(op.upperBoundMap.data, op.upperBoundOperands, arith.MinSIOp, builder)
+    step = _constant(op.step.value.data, builder)
+    loop = scf.ForOp(lower, upper, step, op.inits, _moved(op.body))
+    return _inserted(loop, op, builder)
+
+
+def _parallel(op: affine.ParallelOp, builder: Builder) -> _Replacement:
+    if op.results:
+        raise PolyirError("affine.parallel with a reduction has no scf form", location_of(op))
+    lower, upper = parallel_bounds(op, builder)
+    steps = [_constant(step.value.data, builder) for step in op.steps]
+    body = _moved(op.body)
+    last = body.block.last_op
+    if isinstance(last, scf.YieldOp):
+        Rewriter.erase_op(last)
+    body.block.add_op(scf.ReduceOp())
+    return _inserted(scf.ParallelOp(lower, upper, steps, body), op, builder)
+
+
+def parallel_bounds(
+    op: affine.ParallelOp, builder: Builder
+) -> tuple[list[SSAValue], list[SSAValue]]:
+    """Compute the lower and the (exclusive) upper bounds of the loops of `op`."""
+    lower_map, upper_map = op.lowerBoundsMap.data, op.upperBoundsMap.data
+    count = lower_map.num_dims + lower_map.num_symbols
+    lower = map_values(lower_map, op.map_operands[:count], builder)
+    upper = map_values(upper_map, op.map_operands[count:], builder)
+    return (
+        _combine_groups(lower, op.lowerBoundsGroups.get_values(), arith.MaxSIOp, builder),
+        _combine_groups(upper, op.upperBoundsGroups.get_values(), arith.MinSIOp, builder),
+    )
+
+
+_Combination = type[arith.MaxSIOp] | type[arith.MinSIOp]
+
+
+def _combine_groups(
+    values: Sequence[SSAValue],
+    sizes: Sequence[int | float],
+    combination: _Combination,
+    builder: Builder,
+) -> list[SSAValue]:
+    combined, first = [], 0
+    for size in sizes:
+        group = values[first : first + int(size)]
+        combined.append(_combined(group, combination, builder))
+        first += int(size)
+    return combined
+
+
+def _combined(values: Sequence[SSAValue], combination: _Combination, builder: Builder) -> SSAValue:
+    return reduce(lambda one, other: builder.insert(combination(one, other)).result, values)
+
+
+def bound(
+    map: AffineMap, operands: Sequence[SSAValue], combination: _Combination, builder: Builder
+) -> SSAValue:
+    """Compute the greatest (least) result of `map` on `operands`."""
+    return _combined(map_values(map, operands, builder), combination, builder)
+
+
+def map_values(map: AffineMap, operands: Sequence[SSAValue], builder: Builder) -> list[SSAValue]:
+    """Compute the results of `map` on `operands`, dimensions first."""
+    dimensions, symbols = operands[: map.num_dims], operands[map.num_dims :]
+    return [_value(result, dimensions, symbols, builder) for result in map.results]
+
+
+def _value(
+    expression: AffineExpr,
+    dimensions: Sequence[SSAValue],
+    symbols: Sequence[SSAValue],
+    builder: Builder,
+) -> SSAValue:
+    match expression:
+        case AffineConstantExpr(value=value):
+            return _constant(value, builder)
+        case AffineDimExpr(position=position):
+            return dimensions[position]
+        case AffineSymExpr(position=position):
+            return symbols[position]
+        case AffineBinaryOpExpr(kind=kind, lhs=lhs, rhs=rhs):
+            left = _value(lhs, dimensions, symbols, builder)
+            right = _value(rhs, dimensions, symbols, builder)
+            return _arithmetic(kind, left, right, builder)
+        case _:
+            raise AssertionError(f"unknown affine expression {expression}")
+
+
+def _arithmetic(
+    kind: AffineBinaryOpKind, left: SSAValue, right: SSAValue, builder: Builder
+) -> SSAValue:
+    match kind:
+        case AffineBinaryOpKind.Add:
+            return builder.insert(arith.AddiOp(left, right)).result
+        case AffineBinaryOpKind.Mul:
+            return builder.insert(arith.MuliOp(left, right)).result
+        case AffineBinaryOpKind.FloorDiv:
+            return builder.insert(arith.FloorDivSIOp(left, right)).result
+        case AffineBinaryOpKind.CeilDiv:
+            return builder.insert(arith.CeilDivSIOp(left, right)).result
+        case AffineBinaryOpKind.Mod:
+            # `arith.remsi` has the sign of the dividend.
+            quotient = builder.insert(arith.FloorDivSIOp(left, right)).result
+            multiple = builder.insert(arith.MuliOp(quotient, right)).result
+            return builder.insert(arith.SubiOp(left, multiple)).result
+
+
+def _condition(condition: AffineSet, operands: Sequence[SSAValue], builder: Builder) -> SSAValue:
+    """Compute whether `operands` are in the set `condition`."""
+    dimensions, symbols = operands[: condition.num_dims], operands[condition.num_dims :]
+    holds: list[SSAValue] = []
+    for constraint in condition.constraints:
+        left = _value(constraint.lhs, dimensions, symbols, builder)
+        right = _value(constraint.rhs, dimensions, symbols, builder)
+        comparison = arith.CmpiOp(left, right, _PREDICATES[constraint.kind])
+        holds.append(builder.insert(comparison).result)
+    if not holds:
+        return builder.insert(arith.ConstantOp.from_int_and_width(1, i1)).result
+    return reduce(lambda one, other: builder.insert(arith.AndIOp(one, other)).result, holds)
+
+
+_PREDICATES: Mapping[AffineConstraintKind, str] = {
+    AffineConstraintKind.eq: "eq",
+    AffineConstraintKind.ge: "sge",
+    AffineConstraintKind.le: "sle",
+}
+
+
+def _access(op: Operation, builder: Builder) -> Operation:
+    match op:
+        case affine.LoadOp():
+            indices = map_values(op.map.data, op.indices, builder)
+            return memref.LoadOp.get(op.memref, indices)
+        case affine.StoreOp():
+            indices = map_values(op.map.data, op.indices, builder)
+            return memref.StoreOp.get(op.value, op.memref, indices)
+        case affine.VectorLoadOp():
+            indices = map_values(op.map.data, op.indices, builder)
+            return vector.LoadOp(op.memref, indices, op.result.type)
+        case affine.VectorStoreOp():
+            indices = map_values(op.map.data, op.indices, builder)
+            return vector.StoreOp(op.value, op.memref, indices)
+        case _:
+            raise AssertionError(f"no scf form of {op.name}")
+
+
+def _constant(value: int, builder: Builder) -> SSAValue:
+    return builder.insert(arith.ConstantOp(IntegerAttr.from_index_int_value(value))).result
+
+
+def _moved(region: Region) -> Region:
+    """The contents of `region` in a new one, the terminators made those of scf."""
+    moved = Region()
+    region.move_blocks(moved)
+    for block in moved.blocks:
+        last = block.last_op
+        if isinstance(last, affine.YieldOp):
+            block.insert_op_before(scf.YieldOp(*last.arguments), last)
+            Rewriter.erase_op(last)
+    return moved

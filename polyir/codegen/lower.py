@@ -1,0 +1,281 @@
+"""From a scop to loops: the schedule tree in force becomes affine and scf operations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import islpy as isl
+from xdsl.builder import Builder
+from xdsl.dialects import affine, scf
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    ArrayAttr,
+    DenseIntElementsAttr,
+    IndexType,
+    IntegerAttr,
+    TensorType,
+    i32,
+    i64,
+)
+from xdsl.ir import Block, Region
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from polyir.codegen.affine_operations import set_of
+from polyir.codegen.affine_to_scf import legalize_affine
+from polyir.codegen.ast_build import ScopAst, build_ast, parallel_depth
+from polyir.codegen.ast_expressions import AstExpressionReader, Operator, arguments_of, operator_of
+from polyir.codegen.index_expressions import IndexExpression, map_of
+from polyir.codegen.iterator_names import LoopNames, loop_names
+from polyir.codegen.statement_bodies import copy_body
+from polyir.diagnostics import PolyirError, location_of
+from polyir.dialects.scop import StmtOp
+from polyir.model.affine import NotAffineError
+from polyir.model.scop import Scop
+
+# Members whose names are Python's own words are missing from islpy's stub.
+_FOR, _IF = isl.ast_node_type["for_"], isl.ast_node_type["if_"]
+
+
+def lower_scop(scop: Scop) -> None:
+    """Replace `scop.op` in its block by loops that execute the schedule tree in force.
+
+    Loops are `affine.for`, below a mark "parallel" `affine.parallel`, wherever their bounds
+    are affine, and `scf` loops where not; the same holds for conditions and accesses. The
+    loops get the names of the source's iterators as name hints, statements their locations.
+
+    Raises `PolyirError` if the tree executes instances that are of no statement.
+    """
+    block = scop.op.parent_block()
+    if block is None:
+        raise ValueError("the scop stands in no block")
+    ast = build_ast(scop)
+    parameters = {
+        name: IndexExpression.of(value) for name, value in scop.op.parameter_values.items()
+    }
+    taken = tuple(parameters) + tuple(scop.arrays)
+    start = scop.op.prev_op
+    builder = Builder(InsertPoint.before(scop.op))
+    _TreeLowering(scop, ast).lower(ast.root, _Place(builder, parameters, taken))
+    first = block.first_op if start is None else start.next_op
+    while first is not None and first is not scop.op:
+        following = first.next_op
+        legalize_affine(first)
+        first = following
+    Rewriter.erase_op(scop.op)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where code is being generated.
+
+    `values` are the meanings of the AST's identifiers, `taken` the names of the values around.
+    `parallel` is the schedule depth at which loops are parallel, where a mark says so.
+    """
+
+    builder: Builder
+    values: Mapping[str, IndexExpression]
+    taken: tuple[str, ...]
+    parallel: int | None = None
+
+    @property
+    def reader(self) -> AstExpressionReader:
+        """A reader of AST expressions at this place."""
+        return AstExpressionReader(self.values)
+
+    def inside(self, block: Block) -> _Place:
+        """The place at the end of a block."""
+        return replace(self, builder=Builder(InsertPoint.at_end(block)))
+
+    def bind(self, identifier: str, value: IndexExpression) -> _Place:
+        """This place with a meaning for one more identifier."""
+        return replace(self, values={**self.values, identifier: value})
+
+
+@dataclass(frozen=True)
+class _Loop:
+    """A loop to be built: the combined bounds (upper ones exclusive), the step, the body."""
+
+    lower: tuple[IndexExpression, ...]
+    upper: tuple[IndexExpression, ...]
+    step: int
+    body: Block
+
+
+class _TreeLowering:
+    """Generates operations for AST nodes."""
+
+    def __init__(self, scop: Scop, ast: ScopAst) -> None:
+        self._ast = ast
+        self._names: LoopNames = loop_names(scop)
+        self._statements: dict[str, StmtOp] = {s.name: s.op for s in scop.statements}
+        self._scop = scop
+
+    def lower(self, node: isl.AstNode, place: _Place) -> None:
+        """Generate the operations of `node` at `place`."""
+        kind = isl.ast_node_type(node.get_type())
+        if kind is _FOR:
+            self._lower_for(node, place)
+        elif kind is _IF:
+            self._lower_if(node, place)
+        elif kind is isl.ast_node_type.block:
+            children = node.block_get_children()
+            for position in range(children.n_ast_node()):
+                self.lower(children.get_at(position), place)
+        elif kind is isl.ast_node_type.mark:
+            depth = parallel_depth(node)
+            inner = place if depth is None else replace(place, parallel=depth)
+            self.lower(node.mark_get_node(), inner)
+        else:
+            self._lower_user(node, place)
+
+    def _lower_for(self, node: isl.AstNode, place: _Place) -> None:
+        iterator = _identifier(node.for_get_iterator())
+        if node.for_is_degenerate():
+            value = _expression(node.for_get_init(), place)
+            self.lower(node.for_get_body(), place.bind(iterator, value))
+            return
+        loop = _Loop(
+            _bounds(node.for_get_init(), Operator.max, place),
+            _upper_bounds(node.for_get_cond(), place),
+            int(node.for_get_inc().get_val().to_python()),
+            Block(arg_types=[IndexType()]),
+        )
+        depth = self._ast.depth_of(iterator)
+        is_parallel = place.parallel == depth
+        place.builder.insert(_parallel_loop(loop) if is_parallel else _sequential_loop(loop))
+        name = self._names.name_for(_statements_in(node), depth, place.taken)
+        index = loop.body.args[0]
+        index.name_hint = name
+        inner = place.inside(loop.body).bind(iterator, IndexExpression.of(index))
+        self.lower(node.for_get_body(), replace(inner, taken=(*place.taken, name)))
+        loop.body.add_op(affine.YieldOp.get())
+
+    def _lower_if(self, node: isl.AstNode, place: _Place) -> None:
+        true, false = Block(), Block()
+        else_blocks = [false] if node.if_has_else_node() else []
+        regions = [Region(true), Region(else_blocks)]
+        condition = node.if_get_cond()
+        try:
+            integer_set, operands = set_of(place.reader.constraints(condition))
+            place.builder.insert(
+                affine.IfOp.build(
+                    operands=[operands],
+                    result_types=[[]],
+                    properties={"condition": integer_set},
+                    regions=regions,
+                )
+            )
+            terminator: type[affine.YieldOp | scf.YieldOp] = affine.YieldOp
+        except NotAffineError:
+            value = place.reader.condition(condition, place.builder)
+            place.builder.insert(scf.IfOp(value, [], regions[0], regions[1]))
+            terminator = scf.YieldOp
+        self.lower(node.if_get_then_node(), place.inside(true))
+        true.add_op(terminator.create())
+        if else_blocks:
+            self.lower(node.if_get_else_node(), place.inside(false))
+            false.add_op(terminator.create())
+
+    def _lower_user(self, node: isl.AstNode, place: _Place) -> None:
+        name, *arguments = arguments_of(node.user_get_expr())
+        statement = self._statements.get(_identifier(name))
+        if statement is None:
+            raise PolyirError(
+                f"the schedule tree executes {_identifier(name)}, which is no statement",
+                location_of(self._scop.op),
+            )
+        iterators = [_expression(argument, place) for argument in arguments]
+        copy_body(statement.body.block, iterators, place.builder)
+
+
+def _identifier(expression: isl.AstExpr) -> str:
+    name = expression.get_id().get_name()
+    assert name is not None
+    return name
+
+
+def _statements_in(node: isl.AstNode) -> tuple[str, ...]:
+    """The names of the statements in the AST from `node` down."""
+    names: list[str] = []
+
+    def visit(inner: isl.AstNode) -> bool:
+        if isl.ast_node_type(inner.get_type()) is isl.ast_node_type.user:
+            names.append(_identifier(inner.user_get_expr().get_op_arg(0)))
+        return True
+
+    node.foreach_descendant_top_down(visit)
+    return tuple(names)
+
+
+def _expression(expression: isl.AstExpr, place: _Place) -> IndexExpression:
+    """`expression` as an affine one, over a value computed here where it is not affine."""
+    try:
+        return place.reader.affine(expression)
+    except NotAffineError:
+        return IndexExpression.of(place.reader.value(expression, place.builder))
+
+
+def _bounds(
+    expression: isl.AstExpr, combination: isl.ast_expr_op_type, place: _Place
+) -> tuple[IndexExpression, ...]:
+    """Expressions with `expression` as their maximum (minimum), computed here if need be."""
+    try:
+        return place.reader.bounds(expression, combination)
+    except NotAffineError:
+        return (IndexExpression.of(place.reader.value(expression, place.builder)),)
+
+
+def _upper_bounds(condition: isl.AstExpr, place: _Place) -> tuple[IndexExpression, ...]:
+    """The exclusive upper bounds that a loop's condition sets on its iterator.
+
+    The condition is `iterator < bound` or `iterator <= bound`: isl makes no other unless its
+    option `ast_build_atomic_upper_bound` is off.
+    """
+    operator, (_, bound) = operator_of(condition), arguments_of(condition)
+    bounds = _bounds(bound, Operator.min, place)
+    match operator:
+        case Operator.lt:
+            return bounds
+        case Operator.le:
+            return tuple(item.successor() for item in bounds)
+        case _:
+            raise AssertionError(f"isl made a loop with condition {condition}")
+
+
+def _sequential_loop(loop: _Loop) -> affine.ForOp:
+    lower, lower_operands = map_of(loop.lower)
+    upper, upper_operands = map_of(loop.upper)
+    return affine.ForOp.from_region(
+        lower_operands,
+        upper_operands,
+        [],
+        [],
+        AffineMapAttr(lower),
+        AffineMapAttr(upper),
+        Region(loop.body),
+        loop.step,
+    )
+
+
+def _parallel_loop(loop: _Loop) -> affine.ParallelOp:
+    lower, lower_operands = map_of(loop.lower)
+    upper, upper_operands = map_of(loop.upper)
+    return affine.ParallelOp.build(
+        operands=[(*lower_operands, *upper_operands)],
+        result_types=[[]],
+        properties={
+            "reductions": ArrayAttr([]),
+            "lowerBoundsMap": AffineMapAttr(lower),
+            "lowerBoundsGroups": _group(len(loop.lower)),
+            "upperBoundsMap": AffineMapAttr(upper),
+            "upperBoundsGroups": _group(len(loop.upper)),
+            "steps": ArrayAttr([IntegerAttr(loop.step, i64)]),
+        },
+        regions=[Region(loop.body)],
+    )
+
+
+def _group(size: int) -> DenseIntElementsAttr:
+    """All of a map's results are combined into the bound of one loop."""
+    return DenseIntElementsAttr.from_list(TensorType(i32, [1]), [size])

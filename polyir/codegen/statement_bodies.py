@@ -1,0 +1,127 @@
+"""Copies of statement bodies for given values of the iterators.
+
+The iterators' expressions are composed into the maps of the copied affine operations, so that
+no chain of `affine.apply` is left: `A[i]` with `i = 32*ti + j` becomes `A[32*ti + j]`. Where
+an index is used as data, its value is computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.builder import Builder
+from xdsl.dialects import affine, arith
+from xdsl.dialects.builtin import AffineMapAttr, IndexType, IntegerAttr
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir.affine import AffineBinaryOpKind
+from xdsl.rewriter import InsertPoint
+
+from polyir.codegen.affine_operations import map_operands, set_map_operands
+from polyir.codegen.ast_expressions import materialize
+from polyir.codegen.index_expressions import IndexExpression, combine, expression_of
+from polyir.model.affine import NotAffineError
+
+
+def copy_body(body: Block, iterators: Sequence[IndexExpression], builder: Builder) -> None:
+    """Insert a copy of `body` where `builder` stands, its arguments replaced by `iterators`."""
+    copier = _BodyCopier()
+    for argument, expression in zip(body.args, iterators, strict=True):
+        copier.define(argument, expression, builder)
+    copier.copy_block(body, builder)
+
+
+class _BodyCopier:
+    """Copies operations; knows the index expressions and the copies of the original's values."""
+
+    def __init__(self) -> None:
+        self._expressions: dict[SSAValue, IndexExpression] = {}
+        self._values: dict[SSAValue, SSAValue] = {}
+
+    def define(self, value: SSAValue, expression: IndexExpression, builder: Builder) -> None:
+        """Let the original's `value` be `expression`; compute it here if it is used as data."""
+        self._expressions[value] = expression
+        if _is_data(value):
+            copied = materialize(expression, builder)
+            if copied.name_hint is None:
+                copied.name_hint = value.name_hint
+            self._values[value] = copied
+
+    def copy_block(self, block: Block, builder: Builder) -> None:
+        """Copy the operations of `block` in order."""
+        for op in block.ops:
+            self._copy(op, builder)
+
+    def _copy(self, op: Operation, builder: Builder) -> None:
+        expression = self._index_expression(op)
+        if expression is not None:
+            self.define(op.results[0], expression, builder)
+            return
+        copied = op.clone_without_regions(self._values)
+        maps = map_operands(op)
+        if maps is not None:
+            set_map_operands(copied, [self._expression(value) for value in op.operands[maps]])
+        builder.insert(copied)
+        for result, copy in zip(op.results, copied.results, strict=True):
+            self._values[result] = copy
+        for original, region in zip(op.regions, copied.regions, strict=True):
+            for block in original.blocks:
+                inner = Block(arg_types=block.arg_types)
+                region.add_block(inner)
+                for argument, new_argument in zip(block.args, inner.args, strict=True):
+                    new_argument.name_hint = argument.name_hint
+                    self._values[argument] = new_argument
+                self.copy_block(block, Builder(InsertPoint.at_end(inner)))
+
+    def _expression(self, value: SSAValue) -> IndexExpression:
+        known = self._expressions.get(value)
+        if known is not None:
+            return known
+        match value.owner:
+            case arith.ConstantOp(value=IntegerAttr(value=number)):
+                return IndexExpression((), number.data)
+            case _:
+                return IndexExpression.of(self._values.get(value, value))
+
+    def _index_expression(self, op: Operation) -> IndexExpression | None:
+        """The affine expression that `op` computes, or `None`."""
+        if len(op.results) != 1 or not isinstance(op.results[0].type, IndexType):
+            return None
+        operands = [self._expression(operand) for operand in op.operands]
+        try:
+            match op, operands:
+                case affine.ApplyOp(map=AffineMapAttr(data=map)), _:
+                    dimensions, symbols = operands[: map.num_dims], operands[map.num_dims :]
+                    return expression_of(map.results[0], dimensions, symbols)
+                case arith.ConstantOp(value=IntegerAttr(value=number)), _:
+                    return IndexExpression((), number.data)
+                case arith.AddiOp(), [left, right]:
+                    return left + right
+                case arith.SubiOp(), [left, right]:
+                    return left - right
+                case arith.MuliOp(), [left, right]:
+                    return combine(AffineBinaryOpKind.Mul, left, right)
+                case _:
+                    return None
+        except NotAffineError:
+            return None
+
+
+def _is_data(value: SSAValue) -> bool:
+    """Whether the body needs `value` itself, not just expressions that it is composed into."""
+    for use in value.uses:
+        maps = map_operands(use.operation)
+        if maps is None:
+            if not _is_composed(use.operation):
+                return True
+        elif use.index not in range(*maps.indices(len(use.operation.operands))):
+            return True
+    return False
+
+
+def _is_composed(op: Operation) -> bool:
+    """Whether `op` is index arithmetic that is affine whatever its operands are."""
+    match op:
+        case arith.AddiOp() | arith.SubiOp():
+            return isinstance(op.result.type, IndexType)
+        case _:
+            return False
