@@ -26,7 +26,7 @@ from polyir.dialects import affine_extra
 from polyir.frontend.affine_expressions import OperandExpressions
 from polyir.frontend.literals import magnitude, string, word
 from polyir.frontend.operation_reader import INDEX, Handler, OperationReader, plural, segments
-from polyir.frontend.reduction_kinds import REDUCTION_KINDS
+from polyir.dialects.affine_semantics import REDUCTION_KINDS
 from polyir.frontend.source import Branch, token, tree
 
 _MAP_OPERATIONS: Mapping[str, type[Operation]] = MappingProxyType(

@@ -20,9 +20,9 @@ from xdsl.ir import Attribute, Block, Operation, Region
 
 from polyir.diagnostics import nearest
 from polyir.dialects import affine_extra
+from polyir.dialects.affine_semantics import REDUCTION_KINDS
 from polyir.frontend.literals import string, symbol
 from polyir.frontend.operation_reader import Handler, OperationReader, plural, split_properties
-from polyir.frontend.reduction_kinds import reduction_name
 from polyir.frontend.source import Branch, token, tree
 
 _TERMINATORS: Mapping[str, type[Operation]] = MappingProxyType(
@@ -164,8 +164,8 @@ def _adapt_to_xdsl(
         kinds = properties.get("reductions")
         if isinstance(kinds, ArrayAttr):
             properties["reductions"] = ArrayAttr(
-                StringAttr(reduction_name(kind.value.data))
-                if isinstance(kind, IntegerAttr)
+                StringAttr(REDUCTION_KINDS[kind.value.data])
+                if isinstance(kind, IntegerAttr) and kind.value.data in range(len(REDUCTION_KINDS))
                 else kind
                 for kind in kinds
             )
