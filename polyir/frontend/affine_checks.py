@@ -1,0 +1,85 @@
+"""What MLIR verifies of affine operations, and xDSL does not."""
+
+from __future__ import annotations
+
+from xdsl.dialects import affine
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Operation
+from xdsl.utils.exceptions import VerifyException
+
+
+def check_affine_operation(operation: Operation) -> None:
+    """Raise `VerifyException` if an affine operation breaks a rule of MLIR.
+
+    Operations of other dialects pass.
+    """
+    match operation:
+        case affine.LoadOp() | affine.StoreOp() | affine.VectorLoadOp() | affine.VectorStoreOp():
+            _check_access(operation)
+        case affine.IfOp():
+            _check_if(operation)
+        case affine.ForOp():
+            _check_for(operation)
+        case affine.ParallelOp():
+            _check_parallel(operation)
+        case affine.MinOp():
+            if not operation.map.data.results:
+                raise VerifyException("the map must have a result")
+        case _:
+            pass
+
+
+def _check_access(
+    operation: affine.LoadOp | affine.StoreOp | affine.VectorLoadOp | affine.VectorStoreOp,
+) -> None:
+    access = operation.map.data
+    _check_count(access.num_dims + access.num_symbols, len(operation.indices), "map operand")
+    memref_type = operation.memref.type
+    assert isinstance(memref_type, MemRefType)
+    _check_count(memref_type.get_num_dims(), len(access.results), "subscript")
+
+
+def _check_if(operation: affine.IfOp) -> None:
+    condition = operation.condition.data
+    _check_count(condition.num_dims + condition.num_symbols, len(operation.args), "operand")
+    if operation.results and not operation.else_region.blocks:
+        raise VerifyException("an operation with results needs an 'else'")
+    for region in (operation.then_region, operation.else_region):
+        if region.blocks:
+            _check_yield(operation, region.block.last_op)
+
+
+def _check_for(operation: affine.ForOp) -> None:
+    if operation.step.value.data <= 0:
+        raise VerifyException("the step must be positive")
+    if not operation.lowerBoundMap.data.results or not operation.upperBoundMap.data.results:
+        raise VerifyException("the map of a bound must have a result")
+    _check_yield(operation, operation.body.block.last_op)
+
+
+def _check_parallel(operation: affine.ParallelOp) -> None:
+    variables = len(operation.body.block.args)
+    lower = operation.lowerBoundsGroups.get_values()
+    upper = operation.upperBoundsGroups.get_values()
+    for count, noun in (
+        (len(lower), "lower bound"),
+        (len(upper), "upper bound"),
+        (len(operation.steps), "step"),
+    ):
+        _check_count(variables, count, noun)
+    if any(step.value.data <= 0 for step in operation.steps):
+        raise VerifyException("the steps must be positive")
+    _check_yield(operation, operation.body.block.last_op)
+
+
+def _check_yield(operation: Operation, last: Operation | None) -> None:
+    if not isinstance(last, affine.YieldOp):
+        raise VerifyException("the region must end with 'affine.yield'")
+    if tuple(last.operand_types) != tuple(operation.result_types):
+        raise VerifyException("the yielded values differ in type from the results")
+
+
+def _check_count(expected: int, found: int, noun: str) -> None:
+    if expected != found:
+        plural = noun if expected == 1 else f"{noun}s"
+        raise VerifyException(f"expected {expected} {plural}, found {found}")

@@ -1,0 +1,114 @@
+"""From the affine text to a verified module."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from lark import UnexpectedInput
+from xdsl.context import Context
+from xdsl.dialects import get_all_dialects
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation, Region
+
+from polyir.dialects.affine_extra import load_affine_extra
+from polyir.frontend import (
+    operations_affine,
+    operations_arith,
+    operations_memory,
+    operations_scf,
+    operations_structure,
+)
+from polyir.frontend.grammar import parse_tree
+from polyir.frontend.operation_reader import Handler, OperationReader
+from polyir.frontend.source import SourceText, tree
+from polyir.frontend.syntax_errors import (
+    syntax_error,
+    unknown_operation,
+    unknown_operation_error,
+)
+from polyir.frontend.verification import verify_operations
+from polyir.frontend.vocabulary import OPERATION_TERMINALS
+from polyir.frontend.xdsl_fallback import parse_with_xdsl
+
+_HANDLERS: Mapping[str, Handler] = MappingProxyType(
+    {
+        **operations_structure.HANDLERS,
+        **operations_affine.HANDLERS,
+        **operations_arith.HANDLERS,
+        **operations_memory.HANDLERS,
+        **operations_scf.HANDLERS,
+    }
+)
+
+
+def parse_module(
+    text: str,
+    filename: str = "<stdin>",
+    context: Context | None = None,
+    line_offset: int = 0,
+) -> ModuleOp:
+    """The module that `text` describes, in MLIR's syntax.
+
+    The operations of func, affine, arith, math, memref, scf and the generic form of any
+    operation are read by polyir's own grammar; a text with other operations is read by xDSL's
+    parser, with the dialects registered in `context` (by default, all of xDSL). A text without
+    a module is the body of one. Each operation gets its place in the text as its location, the
+    first line being line `line_offset + 1` of the file `filename`, unless the text has a
+    location; the names of values are kept as hints.
+
+    Raises `InputSyntaxError` for anything wrong with the text, including what the operations'
+    verifiers refuse.
+    """
+    context = default_context() if context is None else context
+    load_affine_extra(context)
+    source = SourceText(text, filename, line_offset)
+    try:
+        return _parse(source, context)
+    except RecursionError:
+        # Not "from": the traceback is thousands of frames long and says nothing.
+        raise source.error_at(1, 1, "the program is nested too deeply") from None
+
+
+def default_context() -> Context:
+    """A context that knows every dialect of xDSL."""
+    context = Context()
+    for name, factory in get_all_dialects().items():
+        context.register_dialect(name, factory)
+    return context
+
+
+def _parse(source: SourceText, context: Context) -> ModuleOp:
+    try:
+        syntax_tree = parse_tree(source.text)
+    except UnexpectedInput as error:
+        name = unknown_operation(error)
+        if name is None:
+            raise syntax_error(source, error) from error
+        if context.get_optional_op(name.value) is None:
+            known = (*OPERATION_TERMINALS, *(operation.name for operation in context.loaded_ops))
+            raise unknown_operation_error(source, name, known) from error
+        module, positions = parse_with_xdsl(source, context)
+        verify_operations(
+            module, lambda operation, message: source.error_at(*positions.get(operation, (1, 1)), message)
+        )
+        return module
+    reader = OperationReader(source, context, _HANDLERS)
+    operations: list[Operation] = []
+    definitions = [tree(child) for child in syntax_tree.children]
+    for definition in definitions:
+        if definition.data in ("attribute_alias", "type_alias"):
+            reader.attributes.define_alias(definition)
+    for definition in definitions:
+        if definition.data == "operation":
+            operations.append(reader.operation(definition))
+    module = _module(operations)
+    verify_operations(module, reader.error_at_operation)
+    return module
+
+
+def _module(operations: list[Operation]) -> ModuleOp:
+    """The only operation, if it is a module; else a module around all of them."""
+    if len(operations) == 1 and isinstance(operations[0], ModuleOp):
+        return operations[0]
+    return ModuleOp(Region(Block(operations)))

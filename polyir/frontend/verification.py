@@ -1,0 +1,46 @@
+"""Verification of a module as it was read, with a diagnostic at the operation that is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.traits import IsTerminator
+from xdsl.utils.exceptions import VerifyException
+
+from polyir.diagnostics import InputSyntaxError
+from polyir.frontend.affine_checks import check_affine_operation
+from polyir.frontend.source import one_line
+
+ErrorAt = Callable[[Operation, str], InputSyntaxError]
+"""Makes the diagnostic with a message at an operation."""
+
+
+def verify_operations(module: ModuleOp, error_at: ErrorAt) -> None:
+    """Verify each operation of `module` by xDSL's verifiers and by those that xDSL lacks.
+
+    Raises the diagnostic that `error_at` makes for the first operation that is wrong.
+    """
+    for operation in module.walk():
+        try:
+            operation.verify(verify_nested_ops=False)
+            check_affine_operation(operation)
+            _check_terminators(operation)
+        except RecursionError:
+            raise
+        except Exception as error:
+            # Some verifiers of xDSL index or assert before they have checked, so that a wrong
+            # operation can raise anything.
+            raise error_at(operation, f"'{operation.name}' is wrong: {one_line(error)}") from error
+
+
+def _check_terminators(operation: Operation) -> None:
+    """A function body ends with a terminator, which xDSL does not check."""
+    if isinstance(operation, func.FuncOp):
+        for block in operation.body.blocks:
+            if block.last_op is None or not block.last_op.has_trait(
+                IsTerminator, value_if_unregistered=True
+            ):
+                raise VerifyException("the function must end with 'return'")

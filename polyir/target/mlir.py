@@ -1,0 +1,336 @@
+"""MLIR text: xDSL's printer, corrected where mlir-opt refuses or misreads what it prints.
+
+What is corrected, and why:
+
+- the subscripts of `affine.load` and its kin: xDSL prints the first operands for the symbols;
+- the attributes of these and of some other operations, which xDSL drops;
+- `affine.if`, `affine.parallel` and others that xDSL can only print in the generic form, and
+  there with properties that mlir-opt does not know;
+- affine maps and sets, which are printed with no more parentheses than they need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import TextIO
+
+from xdsl.dialects import affine, arith, memref, scf
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    AffineSetAttr,
+    ArrayAttr,
+    DenseIntOrFPElementsAttr,
+    IntegerAttr,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+    UnitAttr,
+    i1,
+    i64,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.printer import Printer
+
+from polyir.dialects.affine_extra import DelinearizeIndexOp, PrefetchOp
+from polyir.dialects.affine_semantics import REDUCTION_KINDS, is_valid_symbol
+from polyir.target.affine_text import expression_text, map_text, set_text
+
+
+def print_module(module: ModuleOp, stream: TextIO, generic: bool = False) -> None:
+    """Print `module` and a line end to `stream`, in a form that mlir-opt reads.
+
+    With `generic`, every operation is in the generic form; otherwise in its own syntax.
+    """
+    printer = MlirPrinter(stream=stream, print_generic_format=generic)
+    printer.print_op(module)
+    printer.print_string("\n")
+
+
+class MlirPrinter(Printer):
+    """xDSL's printer with the corrections of this module."""
+
+    def print_op(self, op: Operation) -> None:
+        form = _FORMS.get(op.name)
+        if form is not None and not self.print_generic_format:
+            self._print_results(op)
+            self.print_string(op.name)
+            form(self, op)
+            if self.print_debuginfo:
+                self.print_string(" ")
+                self.print_attribute(op.location)
+        elif op.name in _WITHOUT_ATTRIBUTES and op.attributes and not self.print_generic_format:
+            self._print_results(op)
+            self.print_string(f'"{op.name}"')
+            self.print_op_with_default_format(op)
+        else:
+            super().print_op(op)
+
+    def print_op_with_default_format(self, op: Operation) -> None:
+        """Print the generic form, with attributes as MLIR has them."""
+        properties, attributes = op.properties, op.attributes
+        if isinstance(op, affine.IfOp):
+            # In MLIR 19 the condition is an attribute, and there are no properties.
+            op.properties, op.attributes = {}, attributes | properties
+        elif isinstance(op, affine.ParallelOp):
+            op.properties = properties | {"reductions": _reduction_numbers(op)}
+        super().print_op_with_default_format(op)
+        op.properties, op.attributes = properties, attributes
+
+    def print_attribute(self, attribute: Attribute) -> None:
+        if isinstance(attribute, AffineMapAttr):
+            self.print_string(f"affine_map<{map_text(attribute.data)}>")
+        elif isinstance(attribute, AffineSetAttr):
+            self.print_string(f"affine_set<{set_text(attribute.data)}>")
+        else:
+            super().print_attribute(attribute)
+
+    # ---------------------------------------------------------------- parts of several forms
+
+    def print_names(self, values: Sequence[SSAValue]) -> None:
+        """Print `(%a, %b)`."""
+        with self.in_parens():
+            self.print_list(values, self.print_operand)
+
+    def print_map_operands(self, values: Sequence[SSAValue], dimensions: int) -> None:
+        """Print `(%i, %j)[%n]`."""
+        self.print_names(values[:dimensions])
+        if len(values) > dimensions:
+            with self.in_square_brackets():
+                self.print_list(values[dimensions:], self.print_operand)
+
+    def operand_expressions(
+        self, affine_map: AffineMap, operands: Sequence[SSAValue]
+    ) -> list[str]:
+        """The results of a map with the names of its operands in it."""
+        dimensions = [f"%{self._name(value)}" for value in operands[: affine_map.num_dims]]
+        symbols = [
+            f"symbol(%{self._name(value)})" if is_valid_symbol(value) else f"%{self._name(value)}"
+            for value in operands[affine_map.num_dims :]
+        ]
+        return [expression_text(result, dimensions, symbols) for result in affine_map.results]
+
+    def _name(self, value: SSAValue) -> str:
+        return self._ssa_values[value]
+
+    def print_access(
+        self, base: SSAValue, affine_map: AffineMap, operands: Sequence[SSAValue]
+    ) -> None:
+        """Print `%A[%i + 1, %j]`."""
+        self.print_operand(base)
+        self.print_string(f"[{', '.join(self.operand_expressions(affine_map, operands))}]")
+
+    def print_result_types(self, types: Sequence[Attribute]) -> None:
+        """Print ` -> (f32, f64)`; nothing for no types."""
+        if types:
+            self.print_string(" -> ")
+            with self.in_parens():
+                self.print_list(types, self.print_attribute)
+
+    def print_body(self, op: Operation, region_number: int) -> None:
+        """Print a region without its arguments, and without an empty terminator."""
+        self.print_string(" ")
+        self.print_region(
+            op.regions[region_number],
+            print_entry_block_args=False,
+            print_empty_block=False,
+            print_block_terminators=bool(op.results),
+        )
+
+
+def _reduction_numbers(op: affine.ParallelOp) -> Attribute:
+    return ArrayAttr(IntegerAttr(REDUCTION_KINDS.index(kind.data), i64) for kind in op.reductions)
+
+
+# -------------------------------------------------------------------- one function a form
+
+
+def _print_load(printer: MlirPrinter, op: Operation) -> None:
+    assert isinstance(op, affine.LoadOp | affine.VectorLoadOp)
+    printer.print_string(" ")
+    printer.print_access(op.memref, op.map.data, op.indices)
+    printer.print_op_attributes(op.attributes)
+    printer.print_string(" : ")
+    printer.print_attribute(op.memref.type)
+    if isinstance(op, affine.VectorLoadOp):
+        printer.print_string(", ")
+        printer.print_attribute(op.result.type)
+
+
+def _print_store(printer: MlirPrinter, op: Operation) -> None:
+    assert isinstance(op, affine.StoreOp | affine.VectorStoreOp)
+    printer.print_string(" ")
+    printer.print_operand(op.value)
+    printer.print_string(", ")
+    printer.print_access(op.memref, op.map.data, op.indices)
+    printer.print_op_attributes(op.attributes)
+    printer.print_string(" : ")
+    printer.print_attribute(op.memref.type)
+    if isinstance(op, affine.VectorStoreOp):
+        printer.print_string(", ")
+        printer.print_attribute(op.value.type)
+
+
+def _print_prefetch(printer: MlirPrinter, op: Operation) -> None:
+    assert isinstance(op, PrefetchOp)
+    printer.print_string(" ")
+    printer.print_access(op.memref, op.map.data, op.indices)
+    direction = "write" if op.is_write.value.data else "read"
+    cache = "data" if op.is_data_cache.value.data else "instr"
+    printer.print_string(f", {direction}, locality<{op.locality_hint.value.data}>, {cache}")
+    printer.print_op_attributes(op.attributes)
+    printer.print_string(" : ")
+    printer.print_attribute(op.memref.type)
+
+
+def _print_delinearize(printer: MlirPrinter, op: Operation) -> None:
+    assert isinstance(op, DelinearizeIndexOp)
+    printer.print_string(" ")
+    printer.print_operand(op.linear_index)
+    printer.print_string(" into ")
+    printer.print_names(op.basis)
+    printer.print_op_attributes(op.attributes)
+    printer.print_string(" : ")
+    printer.print_list(op.result_types, printer.print_attribute)
+
+
+def _print_if(printer: MlirPrinter, op: Operation) -> None:
+    assert isinstance(op, affine.IfOp)
+    printer.print_string(" ")
+    printer.print_attribute(op.condition)
+    printer.print_map_operands(op.args, op.condition.data.num_dims)
+    printer.print_result_types(op.result_types)
+    printer.print_body(op, 0)
+    if op.else_region.blocks:
+        printer.print_string(" else")
+        printer.print_body(op, 1)
+    printer.print_op_attributes(op.attributes)
+
+
+def _print_parallel(printer: MlirPrinter, op: Operation) -> None:
+    assert isinstance(op, affine.ParallelOp)
+    printer.print_string(" ")
+    printer.print_names(op.body.block.args)
+    lower, upper = op.lowerBoundsMap.data, op.upperBoundsMap.data
+    split = lower.num_dims + lower.num_symbols
+    for word, extremum, bounds, groups, operands in (
+        ("=", "max", lower, op.lowerBoundsGroups, op.operands[:split]),
+        ("to", "min", upper, op.upperBoundsGroups, op.operands[split:]),
+    ):
+        texts = iter(printer.operand_expressions(bounds, operands))
+        grouped = [[next(texts) for _ in range(size)] for size in groups.get_values()]
+        printer.print_string(f" {word} (")
+        printer.print_string(", ".join(_extremum_text(extremum, group) for group in grouped))
+        printer.print_string(")")
+    steps = [step.value.data for step in op.steps]
+    if any(step != 1 for step in steps):
+        printer.print_string(f" step ({', '.join(map(str, steps))})")
+    if op.results:
+        printer.print_string(" reduce ")
+        with printer.in_parens():
+            printer.print_list(op.reductions, printer.print_attribute)
+        printer.print_result_types(op.result_types)
+    printer.print_body(op, 0)
+    printer.print_op_attributes(op.attributes)
+
+
+def _extremum_text(extremum: str, expressions: Sequence[str]) -> str:
+    if len(expressions) == 1:
+        return expressions[0]
+    return f"{extremum}({', '.join(expressions)})"
+
+
+def _print_scf_parallel(printer: MlirPrinter, op: Operation) -> None:
+    assert isinstance(op, scf.ParallelOp)
+    printer.print_string(" ")
+    printer.print_names(op.body.block.args)
+    for word, values in (
+        ("=", op.lowerBound),
+        ("to", op.upperBound),
+        ("step", op.step),
+        ("init", op.initVals),
+    ):
+        if values or word != "init":
+            printer.print_string(f" {word} ")
+            printer.print_names(values)
+    printer.print_result_types(op.result_types)
+    printer.print_body(op, 0)
+    printer.print_op_attributes(op.attributes)
+
+
+def _print_conversion(printer: MlirPrinter, op: Operation) -> None:
+    printer.print_string(" ")
+    printer.print_operand(op.operands[0])
+    printer.print_op_attributes(op.attributes)
+    printer.print_string(" : ")
+    printer.print_attribute(op.operands[0].type)
+    printer.print_string(" to ")
+    printer.print_attribute(op.results[0].type)
+
+
+def _print_copy(printer: MlirPrinter, op: Operation) -> None:
+    assert isinstance(op, memref.CopyOp)
+    printer.print_string(" ")
+    printer.print_list(op.operands, printer.print_operand)
+    printer.print_op_attributes(op.attributes)
+    printer.print_string(" : ")
+    printer.print_attribute(op.source.type)
+    printer.print_string(" to ")
+    printer.print_attribute(op.destination.type)
+
+
+def _print_rank(printer: MlirPrinter, op: Operation) -> None:
+    printer.print_string(" ")
+    printer.print_operand(op.operands[0])
+    printer.print_op_attributes(op.attributes)
+    printer.print_string(" : ")
+    printer.print_attribute(op.operands[0].type)
+
+
+def _print_global(printer: MlirPrinter, op: Operation) -> None:
+    assert isinstance(op, memref.GlobalOp)
+    printer.print_string(" ")
+    if op.sym_visibility.data != "public":
+        printer.print_attribute(op.sym_visibility)
+        printer.print_string(" ")
+    if op.constant is not None:
+        printer.print_string("constant ")
+    printer.print_symbol_name(op.sym_name.data)
+    printer.print_string(" : ")
+    printer.print_attribute(op.type)
+    printer.print_string(" = ")
+    if isinstance(op.initial_value, UnitAttr):
+        printer.print_string("uninitialized")
+    else:
+        op.initial_value.print_without_type(printer)
+    alignment = {} if op.alignment is None else {"alignment": op.alignment}
+    printer.print_op_attributes(alignment | op.attributes)
+
+
+_FORMS: Mapping[str, Callable[[MlirPrinter, Operation], None]] = MappingProxyType(
+    {
+        affine.LoadOp.name: _print_load,
+        affine.VectorLoadOp.name: _print_load,
+        affine.StoreOp.name: _print_store,
+        affine.VectorStoreOp.name: _print_store,
+        PrefetchOp.name: _print_prefetch,
+        DelinearizeIndexOp.name: _print_delinearize,
+        affine.IfOp.name: _print_if,
+        affine.ParallelOp.name: _print_parallel,
+        scf.ParallelOp.name: _print_scf_parallel,
+        memref.CastOp.name: _print_conversion,
+        memref.MemorySpaceCastOp.name: _print_conversion,
+        memref.CopyOp.name: _print_copy,
+        memref.RankOp.name: _print_rank,
+        memref.GlobalOp.name: _print_global,
+    }
+)
+
+# xDSL's own syntax of these has no place for attributes.
+_WITHOUT_ATTRIBUTES = (
+    arith.CmpiOp.name,
+    arith.CmpfOp.name,
+    affine.ApplyOp.name,
+    affine.MinOp.name,
+)
