@@ -6,9 +6,12 @@ from collections.abc import Callable, Sequence
 
 from lark import Token
 from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
     AffineConstantExpr,
     AffineConstraintExpr,
     AffineConstraintKind,
+    AffineDimExpr,
     AffineExpr,
     AffineMap,
     AffineSet,
@@ -19,12 +22,6 @@ from polyir.frontend.literals import magnitude
 from polyir.frontend.source import Branch, SourceText, token, tree
 
 _MAXIMUM_DEPTH = 200
-
-_CONSTRAINT_KINDS = {
-    "at_least": AffineConstraintKind.ge,
-    "at_most": AffineConstraintKind.le,
-    "equal": AffineConstraintKind.eq,
-}
 
 Leaf = Callable[[str, Token], AffineExpr]
 """The expression of a leaf: its kind (the name of the node) and its token."""
@@ -61,9 +58,9 @@ def _combine(
     source: SourceText, right: Branch, operator: str, lhs: AffineExpr, rhs: AffineExpr
 ) -> AffineExpr:
     if operator == "add":
-        return lhs + rhs
+        return _sum(lhs, rhs)
     if operator == "subtract":
-        return lhs - rhs
+        return _sum(lhs, -rhs)
     if operator == "multiply":
         if not isinstance(lhs, AffineConstantExpr) and not isinstance(rhs, AffineConstantExpr):
             source.fail(right, "expression is not affine: one factor of '*' must be a constant")
@@ -82,6 +79,30 @@ def _combine(
             return lhs // rhs
         case _:
             return lhs.ceil_div(rhs)
+
+
+def _sum(lhs: AffineExpr, rhs: AffineExpr) -> AffineExpr:
+    """The sum in MLIR's order: nested to the left, dimensions first, a constant last."""
+    if _is_sum(rhs):
+        assert isinstance(rhs, AffineBinaryOpExpr)
+        return _sum(_sum(lhs, rhs.lhs), rhs.rhs)
+    if not _has_dimension(lhs) and _has_dimension(rhs):
+        return _sum(rhs, lhs)
+    if _is_sum(lhs) and not isinstance(rhs, AffineConstantExpr):
+        assert isinstance(lhs, AffineBinaryOpExpr)
+        if isinstance(lhs.rhs, AffineConstantExpr):
+            return (lhs.lhs + rhs) + lhs.rhs
+    return lhs + rhs
+
+
+def _has_dimension(expression: AffineExpr) -> bool:
+    return any(isinstance(part, AffineDimExpr) for part in expression.dfs())
+
+
+def _is_sum(expression: AffineExpr) -> bool:
+    return (
+        isinstance(expression, AffineBinaryOpExpr) and expression.kind is AffineBinaryOpKind.Add
+    )
 
 
 class _Space:
@@ -136,7 +157,13 @@ def read_set(source: SourceText, branch: Branch) -> AffineSet:
 def _read_constraint(source: SourceText, branch: Branch, space: _Space) -> AffineConstraintExpr:
     node = tree(branch)
     lhs, rhs = (read_expression(source, side, space.leaf) for side in node.children)
-    return AffineConstraintExpr(_CONSTRAINT_KINDS[node.data], lhs, rhs)
+    # As MLIR has it: everything on the left, and at least or equal to zero.
+    if node.data == "at_most":
+        lhs, rhs = rhs, lhs
+    kind = AffineConstraintKind.eq if node.data == "equal" else AffineConstraintKind.ge
+    return AffineConstraintExpr(
+        kind, _sum(lhs, -rhs), AffineExpr.constant(0), canonicalize=False
+    )
 
 
 class OperandExpressions:

@@ -65,7 +65,7 @@ class AttributeReader(TypeReader):
             "unit": lambda node: UnitAttr(),
             "array": lambda node: ArrayAttr(map(self.attribute, node.children)),
             "dictionary": lambda node: DictionaryAttr(self.dictionary(node)),
-            "alias": lambda node: self._alias(token(node.children[0])),
+            "alias": lambda node: self.alias(token(node.children[0])),
             "dialect_attribute": lambda node: self._dialect_text(token(node.children[0])),
             "symbol_reference": self._symbol_reference,
             "dense": self._dense,
@@ -85,7 +85,8 @@ class AttributeReader(TypeReader):
             self.source.fail(name, f"redefinition of the alias '{name}'")
         self._alias_definitions[name.value] = definition
 
-    def _alias(self, name: Token) -> Attribute:
+    def alias(self, name: Token) -> Attribute:
+        """The attribute or type that an alias stands for."""
         if name.value in self._aliases:
             return self._aliases[name.value]
         definition = self._alias_definitions.get(name.value)
@@ -102,7 +103,7 @@ class AttributeReader(TypeReader):
         return value
 
     def type_alias(self, name: Token) -> Attribute:
-        return self._alias(name)
+        return self.alias(name)
 
     # ---------------------------------------------------------------- attributes
 
@@ -144,7 +145,7 @@ class AttributeReader(TypeReader):
         return value
 
     def _map_or_set(self, branch: Branch) -> Attribute:
-        return self._alias(branch) if isinstance(branch, Token) else self.attribute(branch)
+        return self.alias(branch) if isinstance(branch, Token) else self.attribute(branch)
 
     def symbol_name(self, branch: Branch) -> StringAttr:
         """The name of a SYMBOL token."""
@@ -259,7 +260,7 @@ class AttributeReader(TypeReader):
                 inner = NoneAttr() if parts[1] is None else self._location_body(tree(parts[1]))
                 return NameLoc(StringAttr(string(self.source, token(parts[0]))), inner)
             case "location_alias":
-                value = self._alias(token(parts[0]))
+                value = self.alias(token(parts[0]))
                 if not isinstance(value, LocationAttr):
                     self.source.fail(node, f"'{parts[0]}' is not a location")
                 return value

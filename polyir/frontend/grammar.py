@@ -20,11 +20,13 @@ from pathlib import Path
 from typing import Any
 
 import lark
-from lark import Lark, Token, Tree
+from lark import Lark, TextSlice, Token, Tree, UnexpectedCharacters, UnexpectedToken
 from lark.grammar import Rule
 from lark.lexer import TerminalDef
 
 from polyir.frontend.vocabulary import classify_word
+
+START_SYMBOLS = ("start", "operation", "parallel_bounds", "location", "attribute_alias")
 
 
 def parse_tree(text: str) -> Tree[Token]:
@@ -32,7 +34,36 @@ def parse_tree(text: str) -> Tree[Token]:
 
     Raises lark's `UnexpectedToken` or `UnexpectedCharacters` where the text leaves the grammar.
     """
-    return _parser().parse(text)
+    parsed = _parser().parse(text, start="start")
+    assert isinstance(parsed, Tree)
+    return parsed
+
+
+def parse_prefix(text: str, position: int, start: str) -> tuple[Tree[Token], int]:
+    """The tree of the part of `text` that begins at `position` and is a `start`, and its end.
+
+    `start` is one of `START_SYMBOLS`. Raises as `parse_tree` where no such part begins there.
+    """
+    interactive = _parser().parse_interactive(TextSlice(text, position, len(text)), start=start)
+    counter = interactive.lexer_thread.state.line_ctr
+    counter.line += text.count("\n", 0, position)
+    counter.line_start_pos = text.rfind("\n", 0, position) + 1
+    counter.column = position - counter.line_start_pos + 1
+    state = interactive.parser_state
+    end = position
+    try:
+        for token in interactive.lexer_thread.lex(state):
+            interactive.feed_token(token)
+            end = token.end_pos or end
+    except (UnexpectedToken, UnexpectedCharacters):
+        # The token after the part may have completed it before it was refused.
+        if state.position != state.parse_conf.end_state and "$END" not in interactive.choices():
+            raise
+    if state.position != state.parse_conf.end_state:
+        interactive.feed_eof()
+    parsed = state.value_stack[-1]
+    assert isinstance(parsed, Tree)
+    return parsed, end
 
 
 @cache
@@ -43,6 +74,7 @@ def _parser() -> Lark:
         return parser
     parser = Lark(
         grammar,
+        start=list(START_SYMBOLS),
         parser="lalr",
         lexer="basic",
         maybe_placeholders=True,
@@ -60,7 +92,7 @@ def _cache_file(grammar: str) -> Path | None:
         base = Path(folder) if folder else Path.home() / ".cache"
     except RuntimeError:
         return None
-    key = "\0".join((grammar, lark.__version__, sys.version))
+    key = "\0".join((grammar, *START_SYMBOLS, lark.__version__, sys.version))
     return base / "polyir" / f"affine-{hashlib.sha256(key.encode()).hexdigest()[:32]}.json"
 
 

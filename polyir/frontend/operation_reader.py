@@ -18,7 +18,7 @@ from xdsl.irdl import IRDLOperation
 from polyir.diagnostics import InputSyntaxError
 from polyir.frontend.attributes import AttributeReader
 from polyir.frontend.scopes import BlockScope, ValueScopes
-from polyir.frontend.source import Branch, SourceText, token, tree
+from polyir.frontend.source import Branch, token, tree
 
 Handler: TypeAlias = "Callable[[OperationReader, Tree[Token]], Operation]"
 
@@ -32,12 +32,16 @@ class OperationReader:
     """Reads the operations of one text."""
 
     def __init__(
-        self, source: SourceText, context: Context, handlers: Mapping[str, Handler]
+        self,
+        context: Context,
+        handlers: Mapping[str, Handler],
+        attributes: AttributeReader,
+        values: ValueScopes,
     ) -> None:
-        self.source = source
+        self.source = attributes.source
         self.context = context
-        self.attributes = AttributeReader(source, context)
-        self.values = ValueScopes(source)
+        self.attributes = attributes
+        self.values = values
         self._handlers = handlers
         self._blocks: list[BlockScope] = []
         self._places: dict[Operation, Token] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 
 from lark import Token, Tree
@@ -197,20 +198,20 @@ def _if(reader: OperationReader, node: Tree[Token]) -> Operation:
 def _parallel(reader: OperationReader, node: Tree[Token]) -> Operation:
     _, variables, lower, upper, steps, reductions, body, attributes = node.children
     names = tree(variables).children
-    lower_map, lower_groups, lower_operands = _parallel_bounds(reader, lower, "max", len(names))
-    upper_map, upper_groups, upper_operands = _parallel_bounds(reader, upper, "min", len(names))
+    lower_bounds = parallel_bounds(reader, lower, "max", len(names))
+    upper_bounds = parallel_bounds(reader, upper, "min", len(names))
     kinds, types = _reductions(reader, tree(reductions))
     region = reader.single_block(body, [(name, INDEX) for name in names])
     _end_with_yield(reader, body, region, types)
     return affine_extra.ParallelOp.create(
-        operands=[*lower_operands, *upper_operands],
+        operands=[*lower_bounds.operands, *upper_bounds.operands],
         result_types=types,
         properties={
             "reductions": ArrayAttr(kinds),
-            "lowerBoundsMap": lower_map,
-            "lowerBoundsGroups": lower_groups,
-            "upperBoundsMap": upper_map,
-            "upperBoundsGroups": upper_groups,
+            "lowerBoundsMap": lower_bounds.map,
+            "lowerBoundsGroups": lower_bounds.groups,
+            "upperBoundsMap": upper_bounds.map,
+            "upperBoundsGroups": upper_bounds.groups,
             "steps": _parallel_steps(reader, tree(steps), len(names)),
         },
         attributes=reader.dictionary(attributes),
@@ -218,10 +219,19 @@ def _parallel(reader: OperationReader, node: Tree[Token]) -> Operation:
     )
 
 
-def _parallel_bounds(
+@dataclass(frozen=True)
+class ParallelBounds:
+    """All lower or all upper bounds of a loop: one map, how many results each bound has of it."""
+
+    map: AffineMapAttr
+    groups: Attribute
+    operands: list[SSAValue]
+
+
+def parallel_bounds(
     reader: OperationReader, branch: Branch, extremum: str, count: int
-) -> tuple[AffineMapAttr, Attribute, list[SSAValue]]:
-    """The map of all bounds, how many of its results each bound has, and its operands."""
+) -> ParallelBounds:
+    """The bounds of a `parallel_bounds` node, for `count` variables."""
     bounds = tree(branch).children
     if len(bounds) != count:
         reader.source.fail(
@@ -240,7 +250,7 @@ def _parallel_bounds(
         results.extend(expressions.read(parts))
     operands = [reader.operand(name, INDEX) for name in expressions.operands()]
     groups = DenseIntOrFPElementsAttr.from_list(TensorType(i32, [count]), sizes)
-    return AffineMapAttr(expressions.map(results)), groups, operands
+    return ParallelBounds(AffineMapAttr(expressions.map(results)), groups, operands)
 
 
 def _parallel_steps(reader: OperationReader, node: Tree[Token], count: int) -> Attribute:

@@ -19,8 +19,10 @@ from polyir.frontend import (
     operations_scf,
     operations_structure,
 )
+from polyir.frontend.attributes import AttributeReader
 from polyir.frontend.grammar import parse_tree
 from polyir.frontend.operation_reader import Handler, OperationReader
+from polyir.frontend.scopes import ValueScopes
 from polyir.frontend.source import SourceText, tree
 from polyir.frontend.syntax_errors import (
     syntax_error,
@@ -88,12 +90,14 @@ def _parse(source: SourceText, context: Context) -> ModuleOp:
         if context.get_optional_op(name.value) is None:
             known = (*OPERATION_TERMINALS, *(operation.name for operation in context.loaded_ops))
             raise unknown_operation_error(source, name, known) from error
-        module, positions = parse_with_xdsl(source, context)
+        module, positions = parse_with_xdsl(source, context, _HANDLERS)
         verify_operations(
             module, lambda operation, message: source.error_at(*positions.get(operation, (1, 1)), message)
         )
         return module
-    reader = OperationReader(source, context, _HANDLERS)
+    reader = OperationReader(
+        context, _HANDLERS, AttributeReader(source, context), ValueScopes(source)
+    )
     operations: list[Operation] = []
     definitions = [tree(child) for child in syntax_tree.children]
     for definition in definitions:

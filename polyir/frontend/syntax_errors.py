@@ -74,8 +74,7 @@ def unknown_operation(error: UnexpectedInput) -> Token | None:
     """
     if not isinstance(error, UnexpectedToken) or error.token.type != "IDENTIFIER":
         return None
-    can_begin_operation = "STRING" in error.accepts and "AFFINE_FOR" in error.accepts
-    if can_begin_operation and "." in error.token.value:
+    if _begins_operation(error) and "." in error.token.value:
         return error.token
     return None
 
@@ -96,7 +95,7 @@ def syntax_error(source: SourceText, error: UnexpectedInput) -> InputSyntaxError
     if error.token.type == "$END":
         line, column = _end_of_text(source.text)
         return source.error_at(
-            line, column, f"unexpected end of the file, expected {_alternatives(error.accepts)}"
+            line, column, f"unexpected end of the file, expected {_alternatives(_expected(error))}"
         )
     if source.text.startswith("{-#", error.token.start_pos or 0):
         message = "dialect resources ({-# ... #-}) are not supported"
@@ -105,12 +104,17 @@ def syntax_error(source: SourceText, error: UnexpectedInput) -> InputSyntaxError
         hint = nearest(error.token.value, operations)
         message = f"unknown operation '{error.token}'{hint}"
     else:
-        message = f"unexpected '{error.token}', expected {_alternatives(error.accepts)}"
+        message = f"unexpected '{error.token}', expected {_alternatives(_expected(error))}"
     return source.error_at(line, column, message)
 
 
 def _begins_operation(error: UnexpectedToken) -> bool:
-    return error.token.type == "IDENTIFIER" and _OPERATION_TERMINALS <= error.accepts
+    return error.token.type == "IDENTIFIER" and _OPERATION_TERMINALS <= _expected(error)
+
+
+def _expected(error: UnexpectedToken) -> frozenset[str]:
+    """The terminals that could have stood there, exactly if the parser's state is at hand."""
+    return frozenset(error.expected if error.accepts is None else error.accepts)
 
 
 def _about_character(text: str, position: int | None) -> str:

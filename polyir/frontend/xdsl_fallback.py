@@ -1,57 +1,181 @@
-"""Texts with dialects beyond the grammar: read by xDSL's parser."""
+"""Texts with dialects beyond the grammar: read by xDSL's parser, with the grammar's help.
+
+xDSL's parser drives, as only it knows the syntax of the other dialects. The operations that the
+grammar knows are read by the grammar all the same, one by one, since xDSL cannot read all that
+MLIR prints for them; those with regions that xDSL cannot read at all are in xdsl_forms.py.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
+
+from lark import Token, Tree, UnexpectedInput
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, UnknownLoc
-from xdsl.ir import Operation
-from xdsl.parser import Parser
+from xdsl.dialects.builtin import LocationAttr, ModuleOp, UnknownLoc
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.utils.exceptions import ParseError
+from xdsl.utils.lexer import Span
 
-from polyir.diagnostics import InputSyntaxError
+from polyir.diagnostics import InputSyntaxError, PolyirError
+from polyir.frontend.attributes import AttributeReader
+from polyir.frontend.grammar import parse_prefix
+from polyir.frontend.operation_reader import Handler, OperationReader
+from polyir.frontend.scopes import ValueScopes
 from polyir.frontend.source import SourceText, one_line
+from polyir.frontend.syntax_errors import syntax_error
+from polyir.frontend.vocabulary import OPERATION_TERMINALS
+from polyir.frontend.xdsl_forms import FORMS
+
+# The operations with regions can contain what the grammar does not know.
+_TERMINALS_WITH_REGIONS = (
+    "MODULE",
+    "FUNC",
+    "AFFINE_FOR",
+    "AFFINE_IF",
+    "AFFINE_PARALLEL",
+    "SCF_FOR",
+    "SCF_IF",
+    "SCF_PARALLEL",
+    "SCF_REDUCE",
+)
+_LOCATION_ALIAS = re.compile(r"^#loc\w*\s*=\s*loc\(", re.MULTILINE)
+_NAME = r"%[\w$.#-]+(?:\s*:\s*[0-9]+)?"
+_RESULTS_AND_NAME = re.compile(rf"(?:{_NAME}(?:\s*,\s*{_NAME})*\s*=\s*)?([A-Za-z_][\w$.]*)")
 
 
-class LocatingParser(Parser):
-    """xDSL's parser, with the location of its text on every operation without one.
+class _ParserValues(ValueScopes):
+    """The SSA names of an xDSL parser."""
 
-    `places` has the position of every operation in the text.
+    def __init__(self, source: SourceText, parser: Parser) -> None:
+        super().__init__(source)
+        self._parser = parser
+
+    def define(self, place: Token, values: Sequence[SSAValue]) -> None:
+        self._parser._register_ssa_definition(place.value[1:], tuple(values), self._span(place))
+
+    def operand(self, place: Token, expected_type: Attribute) -> SSAValue:
+        name, _, position = place.value.partition("#")
+        span = self._span(place)
+        operand = UnresolvedOperand(
+            Span(span.start, span.start + len(name), span.input), int(position[:9] or 0)
+        )
+        return self._parser.resolve_operand(operand, expected_type)
+
+    def _span(self, place: Token) -> Span[str]:
+        start = place.start_pos or 0
+        return Span(start, start + len(place), self._parser.lexer.input)
+
+
+class _ParserAttributes(AttributeReader):
+    """The aliases of an xDSL parser, and those of locations, which mlir-opt defines at the end."""
+
+    def __init__(self, source: SourceText, parser: Parser) -> None:
+        super().__init__(source, parser.ctx)
+        self._parser = parser
+        for match in _LOCATION_ALIAS.finditer(source.text):
+            self.define_alias(parse_prefix(source.text, match.start(), "attribute_alias")[0])
+
+    def alias(self, name: Token) -> Attribute:
+        value = self._parser.attribute_aliases.get(name.value)
+        return super().alias(name) if value is None else value
+
+
+class MixedParser(Parser):
+    """xDSL's parser with the syntax of the grammar, and with locations.
+
+    `positions` has the line and column of every operation read.
     """
 
-    def __init__(self, context: Context, source: SourceText) -> None:
+    def __init__(
+        self, source: SourceText, context: Context, handlers: Mapping[str, Handler]
+    ) -> None:
         super().__init__(context, source.text, source.filename)
-        self._source = source
-        self.places: dict[Operation, tuple[int, int]] = {}
+        self.source = source
+        self.positions: dict[Operation, tuple[int, int]] = {}
+        self._reader = OperationReader(
+            context, handlers, _ParserAttributes(source, self), _ParserValues(source, self)
+        )
 
     def parse_operation(self) -> Operation:
         start = self._current_token.span.start
-        operation = super().parse_operation()
-        line, column = line_and_column(self._source.text, start)
-        self.places[operation] = (line, column)
+        match = _RESULTS_AND_NAME.match(self.source.text, start)
+        name = match[1] if match is not None else ""
+        terminal = OPERATION_TERMINALS.get(name)
+        if name in FORMS:
+            operation = self._parse_form(name)
+        elif terminal is not None and terminal not in _TERMINALS_WITH_REGIONS:
+            operation = self._reader.operation(self.parse_by_grammar("operation"))
+        else:
+            operation = super().parse_operation()
+        line, column = line_and_column(
+            self.source.text, start if match is None else match.start(1)
+        )
+        self.positions[operation] = (line, column)
         if isinstance(operation.location, UnknownLoc):
-            operation.location = self._source.location_at(line, column)
+            operation.location = self.source.location_at(line, column)
+        return operation
+
+    def parse_optional_location(self) -> LocationAttr | None:
+        if self._current_token.text != "loc":
+            return None
+        return self._reader.attributes.location(self.parse_by_grammar("location"))
+
+    def parse_by_grammar(self, start: str) -> Tree[Token]:
+        """The syntax tree of a `start` of the grammar, which begins at the current token."""
+        try:
+            branch, end = parse_prefix(self.source.text, self._current_token.span.start, start)
+        except UnexpectedInput as error:
+            raise syntax_error(self.source, error) from error
+        self._resume_from(end)
+        return branch
+
+    @property
+    def reader(self) -> OperationReader:
+        """The reader of the trees of the grammar, with the names known to this parser."""
+        return self._reader
+
+    def _parse_form(self, name: str) -> Operation:
+        """An operation whose syntax is in xdsl_forms.py, with its results and location."""
+        results = self._parse_op_result_list()
+        self.parse_keyword(name)
+        operation = FORMS[name](self)
+        location = self.parse_optional_location()
+        if location is not None:
+            operation.location = location
+        if results and sum(count for _, count in results) != len(operation.results):
+            self.raise_error(f"'{name}' has {len(operation.results)} results", results[0][0])
+        position = 0
+        for span, count in results:
+            self._register_ssa_definition(
+                span.text[1:], operation.results[position : position + count], span
+            )
+            position += count
         return operation
 
 
 def line_and_column(text: str, position: int) -> tuple[int, int]:
     """The line and the column, from 1, of a position from 0."""
-    before = text[:position]
-    return before.count("\n") + 1, position - before.rfind("\n")
+    return text.count("\n", 0, position) + 1, position - text.rfind("\n", 0, position)
 
 
 def parse_with_xdsl(
-    source: SourceText, context: Context
+    source: SourceText, context: Context, handlers: Mapping[str, Handler]
 ) -> tuple[ModuleOp, dict[Operation, tuple[int, int]]]:
     """The module that xDSL's parser reads, and the line and column of each of its operations.
 
     Raises `InputSyntaxError` for whatever that parser refuses.
     """
-    parser = LocatingParser(context, source)
     try:
-        return parser.parse_module(), parser.places
+        parser = MixedParser(source, context, handlers)
+    except UnexpectedInput as error:
+        raise syntax_error(source, error) from error
+    try:
+        return parser.parse_module(), parser.positions
     except ParseError as error:
         raise _at(source, error.span.start, one_line(ValueError(error.msg))) from error
-    except RecursionError:
+    except (PolyirError, RecursionError):
         raise
     except Exception as error:
         # The parsers of xDSL's dialects build operations as they read, and constructors refuse

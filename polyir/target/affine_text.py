@@ -86,16 +86,16 @@ def _sum_text(
     subtrahend = _negated(expression.rhs)
     if subtrahend is None:
         return f"{left} + {_text(expression.rhs, dimensions, symbols, _IN_SUM)}"
-    # A product on the right of a minus is one factor less tight than in MLIR's own print, but
-    # a sum needs its parentheses there.
-    place = _LEFT_OF_PRODUCT
-    return f"{left} - {_text(subtrahend, dimensions, symbols, place)}"
+    # As on the left of a product: a sum needs parentheses here, a product does not.
+    return f"{left} - {_text(subtrahend, dimensions, symbols, _LEFT_OF_PRODUCT)}"
 
 
 def _negated(expression: AffineExpr) -> AffineExpr | None:
     """`-expression`, if the expression is a negative constant or has such a factor."""
     if isinstance(expression, AffineConstantExpr):
-        return AffineConstantExpr(-expression.value) if expression.value < 0 else None
+        # The most negative integer has no counterpart of 64 bits.
+        negative = -(2**63) < expression.value < 0
+        return AffineConstantExpr(-expression.value) if negative else None
     if (
         isinstance(expression, AffineBinaryOpExpr)
         and expression.kind is AffineBinaryOpKind.Mul

@@ -12,21 +12,19 @@ What is corrected, and why:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from io import StringIO
 from types import MappingProxyType
 from typing import TextIO
 
-from xdsl.dialects import affine, arith, memref, scf
+from xdsl.dialects import affine, arith, func, memref, scf
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     AffineSetAttr,
     ArrayAttr,
-    DenseIntOrFPElementsAttr,
+    DictionaryAttr,
     IntegerAttr,
-    MemRefType,
     ModuleOp,
-    StringAttr,
     UnitAttr,
-    i1,
     i64,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -112,6 +110,11 @@ class MlirPrinter(Printer):
         return [expression_text(result, dimensions, symbols) for result in affine_map.results]
 
     def _name(self, value: SSAValue) -> str:
+        """The name of `value`, which gets one if it has not been printed yet."""
+        if value not in self._ssa_values:
+            stream, self.stream = self.stream, StringIO()
+            self.print_ssa_value(value)
+            self.stream = stream
         return self._ssa_values[value]
 
     def print_access(
@@ -127,6 +130,12 @@ class MlirPrinter(Printer):
             self.print_string(" -> ")
             with self.in_parens():
                 self.print_list(types, self.print_attribute)
+
+    def print_typed_part(self, part: tuple[Attribute, DictionaryAttr]) -> None:
+        """Print `f64 {a = 1}`."""
+        part_type, attributes = part
+        self.print_attribute(part_type)
+        self.print_op_attributes(attributes.data)
 
     def print_body(self, op: Operation, region_number: int) -> None:
         """Print a region without its arguments, and without an empty terminator."""
@@ -144,6 +153,31 @@ def _reduction_numbers(op: affine.ParallelOp) -> Attribute:
 
 
 # -------------------------------------------------------------------- one function a form
+
+
+def _print_func(printer: MlirPrinter, op: Operation) -> None:
+    """As xDSL, which drops the attributes of the arguments of a declaration."""
+    assert isinstance(op, func.FuncOp)
+    if not (op.is_declaration and op.arg_attrs):
+        op.print(printer)
+        return
+    printer.print_string("" if op.sym_visibility is None else f" {op.sym_visibility.data}")
+    printer.print_string(" ")
+    printer.print_symbol_name(op.sym_name.data)
+    function_type = op.function_type
+    with printer.in_parens():
+        printer.print_list(
+            zip(function_type.inputs, op.arg_attrs, strict=True), printer.print_typed_part
+        )
+    if function_type.outputs.data:
+        none = DictionaryAttr({})
+        attributes = op.res_attrs or [none] * len(function_type.outputs)
+        printer.print_string(" -> ")
+        with printer.in_parens():
+            printer.print_list(
+                zip(function_type.outputs, attributes, strict=True), printer.print_typed_part
+            )
+    printer.print_op_attributes(op.attributes, print_keyword=True)
 
 
 def _print_load(printer: MlirPrinter, op: Operation) -> None:
@@ -259,6 +293,18 @@ def _print_scf_parallel(printer: MlirPrinter, op: Operation) -> None:
     printer.print_op_attributes(op.attributes)
 
 
+def _print_scf_reduce(printer: MlirPrinter, op: Operation) -> None:
+    assert isinstance(op, scf.ReduceOp)
+    if op.args:
+        with printer.in_parens():
+            printer.print_list(op.args, printer.print_operand)
+            printer.print_string(" : ")
+            printer.print_list(op.args.types, printer.print_attribute)
+        printer.print_string(" ")
+        printer.print_list(op.reductions, printer.print_region)
+    printer.print_op_attributes(op.attributes)
+
+
 def _print_conversion(printer: MlirPrinter, op: Operation) -> None:
     printer.print_string(" ")
     printer.print_operand(op.operands[0])
@@ -310,6 +356,7 @@ def _print_global(printer: MlirPrinter, op: Operation) -> None:
 
 _FORMS: Mapping[str, Callable[[MlirPrinter, Operation], None]] = MappingProxyType(
     {
+        func.FuncOp.name: _print_func,
         affine.LoadOp.name: _print_load,
         affine.VectorLoadOp.name: _print_load,
         affine.StoreOp.name: _print_store,
@@ -319,6 +366,7 @@ _FORMS: Mapping[str, Callable[[MlirPrinter, Operation], None]] = MappingProxyTyp
         affine.IfOp.name: _print_if,
         affine.ParallelOp.name: _print_parallel,
         scf.ParallelOp.name: _print_scf_parallel,
+        scf.ReduceOp.name: _print_scf_reduce,
         memref.CastOp.name: _print_conversion,
         memref.MemorySpaceCastOp.name: _print_conversion,
         memref.CopyOp.name: _print_copy,
