@@ -44,7 +44,21 @@ def stores_or_carries(op: Operation) -> bool:
 
 def is_pure(op: Operation) -> bool:
     """Whether `op` computes its results from its operands, and does nothing else."""
-    return not op.regions and is_side_effect_free(op)
+    if op.regions:
+        return False
+    # Not every operation of these dialects says in xDSL that it is pure; all are.
+    return op.name.split(".")[0] in ("arith", "math") or is_side_effect_free(op)
+
+
+def may_trap(op: Operation) -> bool:
+    """Whether executing the pure operation `op` where it was not may be an error."""
+    return op.name in _INTEGER_DIVISIONS
+
+
+_INTEGER_DIVISIONS = tuple(
+    f"arith.{name}"
+    for name in ("divsi", "divui", "ceildivsi", "ceildivui", "floordivsi", "remsi", "remui")
+)
 
 
 def makes_memref(op: Operation) -> bool:

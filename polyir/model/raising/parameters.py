@@ -18,7 +18,7 @@ from polyir.model.raising.control import (
     is_control,
     iterators_of,
 )
-from polyir.model.raising.effects import is_pure
+from polyir.model.raising.effects import is_pure, may_trap
 from polyir.model.scop import unique_name
 
 
@@ -58,6 +58,8 @@ class ParameterFinder:
             return True
         owner = value.owner
         if isinstance(owner, Block) or not is_pure(owner):
+            return False
+        if owner.parent is not self._block and may_trap(owner):
             return False
         return all(self.is_invariant(operand) for operand in owner.operands)
 

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from polyir.dialects.scop import StmtOp
+from polyir.model.raising.effects import LOADS
 from polyir.model.raising.values import RunValues
 
 
@@ -43,13 +44,16 @@ def group_roots(roots: Sequence[Operation], values: RunValues) -> list[list[Oper
 
     Every root is a statement of its own, unless it uses what has been loaded before an earlier
     root that may overwrite it; then the roots from that one on stay together, and the
-    statement's body keeps their order.
+    statement's body keeps their order. They also stay together if a root overwrites what an
+    earlier one has loaded and both need the same result computed from it: the two can hardly
+    be moved apart, and would compute it twice.
     """
-    # start[k] is the first root that root k must stay together with.
     groups: list[list[Operation]] = []
     order = {root: index for index, root in enumerate(roots)}
     for index, root in enumerate(roots):
-        start = min((order[c] for c in _conflicting_roots(root, values)), default=index)
+        bound = [order[conflict] for conflict in _conflicting_roots(root, values)]
+        bound += [order[other] for other in roots[:index] if _is_coupled(other, root, values)]
+        start = min(bound, default=index)
         group = [root]
         while groups and order[groups[-1][-1]] >= start:
             group = groups.pop() + group
@@ -66,6 +70,17 @@ def _conflicting_roots(root: Operation, values: RunValues) -> list[Operation]:
         if values.segment[source] == segment
         for conflict in values.conflicts(source, root)
     ]
+
+
+def _is_coupled(earlier: Operation, root: Operation, values: RunValues) -> bool:
+    """Whether both need a result computed from loads that `root` overwrites."""
+    shared = dict.fromkeys(values.slice_of(earlier))
+    return any(
+        source in shared
+        and not isinstance(source, LOADS)
+        and any(values.overwrites(root, load) for load in values.slice_of(source))
+        for source in values.slice_of(root)
+    )
 
 
 def build_statement(name: str, nest: Nest, roots: Sequence[Operation], values: RunValues) -> StmtOp:

@@ -77,10 +77,15 @@ class RunValues:
         """
         if has_store(source):
             return (source,)
-        memrefs = tuple(load.memref for load in loads_in(source))
-        if not memrefs:
-            return ()
-        return tuple(op for op in self._between(source, target) if _writes(op, memrefs))
+        return tuple(op for op in self._between(source, target) if self.overwrites(op, source))
+
+    def overwrites(self, op: Operation, source: Operation) -> bool:
+        """Whether `op`, executed after `source`, may change what `source` has read."""
+        return any(
+            may_overlap(store.memref, load.memref)
+            for load in loads_in(source)
+            for store in stores_in(op)
+        )
 
     def _between(self, source: Operation, target: Operation | None) -> Iterator[Operation]:
         """What may be executed after `source` and before the next execution of `target`.
@@ -111,9 +116,3 @@ class RunValues:
         while op is not None and op is not end and op in self.position:
             yield op
             op = op.next_op
-
-
-def _writes(op: Operation, memrefs: Sequence[SSAValue]) -> bool:
-    return any(
-        may_overlap(store.memref, accessed) for store in stores_in(op) for accessed in memrefs
-    )

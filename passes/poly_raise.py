@@ -1,0 +1,57 @@
+"""`poly-raise`: affine IR to the polyhedral level."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from polyir.diagnostics import missed, remark
+from polyir.model.raising import raise_function
+from polyir.model.raising.control import LOOPS
+
+
+@dataclass(frozen=True)
+class PolyRaisePass(ModulePass):
+    """Replace the static control parts of every function by `poly.scop` operations.
+
+    Before:
+
+        affine.for %i = 0 to %n {
+          %a = affine.load %A[%i] : memref<?xf64>
+          affine.store %a, %B[%i] : memref<?xf64>
+        }
+
+    After:
+
+        poly.scop (%n as "n") context "[n] -> {  :  }" {
+          poly.stmt @S0 domain "[n] -> { S0[i] : 0 <= i < n }" (%i) {
+            %a = affine.load %A[%i] : memref<?xf64>
+            affine.store %a, %B[%i] : memref<?xf64>
+          }
+          poly.domain "[n] -> { S0[i] : 0 <= i < n }" {
+            poly.band "[n] -> [{ S0[i] -> [(i)] }]" coincident [false]
+          }
+        }
+
+    The schedule tree is the original order. What cannot be modelled stays as it is.
+    """
+
+    name = "poly-raise"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in tuple(op.walk()):
+            if isinstance(function, func.FuncOp):
+                self._raise(function)
+
+    def _raise(self, function: func.FuncOp) -> None:
+        has_loops = any(isinstance(inner, LOOPS) for inner in function.walk())
+        outcome = raise_function(function)
+        for left in outcome.left:
+            remark(self.name, f"left as it is: {left.reason}", left.operation)
+        if has_loops and not outcome.scops:
+            reason = outcome.left[0].reason if outcome.left else "no loop stores to memory"
+            missed(self.name, f"@{function.sym_name.data} has no scop: {reason}", function)

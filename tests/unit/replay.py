@@ -1,0 +1,251 @@
+"""Executes functions on uninterpreted values, before and after raising.
+
+Index values are numbers. All other values are hashes of the operation that made them and of
+its operands, so that two executions leave equal memory only if they computed the same. A
+condition on data is true where the hash is odd. A `poly.scop` is executed instance by
+instance in the order of its schedule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import islpy as isl
+from polyir.dialects.poly import Poly
+from polyir.dialects.scop import ScopOp, StmtOp
+from xdsl.context import Context
+from xdsl.dialects import affine, arith, builtin, func, get_all_dialects, memref, scf
+from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir.affine import AffineMap
+from xdsl.parser import Parser
+
+from polyir.model.scop import scop_of
+
+Address = tuple[object, ...]
+Memory = dict[Address, int]
+
+
+def parse(text: str) -> ModuleOp:
+    """Read a module with xDSL's parser."""
+    context = Context()
+    for name, factory in get_all_dialects().items():
+        context.register_dialect(name, factory)
+    context.load_dialect(Poly)
+    return Parser(context, text).parse_module()
+
+
+def function_of(module: ModuleOp, name: str | None = None) -> func.FuncOp:
+    """The function with a body (of the given name)."""
+    return next(
+        op
+        for op in module.ops
+        if isinstance(op, func.FuncOp)
+        and op.body.blocks
+        and (name is None or op.sym_name.data == name)
+    )
+
+
+def replay(function: func.FuncOp, size: int) -> tuple[Memory, list[int]]:
+    """What `function` stores to its arguments and returns; index arguments have value `size`."""
+    machine = _Machine(size)
+    for position, argument in enumerate(function.body.block.args):
+        machine.values[argument] = (
+            size
+            if isinstance(argument.type, IndexType)
+            else hash(("argument", position))
+            if not isinstance(argument.type, MemRefType)
+            else position
+        )
+    returned = machine.run_block(function.body.blocks[0])
+    arguments = len(function.body.blocks[0].args)
+    stored = {key: value for key, value in machine.memory.items() if key[0] < arguments}  # type: ignore[operator]
+    return stored, returned
+
+
+class _Machine:
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.values: dict[SSAValue, int] = {}
+        self.memory: Memory = {}
+        self._allocated = 1000
+
+    def run_block(self, block: Block) -> list[int]:
+        """Execute a block; what its terminator yields."""
+        for op in block.ops:
+            match op:
+                case func.ReturnOp() | affine.YieldOp() | scf.YieldOp():
+                    return self._get(op.operands)
+                case _:
+                    self._run(op)
+        return []
+
+    def _get(self, values: Sequence[SSAValue]) -> list[int]:
+        return [self.values[value] for value in values]
+
+    def _set(self, op: Operation, values: Sequence[int]) -> None:
+        self.values |= dict(zip(op.results, values, strict=True))
+
+    def _map(self, map: AffineMap, operands: Sequence[SSAValue]) -> list[int]:
+        values = self._get(operands)
+        return list(map.eval(values[: map.num_dims], values[map.num_dims :]))
+
+    def _run(self, op: Operation) -> None:
+        match op:
+            case ScopOp():
+                self._run_scop(op)
+            case affine.ForOp():
+                lower = max(self._map(op.lowerBoundMap.data, op.lowerBoundOperands))
+                upper = min(self._map(op.upperBoundMap.data, op.upperBoundOperands))
+                self._loop(op, range(lower, upper, op.step.value.data), op.inits)
+            case scf.ForOp():
+                lower, upper, step = self._get([op.lb, op.ub, op.step])
+                self._loop(op, range(lower, upper, step), op.iter_args)
+            case affine.ParallelOp():
+                self._parallel(op)
+            case affine.IfOp() | scf.IfOp():
+                self._conditional(op)
+            case affine.LoadOp():
+                self._load(op, self._map(op.map.data, op.indices))
+            case memref.LoadOp():
+                self._load(op, self._get(op.indices))
+            case affine.StoreOp():
+                self._store(op, self._map(op.map.data, op.indices))
+            case memref.StoreOp():
+                self._store(op, self._get(op.indices))
+            case memref.AllocOp() | memref.AllocaOp():
+                self._allocated += 1
+                self._set(op, [self._allocated])
+            case memref.DeallocOp():
+                pass
+            case _:
+                self._set(op, self._compute(op))
+
+    def _load(self, op: affine.LoadOp | memref.LoadOp, subscripts: Sequence[int]) -> None:
+        address = (self.values[op.memref], *subscripts)
+        value = self.memory.get(address, hash(("initial", address)))
+        self._set(op, [value % 5 if isinstance(op.result.type, IndexType) else value])
+
+    def _store(self, op: affine.StoreOp | memref.StoreOp, subscripts: Sequence[int]) -> None:
+        self.memory[self.values[op.memref], *subscripts] = self.values[op.value]
+
+    def _loop(
+        self, op: affine.ForOp | scf.ForOp, iterations: range, inits: Sequence[SSAValue]
+    ) -> None:
+        carried = self._get(inits)
+        block = op.body.block
+        for iteration in iterations:
+            self.values |= dict(zip(block.args, [iteration, *carried], strict=True))
+            carried = self.run_block(block)
+        self._set(op, carried)
+
+    def _parallel(self, op: affine.ParallelOp) -> None:
+        lower_map, upper_map = op.lowerBoundsMap.data, op.upperBoundsMap.data
+        split = lower_map.num_dims + lower_map.num_symbols
+        lower = self._map(lower_map, op.map_operands[:split])
+        upper = self._map(upper_map, op.map_operands[split:])
+
+        def nest(position: int) -> Iterator[None]:
+            if position == len(op.steps):
+                yield None
+                return
+            step = list(op.steps)[position].value.data
+            for iteration in range(lower[position], upper[position], step):
+                self.values[op.body.block.args[position]] = iteration
+                yield from nest(position + 1)
+
+        for _ in nest(0):
+            self.run_block(op.body.block)
+
+    def _conditional(self, op: affine.IfOp | scf.IfOp) -> None:
+        if isinstance(op, scf.IfOp):
+            holds = self.values[op.cond] % 2 == 1
+        else:
+            condition = op.condition.data
+            values = self._get(op.args)
+            dims, symbols = values[: condition.num_dims], values[condition.num_dims :]
+            holds = all(
+                {">=": left >= right, "<=": left <= right, "==": left == right}[kind]
+                for kind, left, right in (
+                    (c.kind.value, c.lhs.eval(dims, symbols), c.rhs.eval(dims, symbols))
+                    for c in condition.constraints
+                )
+            )
+        region = op.regions[0 if holds else 1]
+        self._set(op, self.run_block(region.block) if region.blocks else [])
+
+    def _compute(self, op: Operation) -> list[int]:
+        operands = self._get(op.operands)
+        match op:
+            case arith.ConstantOp(value=builtin.IntegerAttr(value=number)):
+                return [number.data]
+            case memref.DimOp():
+                shape = op.source.type.get_shape()  # type: ignore[union-attr]
+                extent = shape[operands[1]]
+                return [self.size if extent < 0 else extent]
+            case affine.ApplyOp():
+                return self._map(op.map.data, op.mapOperands)
+            case affine.MinOp():
+                return [min(self._map(op.map.data, op.arguments))]
+            case arith.CmpiOp() if isinstance(op.lhs.type, IndexType):
+                left, right = operands
+                outcomes = (
+                    left == right,
+                    left != right,
+                    left < right,
+                    left <= right,
+                    left > right,
+                    left >= right,
+                )
+                return [int(outcomes[op.predicate.value.data])]
+            case arith.AddiOp():
+                return [operands[0] + operands[1]]
+            case arith.SubiOp():
+                return [operands[0] - operands[1]]
+            case arith.MuliOp():
+                return [operands[0] * operands[1]]
+            case arith.AndIOp():
+                return [operands[0] & operands[1]]
+            case arith.OrIOp():
+                return [operands[0] | operands[1]]
+            case arith.IndexCastOp():
+                return [operands[0] % 7]
+            case _:
+                what = str(sorted((k, str(v)) for k, v in op.properties.items()))
+                return [hash((op.name, what, *operands)) for _ in op.results]
+
+    def _run_scop(self, op: ScopOp) -> None:
+        scop = scop_of(op)
+        statements = {statement.sym_name.data: statement for statement in op.statements}
+        schedule = scop.schedule.get_map().intersect_domain(scop.domain)
+        for name, value in op.parameter_values.items():
+            parameters = isl.Set(f"[{name}] -> {{ : {name} = {self.values[value]} }}")
+            schedule = schedule.intersect_params(parameters)
+        instances: list[tuple[list[int], str, list[int]]] = []
+
+        def collect(point: isl.Point) -> None:
+            wrapped = isl.Set.from_point(point).unwrap()
+            instance, time = wrapped.domain(), wrapped.range()
+            instances.append(
+                (_coordinates(time), instance.get_tuple_name(), _coordinates(instance))
+            )
+
+        schedule.wrap().foreach_point(collect)
+        instances.sort(key=lambda item: item[0])
+        assert len({tuple(time) for time, _, _ in instances}) == len(instances)
+        for _, name, iterators in instances:
+            self._run_statement(statements[name], iterators)
+
+    def _run_statement(self, statement: StmtOp, iterators: Sequence[int]) -> None:
+        block = statement.body.block
+        self.values |= dict(zip(block.args, iterators, strict=True))
+        self.run_block(block)
+
+
+def _coordinates(point: isl.Set) -> list[int]:
+    sample = point.sample_point()
+    count = point.dim(isl.dim_type.set)
+    return [
+        sample.get_coordinate_val(isl.dim_type.set, position).to_python()
+        for position in range(count)
+    ]
