@@ -37,4 +37,4 @@ class CheckSchedulePass(ModulePass):
                 continue
             require_legal(scop.dependences, scop.schedule, "the schedule", location_of(scop_op))
             count = len(scop.dependences.ordering)
-            remark(self.name, f"the schedule respects all {count} dependences", scop_op)
+            remark(self.name, f"all {count} dependences hold", scop_op)

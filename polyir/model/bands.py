@@ -154,9 +154,9 @@ def _annotate(band: isl.ScheduleNode, actives: tuple[Active, ...]) -> isl.Schedu
 
 def _merge(band: isl.ScheduleNode, actives: tuple[Active, ...]) -> isl.ScheduleNode:
     members = members_of(band)
-    prefix = _permutable_prefix(actives, members)
+    prefix = max(1, _permutable_prefix(actives, members))
     if prefix < len(members):
-        return _annotate(band.band_split(max(prefix, 1)), actives)
+        return _annotate(band.band_split(prefix), actives)
     while _may_merge(band):
         child = band.get_child(0)
         if not band_facts(actives, members_of(band) + members_of(child)).permutable:

@@ -16,8 +16,10 @@ parallelism" (1991), section 2.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
+from math import inf, prod
 
 import islpy as isl
 
@@ -39,6 +41,13 @@ class Distance:
     def is_constant(self) -> bool:
         """Do all pairs have one distance?"""
         return self.minimum is not None and self.minimum == self.maximum
+
+    @property
+    def count(self) -> int | None:
+        """How many distances there are; `None` if there is no bound."""
+        if self.minimum is None or self.maximum is None:
+            return None
+        return self.maximum - self.minimum + 1
 
     @property
     def widened(self) -> Distance:
@@ -91,20 +100,20 @@ class DistanceVector:
         return f"({','.join(str(entry) for entry in self.entries)})"
 
 
-def vector_of(relation: isl.Map, members: Iterable[Member]) -> DistanceVector:
-    """The one vector that describes all pairs of `relation` (not empty) in the given loops."""
-    return DistanceVector(tuple(_distance(relation, member) for member in members))
-
-
 def vectors_of(relation: isl.Map, members: Sequence[Member]) -> tuple[DistanceVector, ...]:
-    """Vectors that together describe `relation`: one a basic map, none covered by another."""
-    pieces = [isl.Map.from_basic_map(piece) for piece in basic_maps_of(relation)]
-    found = dict.fromkeys(vector_of(piece, members) for piece in pieces if not piece.is_empty())
+    """Vectors that together describe `relation` in the given loops, none covered by another.
+
+    Each basic map gives its exact distance vectors where they are few, else one direction
+    vector. Without loops there are no vectors.
+    """
+    if not members:
+        return ()
     kept: list[DistanceVector] = []
-    for vector in found:
-        if not any(other.covers(vector) for other in kept):
-            kept = [other for other in kept if not vector.covers(other)]
-            kept.append(vector)
+    for piece in basic_maps_of(relation):
+        for vector in _vectors_of_piece(isl.Map.from_basic_map(piece), members):
+            if not any(other.covers(vector) for other in kept):
+                kept = [other for other in kept if not vector.covers(other)]
+                kept.append(vector)
     return tuple(kept)
 
 
@@ -149,7 +158,7 @@ def format_dependences(scop: Scop, dependences: Dependences) -> str:
 
 def _row(schedule: isl.Schedule, dependence: Dependence) -> tuple[str, ...]:
     loops = common_loops(schedule, dependence)
-    vectors = vectors_of(dependence.relation, loops) if loops else ()
+    vectors = vectors_of(dependence.relation, loops)
     return (
         dependence.kind.value,
         dependence.array,
@@ -159,17 +168,45 @@ def _row(schedule: isl.Schedule, dependence: Dependence) -> tuple[str, ...]:
     )
 
 
-def _distance(relation: isl.Map, member: Member) -> Distance:
-    source = isl.Map.from_pw_aff(member[relation.get_tuple_name(isl.dim_type.in_)])
-    target = isl.Map.from_pw_aff(member[relation.get_tuple_name(isl.dim_type.out)])
+def _vectors_of_piece(relation: isl.Map, members: Sequence[Member]) -> list[DistanceVector]:
+    differences = _differences(relation, members)
+    if differences.is_empty():
+        return []
+    entries = tuple(
+        Distance(
+            _finite(differences.dim_min_val(position)), _finite(differences.dim_max_val(position))
+        )
+        for position in range(len(members))
+    )
+    if prod(entry.count or inf for entry in entries) > _MOST_EXACT_VECTORS:
+        return [DistanceVector(entries)]
+    points: list[isl.Point] = []
+    differences.foreach_point(points.append)
+    rows = sorted(_coordinates(point, len(members)) for point in points)
+    return [DistanceVector(tuple(Distance(value, value) for value in row)) for row in rows]
+
+
+_MOST_EXACT_VECTORS = 27
+"""The largest box of distances that is told point by point: a stencil in three dimensions."""
+
+
+def _differences(relation: isl.Map, members: Sequence[Member]) -> isl.Set:
+    """`{ [d] }`: target minus source in each member, for any parameter values."""
+
+    def positions_of(statement: str) -> isl.Map:
+        functions = (isl.Map.from_pw_aff(member[statement]) for member in members)
+        return reduce(isl.Map.flat_range_product, functions)
+
+    source = positions_of(relation.get_tuple_name(isl.dim_type.in_))
+    target = positions_of(relation.get_tuple_name(isl.dim_type.out))
     differences = relation.apply_domain(source).apply_range(target).deltas()
-    differences = differences.project_out(
-        isl.dim_type.param, 0, differences.dim(isl.dim_type.param)
-    )
-    return Distance(
-        _finite(differences.dim_min_val(0)),
-        _finite(differences.dim_max_val(0)),
-    )
+    parameters = differences.dim(isl.dim_type.param)
+    return differences.project_out(isl.dim_type.param, 0, parameters)
+
+
+def _coordinates(point: isl.Point, count: int) -> list[int]:
+    values = (point.get_coordinate_val(isl.dim_type.set, position) for position in range(count))
+    return [int(value.to_python()) for value in values]
 
 
 def _finite(value: isl.Val) -> int | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import islpy as isl
 from hypothesis import HealthCheck, given, settings
@@ -193,7 +193,7 @@ def marked_flags(band: isl.ScheduleNode) -> tuple[bool, tuple[bool, ...]]:
 
 @dataclass(frozen=True)
 class Case:
-    scop: Scop
+    scop: Scop = field(repr=False)
     domains: Domains
     node: Node
     schedule: isl.Schedule
