@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import islpy as isl
 
+from polyir.diagnostics import OptionError, nearest
 from polyir.dialects.dependence import Dependences
 from polyir.isl_lists import sets_of
 from polyir.model.bands import merge_bands
@@ -56,6 +57,15 @@ def below_marks(node: isl.ScheduleNode) -> isl.ScheduleNode:
 def statements_of(node: isl.ScheduleNode) -> tuple[str, ...]:
     """The names of the statements that reach `node`, sorted."""
     return tuple(sorted(part.get_tuple_name() for part in sets_of(node.get_domain())))
+
+
+def check_statements(names: Iterable[str], schedule: isl.Schedule) -> None:
+    """Raise `OptionError` if one of `names` is none of the statements that `schedule` runs."""
+    valid = sorted(part.get_tuple_name() for part in sets_of(schedule.get_domain()))
+    for name in names:
+        if name not in valid:
+            hint = nearest(name, valid) or f" (statements: {', '.join(valid)})"
+            raise OptionError(f"there is no statement '{name}'{hint}")
 
 
 def coincident_flags(band: isl.ScheduleNode) -> tuple[bool, ...]:

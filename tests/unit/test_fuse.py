@@ -1,0 +1,133 @@
+"""Fusion and distribution by request: order, shape, flags, refusals."""
+
+from __future__ import annotations
+
+import pytest
+from execution import execution, flow, schedule
+
+from polyir.diagnostics import LegalityError, OptionError
+from polyir.transform.distribute import DistributeOptions, distribute
+from polyir.transform.fuse import FuseOptions, fuse
+from polyir.transform.walk import coincident_flags
+
+NESTS = """{ domain: "{ S[i]: 0 <= i < 3; T[i, j]: 0 <= i, j < 3; U[i, j]: 0 <= i, j < 3 }",
+  child: { sequence: [
+  { filter: "{ S[i] }", child: { schedule: "[{ S[i] -> [i] }]" } },
+  { filter: "{ T[i, j] }", child: { schedule: "[{ T[i, j] -> [i] }]",
+    child: { schedule: "[{ T[i, j] -> [j] }]" } } },
+  { filter: "{ U[i, j] }", child: { schedule: "[{ U[i, j] -> [i] }, { U[i, j] -> [j] }]" } }
+] } }"""
+
+ALONG = flow("{ S[i] -> T[i, j] : 0 <= i, j < 3 }", "{ T[i, j] -> U[i, j] : 0 <= i, j < 3 }")
+AHEAD = flow("{ S[i] -> T[i - 1, j] : 1 <= i < 3 and 0 <= j < 3 }")
+NOTHING = flow()
+
+
+def test_neighbours_are_fused_and_the_third_stays() -> None:
+    outcome = fuse(schedule(NESTS), ALONG, FuseOptions(("S", "T")))
+    order = execution(outcome.schedule)
+    assert order[:5] == [("S", (0,)), ("T", (0, 0)), ("T", (0, 1)), ("T", (0, 2)), ("S", (1,))]
+    assert order[12:] == [("U", (i, j)) for i in range(3) for j in range(3)]
+    assert outcome.done == ("fused the outermost loop of S, T",)
+    band = outcome.schedule.get_root().child(0).child(0).child(0)
+    assert coincident_flags(band) == (True,)
+
+
+def test_two_loops_deep_the_last_nests_first_stays() -> None:
+    outcome = fuse(schedule(NESTS), ALONG, FuseOptions(("U", "T"), depth=2))
+    order = execution(outcome.schedule)
+    assert order[:3] == [("S", (i,)) for i in range(3)]
+    assert order[3:] == [(name, (i, j)) for i in range(3) for j in range(3) for name in "TU"]
+
+
+def test_all_three() -> None:
+    order = execution(fuse(schedule(NESTS), ALONG, FuseOptions(("S", "T", "U"))).schedule)
+    assert [name for name, _ in order[:7]] == ["S", "T", "T", "T", "U", "U", "U"]
+
+
+def test_illegal_fusion_is_refused_with_an_example() -> None:
+    with pytest.raises(LegalityError, match=r"fusing S, T violates .* through A: S\[1\]"):
+        fuse(schedule(NESTS), AHEAD, FuseOptions(("S", "T")))
+
+
+@pytest.mark.parametrize(
+    ("statements", "depth", "message"),
+    [
+        (("S", "U"), 1, "the nests of S, U are not neighbours: T runs between"),
+        (("S", "T"), 2, "cannot fuse 2 loops: around S are 1"),
+        (("S", "V"), 1, r"there is no statement 'V' \(statements: S, T, U\)"),
+    ],
+)
+def test_impossible_fusions(statements: tuple[str, ...], depth: int, message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        fuse(schedule(NESTS), NOTHING, FuseOptions(statements, depth))
+
+
+@pytest.mark.parametrize(
+    ("statements", "depth", "message"),
+    [(("S", "S"), 1, "two statements or more"), (("S", "T"), 0, "depth must be 1 or more")],
+)
+def test_bad_fuse_options(statements: tuple[str, ...], depth: int, message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        FuseOptions(statements, depth)
+
+
+FUSED = """{ domain: "{ S[t, i]: 0 <= t, i < 2; T[t, i]: 0 <= t, i < 2; U[t, i]: 0 <= t, i < 2 }",
+  child: { schedule: "[{ S[t, i] -> [t]; T[t, i] -> [t]; U[t, i] -> [t] }, \
+                       { S[t, i] -> [i]; T[t, i] -> [i]; U[t, i] -> [i] }]",
+  child: { sequence: [
+  { filter: "{ S[t, i] }" }, { filter: "{ T[t, i] }" }, { filter: "{ U[t, i] }" } ] } } }"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "keep", "expected"),
+    [
+        ("T", 0, "SSSSTTTTUUUU"),
+        ("S", 0, "SSSSTUTUTUTU"),
+        ("U", 0, "STSTSTSTUUUU"),
+        ("U", 1, "STSTUUSTSTUU"),
+    ],
+)
+def test_distribution(statement: str, keep: int, expected: str) -> None:
+    outcome = distribute(schedule(FUSED), NOTHING, DistributeOptions((statement,), keep))
+    order = execution(outcome.schedule)
+    assert "".join(name for name, _ in order) == expected
+    others = ", ".join(name for name in "STU" if name != statement)
+    assert outcome.done == (f"{statement} has a nest of its own, apart from {others}",)
+    assert outcome.missed == ()
+
+
+def test_distribution_frees_loops() -> None:
+    ahead = flow("{ S[t, i] -> T[t, k] : 0 <= t < 2 and i = 0 and k = 1 }")
+    result = distribute(schedule(FUSED), ahead, DistributeOptions(("S",))).schedule
+    flags = [coincident_flags(result.get_root().child(0).child(k).child(0)) for k in (0, 1)]
+    assert flags == [(True, True), (True, True)]
+
+
+def test_a_cycle_is_not_distributed() -> None:
+    cycle = flow("{ S[t, i] -> T[t, i] : 0 <= t, i < 2 }", "{ T[0, i] -> S[1, i] : 0 <= i < 2 }")
+    with pytest.raises(LegalityError, match="distributing S violates"):
+        distribute(schedule(FUSED), cycle, DistributeOptions(("S",)))
+    kept = distribute(schedule(FUSED), cycle, DistributeOptions(("S",), keep=1)).schedule
+    assert "".join(name for name, _ in execution(kept)) == "SSTUTUSSTUTU"
+
+
+def test_a_statement_alone_is_left_alone() -> None:
+    outcome = distribute(schedule(NESTS), NOTHING, DistributeOptions(("S",)))
+    assert outcome.schedule.plain_is_equal(schedule(NESTS))
+    assert outcome.missed == ("not distributed: S shares no loop",)
+
+
+def test_distribution_undoes_fusion() -> None:
+    fused = fuse(schedule(NESTS), ALONG, FuseOptions(("S", "T"))).schedule
+    apart = distribute(fused, ALONG, DistributeOptions(("T",))).schedule
+    assert execution(apart) == execution(schedule(NESTS))
+
+
+@pytest.mark.parametrize(
+    ("statements", "keep", "message"),
+    [((), 0, "distribution needs a statement"), (("S",), -1, "keep must be 0 or more: keep=-1")],
+)
+def test_bad_distribute_options(statements: tuple[str, ...], keep: int, message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        DistributeOptions(statements, keep)
