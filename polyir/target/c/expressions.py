@@ -1,0 +1,323 @@
+"""Typed C expressions, and the one table of precedences by which they are printed.
+
+A target of the C family subclasses `ExpressionPrinter` where its spelling differs.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+from types import MappingProxyType
+from typing import Final
+
+import numpy as np
+
+from polyir.target.c.types import Scalar
+
+
+class Precedence(IntEnum):
+    """How tightly an operator binds, loosest first (C99, section 6.5)."""
+
+    CONDITIONAL = 1
+    LOGICAL_OR = 2
+    LOGICAL_AND = 3
+    BITWISE_OR = 4
+    BITWISE_XOR = 5
+    BITWISE_AND = 6
+    EQUALITY = 7
+    RELATIONAL = 8
+    SHIFT = 9
+    ADDITIVE = 10
+    MULTIPLICATIVE = 11
+    UNARY = 12
+    POSTFIX = 13
+
+
+BINARY_OPERATORS: Final = MappingProxyType(
+    {
+        "||": Precedence.LOGICAL_OR,
+        "&&": Precedence.LOGICAL_AND,
+        "|": Precedence.BITWISE_OR,
+        "^": Precedence.BITWISE_XOR,
+        "&": Precedence.BITWISE_AND,
+        "==": Precedence.EQUALITY,
+        "!=": Precedence.EQUALITY,
+        "<": Precedence.RELATIONAL,
+        "<=": Precedence.RELATIONAL,
+        ">": Precedence.RELATIONAL,
+        ">=": Precedence.RELATIONAL,
+        "<<": Precedence.SHIFT,
+        ">>": Precedence.SHIFT,
+        "+": Precedence.ADDITIVE,
+        "-": Precedence.ADDITIVE,
+        "*": Precedence.MULTIPLICATIVE,
+        "/": Precedence.MULTIPLICATIVE,
+        "%": Precedence.MULTIPLICATIVE,
+    }
+)
+
+_COMPARISONS: Final = ("==", "!=", "<", "<=", ">", ">=")
+
+
+class Variable:
+    """A C variable. Its identity counts: variables of different scopes may share a name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+@dataclass(frozen=True)
+class Expression:
+    """A C expression whose value has the type `type`."""
+
+    type: Scalar
+
+
+@dataclass(frozen=True)
+class Name(Expression):
+    """The value of a variable that does not change while the expression may be evaluated."""
+
+    variable: Variable
+
+
+@dataclass(frozen=True)
+class IntegerLiteral(Expression):
+    value: int
+
+
+@dataclass(frozen=True)
+class FloatLiteral(Expression):
+    value: float
+
+
+@dataclass(frozen=True)
+class Unary(Expression):
+    operator: str
+    operand: Expression
+
+
+@dataclass(frozen=True)
+class Binary(Expression):
+    operator: str
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True)
+class Conditional(Expression):
+    condition: Expression
+    then: Expression
+    otherwise: Expression
+
+
+@dataclass(frozen=True)
+class Cast(Expression):
+    operand: Expression
+
+
+@dataclass(frozen=True)
+class Call(Expression):
+    """A call of a pure function: of the C library, or of a helper of `helpers.py`."""
+
+    function: str
+    arguments: tuple[Expression, ...]
+
+
+@dataclass(frozen=True)
+class Element(Expression):
+    """What lies in memory: `A[i][j]`, `*A` for a pointer without indices, or a plain `A`."""
+
+    array: Variable
+    indices: tuple[Expression, ...]
+    is_pointer: bool
+
+
+def parts(expression: Expression) -> tuple[Expression, ...]:
+    """The operands of an expression, from left to right."""
+    match expression:
+        case Unary(operand=operand) | Cast(operand=operand):
+            return (operand,)
+        case Binary(left=left, right=right):
+            return (left, right)
+        case Conditional(condition=condition, then=then, otherwise=otherwise):
+            return (condition, then, otherwise)
+        case Call(arguments=arguments):
+            return arguments
+        case Element(indices=indices):
+            return indices
+        case _:
+            return ()
+
+
+def walk(expression: Expression) -> Iterator[Expression]:
+    """The expression and all that it is made of."""
+    yield expression
+    for part in parts(expression):
+        yield from walk(part)
+
+
+def variables_of(expression: Expression) -> Iterator[Variable]:
+    """The variables that occur in an expression."""
+    for part in walk(expression):
+        if isinstance(part, Name):
+            yield part.variable
+        elif isinstance(part, Element):
+            yield part.array
+
+
+def reads_memory(expression: Expression) -> bool:
+    return any(isinstance(part, Element) for part in walk(expression))
+
+
+def cast(type: Scalar, operand: Expression) -> Expression:
+    """`operand` converted to `type`; a conversion there and back is left out."""
+    if operand.type is type:
+        return operand
+    if isinstance(operand, Cast):
+        inner = operand.operand
+        between = operand.type
+        same_bits = not (inner.type.is_float or between.is_float or type.is_float)
+        if same_bits and inner.type.width == between.width == type.width:
+            return cast(type, inner)
+    return Cast(type, operand)
+
+
+def is_narrow(expression: Expression) -> bool:
+    """Whether C computes the expression in `int` although its type is a 64-bit one."""
+    match expression:
+        case IntegerLiteral():
+            return True
+        case Conditional(then=then, otherwise=otherwise):
+            return is_narrow(then) and is_narrow(otherwise)
+        case Unary(operator="-", operand=operand):
+            return is_narrow(operand)
+        case _:
+            return False
+
+
+def arithmetic(operator: str, left: Expression, right: Expression) -> Expression:
+    """`left operator right` in the type of `left`, which C is made to compute in that type."""
+    if left.type.width == 64 and not left.type.is_float and is_narrow(left) and is_narrow(right):
+        left = Cast(left.type, left)
+    return Binary(left.type, operator, left, right)
+
+
+def compare(operator: str, left: Expression, right: Expression) -> Expression:
+    return Binary(Scalar.BOOL, operator, left, right)
+
+
+def negate(condition: Expression) -> Expression:
+    return Unary(Scalar.BOOL, "!", condition)
+
+
+class ExpressionPrinter:
+    """Prints expressions in C99 with the parentheses that C needs and gcc asks for."""
+
+    def spell(self, type: Scalar) -> str:
+        """The name of a type."""
+        return type.value
+
+    def print(self, expression: Expression) -> str:
+        """The text of an expression."""
+        return self._print(expression)[0]
+
+    def _print(self, expression: Expression) -> tuple[str, Precedence]:
+        match expression:
+            case Name(variable=variable):
+                return variable.name, Precedence.POSTFIX
+            case IntegerLiteral(type=type, value=value):
+                return self.integer_literal(value, type)
+            case FloatLiteral(type=type, value=value):
+                return self.float_literal(value, type)
+            case Unary(operator=operator, operand=operand):
+                text = self._inside(operand, Precedence.UNARY)
+                space = " " if text.startswith(operator) else ""
+                return f"{operator}{space}{text}", Precedence.UNARY
+            case Cast(type=type, operand=operand):
+                text = self._inside(operand, Precedence.UNARY)
+                return f"({self.spell(type)}){text}", Precedence.UNARY
+            case Binary():
+                return self._binary(expression)
+            case Conditional(condition=condition, then=then, otherwise=otherwise):
+                above = Precedence.LOGICAL_OR
+                texts = [self._inside(part, above) for part in (condition, then, otherwise)]
+                return "{} ? {} : {}".format(*texts), Precedence.CONDITIONAL
+            case Call(function=function, arguments=arguments):
+                listed = ", ".join(self.print(argument) for argument in arguments)
+                return f"{function}({listed})", Precedence.POSTFIX
+            case Element(array=array, indices=indices, is_pointer=is_pointer):
+                return self._element(array, indices, is_pointer)
+            case _:
+                raise TypeError(f"no C for {expression!r}")
+
+    def _inside(self, expression: Expression, at_least: Precedence) -> str:
+        text, precedence = self._print(expression)
+        return text if precedence >= at_least else f"({text})"
+
+    def _binary(self, expression: Binary) -> tuple[str, Precedence]:
+        precedence = BINARY_OPERATORS[expression.operator]
+        if Precedence.BITWISE_OR <= precedence <= Precedence.SHIFT:
+            # Nobody remembers these; gcc asks for parentheses under -Wparentheses.
+            left_limit = right_limit = Precedence.UNARY
+            if expression.operator in _COMPARISONS:
+                left_limit = right_limit = Precedence.ADDITIVE
+        elif precedence is Precedence.LOGICAL_OR:
+            left_limit = right_limit = Precedence.BITWISE_OR
+        else:
+            left_limit, right_limit = precedence, Precedence(precedence + 1)
+        left = self._inside(expression.left, left_limit)
+        right = self._inside(expression.right, right_limit)
+        return f"{left} {expression.operator} {right}", precedence
+
+    def _element(
+        self, array: Variable, indices: tuple[Expression, ...], is_pointer: bool
+    ) -> tuple[str, Precedence]:
+        if indices:
+            subscripts = "".join(f"[{self.print(index)}]" for index in indices)
+            return f"{array.name}{subscripts}", Precedence.POSTFIX
+        if is_pointer:
+            return f"*{array.name}", Precedence.UNARY
+        return array.name, Precedence.POSTFIX
+
+    def integer_literal(self, value: int, type: Scalar) -> tuple[str, Precedence]:
+        if type is Scalar.BOOL:
+            return ("true" if value else "false"), Precedence.POSTFIX
+        if value == -(2**63):
+            return "INT64_MIN", Precedence.UNARY
+        if value == -(2**31):
+            # The literal 2147483648 is no int, and its negation would not be either.
+            return "INT32_MIN", Precedence.UNARY
+        suffix = "u" if type.value.startswith("u") else ""
+        return f"{value}{suffix}", Precedence.UNARY if value < 0 else Precedence.POSTFIX
+
+    def float_literal(self, value: float, type: Scalar) -> tuple[str, Precedence]:
+        """The shortest decimal that reads back as the same bits; `INFINITY` and `NAN`."""
+        negative = math.copysign(1.0, value) < 0
+        precedence = Precedence.UNARY if negative else Precedence.POSTFIX
+        sign = "-" if negative else ""
+        if math.isnan(value):
+            return f"{sign}NAN", precedence
+        if math.isinf(value):
+            return f"{sign}INFINITY", precedence
+        if type is Scalar.FLOAT:
+            return f"{_shortest_float(np.float32(value))}f", precedence
+        return repr(value), precedence
+
+
+def _shortest_float(value: np.float32) -> str:
+    """The shortest decimal of a finite single-precision number, with a point or an exponent."""
+    return str(value)
+
+
+def is_special(expression: Expression) -> bool:
+    """Whether a literal needs a macro of `math.h`."""
+    return isinstance(expression, FloatLiteral) and not math.isfinite(expression.value)
+
+
+def is_usual_nan(value: float) -> bool:
+    """Whether a NaN is the one that `NAN` or `-NAN` gives."""
+    (bits,) = struct.unpack("<Q", struct.pack("<d", value))
+    return (bits & (2**63 - 1)) == 0x7FF8 << 48

@@ -1,0 +1,145 @@
+"""The small functions that emitted code calls where C has no operator with MLIR's meaning.
+
+A helper is printed only into files that call it. Their names begin with `polyir_`; those for
+one scalar type end in it (`polyir_max_i32`, `polyir_maximum_f64`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from polyir.target.c.types import Scalar
+
+PREFIX: Final = "polyir_"
+
+
+@dataclass(frozen=True)
+class Helper:
+    """A function in C: its name, its definition and the headers that this needs."""
+
+    name: str
+    text: str
+    headers: tuple[str, ...] = ()
+
+
+def _function(
+    name: str, result: Scalar, parameters: str, body: str, headers: tuple[str, ...] = ()
+) -> Helper:
+    lines = "\n".join(f"  {line}" for line in body.strip().splitlines())
+    text = f"static inline {result.value} {name}({parameters}) {{\n{lines}\n}}\n"
+    return Helper(name, text, headers)
+
+
+def _index_helpers() -> Iterator[Helper]:
+    """On `int64_t`, for affine expressions: MLIR rounds as its names say, and divisors are > 0.
+
+    `floordivsi` and `ceildivsi` of `arith` use them too, hence the test of the divisor's sign.
+    """
+    pair = "int64_t a, int64_t b"
+    bodies = {
+        "min": "return a < b ? a : b;",
+        "max": "return a > b ? a : b;",
+        "floordiv": "return a / b - (a % b != 0 && (a < 0) != (b < 0));",
+        "ceildiv": "return a / b + (a % b != 0 && (a < 0) == (b < 0));",
+        "mod": "const int64_t r = a % b;\nreturn r < 0 ? r + b : r;",
+    }
+    for name, body in bodies.items():
+        yield _function(f"{PREFIX}{name}", Scalar.INT64, pair, body)
+
+
+def _integer_helpers(type: Scalar) -> Iterator[Helper]:
+    """On one signed type; a `u` in the name says that the bits are taken as unsigned."""
+    signed, unsigned, suffix = type.value, type.unsigned.value, type.suffix
+    pair = f"{signed} a, {signed} b"
+    bits = type.width
+    for name, operator in (("min", "<"), ("max", ">")):
+        unsigned_test = f"({unsigned})a {operator} ({unsigned})b"
+        yield _function(f"{PREFIX}{name}_{suffix}", type, pair, f"return a {operator} b ? a : b;")
+        yield _function(f"{PREFIX}{name}u_{suffix}", type, pair, f"return {unsigned_test} ? a : b;")
+    absolute = f"return a < 0 ? ({signed})(0 - ({unsigned})a) : a;"
+    yield _function(f"{PREFIX}abs_{suffix}", type, f"{signed} a", absolute)
+    quotient = f"const {unsigned} x = ({unsigned})a, y = ({unsigned})b;\nreturn x / y + (x % y != 0);"
+    yield _function(f"{PREFIX}ceildivu_{suffix}", type, pair, quotient)
+    yield _function(f"{PREFIX}ctpop_{suffix}", type, f"{signed} a", _count(unsigned, "x & 1"))
+    leading = (
+        f"{signed} count = 0;\n"
+        f"for ({unsigned} bit = ({unsigned})1 << {bits - 1}; bit && !(({unsigned})a & bit); bit >>= 1)"
+        "\n  count++;\nreturn count;"
+    )
+    yield _function(f"{PREFIX}ctlz_{suffix}", type, f"{signed} a", leading)
+    trailing = (
+        f"{signed} count = 0;\n"
+        f"for ({unsigned} bit = 1; bit && !(({unsigned})a & bit); bit = ({unsigned})(bit << 1))"
+        "\n  count++;\nreturn count;"
+    )
+    yield _function(f"{PREFIX}cttz_{suffix}", type, f"{signed} a", trailing)
+    yield _function(f"{PREFIX}ipow_{suffix}", type, pair, _integer_power(signed, unsigned))
+
+
+def _count(unsigned: str, test: str) -> str:
+    signed = unsigned.removeprefix("u")
+    return (
+        f"{signed} count = 0;\nfor ({unsigned} x = ({unsigned})a; x; x >>= 1)\n"
+        f"  count += {test};\nreturn count;"
+    )
+
+
+def _integer_power(signed: str, unsigned: str) -> str:
+    """Repeated squaring; a negative exponent gives 1 / a**|b| truncated, as in MLIR."""
+    return (
+        "if (b < 0)\n  return a == 1 ? 1 : a == -1 ? (b & 1 ? -1 : 1) : 0;\n"
+        "uint64_t result = 1;\n"
+        f"for (uint64_t base = (uint64_t)a, n = ({unsigned})b; n; n >>= 1, base *= base)\n"
+        "  if (n & 1)\n    result *= base;\n"
+        f"return ({signed})result;"
+    )
+
+
+def _float_helpers(type: Scalar) -> Iterator[Helper]:
+    """`maximum` is IEEE 754's: it keeps NaN and orders the zeros. `maxnum` prefers numbers."""
+    name, suffix = type.value, type.suffix
+    pair = f"{name} a, {name} b"
+    math = ("math.h",)
+    for stem, operator, zero in (("maximum", ">", "b : a"), ("minimum", "<", "a : b")):
+        body = (
+            "if (isnan(b))\n  return b;\nif (isnan(a))\n  return a;\n"
+            f"if (a == b)\n  return signbit(a) ? {zero};\nreturn a {operator} b ? a : b;"
+        )
+        yield _function(f"{PREFIX}{stem}_{suffix}", type, pair, body, math)
+    for stem, test in (("maxnum", "a <= b"), ("minnum", "a >= b")):
+        body = f"return !({test}) && a == a ? a : b;"
+        yield _function(f"{PREFIX}{stem}_{suffix}", type, pair, body)
+    one = "1.0f" if type is Scalar.FLOAT else "1.0"
+    power = (
+        f"{name} result = {one};\nuint64_t n = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;\n"
+        "for (; n; n >>= 1, a *= a)\n  if (n & 1)\n    result *= a;\n"
+        f"return b < 0 ? {one} / result : result;"
+    )
+    yield _function(f"{PREFIX}fpowi_{suffix}", type, f"{name} a, int64_t b", power)
+
+
+def _bit_casts() -> Iterator[Helper]:
+    pairs = ((Scalar.FLOAT, Scalar.INT32), (Scalar.DOUBLE, Scalar.INT64))
+    for source, target in (*pairs, *((target, source) for source, target in pairs)):
+        body = f"const union {{ {source.value} from; {target.value} to; }} bits = {{a}};\nreturn bits.to;"
+        yield _function(bit_cast_name(source, target), target, f"{source.value} a", body)
+
+
+def bit_cast_name(source: Scalar, target: Scalar) -> str:
+    return f"{PREFIX}bits_{source.suffix}_{target.suffix}"
+
+
+def _all_helpers() -> Iterator[Helper]:
+    yield from _index_helpers()
+    for type in (Scalar.INT8, Scalar.INT16, Scalar.INT32, Scalar.INT64):
+        yield from _integer_helpers(type)
+    for type in (Scalar.FLOAT, Scalar.DOUBLE):
+        yield from _float_helpers(type)
+    yield from _bit_casts()
+
+
+HELPERS: Final = MappingProxyType({helper.name: helper for helper in _all_helpers()})
+"""Every helper by its name."""
