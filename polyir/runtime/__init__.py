@@ -1,1 +1,16 @@
-"""Compiles and runs what was emitted, on NumPy arrays."""
+"""Compile what was emitted and run it, from Python, on NumPy arrays."""
+
+from polyir.runtime.compiler import CompilerOptions
+from polyir.runtime.functions import CompiledFunction, CompiledModule, compile_c, compile_module
+from polyir.runtime.measure import Difference, best_times, compare_bits
+
+__all__ = [
+    "CompiledFunction",
+    "CompiledModule",
+    "CompilerOptions",
+    "Difference",
+    "best_times",
+    "compare_bits",
+    "compile_c",
+    "compile_module",
+]

@@ -212,11 +212,12 @@ class Body:
 
     def emit_block(self, block: Block) -> Operation | None:
         """Write down all operations but the terminator, which is given back."""
+        last = block.last_op
+        terminator = last if last is not None and last.has_trait(IsTerminator()) else None
         for op in block.ops:
-            if op.has_trait(IsTerminator):
-                return op
-            self._emit_operation(self, op)
-        return None
+            if op is not terminator:
+                self._emit_operation(self, op)
+        return terminator
 
     def assign(self, targets: Sequence[Variable], values: Sequence[Expression]) -> None:
         """Assign all values to all targets at once: each is read before it is overwritten."""
@@ -226,21 +227,22 @@ class Body:
             if not (isinstance(value, Name) and value.variable is target)
         ]
         while left:
-            for position, (target, _) in enumerate(left):
-                others = [value for other, value in left if other is not target]
-                if not any(target in variables_of(value) for value in others):
-                    break
-            else:
-                # Each is read by another value: compute one value ahead of its turn.
-                position = 0
-                target, value = left[0]
-                ahead = self.names.fresh(f"next_{target.name}")
-                type_name = self.type_name(value.type)
-                self.writer.line(f"const {type_name} {ahead.name} = {self.text(value)};")
-                left[0] = (target, Name(value.type, ahead))
+            free = next((pair for pair in left if not _is_read_by_others(pair[0], left)), None)
+            if free is not None:
+                left.remove(free)
+                target, value = free
+                self.writer.line(f"{target.name} = {self.text(value)};")
                 continue
-            target, value = left.pop(position)
-            self.writer.line(f"{target.name} = {self.text(value)};")
+            # Each target is read by another value: compute one value ahead of its turn.
+            target, value = left.pop(0)
+            ahead = self.names.fresh(f"next_{target.name}")
+            type_name = self.type_name(value.type)
+            self.writer.line(f"const {type_name} {ahead.name} = {self.text(value)};")
+            left.append((target, Name(value.type, ahead)))
+
+
+def _is_read_by_others(target: Variable, pairs: Sequence[tuple[Variable, Expression]]) -> bool:
+    return any(target in variables_of(value) for other, value in pairs if other is not target)
 
 
 def is_droppable(op: Operation) -> bool:

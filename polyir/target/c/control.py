@@ -94,7 +94,11 @@ def declare_variable(
     """A variable that will hold `result` and begins with `start`."""
     type = scalar_type(result.type)
     text = body.text(start)
-    variable = body.names.fresh(result.name_hint or other_name or "t")
+    # One name for several results says less than the names of what the loop carries.
+    names = (result.name_hint, other_name)
+    is_only_result = isinstance(result.owner, Operation) and len(result.owner.results) == 1
+    first, second = names if is_only_result else reversed(names)
+    variable = body.names.fresh(first or second or "t")
     body.writer.line(f"{body.type_name(type)} {variable.name} = {text};")
     body.writer.mark_used(variable)
     body.bind(result, Name(type, variable))
@@ -156,4 +160,4 @@ def _is_empty(region: Region) -> bool:
     if block is None or block.last_op is None:
         return True
     only = block.last_op
-    return block.first_op is only and only.has_trait(IsTerminator) and not only.operands
+    return block.first_op is only and only.has_trait(IsTerminator()) and not only.operands

@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 from polyir.target.c.expressions import ExpressionPrinter
 from polyir.target.c.function import Environment, FunctionText, is_private, write_function
 from polyir.target.c.globals import global_array, global_lines
-from polyir.target.c.names import symbol_name
+from polyir.target.c.names import symbol_name, symbol_of
 from polyir.target.c.operations import operation_name
 from polyir.target.c.types import refuse
 from polyir.target.c.usage import Usage
@@ -40,7 +40,10 @@ def c_text(module: ModuleOp, options: COptions) -> str:
     symbols = _symbols(module)
     usage = Usage(ExpressionPrinter())
     arrays = {op.sym_name.data: global_array(op) for op in symbols.globals}
-    names = tuple(symbol_name(op.sym_name.data) for op in (*symbols.globals, *symbols.functions))
+    names = (
+        *(symbol_name(op.sym_name.data) for op in symbols.globals),
+        *(symbol_name(op.sym_name.data) for op in symbols.functions),
+    )
     environment = Environment(arrays, names, usage, options.openmp)
     functions = [write_function(op, environment) for op in symbols.functions]
     global_text = [
@@ -48,7 +51,7 @@ def c_text(module: ModuleOp, options: COptions) -> str:
     ]
     parts: list[Sequence[str]] = [
         [f"#include <{header}>" for header in usage.headers()],
-        ["\n\n".join(helper.text for helper in usage.helpers())],
+        ["\n\n".join(helper.text.rstrip() for helper in usage.helpers())],
         global_text,
         _prototypes(functions),
         *(function.lines for function in functions),
@@ -66,9 +69,7 @@ class _Symbols:
 
 def _symbols(module: ModuleOp) -> _Symbols:
     """Sort the operations of a module; leave out private functions that nobody calls."""
-    called = {
-        op.callee.string_value(): None for op in module.walk() if isinstance(op, func.CallOp)
-    }
+    called = {symbol_of(op.callee): None for op in module.walk() if isinstance(op, func.CallOp)}
     globals_: list[memref.GlobalOp] = []
     functions: list[func.FuncOp] = []
     for op in module.body.block.ops:

@@ -319,5 +319,5 @@ def is_special(expression: Expression) -> bool:
 
 def is_usual_nan(value: float) -> bool:
     """Whether a NaN is the one that `NAN` or `-NAN` gives."""
-    (bits,) = struct.unpack("<Q", struct.pack("<d", value))
-    return (bits & (2**63 - 1)) == 0x7FF8 << 48
+    bits = int.from_bytes(struct.pack("<d", value), "little")
+    return bits & (2**63 - 1) == 0x7FF8 << 48

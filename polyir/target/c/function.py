@@ -32,7 +32,7 @@ from polyir.target.c.memory import (
     flat_pointer,
     memref_type,
 )
-from polyir.target.c.names import NameTable, symbol_name
+from polyir.target.c.names import NameTable, symbol_name, symbol_of
 from polyir.target.c.operations import computation, is_computation, operation_name
 from polyir.target.c.parallel import (
     emit_affine_parallel,
@@ -98,7 +98,7 @@ def write_function(op: func.FuncOp, environment: Environment) -> FunctionText:
     definition = _signature(head, [p.definition(usage) for p in parameters] + pointers)
     lines = (*prologue.render(usage), *body.writer.render(usage))
     callees = tuple(
-        inner.callee.string_value() for inner in op.walk() if isinstance(inner, func.CallOp)
+        symbol_of(inner.callee) for inner in op.walk() if isinstance(inner, func.CallOp)
     )
     text = (f"{definition} {{", *lines, "}")
     return FunctionText(symbol, prototype, text, callees, bool(viewed))
@@ -188,7 +188,8 @@ def _array_parameters(
 def _view(body: Body, parameter: Parameter) -> str:
     """The declaration of the pointer to the rows of an array."""
     array = parameter.viewed
-    assert array is not None and array.flat is not None
+    assert array is not None
+    assert array.flat is not None
     pointer = declare_pointer(body, array, array.variable)
     row = "".join(f"[{body.text(extent)}]" for extent in array.extents[1:])
     return f"{pointer} = ({body.type_name(array.element)} (*){row}){array.flat.name};"
@@ -256,7 +257,7 @@ def _emit_call(body: Body, op: func.CallOp) -> None:
         else:
             arguments.append(body.text(body.take(argument)))
     body.before_any_write()
-    name = symbol_name(op.callee.string_value())
+    name = symbol_name(symbol_of(op.callee))
     if len(op.results) != 1 or not body.is_used(op.results[0]):
         for result in op.results:
             type = scalar_type(result.type, op)
@@ -269,7 +270,9 @@ def _emit_call(body: Body, op: func.CallOp) -> None:
         return
     type = scalar_type(op.results[0].type, op)
     variable = body.names.for_value(op.results[0], "t")
-    body.writer.line(f"const {body.type_name(type)} {variable.name} = {name}({', '.join(arguments)});")
+    body.writer.line(
+        f"const {body.type_name(type)} {variable.name} = {name}({', '.join(arguments)});"
+    )
     body.bind(op.results[0], Name(type, variable))
 
 
@@ -367,7 +370,7 @@ def _affine_map(op: Operation) -> AffineMap:
 
 
 def _global(op: memref.GetGlobalOp, environment: Environment) -> Array:
-    array = environment.arrays.get(op.name_.string_value())
+    array = environment.arrays.get(symbol_of(op.name_))
     if array is None:
-        raise refuse(op, f"no global named {op.name_.string_value()} in the module")
+        raise refuse(op, f"no global named {symbol_of(op.name_)} in the module")
     return array

@@ -54,9 +54,7 @@ def _type(op: memref.GlobalOp) -> MemRefType[Attribute]:
     return op.type
 
 
-def _initial_values(
-    op: memref.GlobalOp, element: Scalar, shape: Sequence[int]
-) -> list[Expression]:
+def _initial_values(op: memref.GlobalOp, element: Scalar, shape: Sequence[int]) -> list[Expression]:
     assert isinstance(op.initial_value, DenseIntOrFPElementsAttr)
     values: list[Expression] = []
     for number in op.initial_value.get_values():

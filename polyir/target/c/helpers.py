@@ -61,7 +61,10 @@ def _integer_helpers(type: Scalar) -> Iterator[Helper]:
         yield _function(f"{PREFIX}{name}u_{suffix}", type, pair, f"return {unsigned_test} ? a : b;")
     absolute = f"return a < 0 ? ({signed})(0 - ({unsigned})a) : a;"
     yield _function(f"{PREFIX}abs_{suffix}", type, f"{signed} a", absolute)
-    quotient = f"const {unsigned} x = ({unsigned})a, y = ({unsigned})b;\nreturn x / y + (x % y != 0);"
+    quotient = (
+        f"const {unsigned} x = ({unsigned})a, y = ({unsigned})b;\n"
+        f"return ({signed})(x / y + (x % y != 0));"
+    )
     yield _function(f"{PREFIX}ceildivu_{suffix}", type, pair, quotient)
     yield _function(f"{PREFIX}ctpop_{suffix}", type, f"{signed} a", _count(unsigned, "x & 1"))
     leading = (
@@ -124,7 +127,8 @@ def _float_helpers(type: Scalar) -> Iterator[Helper]:
 def _bit_casts() -> Iterator[Helper]:
     pairs = ((Scalar.FLOAT, Scalar.INT32), (Scalar.DOUBLE, Scalar.INT64))
     for source, target in (*pairs, *((target, source) for source, target in pairs)):
-        body = f"const union {{ {source.value} from; {target.value} to; }} bits = {{a}};\nreturn bits.to;"
+        union = f"union {{ {source.value} from; {target.value} to; }}"
+        body = f"const {union} bits = {{a}};\nreturn bits.to;"
         yield _function(bit_cast_name(source, target), target, f"{source.value} a", body)
 
 

@@ -76,7 +76,6 @@ def emit_alloca(body: Body, op: memref.AllocaOp) -> None:
 def emit_alloc(body: Body, op: memref.AllocOp) -> None:
     """A pointer to memory from `malloc`."""
     array = _allocated(body, op, is_pointer=True)
-    name = body.type_name(array.element)
     pointer = declare_pointer(body, array, array.variable)
     allocate = body.usage.function("malloc")
     body.writer.line(f"{pointer} = {allocate}({_byte_count(body, array)});")

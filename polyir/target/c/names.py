@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
+from xdsl.dialects.builtin import SymbolRefAttr
 from xdsl.ir import SSAValue
 
 from polyir.target.c.expressions import Variable
@@ -45,6 +46,12 @@ def symbol_name(name: str) -> str:
     """The C name of a function or global: its own, with an underscore where C has taken that."""
     text = identifier(name)
     return f"{text}_" if text in RESERVED or text.startswith(PREFIX) else text
+
+
+def symbol_of(reference: SymbolRefAttr) -> str:
+    """The symbol that a reference names; nested references are joined by dots."""
+    nested = (name.data for name in reference.nested_references.data)
+    return ".".join((reference.root_reference.data, *nested))
 
 
 class NameTable:

@@ -7,11 +7,12 @@ unsigned type, unless `nsw` says that it does not. `index` is taken not to overf
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Sequence
 from types import MappingProxyType
 from typing import Final
 
-from xdsl.dialects import arith, math
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, UnregisteredOp
 from xdsl.ir import Operation
 
@@ -69,6 +70,8 @@ def unsigned(operand: Expression) -> Expression:
 
 def to_type(type: Scalar, value: Expression) -> Expression:
     """An integer converted to `type` by dropping high bits; `i1` keeps the lowest."""
+    if type is Scalar.BOOL and value.type.is_float:
+        value = cast(Scalar.INT32, value)
     if type is Scalar.BOOL and value.type is not Scalar.BOOL:
         lowest = Binary(value.type, "&", value, IntegerLiteral(value.type, 1))
         return compare("!=", lowest, IntegerLiteral(value.type, 0))
@@ -96,12 +99,8 @@ def float_constant(type: Scalar, value: float) -> Expression:
 
 
 def _bits(type: Scalar, value: float) -> int:
-    import struct
-
-    code, integer = ("<f", "<i") if type is Scalar.FLOAT else ("<d", "<q")
-    (bits,) = struct.unpack(integer, struct.pack(code, value))
-    assert isinstance(bits, int)
-    return bits
+    packed = struct.pack("<f" if type is Scalar.FLOAT else "<d", value)
+    return int.from_bytes(packed, "little", signed=True)
 
 
 def _wrapping(operator: str) -> Builder:
@@ -114,9 +113,7 @@ def _wrapping(operator: str) -> Builder:
         if isinstance(op.results[0].type, IndexType) or _cannot_overflow(op):
             return arithmetic(operator, left, right)
         if type.width < 32:
-            if operator == "*" and type.width == 16:
-                # Both are promoted to int, which holds every product of signed operands.
-                return cast(type, Binary(Scalar.INT32, operator, left, right))
+            # Both are promoted to int, which holds every result.
             return cast(type, Binary(Scalar.INT32, operator, left, right))
         return cast(type, Binary(type.unsigned, operator, unsigned(left), _same(right)))
 
@@ -125,9 +122,9 @@ def _wrapping(operator: str) -> Builder:
 
 def _same(right: Expression) -> Expression:
     """The right operand beside an unsigned left one, to whose type C converts it by itself."""
-    if isinstance(right, Cast) and right.type.unsigned is not right.type:
-        return cast(right.type.unsigned, right)
-    return right
+    converted = unsigned(right)
+    is_shorter = not (isinstance(converted, Cast) and converted.operand is right)
+    return converted if is_shorter else right
 
 
 def _cannot_overflow(op: Operation) -> bool:
@@ -159,7 +156,7 @@ def _shift(operator: str, is_unsigned: bool) -> Builder:
         if type is Scalar.BOOL:
             # The only amount that is no poison is 0.
             return left
-        value = unsigned(left) if is_unsigned else cast(type, left)
+        value = unsigned(left) if is_unsigned else left
         if isinstance(value, IntegerLiteral):
             value = Cast(type, value)
         if type.width < 32 and operator == "<<":
@@ -445,5 +442,3 @@ _BUILDERS: Final = MappingProxyType[str, Builder](
     }
 )
 """How the expression of each operation is built, by the operation's name."""
-
-_ = math

@@ -111,8 +111,9 @@ def _emit_affine_reduction(body: Body, op: affine.ParallelOp, loops: Sequence[Lo
 
 # The order of MLIR's enumeration `AtomicRMWKind`.
 _KINDS: Final = (
-    "addf addi assign maximumf maxs maxu minimumf mins minu mulf muli ori andi maxnumf minnumf"
-).split()
+    *("addf", "addi", "assign", "maximumf", "maxs", "maxu", "minimumf", "mins", "minu"),
+    *("mulf", "muli", "ori", "andi", "maxnumf", "minnumf"),
+)
 
 _COMBINERS: Final = MappingProxyType[str, Callable[[SSAValue, SSAValue], Operation]](
     {
@@ -176,13 +177,23 @@ def _combine(kind: str, value: SSAValue, left: Expression, right: Expression) ->
     return computation(_COMBINERS[kind](*operands), (left, right))
 
 
+def _loop(
+    body: Body,
+    counter: SSAValue,
+    lower: SSAValue,
+    upper: SSAValue,
+    step: SSAValue,
+    is_inclusive: bool = False,
+) -> Loop:
+    """A loop whose bounds and step are values."""
+    lower_bound, upper_bound = body.take_invariant(lower), body.take_invariant(upper)
+    return Loop(counter, lower_bound, upper_bound, body.take_invariant(step), is_inclusive)
+
+
 def emit_scf_parallel(body: Body, op: scf.ParallelOp) -> None:
     block = op.body.block
     bounds = zip(block.args, op.lowerBound, op.upperBound, op.step, strict=True)
-    loops = [
-        Loop(counter, *(body.take_invariant(bound) for bound in limits))
-        for counter, *limits in bounds
-    ]
+    loops = [_loop(body, *limits) for limits in bounds]
     if not op.results:
         body.before_region(op)
         with _parallel(body, "parallel for", len(loops)), _loops(body, loops):
@@ -220,7 +231,7 @@ def emit_omp_parallel(body: Body, op: omp.ParallelOp) -> None:
 
 
 def _ends_after(block: Block, op: Operation) -> bool:
-    return op.next_op is None or op.next_op.has_trait(IsTerminator)
+    return op.next_op is None or op.next_op.has_trait(IsTerminator())
 
 
 def emit_omp_loop(body: Body, op: omp.WsLoopOp) -> None:
@@ -238,16 +249,9 @@ def _emit_worksharing(body: Body, op: omp.WsLoopOp, directive: str) -> None:
     if not isinstance(nest, omp.LoopNestOp):
         raise refuse(op, "the C target wants an omp.loop_nest directly inside omp.wsloop")
     block = nest.body.block
-    loops = [
-        Loop(
-            counter,
-            *(body.take_invariant(bound) for bound in limits),
-            is_inclusive=nest.loop_inclusive is not None,
-        )
-        for counter, *limits in zip(
-            block.args, nest.lowerBound, nest.upperBound, nest.step, strict=True
-        )
-    ]
+    bounds = zip(block.args, nest.lowerBound, nest.upperBound, nest.step, strict=True)
+    is_inclusive = nest.loop_inclusive is not None
+    loops = [_loop(body, *limits, is_inclusive) for limits in bounds]
     body.before_region(op)
     with _parallel(body, directive, len(loops)), _loops(body, loops):
         body.emit_block(block)

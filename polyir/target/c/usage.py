@@ -21,9 +21,7 @@ from polyir.target.c.expressions import (
 from polyir.target.c.helpers import HELPERS, Helper
 from polyir.target.c.types import Scalar
 
-_HEADERS: Final = MappingProxyType(
-    {"malloc": "stdlib.h", "free": "stdlib.h", "memcpy": "string.h"}
-)
+_HEADERS: Final = MappingProxyType({"malloc": "stdlib.h", "free": "stdlib.h", "memcpy": "string.h"})
 
 
 class Usage:

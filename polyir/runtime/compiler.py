@@ -1,0 +1,126 @@
+"""C text to a shared library, once for each text: the library is kept in a cache.
+
+The cache is a folder of the user, `$POLYIR_CACHE` or `polyir` in the platform's cache folder. An
+entry is named after its content: the text, the flags and the compiler with its version. Entries
+are written elsewhere and renamed, so that concurrent processes see whole files only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from polyir.diagnostics import PolyirError
+
+# Contraction would fuse a multiplication and an addition and so change the bits of results.
+DEFAULT_FLAGS: Final = ("-std=c99", "-O3", "-march=native", "-fopenmp", "-ffp-contract=off")
+
+_COMPILERS: Final = ("cc", "gcc", "clang")
+
+
+class CompilationError(PolyirError):
+    """There is no C compiler, or it refused the text."""
+
+
+@dataclass(frozen=True)
+class CompilerOptions:
+    """The C compiler, by default the first of `$CC`, cc, gcc and clang, and its flags."""
+
+    compiler: str | None = None
+    flags: tuple[str, ...] = DEFAULT_FLAGS
+
+
+def find_compiler(options: CompilerOptions) -> str:
+    """The path of the compiler. Raises `CompilationError` if there is none."""
+    wanted = options.compiler or os.environ.get("CC")
+    for name in (wanted,) if wanted else _COMPILERS:
+        path = shutil.which(name)
+        if path is not None:
+            return path
+    names = wanted or ", ".join(_COMPILERS)
+    raise CompilationError(f"no C compiler found (looked for {names})")
+
+
+def cache_folder() -> Path:
+    """The folder of compiled libraries; made, for this user alone, if it is missing."""
+    chosen = os.environ.get("POLYIR_CACHE")
+    folder = Path(chosen) if chosen else _platform_cache() / "polyir"
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise CompilationError(
+            f"cannot make the cache folder {folder}: {error.strerror}"
+        ) from error
+    return folder
+
+
+def _platform_cache() -> Path:
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches"
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+
+
+def build_library(source: str, options: CompilerOptions) -> Path:
+    """The shared library compiled from `source`, from the cache if it is there.
+
+    Raises `CompilationError` with the compiler's message if it does not accept the text.
+    """
+    compiler = find_compiler(options)
+    command = [compiler, *options.flags, "-shared", "-fPIC"]
+    content = "\0".join((_version(compiler), *command, source))
+    digest = hashlib.sha256(content.encode()).hexdigest()[:32]
+    library = cache_folder() / f"{digest}.so"
+    if not library.exists():
+        _compile(command, source, library)
+    return library
+
+
+def _version(compiler: str) -> str:
+    """What tells this compiler, on this machine, from another one.
+
+    `-march=native` means the machine's own processor, hence its name.
+    """
+    done = _run([compiler, "--version"])
+    return f"{done.stdout}{_processor()}"
+
+
+def _processor() -> str:
+    """The processor's model and features, as far as the system tells."""
+    information = Path("/proc/cpuinfo")
+    if not information.exists():
+        return " ".join(os.uname()) if hasattr(os, "uname") else sys.platform
+    kept = ("model name", "flags", "Features", "CPU part")
+    lines = information.read_text(errors="replace").splitlines()
+    return "\n".join(dict.fromkeys(line for line in lines if line.startswith(kept)))
+
+
+def _compile(command: list[str], source: str, library: Path) -> None:
+    try:
+        scratch_folder = tempfile.TemporaryDirectory(dir=library.parent)
+    except OSError as error:
+        message = f"cannot write to the cache folder {library.parent}: {error.strerror}"
+        raise CompilationError(message) from error
+    with scratch_folder as folder:
+        text, built = Path(folder) / "module.c", Path(folder) / "module.so"
+        text.write_text(source)
+        done = _run([*command, str(text), "-o", str(built), "-lm"])
+        if done.returncode != 0:
+            message = done.stderr.strip().replace(f"{folder}{os.sep}", "")
+            raise CompilationError(f"the C compiler {command[0]} failed:\n{message}")
+        built.replace(library)
+
+
+def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise CompilationError(f"cannot run {command[0]}: {error.strerror}") from error

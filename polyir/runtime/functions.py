@@ -1,0 +1,281 @@
+"""Functions of compiled modules, called with NumPy arrays and numbers.
+
+The types of arguments and results come from the module, by the convention of the C target: an
+array is a pointer and its dynamic extents, several results come back through pointers.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import numpy.typing as npt
+from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute
+
+from polyir.diagnostics import nearest
+from polyir.runtime.compiler import CompilerOptions, build_library
+from polyir.target.c.emitter import COptions, c_text
+from polyir.target.c.function import is_private
+from polyir.target.c.names import symbol_name
+from polyir.target.c.types import Scalar, memref_parts, scalar_type
+
+if TYPE_CHECKING:
+    from ctypes import _SimpleCData
+
+    CScalar = type[_SimpleCData[bool]] | type[_SimpleCData[int]] | type[_SimpleCData[float]]
+
+Array = npt.NDArray[np.generic]
+Argument = Array | bool | int | float | np.generic
+Number = bool | int | float
+Result = Number | tuple[Number, ...] | None
+
+_C_TYPES: Final[Mapping[Scalar, CScalar]] = MappingProxyType(
+    {
+        Scalar.BOOL: ctypes.c_bool,
+        Scalar.INT8: ctypes.c_int8,
+        Scalar.INT16: ctypes.c_int16,
+        Scalar.INT32: ctypes.c_int32,
+        Scalar.INT64: ctypes.c_int64,
+        Scalar.FLOAT: ctypes.c_float,
+        Scalar.DOUBLE: ctypes.c_double,
+    }
+)
+
+
+@dataclass(frozen=True)
+class ScalarParameter:
+    """A parameter that takes a number."""
+
+    name: str
+    type: Scalar
+
+
+@dataclass(frozen=True)
+class ArrayParameter:
+    """A parameter that takes an array; an extent is `None` where the array decides."""
+
+    name: str
+    element: Scalar
+    extents: tuple[int | None, ...]
+
+
+Parameter = ScalarParameter | ArrayParameter
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What a function takes and gives."""
+
+    symbol: str
+    parameters: tuple[Parameter, ...]
+    results: tuple[Scalar, ...]
+
+
+def signature_of(op: FuncOp) -> Signature:
+    """The signature of a function; raises `CTargetError` for types that the C target lacks."""
+    block = op.body.blocks.first
+    parameters: list[Parameter] = []
+    for position, type in enumerate(op.function_type.inputs.data):
+        hint = block.args[position].name_hint if block is not None else None
+        parameters.append(_parameter(op, type, hint or f"arg{position}"))
+    results = tuple(scalar_type(type, op) for type in op.function_type.outputs.data)
+    return Signature(op.sym_name.data, tuple(parameters), results)
+
+
+def _parameter(op: FuncOp, type: Attribute, name: str) -> Parameter:
+    if isinstance(type, MemRefType):
+        return ArrayParameter(name, *memref_parts(type, op))
+    return ScalarParameter(name, scalar_type(type, op))
+
+
+class CompiledFunction:
+    """A function that was compiled; call it with NumPy arrays, which it changes, and numbers."""
+
+    def __init__(self, library: ctypes.CDLL, signature: Signature) -> None:
+        self.signature = signature
+        self._entry = library[symbol_name(signature.symbol)]
+        is_returned = len(signature.results) == 1
+        self._entry.restype = _C_TYPES[signature.results[0]] if is_returned else None
+
+    @property
+    def __name__(self) -> str:
+        return self.signature.symbol
+
+    def __call__(self, *arguments: Argument) -> Result:
+        """Call the function. Returns its result, or a tuple of several.
+
+        Raises `TypeError` for a wrong number of arguments, a wrong type or element type, and
+        `ValueError` for a wrong rank or extent, a value out of range, or an array that is not
+        contiguous or may not be written; nothing was run then.
+        """
+        signature = self.signature
+        if len(arguments) != len(signature.parameters):
+            raise TypeError(
+                f"{signature.symbol} takes {len(signature.parameters)} arguments, "
+                f"not {len(arguments)}"
+            )
+        passed: list[object] = []
+        for position, (parameter, value) in enumerate(
+            zip(signature.parameters, arguments, strict=True)
+        ):
+            where = f"{signature.symbol}: argument {position} '{parameter.name}'"
+            if isinstance(parameter, ArrayParameter):
+                passed.extend(_pass_array(parameter, value, where))
+            else:
+                passed.append(_pass_number(parameter, value, where))
+        if len(signature.results) < 2:
+            result: Result = self._entry(*passed)
+            return result
+        outputs = [_C_TYPES[type]() for type in signature.results]
+        self._entry(*passed, *(ctypes.byref(output) for output in outputs))
+        return tuple(output.value for output in outputs)
+
+    def __repr__(self) -> str:
+        parameters = ", ".join(parameter.name for parameter in self.signature.parameters)
+        return f"<compiled function {self.signature.symbol}({parameters})>"
+
+
+def _pass_array(parameter: ArrayParameter, value: Argument, where: str) -> Iterator[object]:
+    """The pointer and the dynamic extents of an array that fits its parameter."""
+    if not isinstance(value, np.ndarray):
+        raise TypeError(f"{where} must be a NumPy array, not {type(value).__name__}")
+    wanted = np.dtype(_C_TYPES[parameter.element])
+    if value.dtype != wanted:
+        raise TypeError(f"{where} must have elements of type {wanted}, not {value.dtype}")
+    if value.ndim != len(parameter.extents):
+        raise ValueError(f"{where} must have rank {len(parameter.extents)}, not {value.ndim}")
+    for dimension, (extent, actual) in enumerate(zip(parameter.extents, value.shape, strict=True)):
+        if extent is not None and extent != actual:
+            raise ValueError(
+                f"{where} must have extent {extent} in dimension {dimension}, not {actual}"
+            )
+    if not value.flags.c_contiguous:
+        raise ValueError(f"{where} must be C-contiguous (try numpy.ascontiguousarray)")
+    if not value.flags.aligned:
+        raise ValueError(f"{where} must be aligned")
+    if not value.flags.writeable:
+        raise ValueError(f"{where} must be writable")
+    yield ctypes.c_void_p(value.ctypes.data)
+    for extent, actual in zip(parameter.extents, value.shape, strict=True):
+        if extent is None:
+            yield ctypes.c_int64(actual)
+
+
+def _pass_number(parameter: ScalarParameter, value: Argument, where: str) -> object:
+    """A number in the C type of its parameter."""
+    number = value.item() if isinstance(value, np.generic) else value
+    if parameter.type.is_float:
+        if not isinstance(number, int | float):
+            raise TypeError(f"{where} must be a number, not {type(value).__name__}")
+        return _float(parameter.type, number, where)
+    if not isinstance(number, int):
+        raise TypeError(f"{where} must be an integer, not {type(value).__name__}")
+    if parameter.type is Scalar.BOOL:
+        if number not in (0, 1):
+            raise ValueError(f"{where} must be a truth value, not {number}")
+        return ctypes.c_bool(bool(number))
+    half = 2 ** (parameter.type.width - 1)
+    if not -half <= number < half:
+        raise ValueError(f"{where} must fit {parameter.type.width} bits, which {number} does not")
+    make: Callable[[int], object] = _C_TYPES[parameter.type]
+    return make(number)
+
+
+def _float(type: Scalar, number: int | float, where: str) -> object:
+    try:
+        value = float(number)
+    except OverflowError:
+        raise ValueError(f"{where} is too large for a floating-point number") from None
+    return ctypes.c_float(value) if type is Scalar.FLOAT else ctypes.c_double(value)
+
+
+class CompiledModule:
+    """A compiled module: its functions are attributes and items."""
+
+    def __init__(self, path: Path, source: str, signatures: Sequence[Signature]) -> None:
+        self.path = path
+        self.source = source
+        self._library = ctypes.CDLL(str(path))
+        self._functions = MappingProxyType(
+            {
+                signature.symbol: CompiledFunction(self._library, signature)
+                for signature in signatures
+            }
+        )
+
+    def __getitem__(self, name: str) -> CompiledFunction:
+        """The function named `name`; raises `KeyError` with the names that are near it."""
+        if name not in self._functions:
+            raise KeyError(f"no function '{name}' in the module{nearest(name, self._functions)}")
+        return self._functions[name]
+
+    def __getattr__(self, name: str) -> CompiledFunction:
+        if name.startswith("_") or name not in self._functions:
+            raise AttributeError(
+                f"no function '{name}' in the module{nearest(name, self._functions)}"
+            )
+        return self._functions[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of the functions."""
+        return iter(self._functions)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._functions]
+
+    @contextmanager
+    def threads(self, count: int) -> Iterator[None]:
+        """Run the functions with `count` threads inside the `with` block.
+
+        Outside, `OMP_NUM_THREADS` decides as always. Nothing happens for code without OpenMP.
+        """
+        if count < 1:
+            raise ValueError(f"a program has 1 thread or more, not {count}")
+        try:
+            get, set_count = self._library.omp_get_max_threads, self._library.omp_set_num_threads
+        except AttributeError:
+            yield
+            return
+        before = get()
+        set_count(count)
+        try:
+            yield
+        finally:
+            set_count(before)
+
+
+def compile_c(
+    source: str, signatures: Sequence[Signature], options: CompilerOptions | None = None
+) -> CompiledModule:
+    """Compile C text, or take it from the cache, and load the functions of `signatures`.
+
+    Raises `CompilationError` with the compiler's message.
+    """
+    path = build_library(source, options or CompilerOptions())
+    return CompiledModule(path, source, signatures)
+
+
+def compile_module(
+    module: ModuleOp,
+    options: CompilerOptions | None = None,
+    c_options: COptions | None = None,
+) -> CompiledModule:
+    """Compile a module in loop form; its public functions can then be called.
+
+    Raises `CTargetError` for operations without C, and `CompilationError`.
+    """
+    source = c_text(module, c_options or COptions())
+    signatures = [
+        signature_of(op)
+        for op in module.body.block.ops
+        if isinstance(op, FuncOp) and not op.is_declaration and not is_private(op)
+    ]
+    return compile_c(source, signatures, options)
