@@ -171,9 +171,7 @@ class DelinearizeIndexOp(IRDLOperation):
     traits = traits_def(Pure())
 
     def __init__(self, linear_index: SSAValue, basis: Sequence[SSAValue]) -> None:
-        super().__init__(
-            operands=[linear_index, basis], result_types=[[IndexType()] * len(basis)]
-        )
+        super().__init__(operands=[linear_index, basis], result_types=[[IndexType()] * len(basis)])
 
     def verify_(self) -> None:
         if not self.basis or len(self.basis) != len(self.multi_index):

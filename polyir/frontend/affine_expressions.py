@@ -27,9 +27,7 @@ Leaf = Callable[[str, Token], AffineExpr]
 """The expression of a leaf: its kind (the name of the node) and its token."""
 
 
-def read_expression(
-    source: SourceText, branch: Branch, leaf: Leaf, depth: int = 0
-) -> AffineExpr:
+def read_expression(source: SourceText, branch: Branch, leaf: Leaf, depth: int = 0) -> AffineExpr:
     """The expression of a `sum` node, its names looked up by `leaf`.
 
     Raises `InputSyntaxError` where the expression is not affine: a product of two non-constants,
@@ -100,9 +98,7 @@ def _has_dimension(expression: AffineExpr) -> bool:
 
 
 def _is_sum(expression: AffineExpr) -> bool:
-    return (
-        isinstance(expression, AffineBinaryOpExpr) and expression.kind is AffineBinaryOpKind.Add
-    )
+    return isinstance(expression, AffineBinaryOpExpr) and expression.kind is AffineBinaryOpKind.Add
 
 
 class _Space:
@@ -161,9 +157,7 @@ def _read_constraint(source: SourceText, branch: Branch, space: _Space) -> Affin
     if node.data == "at_most":
         lhs, rhs = rhs, lhs
     kind = AffineConstraintKind.eq if node.data == "equal" else AffineConstraintKind.ge
-    return AffineConstraintExpr(
-        kind, _sum(lhs, -rhs), AffineExpr.constant(0), canonicalize=False
-    )
+    return AffineConstraintExpr(kind, _sum(lhs, -rhs), AffineExpr.constant(0), canonicalize=False)
 
 
 class OperandExpressions:

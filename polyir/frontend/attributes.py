@@ -12,7 +12,6 @@ from xdsl.dialects.builtin import (
     AffineSetAttr,
     AnyFloat,
     ArrayAttr,
-    BytesAttr,
     CallSiteLoc,
     DenseArrayBase,
     DictionaryAttr,
@@ -124,7 +123,9 @@ class AttributeReader(TypeReader):
         for entry in node.children:
             name_node, value = tree(entry).children
             name_token = token(name_node)
-            name = string(self.source, name_token) if name_token.type == "STRING" else str(name_token)
+            name = (
+                string(self.source, name_token) if name_token.type == "STRING" else str(name_token)
+            )
             if name in entries:
                 self.source.fail(name_token, f"the attribute '{name}' is given twice")
             entries[name] = UnitAttr() if value is None else self.attribute(value)
@@ -270,10 +271,8 @@ class AttributeReader(TypeReader):
             case "fused_location":
                 metadata, *locations = parts
                 return FusedLoc(
-                    [self._location_body(tree(location)) for location in locations],
-                    NoneAttr()
-                    if metadata is None
-                    else self.attribute(tree(metadata).children[0]),
+                    ArrayAttr([self._location_body(tree(location)) for location in locations]),
+                    NoneAttr() if metadata is None else self.attribute(tree(metadata).children[0]),
                 )
             case _:
                 return UnknownLoc()

@@ -50,7 +50,7 @@ def read_dense(
         values = _elements(source, tree(content), shape)
     numbers = [_value(source, value, element_type) for value in values]
     # The element values fit the element type, which the checker cannot know.
-    return DenseIntOrFPElementsAttr.from_list(dense_type, numbers)  # type: ignore[type-var, arg-type]
+    return DenseIntOrFPElementsAttr.from_list(dense_type, numbers)  # type: ignore[arg-type]
 
 
 def _elements(source: SourceText, node: Tree[Token], shape: tuple[int, ...]) -> list[Tree[Token]]:
@@ -118,4 +118,4 @@ def _from_bytes(
         source.fail(
             node, f"expected the bytes of {count} elements of type {element_type}, as the type has"
         )
-    return DenseIntOrFPElementsAttr(dense_type, BytesAttr(data))
+    return DenseIntOrFPElementsAttr(dense_type, BytesAttr(data))  # type: ignore[arg-type]

@@ -45,22 +45,27 @@ def parse_prefix(text: str, position: int, start: str) -> tuple[Tree[Token], int
     `start` is one of `START_SYMBOLS`. Raises as `parse_tree` where no such part begins there.
     """
     interactive = _parser().parse_interactive(TextSlice(text, position, len(text)), start=start)
-    counter = interactive.lexer_thread.state.line_ctr
+    lexer_state = interactive.lexer_thread.state
+    assert lexer_state is not None
+    counter = lexer_state.line_ctr
     counter.line += text.count("\n", 0, position)
     counter.line_start_pos = text.rfind("\n", 0, position) + 1
     counter.column = position - counter.line_start_pos + 1
     state = interactive.parser_state
     end = position
     try:
-        for token in interactive.lexer_thread.lex(state):
+        for token in interactive.lexer_thread.lex(state):  # type: ignore[no-untyped-call]
             interactive.feed_token(token)
             end = token.end_pos or end
     except (UnexpectedToken, UnexpectedCharacters):
         # The token after the part may have completed it before it was refused.
-        if state.position != state.parse_conf.end_state and "$END" not in interactive.choices():
+        if (
+            state.position != state.parse_conf.end_state
+            and "$END" not in state.parse_conf.states[state.position]
+        ):
             raise
     if state.position != state.parse_conf.end_state:
-        interactive.feed_eof()
+        interactive.feed_eof()  # type: ignore[no-untyped-call]
     parsed = state.value_stack[-1]
     assert isinstance(parsed, Tree)
     return parsed, end
@@ -108,9 +113,10 @@ def _read_tables(path: Path) -> Lark | None:
             for state, actions in _with_integer_keys(tables["states"]).items()
         }
         memo = _with_integer_keys(content["memo"])
-        return Lark._load_from_dict(
+        parser = Lark._load_from_dict(  # type: ignore[no-untyped-call]
             content["data"], memo, lexer_callbacks={"IDENTIFIER": classify_word}
         )
+        return parser if isinstance(parser, Lark) else None
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return None
 

@@ -48,8 +48,7 @@ def floating(source: SourceText, branch: Branch, element_type: AnyFloat) -> floa
     literal = token(node.children[0])
     negative = node.data.startswith("negative")
     if literal.type == "FLOAT":
-        value = _representable(-float(literal) if negative else float(literal), element_type)
-        return value
+        return _representable(-float(literal) if negative else float(literal), element_type)
     if not literal.startswith("0x"):
         source.fail(branch, f"expected a floating-point literal such as {literal}.0")
     if negative:
@@ -72,15 +71,16 @@ def _representable(value: float, element_type: AnyFloat) -> float:
 
 def string(source: SourceText, literal: Token) -> str:
     """The text that a STRING token, or the quoted part of a SYMBOL token, stands for."""
-    quoted = literal.value
+    quoted = str(literal)
     if "\\" not in quoted:
         return quoted[1:-1]
     content = Input(quoted, source.filename)
     try:
-        return StringLiteral(0, len(quoted), content).string_contents
+        contents: str = StringLiteral(0, len(quoted), content).string_contents
     except (ParseError, UnicodeDecodeError) as error:
         message = error.msg if isinstance(error, ParseError) else "not a text in UTF-8"
         raise source.error(literal, f"bad string literal: {message}") from error
+    return contents
 
 
 def symbol(source: SourceText, literal: Token) -> str:

@@ -12,7 +12,7 @@ from typing import NoReturn, TypeAlias
 from lark import Token, Tree
 from xdsl.context import Context
 from xdsl.dialects.builtin import DenseArrayBase, IndexType, i32
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation
 
 from polyir.diagnostics import InputSyntaxError
@@ -69,17 +69,17 @@ class OperationReader:
         for result in tree(branch).children:
             name, count = tree(result).children
             named.append((token(name), 1 if count is None else int(token(count)[:9], 0)))
-        total = sum(count for _, count in named)
-        if total != len(operation.results) or any(count < 1 for _, count in named):
+        total = sum(size for _, size in named)
+        if total != len(operation.results) or any(size < 1 for _, size in named):
             self.source.fail(
                 branch,
                 f"'{operation.name}' has {plural(len(operation.results), 'result')}, "
                 f"{total} named here",
             )
         values = operation.results
-        for name, count in named:
-            self.values.define(name, values[:count])
-            values = values[count:]
+        for place, size in named:
+            self.values.define(place, values[:size])
+            values = values[size:]
 
     def fail_at(self, operation: Operation, message: str) -> NoReturn:
         """Raise a diagnostic that points at an operation that has been read."""
@@ -141,9 +141,7 @@ class OperationReader:
         """
         operations, *labelled = tree(branch).children
         if len(self._blocks) >= _MAXIMUM_NESTING:
-            self.source.fail(
-                branch, f"regions are nested more than {_MAXIMUM_NESTING} levels deep"
-            )
+            self.source.fail(branch, f"regions are nested more than {_MAXIMUM_NESTING} levels deep")
         scope = BlockScope(self.source)
         self._blocks.append(scope)
         blocks: list[Block] = []
@@ -161,7 +159,7 @@ class OperationReader:
         self._blocks.pop()
         return Region(blocks)
 
-    def _define_argument(self, branch: Branch, argument: SSAValue) -> None:
+    def _define_argument(self, branch: Branch, argument: BlockArgument) -> None:
         place = branch if isinstance(branch, Token) else token(branch.children[0])
         self.values.define(place, [argument])
         location = None
@@ -173,7 +171,7 @@ class OperationReader:
         label, arguments, operations = node.children
         block = scope.define(token(label))
         for argument in [] if arguments is None else tree(arguments).children:
-            name, type_node, attributes, _ = tree(argument).children
+            _, type_node, attributes, _ = tree(argument).children
             if tree(attributes).children:
                 self.source.fail(attributes, "a block argument cannot have attributes")
             value = block.insert_arg(self.type(type_node), len(block.args))

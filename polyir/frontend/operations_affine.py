@@ -24,10 +24,10 @@ from xdsl.ir.affine import AffineExpr, AffineMap, AffineSet
 
 from polyir.diagnostics import nearest
 from polyir.dialects import affine_extra
+from polyir.dialects.affine_semantics import REDUCTION_KINDS
 from polyir.frontend.affine_expressions import OperandExpressions
 from polyir.frontend.literals import magnitude, string, word
 from polyir.frontend.operation_reader import INDEX, Handler, OperationReader, plural, segments
-from polyir.dialects.affine_semantics import REDUCTION_KINDS
 from polyir.frontend.source import Branch, token, tree
 
 _MAP_OPERATIONS: Mapping[str, type[Operation]] = MappingProxyType(
@@ -47,9 +47,7 @@ def _for(reader: OperationReader, node: Tree[Token]) -> Operation:
     lower_map, lower_operands = _bound(reader, tree(lower), "max")
     upper_map, upper_operands = _bound(reader, tree(upper), "min")
     names, initial, types = loop_carried(reader, iter_args)
-    region = reader.single_block(
-        body, [(variable, INDEX), *zip(names, types, strict=True)]
-    )
+    region = reader.single_block(body, [(variable, INDEX), *zip(names, types, strict=True)])
     _end_with_yield(reader, body, region, types)
     return affine.ForOp.create(
         operands=[*lower_operands, *upper_operands, *initial],
@@ -58,9 +56,7 @@ def _for(reader: OperationReader, node: Tree[Token]) -> Operation:
             "lowerBoundMap": lower_map,
             "upperBoundMap": upper_map,
             "step": IntegerAttr(_step(reader, step), INDEX),
-            "operandSegmentSizes": segments(
-                len(lower_operands), len(upper_operands), len(initial)
-            ),
+            "operandSegmentSizes": segments(len(lower_operands), len(upper_operands), len(initial)),
         },
         attributes=reader.dictionary(attributes),
         regions=[region],
@@ -121,9 +117,7 @@ def _step(reader: OperationReader, branch: Branch) -> int:
     return step
 
 
-def _map_use(
-    reader: OperationReader, node: Tree[Token]
-) -> tuple[AffineMapAttr, list[SSAValue]]:
+def _map_use(reader: OperationReader, node: Tree[Token]) -> tuple[AffineMapAttr, list[SSAValue]]:
     affine_map = reader.attributes.affine_map(node.children[0])
     return affine_map, _map_operands(reader, node, affine_map.data)
 
@@ -273,9 +267,7 @@ def _reductions(
     *kinds, types_node = node.children
     types = reader.types(types_node)
     if len(types) != len(kinds):
-        reader.source.fail(
-            types_node, f"expected {plural(len(kinds), 'type')}, found {len(types)}"
-        )
+        reader.source.fail(types_node, f"expected {plural(len(kinds), 'type')}, found {len(types)}")
     names = [string(reader.source, token(kind)) for kind in kinds]
     for kind, name in zip(kinds, names, strict=True):
         if name not in REDUCTION_KINDS:

@@ -28,17 +28,15 @@ from polyir.dialects.affine_extra import CONVERSIONS
 from polyir.frontend.operation_reader import Handler, OperationReader, plural
 from polyir.frontend.source import Branch, tree
 
+_OPERATION_TYPES: tuple[type[Operation], ...] = (
+    *arith.Arith.operations,
+    *math.Math.operations,
+    *CONVERSIONS,
+    memref.CastOp,
+    memref.MemorySpaceCastOp,
+)
 _OPERATIONS: Mapping[str, type[Operation]] = MappingProxyType(
-    {
-        operation.name: operation
-        for operation in (
-            *arith.Arith.operations,
-            *math.Math.operations,
-            *CONVERSIONS,
-            memref.CastOp,
-            memref.MemorySpaceCastOp,
-        )
-    }
+    {operation.name: operation for operation in _OPERATION_TYPES}
 )
 _PREDICATES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {

@@ -55,8 +55,7 @@ def _alloc(reader: OperationReader, node: Tree[Token]) -> Operation:
     if len(sizes) != dynamic:
         reader.source.fail(
             type_node,
-            f"expected {plural(dynamic, 'size')}, one for each '?' of the type, "
-            f"found {len(sizes)}",
+            f"expected {plural(dynamic, 'size')}, one for each '?' of the type, found {len(sizes)}",
         )
     symbols_node = tree(brackets).children
     symbols = reader.index_operands(symbols_node[0]) if symbols_node else []

@@ -22,9 +22,7 @@ def _for(reader: OperationReader, node: Tree[Token]) -> Operation:
     type_nodes = tree(type_part).children
     variable_type = reader.type(type_nodes[0]) if type_nodes else INDEX
     bounds = [reader.operand(bound, variable_type) for bound in (lower, upper, step)]
-    region = reader.single_block(
-        body, [(variable, variable_type), *zip(names, types, strict=True)]
-    )
+    region = reader.single_block(body, [(variable, variable_type), *zip(names, types, strict=True)])
     _end_with_yield(reader, body, region, len(types))
     return scf.ForOp.create(
         operands=[*bounds, *initial],
@@ -34,16 +32,12 @@ def _for(reader: OperationReader, node: Tree[Token]) -> Operation:
     )
 
 
-def _end_with_yield(
-    reader: OperationReader, place: Branch, region: Region, results: int
-) -> None:
+def _end_with_yield(reader: OperationReader, place: Branch, region: Region, results: int) -> None:
     last = region.block.last_op
     if last is not None and last.has_trait(IsTerminator):
         return
     if results:
-        reader.source.fail(
-            place, f"expected 'scf.yield' of {plural(results, 'value')} at the end"
-        )
+        reader.source.fail(place, f"expected 'scf.yield' of {plural(results, 'value')} at the end")
     region.block.add_op(scf.YieldOp())
 
 
@@ -69,7 +63,9 @@ def _if(reader: OperationReader, node: Tree[Token]) -> Operation:
     for region in (then_region, else_region):
         last = region.block.last_op if region.blocks else None
         if isinstance(last, scf.YieldOp) and tuple(last.operand_types) != types:
-            reader.fail_at(last, "type mismatch: the values differ from the results of the 'scf.if'")
+            reader.fail_at(
+                last, "type mismatch: the values differ from the results of the 'scf.if'"
+            )
     return operation
 
 
@@ -95,9 +91,7 @@ def _parallel(reader: OperationReader, node: Tree[Token]) -> Operation:
     return scf.ParallelOp.create(
         operands=[value for group in (*groups, initial) for value in group],
         result_types=types,
-        properties={
-            "operandSegmentSizes": segments(*(len(group) for group in (*groups, initial)))
-        },
+        properties={"operandSegmentSizes": segments(*(len(group) for group in (*groups, initial)))},
         attributes=reader.dictionary(attributes),
         regions=[region],
     )
@@ -105,16 +99,14 @@ def _parallel(reader: OperationReader, node: Tree[Token]) -> Operation:
 
 def _reduce(reader: OperationReader, node: Tree[Token]) -> Operation:
     _, reduced = node.children
-    parts = [part for part in tree(reduced).children]
+    parts = tree(reduced).children
     values = [part for part in parts if isinstance(part, Token)]
     if not values:
         return scf.ReduceOp.create()
     types_node, *bodies = parts[len(values) :]
     types = reader.types(types_node)
     if len(types) != len(values) or len(bodies) != len(values):
-        reader.source.fail(
-            reduced, f"expected {plural(len(values), 'type')} and as many regions"
-        )
+        reader.source.fail(reduced, f"expected {plural(len(values), 'type')} and as many regions")
     return scf.ReduceOp.create(
         operands=[
             reader.operand(value, value_type)

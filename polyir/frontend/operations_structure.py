@@ -114,12 +114,10 @@ def _call(reader: OperationReader, node: Tree[Token]) -> Operation:
 
 def _terminator(reader: OperationReader, node: Tree[Token]) -> Operation:
     name, attributes, yielded = node.children
-    *values, types = tree(yielded).children or [None]
-    value_types = () if types is None else reader.types(types)
+    *values, types = tree(yielded).children or [yielded]
+    value_types = reader.types(types)
     if len(values) != len(value_types):
-        reader.source.fail(
-            types, f"expected {plural(len(values), 'type')}, one for each value"
-        )
+        reader.source.fail(types, f"expected {plural(len(values), 'type')}, one for each value")
     return _TERMINATORS[str(name)].create(
         operands=[
             reader.operand(value, value_type)
@@ -156,9 +154,7 @@ def _operation_type(reader: OperationReader, name_token: Token) -> type[Operatio
     return affine_extra.ParallelOp if operation_type is affine.ParallelOp else operation_type
 
 
-def _adapt_to_xdsl(
-    operation_type: type[Operation], properties: dict[str, Attribute]
-) -> None:
+def _adapt_to_xdsl(operation_type: type[Operation], properties: dict[str, Attribute]) -> None:
     """Replace the few properties that xDSL spells otherwise than MLIR."""
     if operation_type is affine_extra.ParallelOp:
         kinds = properties.get("reductions")

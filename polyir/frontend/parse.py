@@ -11,6 +11,7 @@ from xdsl.dialects import get_all_dialects
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, Region
 
+from polyir.diagnostics import InputSyntaxError
 from polyir.dialects.affine_extra import load_affine_extra
 from polyir.frontend import (
     operations_affine,
@@ -91,9 +92,11 @@ def _parse(source: SourceText, context: Context) -> ModuleOp:
             known = (*OPERATION_TERMINALS, *(operation.name for operation in context.loaded_ops))
             raise unknown_operation_error(source, name, known) from error
         module, positions = parse_with_xdsl(source, context, _HANDLERS)
-        verify_operations(
-            module, lambda operation, message: source.error_at(*positions.get(operation, (1, 1)), message)
-        )
+
+        def error_at_operation(operation: Operation, message: str) -> InputSyntaxError:
+            return source.error_at(*positions.get(operation, (1, 1)), message)
+
+        verify_operations(module, error_at_operation)
         return module
     reader = OperationReader(
         context, _HANDLERS, AttributeReader(source, context), ValueScopes(source)

@@ -75,7 +75,7 @@ def unknown_operation(error: UnexpectedInput) -> Token | None:
     if not isinstance(error, UnexpectedToken) or error.token.type != "IDENTIFIER":
         return None
     if _begins_operation(error) and "." in error.token.value:
-        return error.token
+        return Token.new_borrow_pos(error.token.type, error.token.value, error.token)
     return None
 
 
@@ -109,7 +109,7 @@ def syntax_error(source: SourceText, error: UnexpectedInput) -> InputSyntaxError
 
 
 def _begins_operation(error: UnexpectedToken) -> bool:
-    return error.token.type == "IDENTIFIER" and _OPERATION_TERMINALS <= _expected(error)
+    return error.token.type == "IDENTIFIER" and _expected(error) >= _OPERATION_TERMINALS
 
 
 def _expected(error: UnexpectedToken) -> frozenset[str]:

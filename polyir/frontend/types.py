@@ -74,7 +74,7 @@ class TypeReader(ABC):
             "tensor_type": self._tensor,
             "unranked_tensor_type": lambda parts: UnrankedTensorType(self.type(parts[1])),
             "complex_type": self._complex,
-            "tuple_type": lambda parts: TupleType(tuple(map(self.type, parts))),
+            "tuple_type": lambda parts: TupleType(ArrayAttr(map(self._component, parts))),
             "function_type": self._function,
             "alias_type": lambda parts: self.type_alias(token(parts[0])),
             "dialect_type": lambda parts: self.dialect_type(token(parts[0])),
@@ -167,8 +167,7 @@ class TypeReader(ABC):
         if any(extent <= 0 for extent in shape):
             self.source.fail(dimensions, "the dimensions of a vector must be positive constants")
         scalable = ArrayAttr(
-            BoolAttr(token(dimension).startswith("["), 1)
-            for dimension in tree(dimensions).children
+            BoolAttr(token(dimension).startswith("["), 1) for dimension in tree(dimensions).children
         )
         return VectorType(self.type(element), shape, scalable)
 
@@ -180,6 +179,11 @@ class TypeReader(ABC):
             self._shape(dimensions),
             NoneAttr() if encoding is None else self.attribute(encoding),
         )
+
+    def _component(self, branch: Branch) -> TypeAttribute:
+        component = self.type(branch)
+        assert isinstance(component, TypeAttribute)
+        return component
 
     def _complex(self, parts: list[Branch]) -> Attribute:
         element = self.type(parts[0])

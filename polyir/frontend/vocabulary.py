@@ -8,42 +8,37 @@ from types import MappingProxyType
 
 from lark import Token
 
-_ELEMENTWISE = (
-    *(
-        f"arith.{name}"
-        for name in (
-            "addf addi addui_extended andi ceildivsi ceildivui divf divsi divui floordivsi "
-            "maximumf maxnumf maxsi maxui minimumf minnumf minsi minui mulf muli mulsi_extended "
-            "mului_extended negf ori remf remsi remui select shli shrsi shrui subf subi xori"
-        ).split()
-    ),
-    *(
-        f"math.{name}"
-        for name in (
-            "absf absi acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh ctlz "
-            "ctpop cttz erf exp exp2 expm1 floor fma fpowi ipowi log log10 log1p log2 powf round "
-            "roundeven rsqrt sin sinh sqrt tan tanh trunc"
-        ).split()
-    ),
-)
-_CONVERSIONS = (
-    *(
-        f"arith.{name}"
-        for name in (
-            "bitcast extf extsi extui fptosi fptoui index_cast index_castui sitofp truncf trunci "
-            "uitofp"
-        ).split()
-    ),
-    "memref.cast",
-    "memref.memory_space_cast",
-    "index.casts",
-    "index.castu",
-)
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+_ELEMENTWISE = _words("""
+    arith.addf arith.addi arith.addui_extended arith.andi arith.ceildivsi arith.ceildivui
+    arith.divf arith.divsi arith.divui arith.floordivsi arith.maximumf arith.maxnumf arith.maxsi
+    arith.maxui arith.minimumf arith.minnumf arith.minsi arith.minui arith.mulf arith.muli
+    arith.mulsi_extended arith.mului_extended arith.negf arith.ori arith.remf arith.remsi
+    arith.remui arith.select arith.shli arith.shrsi arith.shrui arith.subf arith.subi arith.xori
+    math.absf math.absi math.acos math.acosh math.asin math.asinh math.atan math.atan2 math.atanh
+    math.cbrt math.ceil math.copysign math.cos math.cosh math.ctlz math.ctpop math.cttz math.erf
+    math.exp math.exp2 math.expm1 math.floor math.fma math.fpowi math.ipowi math.log math.log10
+    math.log1p math.log2 math.powf math.round math.roundeven math.rsqrt math.sin math.sinh
+    math.sqrt math.tan math.tanh math.trunc
+""")
+_CONVERSIONS = _words("""
+    arith.bitcast arith.extf arith.extsi arith.extui arith.fptosi arith.fptoui arith.index_cast
+    arith.index_castui arith.sitofp arith.truncf arith.trunci arith.uitofp
+    memref.cast memref.memory_space_cast index.casts index.castu
+""")
+_SCALAR_TYPES = _words("""
+    index none bf16 f16 f32 f64 f80 f128 tf32 f8E5M2 f8E4M3 f8E4M3FN f8E5M2FNUZ f8E4M3FNUZ
+    f8E4M3B11FNUZ f8E3M4
+""")
 
 OPERATION_TERMINALS: Mapping[str, str] = MappingProxyType(
     {
-        **{name: "ELEMENTWISE" for name in _ELEMENTWISE},
-        **{name: "CONVERSION" for name in _CONVERSIONS},
+        **dict.fromkeys(_ELEMENTWISE, "ELEMENTWISE"),
+        **dict.fromkeys(_CONVERSIONS, "CONVERSION"),
         "module": "MODULE",
         "builtin.module": "MODULE",
         "func.func": "FUNC",
@@ -87,21 +82,10 @@ OPERATION_TERMINALS: Mapping[str, str] = MappingProxyType(
 )
 """The terminal of each operation that has a syntax of its own in the grammar."""
 
-SHORT_NAMES: Mapping[str, str] = MappingProxyType(
-    {"module": "builtin.module", "call": "func.call", "return": "func.return"}
-)
-"""The operations that may be written without their dialect."""
-
 _WORD_TERMINALS: Mapping[str, str] = MappingProxyType(
     {
         **OPERATION_TERMINALS,
-        **{
-            name: "SCALAR_TYPE"
-            for name in (
-                "index none bf16 f16 f32 f64 f80 f128 tf32 f8E5M2 f8E4M3 f8E4M3FN f8E5M2FNUZ "
-                "f8E4M3FNUZ f8E4M3B11FNUZ f8E3M4"
-            ).split()
-        },
+        **dict.fromkeys(_SCALAR_TYPES, "SCALAR_TYPE"),
         "min": "EXTREMUM",
         "max": "EXTREMUM",
         "public": "VISIBILITY",

@@ -109,9 +109,7 @@ class MixedParser(Parser):
             operation = self._reader.operation(self.parse_by_grammar("operation"))
         else:
             operation = super().parse_operation()
-        line, column = line_and_column(
-            self.source.text, start if match is None else match.start(1)
-        )
+        line, column = line_and_column(self.source.text, start if match is None else match.start(1))
         self.positions[operation] = (line, column)
         if isinstance(operation.location, UnknownLoc):
             operation.location = self.source.location_at(line, column)
@@ -121,6 +119,16 @@ class MixedParser(Parser):
         if self._current_token.text != "loc":
             return None
         return self._reader.attributes.location(self.parse_by_grammar("location"))
+
+    def parse_optional_argument(  # type: ignore[override]
+        self, expect_type: bool = True
+    ) -> Parser.UnresolvedArgument | Parser.Argument | None:
+        argument = super().parse_optional_argument(expect_type)
+        # Where MLIR prints locations, it prints them after the names of loop variables too.
+        location = None if argument is None else self.parse_optional_location()
+        if isinstance(argument, Parser.Argument) and location is not None:
+            argument.location = location
+        return argument
 
     def parse_by_grammar(self, start: str) -> Tree[Token]:
         """The syntax tree of a `start` of the grammar, which begins at the current token."""

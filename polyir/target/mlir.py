@@ -28,7 +28,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.ir.affine import AffineMap
 from xdsl.printer import Printer
 
 from polyir.dialects.affine_extra import DelinearizeIndexOp, PrefetchOp
@@ -98,9 +98,7 @@ class MlirPrinter(Printer):
             with self.in_square_brackets():
                 self.print_list(values[dimensions:], self.print_operand)
 
-    def operand_expressions(
-        self, affine_map: AffineMap, operands: Sequence[SSAValue]
-    ) -> list[str]:
+    def operand_expressions(self, affine_map: AffineMap, operands: Sequence[SSAValue]) -> list[str]:
         """The results of a map with the names of its operands in it."""
         dimensions = [f"%{self._name(value)}" for value in operands[: affine_map.num_dims]]
         symbols = [
