@@ -19,6 +19,8 @@ from xdsl.ir.affine import (
     AffineSymExpr,
 )
 
+from polyir.dialects.affine_extra import MaxOp
+
 
 class NotAffineError(ValueError):
     """An index expression that is no quasi-affine expression of iterators and parameters."""
@@ -91,9 +93,9 @@ def _binary(kind: AffineBinaryOpKind, left: isl.PwAff, right: isl.PwAff) -> isl.
 class IndexReader:
     """Reads values of type `index` as expressions on one set space.
 
-    `resolve` knows iterators and parameters; what `affine.apply`, `affine.min`, constants and
-    `arith` compute from them is followed. As in MLIR's affine dialect, `index` arithmetic is
-    taken not to overflow.
+    `resolve` knows iterators and parameters; what `affine.apply`, `affine.min`, `affine.max`,
+    constants and `arith` compute from them is followed. As in MLIR's affine dialect, `index`
+    arithmetic is taken not to overflow.
     """
 
     def __init__(self, space: isl.Space, resolve: Resolve) -> None:
@@ -106,7 +108,7 @@ class IndexReader:
         if known is not None:
             return known
         if not isinstance(value.type, IndexType):
-            raise NotAffineError("the index comes from a value of another type")
+            raise NotAffineError(f"a value of type {value.type} is no index")
         match value.owner:
             case arith.ConstantOp(value=IntegerAttr(value=number)):
                 return constant(self.space, number.data)
@@ -114,6 +116,12 @@ class IndexReader:
                 return self.read_map(apply.map.data, apply.mapOperands)[0]
             case affine.MinOp() as minimum:
                 return reduce(isl.PwAff.min, self.read_map(minimum.map.data, minimum.arguments))
+            case MaxOp() as maximum:
+                return reduce(isl.PwAff.max, self.read_map(maximum.map.data, maximum.arguments))
+            case arith.MinSIOp(lhs=lhs, rhs=rhs):
+                return self.read(lhs).min(self.read(rhs))
+            case arith.MaxSIOp(lhs=lhs, rhs=rhs):
+                return self.read(lhs).max(self.read(rhs))
             case arith.AddiOp(lhs=lhs, rhs=rhs):
                 return self.read(lhs).add(self.read(rhs))
             case arith.SubiOp(lhs=lhs, rhs=rhs):
@@ -121,7 +129,8 @@ class IndexReader:
             case arith.MuliOp(lhs=lhs, rhs=rhs):
                 return _binary(AffineBinaryOpKind.Mul, self.read(lhs), self.read(rhs))
             case _:
-                raise NotAffineError("the index is not affine")
+                name = "an index" if value.name_hint is None else f"%{value.name_hint}"
+                raise NotAffineError(f"{name} is no affine function of iterators and parameters")
 
     def read_map(self, map: AffineMap, operands: Sequence[SSAValue]) -> list[isl.PwAff]:
         """The results of `map` applied to `operands` (dimensions first, then symbols)."""

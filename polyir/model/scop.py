@@ -119,11 +119,19 @@ def _array_names(op: ScopOp) -> dict[SSAValue, str]:
 def unique_name(wanted: str, taken: set[str]) -> str:
     """`wanted` as an isl identifier, with a number behind it if it is taken."""
     cleaned = "".join(c if c.isalnum() and c.isascii() else "_" for c in wanted)
-    base = f"_{cleaned}" if cleaned[0].isdigit() else cleaned
+    is_reserved = cleaned[0].isdigit() or cleaned.lower() in _ISL_KEYWORDS
+    base = f"_{cleaned}" if is_reserved else cleaned
     name, number = base, 0
     while name in taken:
         name, number = f"{base}_{number}", number + 1
     return name
+
+
+_ISL_KEYWORDS = (
+    *("and", "or", "not", "implies", "exists", "true", "false", "mod", "floor", "ceil"),
+    *("floord", "ceild", "min", "max", "rat", "nan", "infty", "infinity"),
+)
+"""What isl's notation reads as something else than a name, in any case of letters."""
 
 
 def statement_reader(scop: ScopOp, block: Block, space: isl.Space) -> IndexReader:

@@ -46,8 +46,9 @@ def is_pure(op: Operation) -> bool:
     """Whether `op` computes its results from its operands, and does nothing else."""
     if op.regions:
         return False
-    # Not every operation of these dialects says in xDSL that it is pure; all are.
-    return op.name.split(".")[0] in ("arith", "math") or is_side_effect_free(op)
+    # Not every pure operation says so in xDSL.
+    is_known = op.name.split(".")[0] in ("arith", "math") or isinstance(op, affine.MinOp)
+    return is_known or is_side_effect_free(op)
 
 
 def may_trap(op: Operation) -> bool:

@@ -63,20 +63,25 @@ class Runs:
 def find_runs(function: func.FuncOp) -> Runs:
     """The maximal static control parts of `function`."""
     runs: list[tuple[Operation, ...]] = []
-    left: list[Left] = []
+    left: dict[Operation, Left] = {}
     for block in function.body.blocks:
         _BlockScan(runs, left).scan(block)
-    return Runs(tuple(runs), tuple(left))
+    return Runs(tuple(runs), tuple(left.values()))
 
 
 class _UnsupportedError(Exception):
-    """Why an operation cannot be part of a run."""
+    """Why an operation cannot be part of a run; `culprit` is it, or something inside it."""
+
+    def __init__(self, culprit: Operation, reason: str) -> None:
+        super().__init__(reason)
+        self.culprit = culprit
+        self.reason = reason
 
 
 class _BlockScan:
     """Collects the runs of one block, and of the blocks inside what no run can hold."""
 
-    def __init__(self, runs: list[tuple[Operation, ...]], left: list[Left]) -> None:
+    def __init__(self, runs: list[tuple[Operation, ...]], left: dict[Operation, Left]) -> None:
         self._runs = runs
         self._left = left
         self._current: list[Operation] = []
@@ -88,18 +93,19 @@ class _BlockScan:
         self._close()
 
     def _visit(self, op: Operation) -> None:
-        reason = self._reason(op)
-        if reason is not None and self._current:
+        obstacle = self._obstacle(op)
+        if obstacle is not None and self._current:
             # What is computed before may be a parameter when it is no part of the run.
             self._close()
-            reason = self._reason(op)
-        if reason is None:
+            obstacle = self._obstacle(op)
+        if obstacle is None:
             if self._current or stores_or_carries(op):
                 self._current.append(op)
                 self._memrefs = self._memrefs_with(op)
             return
         if not _is_silent(op):
-            self._left.append(Left(op, reason))
+            # What is around an obstacle has been named; what is inside fails for the same.
+            self._left.setdefault(obstacle.culprit, Left(op, obstacle.reason))
         for block in blocks_of(op):
             _BlockScan(self._runs, self._left).scan(block)
 
@@ -112,13 +118,13 @@ class _BlockScan:
         self._current = []
         self._memrefs = {}
 
-    def _reason(self, op: Operation) -> str | None:
+    def _obstacle(self, op: Operation) -> _UnsupportedError | None:
         """Why `op` cannot join the run at hand; `None` if it can."""
         try:
             check_run([*self._current, op])
             self._check_overlap(op)
         except _UnsupportedError as unsupported:
-            return str(unsupported)
+            return unsupported
         return None
 
     def _memrefs_with(self, op: Operation) -> dict[SSAValue, bool]:
@@ -138,7 +144,7 @@ class _BlockScan:
                     continue
                 if may_overlap(value, other):
                     names = f"{_named(value)} and {_named(other)}"
-                    raise _UnsupportedError(f"{names} may be views of the same memory")
+                    raise _UnsupportedError(op, f"{names} may be views of the same memory")
 
 
 def check_run(operations: Sequence[Operation]) -> None:
@@ -146,7 +152,7 @@ def check_run(operations: Sequence[Operation]) -> None:
     finder = ParameterFinder(operations)
     op = operations[-1]
     if op.has_trait(IsTerminator):
-        raise _UnsupportedError("the block ends")
+        raise _UnsupportedError(op, "the block ends")
     _RunCheck(finder).check(op, inside_loop=False)
 
 
@@ -164,10 +170,12 @@ class _RunCheck:
                 self._check_conditional(op, inside_loop)
             case memref.AllocOp() | memref.AllocaOp():
                 if not all(self._finder.is_invariant(operand) for operand in op.operands):
-                    raise _UnsupportedError(f"the size of `{op.name}` changes within the nest")
+                    raise _UnsupportedError(op, f"the size of `{op.name}` changes within the nest")
             case memref.DeallocOp() if inside_loop:
                 if not self._finder.is_inside(op.memref):
-                    raise _UnsupportedError("`memref.dealloc` in a loop frees memory from outside")
+                    raise _UnsupportedError(
+                        op, "`memref.dealloc` in a loop frees memory from outside"
+                    )
             case affine.YieldOp() | scf.YieldOp():
                 pass
             case _:
@@ -179,12 +187,14 @@ class _RunCheck:
 
     def _check_loop(self, loop: LoopOp) -> None:
         if isinstance(loop, affine.ParallelOp) and loop.results:
-            raise _UnsupportedError("`affine.parallel` with a reduction")
+            raise _UnsupportedError(loop, "`affine.parallel` with a reduction")
         _check_carried(loop)
         try:
             bounds_of(loop, self._finder.reader)
         except NotAffineError as error:
-            raise _UnsupportedError(f"a bound of `{loop.name}` is not affine: {error}") from error
+            raise _UnsupportedError(
+                loop, f"a bound of `{loop.name}` is not affine: {error}"
+            ) from error
         self._check_block(loop.body.block, inside_loop=True)
 
     def _check_conditional(self, conditional: affine.IfOp | scf.IfOp, inside_loop: bool) -> None:
@@ -192,7 +202,9 @@ class _RunCheck:
             try:
                 condition_of(conditional, self._finder.reader)
             except NotAffineError as error:
-                raise _UnsupportedError(f"the condition is not affine: {error}") from error
+                raise _UnsupportedError(
+                    conditional, f"the condition is not affine: {error}"
+                ) from error
         elif not is_control(conditional, self._finder.reader):
             for block in blocks_of(conditional):
                 _check_data_branch(block)
@@ -206,7 +218,7 @@ def _check_data_branch(block: Block) -> None:
     """A branch taken by data is part of a statement: no loops, no allocations in it."""
     for op in block.ops:
         if isinstance(op, LOOPS):
-            raise _UnsupportedError("a loop inside an `scf.if` on data")
+            raise _UnsupportedError(op, "a loop inside an `scf.if` on data")
         if isinstance(op, scf.IfOp):
             for inner in blocks_of(op):
                 _check_data_branch(inner)
@@ -219,19 +231,21 @@ def _check_simple(op: Operation) -> None:
     if isinstance(op, LOADS + STORES):
         return
     if isinstance(op, func.CallOp):
-        raise _UnsupportedError(f"`func.call` to @{op.callee.root_reference.data} may touch memory")
+        raise _UnsupportedError(
+            op, f"`func.call` to @{op.callee.root_reference.data} may touch memory"
+        )
     if makes_memref(op) and not isinstance(op, memref.GetGlobalOp):
-        raise _UnsupportedError(f"`{op.name}` makes a memref inside")
+        raise _UnsupportedError(op, f"`{op.name}` makes a memref inside")
     if not is_pure(op):
         name = op.op_name.data if isinstance(op, UnregisteredOp) else op.name
-        raise _UnsupportedError(f"`{name}` may touch memory")
+        raise _UnsupportedError(op, f"`{name}` may touch memory")
 
 
 def _check_carried(op: Operation) -> None:
     """What loops carry and conditionals yield must fit into a memref."""
     for result in op.results:
         if not _fits_memref(result.type):
-            raise _UnsupportedError(f"`{op.name}` carries a value of type {result.type}")
+            raise _UnsupportedError(op, f"`{op.name}` carries a value of type {result.type}")
 
 
 def _fits_memref(type: Attribute) -> bool:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects import func
+from xdsl.dialects import affine, func
 from xdsl.ir import Operation, SSAValue, Use
 
 from polyir.model.raising.normalise import load_cell, new_cell, store_cell
@@ -38,12 +38,16 @@ def spill(function: func.FuncOp, run: Run) -> RunValues:
     After it, no value of the run is used behind it, and whatever a root computes from stands
     in its own segment or can be executed again where the root stands.
     """
+    cells: dict[SSAValue, SSAValue] = {}
     while True:
         values = RunValues(run.operations, run.finder().reader)
         needed = _needed(run, values)
         if needed is None:
             break
-        _keep(function, run, needed, values)
+        if needed.value not in cells:
+            cells[needed.value] = new_cell(function, needed.value)
+            _store(needed.value, cells[needed.value])
+        _load(run, needed, cells[needed.value], values)
     _compute_behind(run, values)
     return values
 
@@ -83,18 +87,24 @@ def _is_stable(value: SSAValue, target: Operation | None, values: RunValues) -> 
     return not any(values.conflicts(source, target) for source in sources)
 
 
-def _keep(function: func.FuncOp, run: Run, needed: _Spill, values: RunValues) -> None:
-    """Store a value where it is computed, and load it where it is needed."""
-    value, user = needed.value, needed.user
+def _store(value: SSAValue, cell: SSAValue) -> None:
+    """Store a value where it is computed."""
     owner = value.owner
     assert isinstance(owner, Operation)
-    uses = _uses_behind(value, values) if user is None else _uses_in(value, user)
-    cell = new_cell(function, value)
     _insert_after(store_cell(value, cell, owner), owner)
-    load = load_cell(cell, value, user or owner)
+
+
+def _load(run: Run, needed: _Spill, cell: SSAValue, values: RunValues) -> None:
+    """Load a value where it is needed."""
+    value, user = needed.value, needed.user
     if user is None:
+        # The store of the value is no use behind the run, though `values` do not know it.
+        uses = [use for use in _uses_behind(value, values) if not _is_store_to(use, cell)]
+        load = load_cell(cell, value, run.operations[-1])
         _insert_after(load, run.operations[-1])
     else:
+        uses = [use for use in value.uses if user.is_ancestor(use.operation)]
+        load = load_cell(cell, value, user)
         assert user.parent is not None
         user.parent.insert_op_before(load, user)
     _replace_uses(uses, load.result)
@@ -128,8 +138,8 @@ def _uses_behind(value: SSAValue, values: RunValues) -> list[Use]:
     return [use for use in value.uses if not values.contains(use.operation)]
 
 
-def _uses_in(value: SSAValue, user: Operation) -> list[Use]:
-    return [use for use in value.uses if user.is_ancestor(use.operation)]
+def _is_store_to(use: Use, cell: SSAValue) -> bool:
+    return isinstance(use.operation, affine.StoreOp) and use.operation.memref is cell
 
 
 def _replace_uses(uses: Sequence[Use], value: SSAValue) -> None:

@@ -8,7 +8,8 @@ from xdsl.ir import Operation, SSAValue
 
 from polyir.model.affine import IndexReader
 from polyir.model.raising.control import LOOPS, is_control
-from polyir.model.raising.effects import has_store, inputs_of, loads_in, may_overlap, stores_in
+from polyir.model.raising.effects import has_store, inputs_of, loads_in, stores_in
+from polyir.model.raising.overlap import may_write_element
 
 
 class RunValues:
@@ -82,7 +83,7 @@ class RunValues:
     def overwrites(self, op: Operation, source: Operation) -> bool:
         """Whether `op`, executed after `source`, may change what `source` has read."""
         return any(
-            may_overlap(store.memref, load.memref)
+            may_write_element(store, load, self._reader)
             for load in loads_in(source)
             for store in stores_in(op)
         )

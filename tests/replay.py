@@ -11,28 +11,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import islpy as isl
-from polyir.dialects.poly import Poly
-from polyir.dialects.scop import ScopOp, StmtOp
-from xdsl.context import Context
-from xdsl.dialects import affine, arith, builtin, func, get_all_dialects, memref, scf
+from xdsl.dialects import affine, arith, builtin, func, memref, scf
 from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineMap
-from xdsl.parser import Parser
 
+from polyir.dialects.affine_extra import MaxOp
+from polyir.dialects.scop import ScopOp, StmtOp
 from polyir.model.scop import scop_of
 
 Address = tuple[object, ...]
 Memory = dict[Address, int]
-
-
-def parse(text: str) -> ModuleOp:
-    """Read a module with xDSL's parser."""
-    context = Context()
-    for name, factory in get_all_dialects().items():
-        context.register_dialect(name, factory)
-    context.load_dialect(Poly)
-    return Parser(context, text).parse_module()
 
 
 def function_of(module: ModuleOp, name: str | None = None) -> func.FuncOp:
@@ -124,7 +113,7 @@ class _Machine:
     def _load(self, op: affine.LoadOp | memref.LoadOp, subscripts: Sequence[int]) -> None:
         address = (self.values[op.memref], *subscripts)
         value = self.memory.get(address, hash(("initial", address)))
-        self._set(op, [value % 5 if isinstance(op.result.type, IndexType) else value])
+        self._set(op, [value % 5 if isinstance(op.results[0].type, IndexType) else value])
 
     def _store(self, op: affine.StoreOp | memref.StoreOp, subscripts: Sequence[int]) -> None:
         self.memory[self.values[op.memref], *subscripts] = self.values[op.value]
@@ -187,6 +176,12 @@ class _Machine:
                 return self._map(op.map.data, op.mapOperands)
             case affine.MinOp():
                 return [min(self._map(op.map.data, op.arguments))]
+            case MaxOp():
+                return [max(self._map(op.map.data, op.arguments))]
+            case arith.MinSIOp():
+                return [min(operands)]
+            case arith.MaxSIOp():
+                return [max(operands)]
             case arith.CmpiOp() if isinstance(op.lhs.type, IndexType):
                 left, right = operands
                 outcomes = (

@@ -1,0 +1,63 @@
+"""Whether a store may write the element that a load has read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import islpy as isl
+from xdsl.dialects import affine, memref
+from xdsl.ir import Operation
+
+from polyir.model.affine import IndexReader, NotAffineError
+from polyir.model.raising.control import LOOPS, bounds_of, iterators_of
+from polyir.model.raising.effects import LoadOp, StoreOp
+
+
+def may_write_element(store: StoreOp, load: LoadOp, reader: IndexReader) -> bool:
+    """Whether some execution of `store` may write the element that `load` reads.
+
+    Considered are the executions of `store` with the values that the iterators around `load`
+    have: `store` stands in the same loops as `load`, and maybe in more. `reader` reads
+    iterators as isl parameters, so that what is tested is whether
+
+        { : bounds of the loops around the store, subscripts equal }
+
+    is empty. Conditions around the store are not looked at.
+    """
+    if store.memref is not load.memref:
+        return False
+    try:
+        subscripts = zip(subscripts_of(store, reader), subscripts_of(load, reader), strict=True)
+        meeting = isl.Set.universe(reader.space)
+        for left, right in subscripts:
+            meeting = meeting.intersect(left.eq_set(right))
+        for loop in _loops_around(store, reader):
+            meeting = meeting.intersect(loop)
+    except NotAffineError:
+        return True
+    return not meeting.is_empty()
+
+
+def subscripts_of(op: LoadOp | StoreOp, reader: IndexReader) -> list[isl.PwAff]:
+    """The subscripts of one element; raises `NotAffineError` where they are not affine."""
+    match op:
+        case affine.LoadOp() | affine.StoreOp():
+            return reader.read_map(op.map.data, op.indices)
+        case memref.LoadOp() | memref.StoreOp():
+            return [reader.read(index) for index in op.indices]
+        case _:
+            raise NotAffineError(f"{op.name} accesses more than one element")
+
+
+def _loops_around(op: Operation, reader: IndexReader) -> Iterator[isl.Set]:
+    """Where the loops around `op` execute it; a loop that is not affine restricts nothing."""
+    parent = op.parent_op()
+    while parent is not None:
+        if isinstance(parent, LOOPS):
+            try:
+                bounds = bounds_of(parent, reader)
+            except NotAffineError:
+                bounds = ()
+            for iterator, bound in zip(iterators_of(parent), bounds, strict=False):
+                yield bound.restrict(reader.read(iterator))
+        parent = parent.parent_op()

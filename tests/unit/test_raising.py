@@ -1,0 +1,586 @@
+"""Raising affine IR to scops: what is found, split, kept together, and left."""
+
+from __future__ import annotations
+
+import islpy as isl
+import pytest
+from replay import function_of, replay
+from xdsl.dialects.builtin import ModuleOp
+
+from polyir.dialects.scop import ScopOp
+from polyir.frontend.parse import parse_module
+from polyir.model.raising import RaiseOutcome, raise_module
+from polyir.model.scop import AccessKind, scop_of
+
+
+def raised(text: str) -> tuple[ModuleOp, RaiseOutcome]:
+    """The raised module, after a check that it still computes the same."""
+    original = parse_module(text, "test.mlir")
+    module = original.clone()
+    outcome = raise_module(module)
+    module.verify()
+    for size in (0, 1, 3, 4):
+        before = replay(function_of(original), size)
+        assert before == replay(function_of(module), size), size
+    return module, outcome
+
+
+def only_scop(text: str) -> ScopOp:
+    _, outcome = raised(text)
+    (scop,) = outcome.scops
+    return scop
+
+
+def stores(scop: ScopOp) -> list[list[str]]:
+    """The arrays that each statement writes, in order."""
+    return [
+        [access.array for access in statement.accesses if access.kind is not AccessKind.READ]
+        for statement in scop_of(scop).statements
+    ]
+
+
+def domains(scop: ScopOp) -> list[isl.Set]:
+    return [statement.domain for statement in scop_of(scop).statements]
+
+
+def function(body: str, arguments: str = "%n: index, %A: memref<?xf64>, %B: memref<?xf64>") -> str:
+    """A function without results around `body`."""
+    return f"func.func private @g(memref<?xf64>)\nfunc.func @f({arguments}) {{\n{body}\nreturn\n}}"
+
+
+def test_value_loaded_before_a_store_is_not_loaded_again() -> None:
+    scop = only_scop(
+        function("""
+        affine.for %i = 0 to %n {
+          %x = affine.load %A[%i] : memref<?xf64>
+          %y = arith.addf %x, %x : f64
+          affine.store %y, %A[%i] : memref<?xf64>
+          affine.store %x, %B[%i] : memref<?xf64>
+        }""")
+    )
+    assert stores(scop) == [["A", "B"]]
+
+
+def test_stores_of_one_value_are_split_where_it_stays_the_same() -> None:
+    scop = only_scop(
+        function("""
+        affine.for %i = 0 to %n {
+          %x = affine.load %A[%i] : memref<?xf64>
+          affine.store %x, %B[%i] : memref<?xf64>
+          affine.store %x, %B[%i + %n] : memref<?xf64>
+        }""")
+    )
+    assert stores(scop) == [["B"], ["B"]]
+
+
+def test_store_between_unrelated_stores_stays_together_with_them() -> None:
+    scop = only_scop(
+        function(
+            """
+        affine.for %i = 0 to %n {
+          %x = affine.load %A[%i] : memref<?xf64>
+          %z = affine.load %C[%i] : memref<?xf64>
+          affine.store %z, %B[%i] : memref<?xf64>
+          affine.store %z, %A[%i] : memref<?xf64>
+          affine.store %z, %B[%i + %n] : memref<?xf64>
+          affine.store %x, %B[%i + %n] : memref<?xf64>
+        }""",
+            "%n: index, %A: memref<?xf64>, %B: memref<?xf64>, %C: memref<?xf64>",
+        )
+    )
+    assert stores(scop) == [["B"], ["A", "B", "B"]]
+
+
+def test_iteration_arguments_may_be_exchanged() -> None:
+    _, outcome = raised("""
+        func.func @f(%n: index, %a: f64, %b: f64, %A: memref<?xf64>) -> (f64, f64) {
+          %r:2 = affine.for %i = 0 to %n iter_args(%x = %a, %y = %b) -> (f64, f64) {
+            affine.store %x, %A[%i] : memref<?xf64>
+            affine.yield %y, %x : f64, f64
+          }
+          return %r#0, %r#1 : f64, f64
+        }""")
+    assert stores(outcome.scops[0]) == [["x"], ["y"], ["A"], ["x", "y"]]
+
+
+def test_reduction_without_a_store_is_a_scop() -> None:
+    module, outcome = raised("""
+        func.func @f(%n: index, %A: memref<?xf64>) -> f64 {
+          %zero = arith.constant 0.0 : f64
+          %sum = affine.for %i = 0 to %n iter_args(%s = %zero) -> (f64) {
+            %a = affine.load %A[%i] : memref<?xf64>
+            %t = arith.addf %s, %a : f64
+            affine.yield %t : f64
+          }
+          return %sum : f64
+        }""")
+    assert stores(outcome.scops[0]) == [["s"], ["s"]]
+    assert "memref.alloca() : memref<f64>" in str(module)
+
+
+def test_value_of_an_outer_loop_is_loaded_again_where_it_stays_the_same() -> None:
+    scop = only_scop(
+        function("""
+        affine.for %i = 0 to %n {
+          %x = affine.load %A[%i] : memref<?xf64>
+          %y = arith.mulf %x, %x : f64
+          affine.for %j = 0 to %n {
+            affine.store %y, %B[%j] : memref<?xf64>
+          }
+        }""")
+    )
+    assert stores(scop) == [["B"]]
+
+
+def test_value_of_an_outer_loop_is_kept_in_memory_where_it_changes() -> None:
+    scop = only_scop(
+        function("""
+        affine.for %i = 0 to %n {
+          %x = affine.load %A[%i] : memref<?xf64>
+          %y = arith.mulf %x, %x : f64
+          affine.for %j = 0 to %n {
+            affine.store %y, %A[%j] : memref<?xf64>
+          }
+        }""")
+    )
+    assert stores(scop) == [["y"], ["A"]]
+
+
+def test_value_is_loaded_again_where_only_other_elements_change() -> None:
+    scop = only_scop(
+        function(
+            """
+        affine.for %k = 0 to %n {
+          affine.for %i = affine_map<(d0) -> (d0 + 1)>(%k) to %n {
+            %pivot = affine.load %A[%i, %k] : memref<?x?xf64>
+            affine.for %j = affine_map<(d0) -> (d0 + 1)>(%k) to %n {
+              %x = affine.load %A[%i, %j] : memref<?x?xf64>
+              %y = affine.load %A[%k, %j] : memref<?x?xf64>
+              %p = arith.mulf %pivot, %y : f64
+              %d = arith.subf %x, %p : f64
+              affine.store %d, %A[%i, %j] : memref<?x?xf64>
+            }
+          }
+        }""",
+            "%n: index, %A: memref<?x?xf64>",
+        )
+    )
+    assert stores(scop) == [["A"]]
+
+
+def test_value_used_behind_the_scop() -> None:
+    _, outcome = raised("""
+        func.func @f(%n: index, %A: memref<?xf64>) -> (f64, f64) {
+          %x = affine.load %A[0] : memref<?xf64>
+          affine.for %i = 0 to %n {
+            affine.store %x, %A[%i + 1] : memref<?xf64>
+          }
+          %y = affine.load %A[1] : memref<?xf64>
+          %z = arith.addf %x, %y : f64
+          affine.for %i = 0 to %n {
+            affine.store %z, %A[%i] : memref<?xf64>
+          }
+          return %y, %z : f64, f64
+        }""")
+    assert stores(outcome.scops[0]) == [["A"], ["y"], ["z"], ["A"]]
+
+
+def test_else_is_the_complement() -> None:
+    scop = only_scop(
+        function("""
+        affine.for %i = 0 to %n {
+          %x = affine.load %A[%i] : memref<?xf64>
+          affine.if affine_set<(d0)[s0] : (d0 - 2 >= 0, s0 - d0 - 3 >= 0)>(%i)[%n] {
+            affine.store %x, %B[%i] : memref<?xf64>
+          } else {
+            affine.store %x, %B[%i + %n] : memref<?xf64>
+          }
+        }""")
+    )
+    then, otherwise = domains(scop)
+    assert then.is_equal(isl.Set("[n] -> { S0[i] : 2 <= i <= n - 3 }"))
+    assert otherwise.is_equal(isl.Set("[n] -> { S1[i] : 0 <= i < n and (i < 2 or i > n - 3) }"))
+
+
+def test_conditional_with_a_result() -> None:
+    scop = only_scop(
+        function("""
+        %zero = arith.constant 0.0 : f64
+        affine.for %i = 0 to %n {
+          %v = affine.if affine_set<(d0) : (d0 - 1 >= 0)>(%i) -> f64 {
+            %x = affine.load %A[%i - 1] : memref<?xf64>
+            affine.yield %x : f64
+          } else {
+            affine.yield %zero : f64
+          }
+          affine.store %v, %B[%i] : memref<?xf64>
+        }""")
+    )
+    assert stores(scop) == [["v"], ["v"], ["B"]]
+
+
+def test_steps_and_several_bounds() -> None:
+    scop = only_scop(
+        function("""
+        %x = arith.constant 1.0 : f64
+        affine.for %i = 1 to %n step 3 {
+          affine.for %j = max affine_map<(d0) -> (d0, 2)>(%i)
+              to min affine_map<(d0)[s0] -> (d0 + 5, s0)>(%i)[%n] step 2 {
+            affine.store %x, %A[(%j - %i) floordiv 2 + %i mod 4] : memref<?xf64>
+          }
+        }""")
+    )
+    (domain,) = domains(scop)
+    expected = isl.Set(
+        "[n] -> { S0[i, j] : 1 <= i < n and i mod 3 = 1 and i <= j < i + 5 and 2 <= j < n"
+        " and ((i >= 2 and (j - i) mod 2 = 0) or (i = 1 and j mod 2 = 0)) }"
+    )
+    assert domain.is_equal(expected)
+
+
+def test_data_dependent_condition_is_one_statement_with_may_writes() -> None:
+    scop = only_scop(
+        function("""
+        affine.for %i = 0 to %n {
+          %x = affine.load %A[%i] : memref<?xf64>
+          %y = affine.load %B[%i] : memref<?xf64>
+          %c = arith.cmpf olt, %x, %y : f64
+          %r = scf.if %c -> (f64) {
+            affine.store %x, %B[%i] : memref<?xf64>
+            %old = affine.load %A[%i + 1] : memref<?xf64>
+            scf.yield %old : f64
+          } else {
+            affine.store %y, %A[%i] : memref<?xf64>
+            scf.yield %x : f64
+          }
+          affine.store %r, %A[%i + 1] : memref<?xf64>
+        }""")
+    )
+    assert stores(scop) == [["B", "A", "A"]]
+    (statement,) = scop_of(scop).statements
+    kinds = [access.kind for access in statement.accesses if access.kind is not AccessKind.READ]
+    assert kinds == [AccessKind.MAY_WRITE, AccessKind.MAY_WRITE, AccessKind.WRITE]
+
+
+def test_condition_on_indices_restricts_the_domain() -> None:
+    scop = only_scop(
+        function("""
+        %c2 = arith.constant 2 : index
+        affine.for %i = 0 to %n {
+          %x = affine.load %A[%i] : memref<?xf64>
+          %c = arith.cmpi slt, %i, %c2 : index
+          scf.if %c {
+            affine.store %x, %B[%i] : memref<?xf64>
+          }
+        }""")
+    )
+    assert domains(scop)[0].is_equal(isl.Set("[n] -> { S0[i] : 0 <= i < n and i < 2 }"))
+    assert scop_of(scop).statements[0].accesses[-1].kind is AccessKind.WRITE
+
+
+def test_scf_loop_with_affine_bounds() -> None:
+    scop = only_scop(
+        function("""
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %c2 = arith.constant 2 : index
+        %m = arith.addi %n, %c1 : index
+        scf.for %i = %c0 to %m step %c2 {
+          %k = arith.minsi %i, %n : index
+          scf.for %j = %c1 to %k step %c1 {
+            %x = memref.load %A[%j] : memref<?xf64>
+            memref.store %x, %B[%i] : memref<?xf64>
+          }
+        }""")
+    )
+    assert domains(scop)[0].is_equal(
+        isl.Set("[n] -> { S0[i, j] : 0 <= i <= n and i mod 2 = 0 and 1 <= j < i and j < n }")
+    )
+
+
+def test_parallel_loop_is_a_loop() -> None:
+    scop = only_scop(
+        function(
+            """
+        affine.parallel (%i, %j) = (0, 1) to (%n, %n) step (1, 2) {
+          %x = affine.load %A[%i, %j] : memref<?x?xf64>
+          affine.store %x, %B[%i] : memref<?xf64>
+        }""",
+            "%n: index, %A: memref<?x?xf64>, %B: memref<?xf64>",
+        )
+    )
+    assert domains(scop)[0].is_equal(
+        isl.Set("[n] -> { S0[i, j] : 0 <= i < n and 1 <= j < n and j mod 2 = 1 }")
+    )
+
+
+def test_parameters_are_read_through_affine_arithmetic_only() -> None:
+    scop = only_scop(
+        function(
+            """
+        %c1 = arith.constant 1 : index
+        %next = arith.addi %n, %c1 : index
+        affine.for %i = 0 to %n {
+          %mod = arith.muli %n, %next : index
+          %x = affine.load %A[%i] : memref<?xf64>
+          scf.for %j = %i to %mod step %c1 {
+            affine.store %x, %B[%j + symbol(%next)] : memref<?xf64>
+          }
+        }""",
+        )
+    )
+    assert [name.data for name in scop.parameter_names] == ["n", "_mod"]
+
+
+def test_sizes_give_the_context() -> None:
+    scop = only_scop(
+        function(
+            """
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %x = arith.constant 1.0 : f64
+        %rows = memref.dim %A, %c0 : memref<?x100xf64>
+        %again = memref.dim %A, %c0 : memref<?x100xf64>
+        %columns = memref.dim %A, %c1 : memref<?x100xf64>
+        affine.for %i = 0 to %rows {
+          affine.for %j = %n to %columns {
+            affine.store %x, %A[%i, %j] : memref<?x100xf64>
+          }
+        }
+        affine.for %i = 0 to %again {
+          affine.store %x, %A[%i, 0] : memref<?x100xf64>
+        }""",
+            "%n: index, %A: memref<?x100xf64>",
+        )
+    )
+    assert scop.context.data.is_equal(
+        isl.Set("[rows, n, columns, again] -> { : rows = again >= 0 and columns = 100 }")
+    )
+
+
+def test_allocations_move_before_and_deallocations_behind() -> None:
+    module, outcome = raised(
+        function("""
+        affine.for %i = 0 to %n {
+          %x = affine.load %A[%i] : memref<?xf64>
+          %t = memref.alloc(%n) : memref<?xf64>
+          affine.for %j = 0 to %n {
+            affine.store %x, %t[%j] : memref<?xf64>
+          }
+          affine.for %j = 0 to %n {
+            %y = affine.load %t[%j] : memref<?xf64>
+            affine.store %y, %B[%j] : memref<?xf64>
+          }
+          memref.dealloc %t : memref<?xf64>
+        }
+        %u = memref.alloc() : memref<f64>
+        affine.for %i = 0 to %n {
+          %y = affine.load %B[%i] : memref<?xf64>
+          affine.store %y, %u[] : memref<f64>
+          affine.store %y, %A[%i] : memref<?xf64>
+        }
+        memref.dealloc %u : memref<f64>
+        """)
+    )
+    assert stores(outcome.scops[0]) == [["t"], ["B"], ["u"], ["A"]]
+    names = [op.name for op in function_of(module).body.block.ops]
+    assert names == [
+        "memref.alloc",
+        "memref.alloc",
+        "poly.scop",
+        "memref.dealloc",
+        "memref.dealloc",
+        "func.return",
+    ]
+
+
+def test_call_ends_a_scop() -> None:
+    module = parse_module(
+        function("""
+        %x = arith.constant 1.0 : f64
+        affine.for %i = 0 to %n {
+          affine.store %x, %A[%i] : memref<?xf64>
+        }
+        func.call @g(%A) : (memref<?xf64>) -> ()
+        affine.for %i = 0 to %n {
+          affine.store %x, %B[%i] : memref<?xf64>
+        }""")
+    )
+    outcome = raise_module(module)
+    assert [stores(scop) for scop in outcome.scops] == [[["A"]], [["B"]]]
+    assert [left.reason for left in outcome.left] == ["`func.call` to @g may touch memory"]
+
+
+def test_loops_inside_what_cannot_be_modelled_are_raised() -> None:
+    module = parse_module(
+        function("""
+        %x = arith.constant 1.0 : f64
+        affine.for %i = 0 to %n {
+          affine.for %j = 0 to %i {
+            affine.store %x, %A[%i + %j] : memref<?xf64>
+          }
+          func.call @g(%A) : (memref<?xf64>) -> ()
+        }""")
+    )
+    outcome = raise_module(module)
+    module.verify()
+    (left,) = outcome.left
+    assert (left.operation.name, left.reason) == (
+        "affine.for",
+        "`func.call` to @g may touch memory",
+    )
+    (scop,) = outcome.scops
+    assert [name.data for name in scop.parameter_names] == ["i"]
+
+
+def test_bound_loaded_between_two_loops_separates_scops() -> None:
+    _, outcome = raised(
+        function(
+            """
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        affine.for %i = 0 to %n {
+          affine.store %n, %S[%i] : memref<?xindex>
+        }
+        %m = affine.load %S[0] : memref<?xindex>
+        scf.for %i = %c0 to %m step %c1 {
+          %k = memref.load %S[%i] : memref<?xindex>
+          scf.for %j = %c0 to %k step %c1 {
+            memref.store %i, %S[%j] : memref<?xindex>
+          }
+        }""",
+            "%n: index, %S: memref<?xindex>",
+        )
+    )
+    assert [left.reason for left in outcome.left] == [
+        "a bound of `scf.for` is not affine: %k is no affine function of iterators and parameters"
+    ]
+    assert [[name.data for name in scop.parameter_names] for scop in outcome.scops] == [
+        ["n"],
+        ["k"],
+    ]
+
+
+def test_views_of_one_memory_are_not_modelled() -> None:
+    text = function("""
+        %V = memref.cast %A : memref<?xf64> to memref<10xf64>
+        affine.for %i = 0 to %n {
+          %x = affine.load %V[%i] : memref<10xf64>
+          affine.store %x, %A[%i + 1] : memref<?xf64>
+        }""")
+    outcome = raise_module(parse_module(text))
+    assert outcome.scops == ()
+    assert [left.reason for left in outcome.left] == ["%V and %A may be views of the same memory"]
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (
+            """affine.for %i = 0 to %n {
+              %c = arith.constant true
+              %x = arith.constant 1.0 : f64
+              %v = affine.load %A[%i] : memref<?xf64>
+              %d = arith.cmpf olt, %x, %v : f64
+              scf.if %d {
+                affine.for %j = 0 to %n {
+                  affine.store %x, %A[%j] : memref<?xf64>
+                }
+              }
+            }""",
+            "a loop inside an `scf.if` on data",
+        ),
+        (
+            """affine.for %i = 0 to %n {
+              %x = affine.parallel (%j) = (0) to (%n) reduce ("addf") -> (f64) {
+                %v = affine.load %A[%j] : memref<?xf64>
+                affine.yield %v : f64
+              }
+              affine.store %x, %B[%i] : memref<?xf64>
+            }""",
+            "`affine.parallel` with a reduction",
+        ),
+        (
+            """affine.for %i = 0 to %n {
+              %x = arith.constant 1.0 : f64
+              %t = memref.alloc(%i) : memref<?xf64>
+              affine.store %x, %t[0] : memref<?xf64>
+            }""",
+            "the size of `memref.alloc` changes within the nest",
+        ),
+        (
+            """affine.for %i = 0 to %n {
+              memref.copy %A, %B : memref<?xf64> to memref<?xf64>
+            }""",
+            "`memref.copy` may touch memory",
+        ),
+    ],
+)
+def test_reason_why_a_nest_is_left(body: str, reason: str) -> None:
+    outcome = raise_module(parse_module(function(body)))
+    assert [(left.operation.name, left.reason) for left in outcome.left] == [("affine.for", reason)]
+
+
+def test_straight_code_is_not_raised() -> None:
+    text = function("""
+        %x = affine.load %A[0] : memref<?xf64>
+        affine.store %x, %B[0] : memref<?xf64>""")
+    module = parse_module(text)
+    assert raise_module(module) == RaiseOutcome((), ())
+    assert str(module) == str(parse_module(text))
+
+
+def test_division_is_not_moved_out_of_a_loop() -> None:
+    """A parameter must be computed before the scop, where a division might fail."""
+    outcome = raise_module(
+        parse_module(
+            function(
+                """
+        %x = arith.constant 1.0 : f64
+        affine.for %i = 0 to %n {
+          %c1 = arith.constant 1 : index
+          %q = arith.divsi %m, %n : index
+          scf.for %j = %i to %q step %c1 {
+            memref.store %x, %A[%j] : memref<?xf64>
+          }
+        }""",
+                "%n: index, %m: index, %A: memref<?xf64>",
+            )
+        )
+    )
+    assert [left.operation.name for left in outcome.left] == ["affine.for"]
+    assert [[name.data for name in scop.parameter_names] for scop in outcome.scops] == [["i", "q"]]
+
+
+def test_names_are_made_valid_and_unique() -> None:
+    scop = only_scop(
+        function(
+            """
+        %x = arith.constant 1.0 : f64
+        affine.for %n = 0 to %max {
+          affine.for %i = 0 to %n {
+            affine.for %n_0 = 0 to %i {
+              affine.store %x, %mod[%n + %n_0] : memref<?xf64>
+            }
+          }
+        }""",
+            "%max: index, %mod: memref<?xf64>",
+        )
+    )
+    (statement,) = scop_of(scop).statements
+    text = str(statement.accesses[0].relation)
+    assert isl.Map(text).is_equal(statement.accesses[0].relation)
+    assert [name.data for name in scop.parameter_names] == ["_max"]
+
+
+def test_statement_is_located_at_its_store() -> None:
+    scop = only_scop(
+        function("""affine.for %i = 0 to %n {
+          %x = affine.load %A[%i] : memref<?xf64>
+          affine.store %x, %B[%i] : memref<?xf64>
+        }""")
+    )
+    (statement,) = scop.statements
+    location = str(statement.location)
+    assert "test.mlir" in location
+    assert ":5" in location
