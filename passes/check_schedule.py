@@ -9,9 +9,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from polyir.diagnostics import location_of, missed, remark
-from polyir.dialects.scop import ScopOp
 from polyir.model.legality import require_legal
 from polyir.model.scop import scop_of
+from polyir.passes.prerequisites import scops_in
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class CheckSchedulePass(ModulePass):
     name = "check-schedule"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        scops = [inner for inner in op.walk() if isinstance(inner, ScopOp)]
+        scops = scops_in(op)
         if not scops:
             missed(self.name, "nothing to check: the module has no static control part", op)
         for scop_op in scops:

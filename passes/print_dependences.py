@@ -13,19 +13,19 @@ from xdsl.passes import ModulePass
 from polyir.diagnostics import missed
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.scop import ScopOp
-from polyir.model.analysis import compute_dependences
 from polyir.model.distance import format_dependences
 from polyir.model.scop import scop_of
+from polyir.passes.prerequisites import analysed_scops
 
 
 @dataclass(frozen=True)
 class PrintDependencesPass(ModulePass):
-    """Print the dependences of each scop to standard output, and change nothing.
+    """Print the dependences of each scop to standard output.
 
     One line a dependence: kind, array, source and target, distance or direction vectors in
     the loops that both share (`polyir.model.distance` has the notation), relation. The lines
     are comments, so that what follows them on standard output can still be read as a program.
-    A scop whose dependences were not computed yet has its value-based ones printed.
+    What was not raised yet is raised, and value-based dependences computed, first.
 
         // value-based dependences in @sweep:
         // flow  A  S0 -> S0  (1)  [n] -> { S0[i] -> S0[i' = 1 + i] : 0 < i <= -2 + n }
@@ -34,12 +34,13 @@ class PrintDependencesPass(ModulePass):
     name = "print-dependences"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        scops = [inner for inner in op.walk() if isinstance(inner, ScopOp)]
+        scops = analysed_scops(ctx, op)
         if not scops:
             missed(self.name, "nothing to print: the module has no static control part", op)
         for scop_op in scops:
             scop = scop_of(scop_op)
-            dependences = scop.dependences or compute_dependences(scop)
+            assert scop.dependences is not None
+            dependences = scop.dependences
             lines = [_heading(scop_op, dependences)]
             lines += format_dependences(scop, dependences).splitlines()
             print("\n".join(f"// {line}" for line in lines))

@@ -20,7 +20,9 @@ from functools import reduce
 
 import islpy as isl
 
+from polyir.diagnostics import PolyirError, location_of
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
+from polyir.dialects.schedule_tree import ExpansionOp, ExtensionOp, walk_tree
 from polyir.isl_lists import maps_of
 from polyir.model.scop import AccessKind, Scop, Statement
 
@@ -47,7 +49,11 @@ def compute_dependences(
     exact for all parameter values in the scop's context, up to what the access relations
     over-approximate. The order of the result is by kind, then by source, target (in program
     order) and array (in order of first access).
+
+    Raises `PolyirError` for a tree with extension or expansion nodes: it executes instances
+    that have no accesses here.
     """
+    _require_plain(scop)
     found: dict[tuple[int, int, int, int], Dependence] = {}
     statements = {statement.name: number for number, statement in enumerate(scop.statements)}
     kind_order = list(DependenceKind)
@@ -62,11 +68,23 @@ def compute_dependences(
     return Dependences(value_based, tuple(found[key] for key in sorted(found)))
 
 
+def _require_plain(scop: Scop) -> None:
+    for node in walk_tree(scop.op.tree):
+        if isinstance(node, ExtensionOp | ExpansionOp):
+            raise PolyirError(
+                f"dependences cannot be computed with {node.name} in the schedule tree: compute "
+                "them before the tree is rewritten",
+                location_of(node),
+            )
+
+
 @dataclass(frozen=True)
 class _ArrayAccesses:
     """All accesses of a scop to one array, `{ S[i] -> A[a] }`, within the context.
 
-    `exposed` are the reads that may take a value from another instance.
+    `exposed` are the reads that may take a value from another instance. `schedule` is the
+    part of the schedule tree for the instances that access the array: isl's dataflow takes
+    time for every statement of a tree, whether it accesses anything or not.
     """
 
     schedule: isl.Schedule
@@ -92,7 +110,8 @@ class _ArrayAccesses:
         Left out are those with an instance of `must` or `kill` for the element between them
         and the sink.
         """
-        if sink.is_empty():
+        sources = [source for source in (must, may) if source is not None]
+        if sink.is_empty() or all(source.is_empty() for source in sources):
             return isl.UnionMap.empty(sink.get_space())
         info = isl.UnionAccessInfo.from_sink(sink)
         if must is not None:
@@ -144,13 +163,12 @@ def _array_accesses(scop: Scop, array: str) -> _ArrayAccesses:
     exposed = [
         relation for statement in scop.statements for relation in _exposed_reads(statement, array)
     ]
-    return _ArrayAccesses(
-        scop.schedule,
-        united(of_kind(AccessKind.READ)),
-        united(exposed),
-        united(of_kind(AccessKind.WRITE)),
-        united(of_kind(AccessKind.MAY_WRITE)),
-    )
+    reads = united(of_kind(AccessKind.READ))
+    must_writes = united(of_kind(AccessKind.WRITE))
+    may_writes = united(of_kind(AccessKind.MAY_WRITE))
+    instances = reads.union(must_writes).union(may_writes).domain()
+    schedule = scop.schedule.intersect_domain(instances)
+    return _ArrayAccesses(schedule, reads, united(exposed), must_writes, may_writes)
 
 
 def _exposed_reads(statement: Statement, array: str) -> list[isl.Map]:
