@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 import islpy as isl
@@ -19,7 +20,7 @@ from polyir.model.order import (
 )
 from polyir.model.outcome import Outcome
 from polyir.model.tree import node_type
-from polyir.transform.walk import describe_band
+from polyir.transform.walk import name_list, statements_of, summary
 
 PARALLEL = "parallel"
 """The mark above a band whose first member is a parallel loop."""
@@ -47,7 +48,11 @@ def mark_parallel(
     """
     marker = _Marker(which)
     root = marker.visit(schedule.get_root(), all_active(dependences.ordering))
-    return marker.outcome(root.get_schedule())
+    reasons = [str(nest) for nest in marker.sequential]
+    if marker.marked:
+        return Outcome(root.get_schedule(), tuple(marker.marked), tuple(reasons))
+    why = summary(reasons or ["there is no loop"])
+    return Outcome(schedule, (), (f"nothing was marked parallel: {why}",))
 
 
 def carriers(actives: tuple[Active, ...], member: Member) -> tuple[str, ...]:
@@ -64,13 +69,24 @@ def _separates(active: Active, member: Member) -> bool:
     return not (forward(active, member).is_empty() and backward(active, member).is_empty())
 
 
+@dataclass(frozen=True)
+class _Sequential:
+    """A nest without a parallel loop: its statements, and what each of its loops does."""
+
+    statements: tuple[str, ...]
+    reasons: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"no loop around {name_list(self.statements)} is parallel: {summary(self.reasons)}"
+
+
 class _Marker:
-    """Marks the loops of one tree and notes what it did."""
+    """Marks the loops of one tree and notes what it did, in the order of the tree."""
 
     def __init__(self, which: Which) -> None:
+        self.marked: list[str] = []
+        self.sequential: list[_Sequential] = []
         self._which = which
-        self._marked: list[str] = []
-        self._sequential: list[str] = []
 
     def visit(self, node: isl.ScheduleNode, actives: tuple[Active, ...]) -> isl.ScheduleNode:
         """The tree from `node` down with its marks, given what is active at `node`."""
@@ -78,12 +94,11 @@ class _Marker:
             case isl.schedule_node_type.band:
                 return self._visit_band(node, actives)
             case isl.schedule_node_type.extension | isl.schedule_node_type.expansion:
-                self._sequential.append(
-                    f"below the {node_type(node).name} node, whose instances have no dependences"
-                )
+                reason = "it has instances without dependences"
+                self.sequential.append(_Sequential(statements_of(node), (reason,)))
                 return node
             case isl.schedule_node_type.mark if node.mark_get_id().get_name() == PARALLEL:
-                self._marked.append(f"{describe_band(node.child(0))} is marked already")
+                self.marked.append(f"{_loop(node, 0)} is marked already")
                 return node
             case _:
                 return self._visit_children(node, actives)
@@ -96,47 +111,48 @@ class _Marker:
         return node
 
     def _visit_band(self, band: isl.ScheduleNode, actives: tuple[Active, ...]) -> isl.ScheduleNode:
-        marked, sequential = len(self._marked), len(self._sequential)
+        marked, sequential = len(self.marked), len(self.sequential)
         parallel, reasons = _parallel_members(band, actives)
         chosen = parallel[:1] if self._which == "outermost" else parallel
         if not chosen or self._which != "outermost":
             band = self._visit_children(band, actives)
         if self._which == "inner":
-            chosen = parallel[-1:] if len(self._marked) == marked else ()
-        name = describe_band(band)
-        self._marked[marked:marked] = [f"loop {k + 1} of {name} is parallel" for k in chosen]
+            chosen = parallel[-1:] if len(self.marked) == marked else ()
+        self.marked[marked:marked] = [f"{_loop(band, member)} is parallel" for member in chosen]
         if chosen:
             # What is inside a parallel loop need not be parallel too.
-            del self._sequential[sequential:]
-        elif len(self._marked) == marked:
+            del self.sequential[sequential:]
+        elif len(self.marked) == marked:
             # One line for the whole nest, not one for each band inside.
-            self._sequential[sequential:] = [f"no loop of {name} is parallel: {reasons}"]
+            inner = [reason for nest in self.sequential[sequential:] for reason in nest.reasons]
+            nest = _Sequential(statements_of(band), (*reasons, *dict.fromkeys(inner)))
+            self.sequential[sequential:] = [nest]
         return _mark_members(band, chosen)
 
-    def outcome(self, schedule: isl.Schedule) -> Outcome:
-        """The result, with what was done and what was not."""
-        if self._marked:
-            return Outcome(schedule, tuple(self._marked), tuple(self._sequential))
-        reasons = self._sequential or ["there is no loop"]
-        return Outcome(schedule, (), (f"nothing was marked parallel: {'; '.join(reasons)}",))
+
+def _loop(node: isl.ScheduleNode, member: int) -> str:
+    """A member of the band at or below `node` in words; loops count from the outermost."""
+    number = node.get_schedule_depth() + member + 1
+    return f"loop {number} around {name_list(statements_of(node))}"
 
 
 def _parallel_members(
     band: isl.ScheduleNode, actives: tuple[Active, ...]
-) -> tuple[tuple[int, ...], str]:
+) -> tuple[tuple[int, ...], tuple[str, ...]]:
     """The positions of the parallel members of a band, and why the others are not."""
     positions: list[int] = []
     reasons: list[str] = []
     for position, member in enumerate(members_of(band)):
+        number = band.get_schedule_depth() + position + 1
         arrays = carriers(actives, member)
         if arrays:
-            reasons.append(f"loop {position + 1} carries {', '.join(arrays)}")
+            reasons.append(f"loop {number} carries {', '.join(arrays)}")
         elif _runs_once(band, position):
-            reasons.append(f"loop {position + 1} runs once")
+            reasons.append(f"loop {number} runs once")
         else:
             positions.append(position)
         actives = still_active(actives, member)
-    return tuple(positions), ", ".join(reasons)
+    return tuple(positions), tuple(reasons)
 
 
 def _runs_once(band: isl.ScheduleNode, position: int) -> bool:

@@ -20,6 +20,7 @@ from polyir.transform.walk import (
     factors,
     map_children,
     set_coincident,
+    summary,
     with_permutable_bands,
 )
 
@@ -190,9 +191,9 @@ class _Tiler:
         """Why nothing was tiled."""
         reasons = [*self.refused, *self.narrow] or ["there is no loop"]
         if self.refused and not any("permutable" in reason for reason in self.refused):
-            return f"nothing was tiled: {'; '.join(reasons)}"
+            return f"nothing was tiled: {summary(reasons)}"
         width = self._options.min_width
-        return f"nothing was tiled: no permutable band of {width} or more: {'; '.join(reasons)}"
+        return f"nothing was tiled: no permutable band of {width} or more: {summary(reasons)}"
 
 
 def _insert_tile_band(band: isl.ScheduleNode, sizes: tuple[int, ...]) -> isl.ScheduleNode:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import islpy as isl
 
@@ -55,13 +55,26 @@ def below_marks(node: isl.ScheduleNode) -> isl.ScheduleNode:
 
 
 def statements_of(node: isl.ScheduleNode) -> tuple[str, ...]:
-    """The names of the statements that reach `node`, sorted."""
-    return tuple(sorted(part.get_tuple_name() for part in sets_of(node.get_domain())))
+    """The names of the statements that reach `node`, sorted, S9 before S10."""
+    return names_in(node.get_domain())
+
+
+def names_in(instances: isl.UnionSet) -> tuple[str, ...]:
+    """The names of the statements that `instances` are of, sorted, S9 before S10."""
+    names = [part.get_tuple_name() for part in sets_of(instances)]
+    return tuple(sorted(names, key=lambda name: (len(name), name)))
+
+
+def name_list(names: Sequence[str], shown: int = 6) -> str:
+    """Names for a message, not too many."""
+    if len(names) <= shown:
+        return ", ".join(names)
+    return f"{', '.join(names[: shown - 1])} and {len(names) - shown + 1} more"
 
 
 def check_statements(names: Iterable[str], schedule: isl.Schedule) -> None:
     """Raise `OptionError` if one of `names` is none of the statements that `schedule` runs."""
-    valid = sorted(part.get_tuple_name() for part in sets_of(schedule.get_domain()))
+    valid = names_in(schedule.get_domain())
     for name in names:
         if name not in valid:
             hint = nearest(name, valid) or f" (statements: {', '.join(valid)})"
@@ -84,7 +97,7 @@ def set_coincident(band: isl.ScheduleNode, flags: tuple[bool, ...]) -> isl.Sched
 
 def describe_band(band: isl.ScheduleNode) -> str:
     """A band in words: `"the band of 2 over S0, S1"`."""
-    return f"the band of {band.band_n_member()} over {', '.join(statements_of(band))}"
+    return f"the band of {band.band_n_member()} over {name_list(statements_of(band))}"
 
 
 def factors(members: isl.MultiUnionPwAff, numbers: tuple[int, ...]) -> isl.MultiVal:
@@ -93,3 +106,10 @@ def factors(members: isl.MultiUnionPwAff, numbers: tuple[int, ...]) -> isl.Multi
     for member, number in enumerate(numbers):
         values = values.set_val(member, isl.Val(number))
     return values
+
+
+def summary(reasons: Sequence[str], shown: int = 3) -> str:
+    """The first of `reasons` in one line, and how many there are beyond."""
+    beyond = len(reasons) - shown
+    more = [f"and {beyond} more"] if beyond > 0 else []
+    return "; ".join([*reasons[:shown], *more])

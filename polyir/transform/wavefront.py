@@ -21,6 +21,7 @@ from polyir.transform.walk import (
     factors,
     map_children,
     set_coincident,
+    summary,
     with_permutable_bands,
 )
 
@@ -108,8 +109,7 @@ class _Builder:
         members, name = band.band_n_member(), describe_band(band)
         degrees = min(self._degrees, members - 1)
         self.done.append(
-            f"wavefronts over loops 1 to {degrees + 1} of {name}, "
-            f"{degrees} of them parallel in each"
+            f"wavefronts along loops 1 to {degrees + 1} of {name}, with {degrees} parallel inside"
         )
         if degrees < self._degrees:
             self.short.append(f"{name} has {degrees} and not {self._degrees} degrees to give")
@@ -118,7 +118,7 @@ class _Builder:
     def explain(self) -> str:
         """Why there is no wavefront."""
         reasons = self.parallel or self.refused or ["there is no permutable band of 2 or more"]
-        return f"no wavefront was made: {'; '.join(reasons)}"
+        return f"no wavefront was made: {summary(reasons)}"
 
 
 def wavefront_band(band: isl.ScheduleNode, degrees: int) -> isl.ScheduleNode:

@@ -63,7 +63,7 @@ def test_which_loops(dependences: Dependences, which: Which, expected: list[str]
 def test_a_loop_inside_the_carrying_one_is_parallel_though_not_coincident_in_its_band() -> None:
     # (1, 1) moves along j too, but i carries it.
     outcome = mark_parallel(schedule(BAND), ALONG_I)
-    assert outcome.done == ("loop 2 of the band of 2 over S is parallel",)
+    assert outcome.done == ("loop 2 around S is parallel",)
 
 
 def test_coincident_flags_are_not_trusted() -> None:
@@ -71,8 +71,8 @@ def test_coincident_flags_are_not_trusted() -> None:
     outcome = mark_parallel(schedule(text), BOTH)
     assert marked(outcome.schedule) == []
     assert outcome.missed == (
-        "nothing was marked parallel: no loop of the band of 2 over S is parallel: "
-        "loop 1 carries A, loop 2 carries A",
+        "nothing was marked parallel: no loop around S is parallel: "
+        "loop 1 carries A; loop 2 carries A",
     )
 
 
@@ -83,8 +83,8 @@ def test_each_child_of_a_sequence_is_a_nest() -> None:
     )
     outcome = mark_parallel(schedule(TWO_NESTS), carried)
     assert marked(outcome.schedule) == ["[(j)]"]
-    assert outcome.done == ("loop 1 of the band of 1 over T is parallel",)
-    assert outcome.missed == ("no loop of the band of 1 over S is parallel: loop 1 carries A",)
+    assert outcome.done == ("loop 2 around T is parallel",)
+    assert outcome.missed == ("no loop around S is parallel: loop 1 carries A",)
 
 
 def test_a_loop_that_runs_once_is_passed_over() -> None:
@@ -98,7 +98,17 @@ def test_marking_twice_changes_nothing() -> None:
     once = mark_parallel(schedule(BAND), ALONG_I)
     again = mark_parallel(once.schedule, ALONG_I)
     assert again.schedule.plain_is_equal(once.schedule)
-    assert again.done == ("the band of 1 over S is marked already",)
+    assert again.done == ("loop 2 around S is marked already",)
+
+
+def test_nested_bands_give_one_reason() -> None:
+    text = """{ domain: "[n] -> { S[i, j] : 0 <= i, j < n }", child: {
+      schedule: "[n] -> [{ S[i, j] -> [i] }]", child: {
+      schedule: "[n] -> [{ S[i, j] -> [j] }]" } } }"""
+    assert mark_parallel(schedule(text), BOTH).missed == (
+        "nothing was marked parallel: no loop around S is parallel: "
+        "loop 1 carries A; loop 2 carries A",
+    )
 
 
 def test_a_tree_without_loops() -> None:

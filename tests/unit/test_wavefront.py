@@ -44,7 +44,7 @@ def test_tiles_run_along_antidiagonals(sizes: tuple[int, ...], first: int, secon
     waves = outcome.schedule.get_root().child(0)
     assert [coincident_flags(waves), coincident_flags(waves.child(0))] == [(False,), (True,)]
     assert outcome.done == (
-        "wavefronts over loops 1 to 2 of the band of 2 over S, 1 of them parallel in each",
+        "wavefronts along loops 1 to 2 of the band of 2 over S, with 1 parallel inside",
     )
     assert outcome.missed == ()
 
