@@ -62,6 +62,7 @@ LOWERING_PASSES = (
     "--convert-func-to-llvm",
     "--convert-arith-to-llvm",
     "--convert-cf-to-llvm",
+    "--convert-openmp-to-llvm",
     "--reconcile-unrealized-casts",
 )
 
@@ -194,7 +195,10 @@ class _CacheEntry:
             generic.replace(self.generic)
             library = Path(scratch) / "module.so"
             # The libraries come last, after the module that needs them.
-            _run([CLANG, "-x", "ir", "-", *CLANG_FLAGS, "-o", str(library)], llvm_text)
+            # Code without OpenMP does not need its runtime library.
+            openmp = ("-fopenmp",) if "@__kmpc_" in llvm_text else ()
+            flags = (*CLANG_FLAGS, *openmp)
+            _run([CLANG, "-x", "ir", "-", *flags, "-o", str(library)], llvm_text)
             library.replace(self.library)
 
 

@@ -19,7 +19,6 @@ from xdsl.dialects import get_all_dialects
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.parser import Parser
-from xdsl.printer import Printer
 
 from polyir.codegen.lower import lower_scop
 from polyir.dialects.poly import Poly
@@ -27,6 +26,7 @@ from polyir.dialects.scop import ScopOp
 from polyir.isl_lists import parameters_of, sets_of
 from polyir.model.scop import scop_of
 from polyir.model.tree import tree_from_schedule
+from polyir.target.mlir import MlirPrinter
 
 DEPTH = 3
 """The greatest number of iterators of a traced statement."""
@@ -57,9 +57,9 @@ def parse(text: str) -> ModuleOp:
 
 
 def mlir_text(op: Operation) -> str:
-    """The operation as `mlir-opt-19` reads it: generic `affine.if` has no properties there."""
+    """The operation as `mlir-opt-19` reads it."""
     stream = StringIO()
-    Printer(stream, print_properties_as_attributes=True).print_op(op)
+    MlirPrinter(stream).print_op(op)
     return stream.getvalue()
 
 
@@ -106,9 +106,9 @@ class TracedProgram:
         )
         space = f"[{', '.join(parameters)}] -> " if parameters else ""
         return f"""
-func.func @{name}(%trace: memref<?x{DEPTH + 1}xi64>, %count: memref<1xindex>{arguments}) {{
+func.func @{name}(%trace: memref<?x{DEPTH + 1}xi64>, %count: memref<1xi64>{arguments}) {{
   %zero = arith.constant 0 : index
-  %one = arith.constant 1 : index
+  %one = arith.constant 1 : i64
   %unused = arith.constant {UNUSED} : i64
   poly.scop ({named}) context "{space}{{ : {self.context} }}" {{
 {statements}
@@ -137,11 +137,11 @@ func.func @{name}(%trace: memref<?x{DEPTH + 1}xi64>, %count: memref<1xindex>{arg
         return [instance for _, instance in sorted(dates)]
 
 
-def lowered_text(programs: Sequence[TracedProgram]) -> str:
+def lowered(programs: Sequence[TracedProgram]) -> ModuleOp:
     """A module with the lowered programs as functions `f0`, `f1`, ..."""
     module = parse("\n".join(program.function(f"f{n}") for n, program in enumerate(programs)))
     lower(module)
-    return mlir_text(module)
+    return module
 
 
 def _statement(number: int, domain: isl.Set) -> str:
@@ -149,9 +149,10 @@ def _statement(number: int, domain: isl.Set) -> str:
     depth = domain.dim(isl.dim_type.set)
     names = ITERATORS[:depth]
     lines = [
-        "%now = memref.load %count[%zero] : memref<1xindex>",
-        "%next = arith.addi %now, %one : index",
-        "memref.store %next, %count[%zero] : memref<1xindex>",
+        # Atomic, so that parallel loops may be run by several threads.
+        '%old = "memref.atomic_rmw"(%one, %count, %zero) <{kind = 1 : i64}>'
+        " : (i64, memref<1xi64>, index) -> i64",
+        "%now = arith.index_cast %old : i64 to index",
         f"%number = arith.constant {number} : i64",
         *(f"%{name}_data = arith.index_cast %{name} : index to i64" for name in names),
     ]

@@ -17,18 +17,19 @@ from polyir.codegen.index_expressions import (
     expression_of,
     map_of,
 )
+from polyir.dialects.affine_extra import MaxOp, PrefetchOp
 
 
 def map_operands(op: Operation) -> slice | None:
     """Where among its operands those of the maps of `op` stand; `None` if it has no maps."""
     match op:
-        case affine.LoadOp() | affine.VectorLoadOp():
+        case affine.LoadOp() | affine.VectorLoadOp() | PrefetchOp():
             return slice(1, None)
         case affine.StoreOp() | affine.VectorStoreOp():
             return slice(2, None)
         case affine.ForOp():
             return slice(0, len(op.lowerBoundOperands) + len(op.upperBoundOperands))
-        case affine.ApplyOp() | affine.MinOp() | affine.IfOp() | affine.ParallelOp():
+        case affine.ApplyOp() | affine.MinOp() | MaxOp() | affine.IfOp() | affine.ParallelOp():
             return slice(0, None)
         case _:
             return None
@@ -40,14 +41,20 @@ def set_map_operands(op: Operation, operands: Sequence[IndexExpression]) -> None
     They are composed into the maps, which are simplified and name each value once.
     """
     match op:
-        case affine.LoadOp() | affine.VectorLoadOp() | affine.StoreOp() | affine.VectorStoreOp():
-            # The short form of an access does not tell symbols from dimensions.
-            results = compose(op.map.data, operands)
-            map, values = map_of(results, dimensions_only=True)
-            first = 1 if isinstance(op, affine.LoadOp | affine.VectorLoadOp) else 2
-            op.operands = (*op.operands[:first], *values)
+        case (
+            affine.LoadOp()
+            | affine.VectorLoadOp()
+            | PrefetchOp()
+            | affine.StoreOp()
+            | affine.VectorStoreOp()
+        ):
+            # A parameter is a dimension here, so that the short form, without `symbol(...)`,
+            # reads back as the same map.
+            map, values = map_of(compose(op.map.data, operands), dimensions_only=True)
+            others = len(op.operands) - len(op.indices)
+            op.operands = (*op.operands[:others], *values)
             op.map = AffineMapAttr(map)
-        case affine.ApplyOp() | affine.MinOp():
+        case affine.ApplyOp() | affine.MinOp() | MaxOp():
             map, op.operands = map_of(compose(op.map.data, operands))
             op.map = AffineMapAttr(map)
         case affine.IfOp():

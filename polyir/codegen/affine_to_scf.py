@@ -16,7 +16,7 @@ from functools import reduce
 
 from xdsl.builder import Builder
 from xdsl.dialects import affine, arith, memref, scf, vector
-from xdsl.dialects.builtin import IntegerAttr, i1
+from xdsl.dialects.builtin import AffineMapAttr, IntegerAttr, i1
 from xdsl.ir import Operation, Region, SSAValue
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
@@ -32,8 +32,9 @@ from xdsl.ir.affine import (
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.codegen.affine_operations import map_operands
-from polyir.codegen.affine_validity import is_valid_dimension, is_valid_symbol
 from polyir.diagnostics import PolyirError, location_of
+from polyir.dialects.affine_extra import MaxOp, PrefetchOp
+from polyir.dialects.affine_semantics import is_valid_dimension, is_valid_symbol
 
 
 def convert_affine_to_scf(root: Operation) -> None:
@@ -87,12 +88,8 @@ def _symbol_positions(op: Operation) -> tuple[int, ...]:
             shapes = [op.lowerBoundsMap.data, op.upperBoundsMap.data]
         case affine.IfOp():
             shapes = [op.condition.data]
-        case affine.ApplyOp() | affine.MinOp():
-            shapes = [op.map.data]
-        case affine.LoadOp() | affine.StoreOp() | affine.VectorLoadOp() | affine.VectorStoreOp():
-            shapes = [op.map.data]
         case _:
-            raise AssertionError(f"{op.name} has no maps")
+            shapes = [_map_of(op)]
     positions: list[int] = []
     first = 0
     for shape in shapes:
@@ -108,6 +105,13 @@ class _Replacement:
 
     results: Sequence[SSAValue] = ()
     regions: Sequence[Region] = ()
+
+
+def _map_of(op: Operation) -> AffineMap:
+    """The map of an operation that has just one."""
+    attribute = op.properties["map"]
+    assert isinstance(attribute, AffineMapAttr)
+    return attribute.data
 
 
 def _replace(op: Operation) -> Sequence[Region]:
@@ -139,6 +143,10 @@ def _replacement(op: Operation, builder: Builder) -> _Replacement:
             return _Replacement(map_values(op.map.data, op.mapOperands, builder))
         case affine.MinOp():
             return _Replacement([bound(op.map.data, op.arguments, arith.MinSIOp, builder)])
+        case MaxOp():
+            return _Replacement([bound(op.map.data, op.arguments, arith.MaxSIOp, builder)])
+        case PrefetchOp():
+            return _Replacement()
         case _:
             return _inserted(_access(op, builder), op, builder)
 
@@ -152,7 +160,7 @@ def _inserted(new: Operation, old: Operation, builder: Builder) -> _Replacement:
 def _for(op: affine.ForOp, builder: Builder) -> _Replacement:
     lower = bound(op.lowerBoundMap.data, op.lowerBoundOperands, arith.MaxSIOp, builder)
     upper = bound(op.upperBoundMap.data, op.upperBoundOperands, arith.MinSIOp, builder)
-    step = _constant(op.step.value.data, builder)
+    step = constant_index(op.step.value.data, builder)
     loop = scf.ForOp(lower, upper, step, op.inits, _moved(op.body))
     return _inserted(loop, op, builder)
 
@@ -161,7 +169,7 @@ def _parallel(op: affine.ParallelOp, builder: Builder) -> _Replacement:
     if op.results:
         raise PolyirError("affine.parallel with a reduction has no scf form", location_of(op))
     lower, upper = parallel_bounds(op, builder)
-    steps = [_constant(step.value.data, builder) for step in op.steps]
+    steps = [constant_index(step.value.data, builder) for step in op.steps]
     body = _moved(op.body)
     last = body.block.last_op
     if isinstance(last, scf.YieldOp):
@@ -226,11 +234,19 @@ def _value(
 ) -> SSAValue:
     match expression:
         case AffineConstantExpr(value=value):
-            return _constant(value, builder)
+            return constant_index(value, builder)
         case AffineDimExpr(position=position):
             return dimensions[position]
         case AffineSymExpr(position=position):
             return symbols[position]
+        case AffineBinaryOpExpr(
+            AffineBinaryOpKind.Add,
+            lhs,
+            AffineBinaryOpExpr(AffineBinaryOpKind.Mul, rhs, AffineConstantExpr(-1)),
+        ):
+            left = _value(lhs, dimensions, symbols, builder)
+            right = _value(rhs, dimensions, symbols, builder)
+            return builder.insert(arith.SubiOp(left, right)).result
         case AffineBinaryOpExpr(kind=kind, lhs=lhs, rhs=rhs):
             left = _value(lhs, dimensions, symbols, builder)
             right = _value(rhs, dimensions, symbols, builder)
@@ -297,7 +313,8 @@ def _access(op: Operation, builder: Builder) -> Operation:
             raise AssertionError(f"no scf form of {op.name}")
 
 
-def _constant(value: int, builder: Builder) -> SSAValue:
+def constant_index(value: int, builder: Builder) -> SSAValue:
+    """A constant of type index."""
     return builder.insert(arith.ConstantOp(IntegerAttr.from_index_int_value(value))).result
 
 

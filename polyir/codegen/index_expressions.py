@@ -23,7 +23,7 @@ from xdsl.ir.affine import (
     AffineSymExpr,
 )
 
-from polyir.codegen.affine_validity import is_valid_symbol
+from polyir.dialects.affine_semantics import is_valid_symbol
 from polyir.model.affine import NotAffineError
 
 

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from xdsl.builder import Builder
 from xdsl.dialects import affine, arith
 from xdsl.dialects.builtin import AffineMapAttr, IndexType, IntegerAttr
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, OpResult, SSAValue
 from xdsl.ir.affine import AffineBinaryOpKind
-from xdsl.rewriter import InsertPoint
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.codegen.affine_operations import map_operands, set_map_operands
 from polyir.codegen.ast_expressions import materialize
@@ -26,8 +26,9 @@ def copy_body(body: Block, iterators: Sequence[IndexExpression], builder: Builde
     """Insert a copy of `body` where `builder` stands, its arguments replaced by `iterators`."""
     copier = _BodyCopier()
     for argument, expression in zip(body.args, iterators, strict=True):
-        copier.define(argument, expression, builder)
+        copier.compute(argument, expression, builder)
     copier.copy_block(body, builder)
+    copier.remove_unused()
 
 
 class _BodyCopier:
@@ -36,33 +37,43 @@ class _BodyCopier:
     def __init__(self) -> None:
         self._expressions: dict[SSAValue, IndexExpression] = {}
         self._values: dict[SSAValue, SSAValue] = {}
+        self._index_operations: list[Operation] = []
 
-    def define(self, value: SSAValue, expression: IndexExpression, builder: Builder) -> None:
-        """Let the original's `value` be `expression`; compute it here if it is used as data."""
+    def compute(self, value: SSAValue, expression: IndexExpression, builder: Builder) -> None:
+        """Let the original's `value` be `expression`, and compute it in case it is data."""
         self._expressions[value] = expression
-        if _is_data(value):
-            copied = materialize(expression, builder)
-            if copied.name_hint is None:
-                copied.name_hint = value.name_hint
-            self._values[value] = copied
+        self._values[value] = materialize(expression, builder)
+        if expression.value is None:
+            computed = self._values[value]
+            computed.name_hint = value.name_hint
+            assert isinstance(computed, OpResult)
+            self._index_operations.append(computed.op)
 
     def copy_block(self, block: Block, builder: Builder) -> None:
         """Copy the operations of `block` in order."""
         for op in block.ops:
             self._copy(op, builder)
 
+    def remove_unused(self) -> None:
+        """Remove the index computations that went into maps altogether."""
+        for op in reversed(self._index_operations):
+            if all(result.first_use is None for result in op.results):
+                Rewriter.erase_op(op)
+
     def _copy(self, op: Operation, builder: Builder) -> None:
         expression = self._index_expression(op)
-        if expression is not None:
-            self.define(op.results[0], expression, builder)
+        if expression is not None and isinstance(op, affine.ApplyOp):
+            self.compute(op.results[0], expression, builder)
             return
         copied = op.clone_without_regions(self._values)
         maps = map_operands(op)
         if maps is not None:
             set_map_operands(copied, [self._expression(value) for value in op.operands[maps]])
         builder.insert(copied)
-        for result, copy in zip(op.results, copied.results, strict=True):
-            self._values[result] = copy
+        self._values.update(zip(op.results, copied.results, strict=True))
+        if expression is not None:
+            self._expressions[op.results[0]] = expression
+            self._index_operations.append(copied)
         for original, region in zip(op.regions, copied.regions, strict=True):
             for block in original.blocks:
                 inner = Block(arg_types=block.arg_types)
@@ -104,24 +115,3 @@ class _BodyCopier:
                     return None
         except NotAffineError:
             return None
-
-
-def _is_data(value: SSAValue) -> bool:
-    """Whether the body needs `value` itself, not just expressions that it is composed into."""
-    for use in value.uses:
-        maps = map_operands(use.operation)
-        if maps is None:
-            if not _is_composed(use.operation):
-                return True
-        elif use.index not in range(*maps.indices(len(use.operation.operands))):
-            return True
-    return False
-
-
-def _is_composed(op: Operation) -> bool:
-    """Whether `op` is index arithmetic that is affine whatever its operands are."""
-    match op:
-        case arith.AddiOp() | arith.SubiOp():
-            return isinstance(op.result.type, IndexType)
-        case _:
-            return False

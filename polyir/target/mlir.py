@@ -6,6 +6,7 @@ What is corrected, and why:
 - the attributes of these and of some other operations, which xDSL drops;
 - `affine.if`, `affine.parallel` and others that xDSL can only print in the generic form, and
   there with properties that mlir-opt does not know;
+- `omp.wsloop`, which has a terminator in MLIR 19, and not in xDSL, and fewer operand segments;
 - affine maps and sets, which are printed with no more parentheses than they need.
 """
 
@@ -16,7 +17,7 @@ from io import StringIO
 from types import MappingProxyType
 from typing import TextIO
 
-from xdsl.dialects import affine, arith, func, memref, scf
+from xdsl.dialects import affine, arith, func, memref, omp, scf
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     AffineSetAttr,
@@ -27,9 +28,10 @@ from xdsl.dialects.builtin import (
     UnitAttr,
     i64,
 )
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.printer import Printer
+from xdsl.rewriter import Rewriter
 
 from polyir.dialects.affine_extra import DelinearizeIndexOp, PrefetchOp
 from polyir.dialects.affine_semantics import REDUCTION_KINDS, is_valid_symbol
@@ -73,8 +75,26 @@ class MlirPrinter(Printer):
             op.properties, op.attributes = {}, attributes | properties
         elif isinstance(op, affine.ParallelOp):
             op.properties = properties | {"reductions": _reduction_numbers(op)}
+        elif isinstance(op, omp.WsLoopOp | omp.ParallelOp) and not op.operands:
+            # Their segment sizes are not those of MLIR 19, and are not needed here.
+            op.properties = _without_segments(properties)
         super().print_op_with_default_format(op)
         op.properties, op.attributes = properties, attributes
+
+    def print_block(
+        self,
+        block: Block,
+        print_block_args: bool = True,
+        print_block_terminator: bool = True,
+    ) -> None:
+        """Print a block; that of an `omp.wsloop` with the terminator of MLIR 19."""
+        if not isinstance(block.parent_op(), omp.WsLoopOp):
+            super().print_block(block, print_block_args, print_block_terminator)
+            return
+        terminator = omp.TerminatorOp()
+        block.add_op(terminator)
+        super().print_block(block, print_block_args, print_block_terminator)
+        Rewriter.erase_op(terminator)
 
     def print_attribute(self, attribute: Attribute) -> None:
         if isinstance(attribute, AffineMapAttr):
@@ -144,6 +164,10 @@ class MlirPrinter(Printer):
             print_empty_block=False,
             print_block_terminators=bool(op.results),
         )
+
+
+def _without_segments(properties: dict[str, Attribute]) -> dict[str, Attribute]:
+    return {name: value for name, value in properties.items() if name != "operandSegmentSizes"}
 
 
 def _reduction_numbers(op: affine.ParallelOp) -> Attribute:
@@ -300,6 +324,34 @@ def _print_scf_reduce(printer: MlirPrinter, op: Operation) -> None:
             printer.print_list(op.args.types, printer.print_attribute)
         printer.print_string(" ")
         printer.print_list(op.reductions, printer.print_region)
+
+
+def _print_openmp(printer: MlirPrinter, op: Operation) -> None:
+    """Print `omp.parallel` or `omp.wsloop`; only the generic form has their clauses."""
+    if op.operands or _without_segments(op.properties):
+        printer.print_op_with_default_format(op)
+        return
+    printer.print_string(" ")
+    printer.print_region(op.regions[0])
+    printer.print_op_attributes(op.attributes)
+
+
+def _print_loop_nest(printer: MlirPrinter, op: Operation) -> None:
+    assert isinstance(op, omp.LoopNestOp)
+    arguments = op.body.block.args
+    printer.print_string(" ")
+    printer.print_names(arguments)
+    printer.print_string(" : ")
+    printer.print_attribute(arguments[0].type)
+    for word, values in (("=", op.lowerBound), ("to", op.upperBound)):
+        printer.print_string(f" {word} ")
+        printer.print_names(values)
+    if op.loop_inclusive is not None:
+        printer.print_string(" inclusive")
+    printer.print_string(" step ")
+    printer.print_names(op.step)
+    printer.print_string(" ")
+    printer.print_region(op.body, print_entry_block_args=False)
     printer.print_op_attributes(op.attributes)
 
 
@@ -365,6 +417,9 @@ _FORMS: Mapping[str, Callable[[MlirPrinter, Operation], None]] = MappingProxyTyp
         affine.ParallelOp.name: _print_parallel,
         scf.ParallelOp.name: _print_scf_parallel,
         scf.ReduceOp.name: _print_scf_reduce,
+        omp.ParallelOp.name: _print_openmp,
+        omp.WsLoopOp.name: _print_openmp,
+        omp.LoopNestOp.name: _print_loop_nest,
         memref.CastOp.name: _print_conversion,
         memref.MemorySpaceCastOp.name: _print_conversion,
         memref.CopyOp.name: _print_copy,

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import islpy as isl
 import pytest
 from oracle import MISSING_TOOLS_REASON, Oracle, mlir_opt_available
-from traces import TracedProgram, lowered_text, run_trace
+from traces import TracedProgram, lowered, mlir_text, run_trace
+from xdsl.dialects import affine, omp
+from xdsl.ir import Operation
+
+from polyir.codegen.affine_to_scf import convert_affine_to_scf
+from polyir.codegen.openmp import convert_parallel_to_omp
 
 pytestmark = pytest.mark.skipif(not mlir_opt_available(), reason=MISSING_TOOLS_REASON)
 
@@ -219,17 +227,58 @@ PROGRAMS = {
 
 
 @pytest.fixture(scope="module")
-def oracle(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("oracle")
+
+
+@pytest.fixture(scope="module")
+def oracle(folder: Path) -> Oracle:
     """All programs, lowered and compiled as one module."""
-    return Oracle(lowered_text(tuple(PROGRAMS.values())), tmp_path_factory.mktemp("oracle"))
+    return Oracle(mlir_text(lowered(tuple(PROGRAMS.values()))), folder)
+
+
+def admitted_sizes(traced: TracedProgram) -> Iterator[dict[str, int]]:
+    """Sizes that make loops empty, short, and longer than a tile."""
+    for sizes in SIZES:
+        values = {parameter: sizes[parameter] for parameter in traced.parameters}
+        if traced.admits(values):
+            yield values
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_instances_run_once_in_order(name: str, oracle: Oracle) -> None:
-    """For sizes that make loops empty, short, and longer than a tile."""
-    traced = PROGRAMS[name]
-    function = f"f{tuple(PROGRAMS).index(name)}"
-    for sizes in SIZES:
-        values = {parameter: sizes[parameter] for parameter in traced.parameters}
-        if traced.admits(values):
-            assert run_trace(oracle, function, traced, values) == traced.expected(values), values
+    traced, function = PROGRAMS[name], f"f{tuple(PROGRAMS).index(name)}"
+    for values in admitted_sizes(traced):
+        assert run_trace(oracle, function, traced, values) == traced.expected(values), values
+
+
+def test_scf_runs_the_same_instances_in_order(folder: Path) -> None:
+    """No affine operation is left, and those of scf and arith do the same."""
+    module = lowered(tuple(PROGRAMS.values()))
+    convert_affine_to_scf(module)
+    module.verify()
+    assert not [op.name for op in module.walk() if op.name.startswith("affine.")]
+    scf_oracle = Oracle(mlir_text(module), folder)
+    for number, (name, traced) in enumerate(PROGRAMS.items()):
+        for values in admitted_sizes(traced):
+            trace = run_trace(scf_oracle, f"f{number}", traced, values)
+            assert trace == traced.expected(values), (name, values)
+
+
+def test_openmp_runs_the_same_instances(folder: Path) -> None:
+    """The threads of a team run each instance once, in whatever order."""
+    module = lowered(tuple(PROGRAMS.values()))
+    assert not convert_parallel_to_omp(module)
+    module.verify()
+    assert all(is_in_team(op) for op in module.walk() if isinstance(op, affine.ParallelOp))
+    openmp_oracle = Oracle(mlir_text(module), folder)
+    for number, (name, traced) in enumerate(PROGRAMS.items()):
+        for values in admitted_sizes(traced):
+            trace = run_trace(openmp_oracle, f"f{number}", traced, values)
+            assert sorted(trace) == sorted(traced.expected(values)), (name, values)
+
+
+def is_in_team(op: Operation) -> bool:
+    """Whether `op` is somewhere in an `omp.parallel`."""
+    parent = op.parent_op()
+    return parent is not None and (isinstance(parent, omp.ParallelOp) or is_in_team(parent))

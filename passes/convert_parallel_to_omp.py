@@ -1,0 +1,43 @@
+"""convert-parallel-to-omp: parallel loops to OpenMP.
+
+    affine.parallel (%i) = (0) to (%n) {
+      affine.store %zero, %A[%i] : memref<?xf64>
+    }
+
+becomes
+
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    omp.parallel {
+      omp.wsloop {
+        omp.loop_nest (%i) : index = (%c0) to (%n) step (%c1) {
+          memref.store %zero, %A[%i] : memref<?xf64>
+          omp.yield
+        }
+        omp.terminator
+      }
+      omp.terminator
+    }
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from polyir.codegen.openmp import convert_parallel_to_omp
+from polyir.diagnostics import missed
+
+
+@dataclass(frozen=True)
+class ConvertParallelToOmpPass(ModulePass):
+    """Share the iterations of the outermost parallel loops among a team of OpenMP threads."""
+
+    name = "convert-parallel-to-omp"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for loop in convert_parallel_to_omp(op):
+            missed(self.name, "a parallel loop with a reduction stays as it is", loop)

@@ -1,0 +1,69 @@
+"""Parallel loops as OpenMP: a team of threads that share the iterations.
+
+The variable of an `omp.loop_nest` is no valid operand of affine maps: what depends on it in the
+loop's body becomes scf, memref and arith operations; the rest stays affine.
+"""
+
+from __future__ import annotations
+
+from xdsl.builder import Builder
+from xdsl.dialects import affine, omp, scf
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from polyir.codegen.affine_to_scf import constant_index, legalize_affine, parallel_bounds
+
+ParallelLoop = affine.ParallelOp | scf.ParallelOp
+
+
+def convert_parallel_to_omp(root: Operation) -> tuple[ParallelLoop, ...]:
+    """Convert the outermost parallel loops below `root` to `omp.parallel` around `omp.wsloop`.
+
+    Inner parallel loops keep their form: the team runs each of its iterations in one thread.
+    Returns the loops that were left because they compute a reduction.
+    """
+    left: list[ParallelLoop] = []
+    for region in root.regions:
+        for block in region.blocks:
+            for op in tuple(block.ops):
+                if not isinstance(op, ParallelLoop):
+                    left += convert_parallel_to_omp(op)
+                elif op.results:
+                    left.append(op)
+                else:
+                    _convert(op)
+    return tuple(left)
+
+
+def _convert(op: ParallelLoop) -> None:
+    """Replace one parallel loop, whose bounds are computed in front of the team."""
+    builder = Builder(InsertPoint.before(op))
+    lower, upper, steps = _range(op, builder)
+    body = Region()
+    op.body.move_blocks(body)
+    last = body.block.last_op
+    if isinstance(last, affine.YieldOp | scf.ReduceOp):
+        Rewriter.erase_op(last)
+    body.block.add_op(omp.YieldOp())
+    nest = omp.LoopNestOp.build(operands=[lower, upper, steps], regions=[body])
+    loop = omp.WsLoopOp.build(operands=[[]] * 6 + [None], regions=[Region(Block([nest]))])
+    team = omp.ParallelOp.build(
+        operands=[[], [], None, None, [], []],
+        regions=[Region(Block([loop, omp.TerminatorOp()]))],
+    )
+    for new in (nest, loop, team):
+        new.location = op.location
+    builder.insert(team)
+    Rewriter.erase_op(op)
+    for inner in tuple(nest.body.block.ops):
+        legalize_affine(inner)
+
+
+def _range(
+    op: ParallelLoop, builder: Builder
+) -> tuple[list[SSAValue], list[SSAValue], list[SSAValue]]:
+    """The lower bounds, the exclusive upper bounds and the steps."""
+    if isinstance(op, scf.ParallelOp):
+        return list(op.lowerBound), list(op.upperBound), list(op.step)
+    lower, upper = parallel_bounds(op, builder)
+    return lower, upper, [constant_index(step.value.data, builder) for step in op.steps]
