@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from polyir.dialects.affine_extra import DelinearizeIndexOp, MaxOp
 from xdsl.dialects import affine, arith, memref
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
 from xdsl.traits import IsolatedFromAbove
+
+from polyir.dialects.affine_extra import DelinearizeIndexOp, MaxOp
 
 # The kinds of reduction of `affine.parallel`, in the order of MLIR's arith::AtomicRMWKind:
 # MLIR has their numbers where xDSL has their names.

@@ -70,5 +70,5 @@ def replace_tree(scop_op: ScopOp, outcome: Outcome) -> None:
     """Put the schedule of `outcome` in the place of the scop's schedule tree."""
     old = scop_op.tree
     scop_op.body.block.insert_op_before(tree_from_schedule(outcome.schedule), old)
-    old.detach()
+    old.detach()  # type: ignore[no-untyped-call]
     old.erase()

@@ -15,11 +15,11 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
 from xdsl.universe import XDSL_UNIVERSE
 
-from polyir.frontend import parse_module
+from polyir.frontend.parse import parse_module
 from polyir.passes.lower_poly import LowerPolyPass
 from polyir.passes.prerequisites import scops_in
 from polyir.pipeline import passes_of_pipeline
-from polyir.runtime import CompiledModule, CompileOptions, compile_c
+from polyir.runtime import CompiledModule, CompilerOptions, compile_module
 from polyir.target.c import emit_c
 from polyir.universe import POLYIR_UNIVERSE
 
@@ -77,7 +77,7 @@ def emit(module: ModuleOp) -> str:
 def compile(
     source: ModuleOp | str,
     pipeline: Pipeline = DEFAULT_PIPELINE,
-    options: CompileOptions | None = None,
+    options: CompilerOptions | None = None,
 ) -> CompiledModule:
     """The functions of `source` after the passes of `pipeline`, ready to be called.
 
@@ -86,4 +86,4 @@ def compile(
     """
     module = parse(source) if isinstance(source, str) else source
     loops = lower(run_pipeline(module, pipeline))
-    return compile_c(loops, options or CompileOptions())
+    return compile_module(loops, options)

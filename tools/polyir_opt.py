@@ -62,9 +62,9 @@ class PolyirOptMain(xDSLOptMain):
         self.available_passes = {}
         self.available_targets = {}
         self.ctx = Context()
-        self.register_all_dialects()
-        self.register_all_frontends()
-        self.register_all_passes()
+        self.register_all_dialects()  # type: ignore[no-untyped-call]
+        self.register_all_frontends()  # type: ignore[no-untyped-call]
+        self.register_all_passes()  # type: ignore[no-untyped-call]
         self.register_all_targets()
 
         passes, others = split_pass_flags(arguments, self.available_passes)
@@ -82,13 +82,13 @@ class PolyirOptMain(xDSLOptMain):
             self._refuse(unknown[0], parser)
         self.ctx.allow_unregistered = self.args.allow_unregistered_dialect
         self._target = self._find_target(self.args.target)
-        self.setup_pipeline()
+        self.setup_pipeline()  # type: ignore[no-untyped-call]
         self.pipeline = PassPipeline(passes, self.pipeline.callback)
 
     def register_all_targets(self) -> None:
         from polyir.targets import NoTarget
 
-        super().register_all_targets()
+        super().register_all_targets()  # type: ignore[no-untyped-call]
         self.available_targets["none"] = lambda: NoTarget
 
     def register_all_arguments(self, arg_parser: argparse.ArgumentParser) -> None:
@@ -135,7 +135,7 @@ class PolyirOptMain(xDSLOptMain):
             )
         return target
 
-    def run(self) -> int:  # type: ignore[override]
+    def run(self) -> int:
         """Read, transform, print; the output appears whole or not at all."""
         output = StringIO()
         sink = print_all if self.args.remarks else print_missed
@@ -166,7 +166,7 @@ class PolyirOptMain(xDSLOptMain):
             output.write(diagnostic.render() + "\n")
 
     def _parse(self, text: str, line_offset: int) -> ModuleOp:
-        from polyir.frontend import parse_module
+        from polyir.frontend.parse import parse_module
 
         return parse_module(text, self._input_name(), self.ctx, line_offset)
 

@@ -79,6 +79,11 @@ class Signature:
     results: tuple[Scalar, ...]
 
 
+def numpy_type(scalar: Scalar) -> np.dtype[np.generic]:
+    """The NumPy element type of a C scalar type."""
+    return np.dtype(_C_TYPES[scalar])
+
+
 def signature_of(op: FuncOp) -> Signature:
     """The signature of a function; raises `CTargetError` for types that the C target lacks."""
     block = op.body.blocks.first
@@ -147,7 +152,7 @@ def _pass_array(parameter: ArrayParameter, value: Argument, where: str) -> Itera
     """The pointer and the dynamic extents of an array that fits its parameter."""
     if not isinstance(value, np.ndarray):
         raise TypeError(f"{where} must be a NumPy array, not {type(value).__name__}")
-    wanted = np.dtype(_C_TYPES[parameter.element])
+    wanted = numpy_type(parameter.element)
     if value.dtype != wanted:
         raise TypeError(f"{where} must have elements of type {wanted}, not {value.dtype}")
     if value.ndim != len(parameter.extents):

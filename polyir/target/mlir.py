@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from io import StringIO
 from types import MappingProxyType
-from typing import TextIO
+from typing import IO
 
 from xdsl.dialects import affine, arith, func, memref, omp, scf
 from xdsl.dialects.builtin import (
@@ -38,7 +38,7 @@ from polyir.dialects.affine_semantics import REDUCTION_KINDS, is_valid_symbol
 from polyir.target.affine_text import expression_text, map_text, set_text
 
 
-def print_module(module: ModuleOp, stream: TextIO, generic: bool = False) -> None:
+def print_module(module: ModuleOp, stream: IO[str], generic: bool = False) -> None:
     """Print `module` and a line end to `stream`, in a form that mlir-opt reads.
 
     With `generic`, every operation is in the generic form; otherwise in its own syntax.

@@ -8,7 +8,7 @@
 // RUN: not polyir-opt %s -o %t.no-such-folder/out.mlir 2>&1 | filecheck %s --check-prefix OUTPUT
 
 // UNKNOWN-NOT: Traceback
-// UNKNOWN: error: unknown pass or option '--pluto-shedule'; did you mean '--pluto-schedule'?
+// UNKNOWN: error: unknown pass or option '--pluto-shedule'; did you mean '--pluto-schedule'
 // PIPELINE: error: unknown pass 'pluto-shedule'; did you mean 'pluto-schedule'?
 // OPTION: error: pass 'tile' has no option 'size'; did you mean 'sizes'?
 // VALUE: error: option 'sizes' of pass 'tile' must be a list of integer, not 'three'
