@@ -3,6 +3,7 @@
 SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
+DEMO_PASSES := --pluto-schedule --tile=32 --mark-parallel
 
 .PHONY: help demo test test-all lint types format bench-compile clean
 
@@ -17,12 +18,19 @@ help:  ## list the targets
 	touch $@
 
 demo: .venv/stamp  ## optimise a real kernel, compile, run, compare, show the speed-up
-	$(BIN)/polyir-run --demo
+	@echo "== the kernel: benchmarks/polybench/2mm.mlir, D := alpha A B C + beta D"
+	@cat benchmarks/polybench/2mm.mlir
+	@echo "== polyir-opt $(DEMO_PASSES) benchmarks/polybench/2mm.mlir"
+	@$(BIN)/polyir-opt $(DEMO_PASSES) benchmarks/polybench/2mm.mlir
+	@echo "== polyir-run $(DEMO_PASSES) --show --default-size 800 benchmarks/polybench/2mm.mlir"
+	@$(BIN)/polyir-run $(DEMO_PASSES) --show --default-size 800 benchmarks/polybench/2mm.mlir
 
 test: .venv/stamp lint  ## lint, types and every test but the full kernel matrix
+	$(BIN)/lit --quiet tests/filecheck
 	$(BIN)/pytest -n 2 -m "not matrix"
 
 test-all: .venv/stamp  ## the full kernel matrix too
+	$(BIN)/lit --quiet tests/filecheck
 	$(BIN)/pytest -n 2
 
 lint: .venv/stamp types  ## ruff and the import contract

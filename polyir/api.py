@@ -21,7 +21,7 @@ from polyir.passes.prerequisites import scops_in
 from polyir.pipeline import passes_of_pipeline
 from polyir.runtime import CompiledModule, CompilerOptions, compile_module
 from polyir.target.c import emit_c
-from polyir.universe import POLYIR_UNIVERSE
+from polyir.universe import POLYIR_UNIVERSE, available_passes
 
 DEFAULT_PIPELINE = "pluto-schedule,tile,mark-parallel"
 """What `compile` runs unless told otherwise."""
@@ -50,8 +50,7 @@ def run_pipeline(module: ModuleOp, pipeline: Pipeline) -> ModuleOp:
     Raises `OptionError` for an unknown pass or a bad option, and what the passes raise.
     """
     if isinstance(pipeline, str):
-        available = XDSL_UNIVERSE.all_passes | POLYIR_UNIVERSE.all_passes
-        pipeline = passes_of_pipeline(pipeline, available)
+        pipeline = passes_of_pipeline(pipeline, available_passes())
     result = module.clone()
     PassPipeline(tuple(pipeline), lambda _, current, __: current.verify()).apply(
         new_context(), result

@@ -11,7 +11,7 @@ from importlib import import_module
 
 from xdsl.ir import Dialect
 from xdsl.passes import ModulePass
-from xdsl.universe import Universe
+from xdsl.universe import XDSL_UNIVERSE, Universe
 from xdsl.utils.target import Target
 
 PASS_NAMES = (
@@ -46,6 +46,11 @@ def pass_type(name: str) -> type[ModulePass]:
     class_name = "".join(word.capitalize() for word in name.split("-")) + "Pass"
     found: type[ModulePass] = getattr(module, class_name)
     return found
+
+
+def available_passes() -> dict[str, Callable[[], type[ModulePass]]]:
+    """xDSL's passes and polyir's, by name."""
+    return XDSL_UNIVERSE.all_passes | POLYIR_UNIVERSE.all_passes
 
 
 def _pass_factory(name: str) -> Callable[[], type[ModulePass]]:

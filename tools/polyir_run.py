@@ -1,0 +1,171 @@
+"""`polyir-run`: optimise a program, run original and result, compare to the bit, and time.
+
+Passes are flags, as for `polyir-opt`; without any, the default pipeline of `polyir.compile`
+runs. Data is generated: sizes come from `--size NAME=VALUE`, arrays are as large as the program
+accesses for them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+
+from polyir import api
+from polyir.diagnostics import OptionError, PolyirError, print_all, print_missed, remarks_to
+from polyir.model.scop import scop_of
+from polyir.passes.prerequisites import scops_in
+from polyir.pipeline import passes_of_pipeline, split_pass_flags
+from polyir.runtime import CompiledModule, CompilerOptions, best_times, compare_bits
+from polyir.runtime.compiler import DEFAULT_FLAGS
+from polyir.runtime.data import Value, make_arguments
+from polyir.runtime.functions import compile_module
+from polyir.runtime.measure import copy_arguments
+from polyir.universe import available_passes
+
+
+@dataclass(frozen=True)
+class Run:
+    """One line of the table: a program with a number of threads."""
+
+    name: str
+    program: CompiledModule
+    threads: int
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the tool; 0 if the results agree, else 1, with a diagnostic."""
+    try:
+        return _run(sys.argv[1:] if arguments is None else arguments)
+    except PolyirError as error:
+        print(error.render(), file=sys.stderr)
+        return 1
+
+
+def _run(arguments: Sequence[str]) -> int:
+    available = available_passes()
+    passes, others = split_pass_flags(arguments, available)
+    options = _parse_options(others)
+    path = Path(options.file)
+    try:
+        text = path.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise PolyirError(f"cannot read '{path}': {error}") from None
+    with remarks_to(print_all if options.remarks else print_missed):
+        original = api.parse(text, str(path))
+        pipeline = passes or passes_of_pipeline(api.DEFAULT_PIPELINE, available)
+        result = api.run_pipeline(original, pipeline)
+    function = _find_function(original, options.function)
+    loops = api.lower(result)
+    if options.show:
+        print(f"== original\n{api.emit(original)}\n== result\n{api.emit(loops)}")
+    values = make_arguments(
+        _find_function(result, function.sym_name.data),
+        tuple(scop_of(op) for op in scops_in(result)),
+        dict(options.size),
+        options.default_size,
+    )
+    contraction = ("-ffp-contract=fast",) if options.contract else ()
+    flags = CompilerOptions(flags=DEFAULT_FLAGS + contraction)
+    before, after = compile_module(original, flags), compile_module(loops, flags)
+    runs = [Run("original", before, 1)]
+    runs += [Run("result", after, count) for count in options.threads]
+    return _compare_and_time(function.sym_name.data, runs, values, options.repeat)
+
+
+def _compare_and_time(name: str, runs: Sequence[Run], values: Sequence[Value], repeat: int) -> int:
+    """Compare every run with the first, then time those that agree, and print the table."""
+    first = runs[0]
+    expected = copy_arguments(values)
+    with first.program.threads(first.threads):
+        first.program[name](*expected)
+    agree = True
+    for run in runs[1:]:
+        actual = copy_arguments(values)
+        with run.program.threads(run.threads):
+            run.program[name](*actual)
+        difference = compare_bits(expected, actual)
+        if difference is not None:
+            print(f"error: {run.name} on {run.threads} threads: {difference}", file=sys.stderr)
+            agree = False
+    if not agree:
+        return 1
+    if compare_bits(values, expected) is None:
+        print("warning: the program changes none of its arrays", file=sys.stderr)
+    times = best_times({_label(run): _on_threads(run, name) for run in runs}, values, repeat)
+    base = times[_label(first)]
+    print(f"@{name}: outputs agree to the bit; best of {repeat} runs, interleaved")
+    for run in runs:
+        seconds = times[_label(run)]
+        print(f"  {_label(run):22} {seconds * 1e3:10.3f} ms {base / seconds:8.2f}x")
+    return 0
+
+
+def _label(run: Run) -> str:
+    return f"{run.name}, {run.threads} thread{'s' if run.threads > 1 else ''}"
+
+
+def _on_threads(run: Run, name: str):  # type: ignore[no-untyped-def]
+    def call(*values: Value) -> None:
+        with run.program.threads(run.threads):
+            run.program[name](*values)
+
+    return call
+
+
+def _find_function(module: ModuleOp, name: str | None) -> FuncOp:
+    """The function of that name, or the only one with a body. Raises `OptionError`."""
+    functions = [op for op in module.ops if isinstance(op, FuncOp) and not op.is_declaration]
+    found = [op for op in functions if name is None or op.sym_name.data == name]
+    if len(found) != 1:
+        known = ", ".join(op.sym_name.data for op in functions) or "none"
+        raise OptionError(f"choose one function with --function (there are: {known})")
+    return found[0]
+
+
+class _ArgumentParser(argparse.ArgumentParser):
+    def error(self, message: str):  # type: ignore[no-untyped-def]
+        raise OptionError(message)
+
+
+def _parse_options(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = _ArgumentParser(
+        prog="polyir-run",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("file", help="affine MLIR")
+    parser.add_argument("--function", help="which function, if there are several")
+    parser.add_argument("--size", action="append", type=_size, default=[], metavar="NAME=VALUE")
+    parser.add_argument("--default-size", type=_positive, default=200, help="all other sizes (200)")
+    parser.add_argument("--threads", type=_counts, default=(1, 2), help="thread counts (1,2)")
+    parser.add_argument("--repeat", type=_positive, default=5, help="timed runs of each (5)")
+    parser.add_argument("--show", action="store_true", help="print the C of both")
+    parser.add_argument("--contract", action="store_true", help="let the C compiler use FMA")
+    parser.add_argument("--remarks", action="store_true", help="print what the passes decide")
+    return parser.parse_args(arguments)
+
+
+def _size(text: str) -> tuple[str, int]:
+    name, _, value = text.partition("=")
+    return name, int(value)
+
+
+def _positive(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise ValueError(text)
+    return value
+
+
+def _counts(text: str) -> tuple[int, ...]:
+    return tuple(_positive(part) for part in text.split(","))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
