@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from xdsl.dialects import affine
+from collections.abc import Sequence
+
+from xdsl.dialects import affine, func
 from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import AffineMap, AffineSet
 from xdsl.utils.exceptions import VerifyException
+
+from polyir.dialects.affine_extra import MaxOp, PrefetchOp
+from polyir.dialects.affine_semantics import is_valid_dimension, is_valid_symbol
 
 
 def check_affine_operation(operation: Operation) -> None:
@@ -13,6 +19,7 @@ def check_affine_operation(operation: Operation) -> None:
 
     Operations of other dialects pass.
     """
+    _check_operands(operation)
     match operation:
         case affine.LoadOp() | affine.StoreOp() | affine.VectorLoadOp() | affine.VectorStoreOp():
             _check_access(operation)
@@ -27,6 +34,69 @@ def check_affine_operation(operation: Operation) -> None:
                 raise VerifyException("the map must have a result")
         case _:
             pass
+
+
+def _check_operands(operation: Operation) -> None:
+    """The operands of a map are dimensions or symbols of the affine scope around it.
+
+    Only where all operations up to the function are known to belong to that scope.
+    """
+    if not _is_in_function(operation):
+        return
+    for space, operands in _maps(operation):
+        count = space.num_dims + space.num_symbols
+        _check_count(count, len(operands), "map operand")
+        for operand in operands[: space.num_dims]:
+            if not is_valid_dimension(operand):
+                raise VerifyException(
+                    f"cannot use {_spelling(operand)} in an affine expression: it is neither a "
+                    "loop variable, nor constant in the function, nor an affine function of such"
+                )
+        for operand in operands[space.num_dims :]:
+            if not is_valid_symbol(operand):
+                raise VerifyException(
+                    f"cannot use {_spelling(operand)} as a symbol: it is not constant in the "
+                    "function"
+                )
+
+
+def _is_in_function(operation: Operation) -> bool:
+    parent = operation.parent_op()
+    while parent is not None and parent.dialect_name() in ("affine", "scf"):
+        parent = parent.parent_op()
+    return isinstance(parent, func.FuncOp)
+
+
+def _maps(operation: Operation) -> list[tuple[AffineMap | AffineSet, Sequence[SSAValue]]]:
+    """The maps and sets of an operation, each with its operands."""
+    match operation:
+        case (
+            affine.LoadOp()
+            | affine.StoreOp()
+            | affine.VectorLoadOp()
+            | affine.VectorStoreOp()
+            | PrefetchOp()
+        ):
+            return [(operation.map.data, operation.indices)]
+        case affine.ApplyOp() | affine.MinOp() | MaxOp():
+            return [(operation.map.data, operation.operands)]
+        case affine.IfOp():
+            return [(operation.condition.data, operation.args)]
+        case affine.ForOp():
+            return [
+                (operation.lowerBoundMap.data, operation.lowerBoundOperands),
+                (operation.upperBoundMap.data, operation.upperBoundOperands),
+            ]
+        case affine.ParallelOp():
+            lower, upper = operation.lowerBoundsMap.data, operation.upperBoundsMap.data
+            split = lower.num_dims + lower.num_symbols
+            return [(lower, operation.operands[:split]), (upper, operation.operands[split:])]
+        case _:
+            return []
+
+
+def _spelling(value: SSAValue) -> str:
+    return "this value" if value.name_hint is None else f"'%{value.name_hint}'"
 
 
 def _check_access(
