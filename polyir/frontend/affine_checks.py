@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects import affine, func
-from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects import affine, func, memref, scf
+from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType
+from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
 from xdsl.ir.affine import AffineMap, AffineSet
 from xdsl.utils.exceptions import VerifyException
 
 from polyir.dialects.affine_extra import MaxOp, PrefetchOp
-from polyir.dialects.affine_semantics import is_valid_dimension, is_valid_symbol
+from polyir.dialects.affine_semantics import is_valid_dimension
 
 
 def check_affine_operation(operation: Operation) -> None:
@@ -37,27 +37,54 @@ def check_affine_operation(operation: Operation) -> None:
 
 
 def _check_operands(operation: Operation) -> None:
-    """The operands of a map are dimensions or symbols of the affine scope around it.
+    """The operands of a map are integers that the loops and parameters around it determine.
 
-    Only where all operations up to the function are known to belong to that scope.
+    MLIR asks for more, by the position of the operand in the map. Raising follows arithmetic on
+    loop variables wherever it stands, and so makes of it what MLIR accepts.
+
+    Only checked where all operations up to the function are known to be loops and conditions.
     """
     if not _is_in_function(operation):
         return
     for space, operands in _maps(operation):
-        count = space.num_dims + space.num_symbols
-        _check_count(count, len(operands), "map operand")
-        for operand in operands[: space.num_dims]:
-            if not is_valid_dimension(operand):
+        _check_count(space.num_dims + space.num_symbols, len(operands), "map operand")
+        for operand in operands:
+            if not _is_determined(operand):
                 raise VerifyException(
                     f"cannot use {_spelling(operand)} in an affine expression: it is neither a "
-                    "loop variable, nor constant in the function, nor an affine function of such"
+                    "loop variable, nor constant in the function, nor computed from such"
                 )
-        for operand in operands[space.num_dims :]:
-            if not is_valid_symbol(operand):
-                raise VerifyException(
-                    f"cannot use {_spelling(operand)} as a symbol: it is not constant in the "
-                    "function"
-                )
+
+
+def _is_determined(value: SSAValue) -> bool:
+    """Whether `value` is a loop variable, a constant of the function, or computed from such."""
+    pending = [value]
+    while pending:
+        value = pending.pop()
+        if is_valid_dimension(value) or _is_top_level_integer(value):
+            continue
+        if isinstance(value, BlockArgument):
+            loop = value.block.parent_op()
+            if isinstance(loop, scf.ParallelOp) or (
+                isinstance(loop, scf.ForOp) and value.index == 0
+            ):
+                continue
+            return False
+        assert isinstance(value, OpResult)
+        if not isinstance(value.op, memref.DimOp | affine.MinOp | affine.ApplyOp | MaxOp) and (
+            value.op.dialect_name() not in ("arith", "index")
+        ):
+            return False
+        pending.extend(
+            operand for operand in value.op.operands if not isinstance(operand.type, MemRefType)
+        )
+    return True
+
+
+def _is_top_level_integer(value: SSAValue) -> bool:
+    """Whether `value` is an integer defined directly in the function."""
+    owner = value.owner.parent_op()
+    return isinstance(owner, func.FuncOp) and isinstance(value.type, IndexType | IntegerType)
 
 
 def _is_in_function(operation: Operation) -> bool:

@@ -6,14 +6,14 @@ import io
 from pathlib import Path
 
 import pytest
-from polyir.dialects.affine_extra import MaxOp, load_affine_extra
-from polyir.dialects.affine_semantics import is_valid_dimension, is_valid_symbol
 from xdsl.context import Context
 from xdsl.dialects import affine, arith, func, memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX, FileLineColLoc, MemRefType, ModuleOp, NoneAttr, f64
 from xdsl.ir import Operation, SSAValue
 
 from polyir.diagnostics import InputSyntaxError, SourceLocation, location_of
+from polyir.dialects.affine_extra import MaxOp, load_affine_extra
+from polyir.dialects.affine_semantics import is_valid_dimension, is_valid_symbol
 from polyir.frontend import grammar
 from polyir.frontend.parse import default_context, parse_module
 from polyir.target.mlir import print_module
