@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from xdsl.dialects import affine
-from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import Operation
+from collections.abc import Sequence
+
+from xdsl.dialects import affine, func, memref, scf
+from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType
+from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
+from xdsl.ir.affine import AffineMap, AffineSet
 from xdsl.utils.exceptions import VerifyException
+
+from polyir.dialects.affine_extra import MaxOp, PrefetchOp
+from polyir.dialects.affine_semantics import is_valid_dimension
 
 
 def check_affine_operation(operation: Operation) -> None:
@@ -13,6 +19,7 @@ def check_affine_operation(operation: Operation) -> None:
 
     Operations of other dialects pass.
     """
+    _check_operands(operation)
     match operation:
         case affine.LoadOp() | affine.StoreOp() | affine.VectorLoadOp() | affine.VectorStoreOp():
             _check_access(operation)
@@ -27,6 +34,96 @@ def check_affine_operation(operation: Operation) -> None:
                 raise VerifyException("the map must have a result")
         case _:
             pass
+
+
+def _check_operands(operation: Operation) -> None:
+    """The operands of a map are integers that the loops and parameters around it determine.
+
+    MLIR asks for more, by the position of the operand in the map. Raising follows arithmetic on
+    loop variables wherever it stands, and so makes of it what MLIR accepts.
+
+    Only checked where all operations up to the function are known to be loops and conditions.
+    """
+    if not _is_in_function(operation):
+        return
+    for space, operands in _maps(operation):
+        _check_count(space.num_dims + space.num_symbols, len(operands), "map operand")
+        for operand in operands:
+            if not _is_determined(operand):
+                raise VerifyException(
+                    f"cannot use {_spelling(operand)} in an affine expression: it is neither a "
+                    "loop variable, nor constant in the function, nor computed from such"
+                )
+
+
+def _is_determined(value: SSAValue) -> bool:
+    """Whether `value` is a loop variable, a constant of the function, or computed from such."""
+    pending = [value]
+    while pending:
+        value = pending.pop()
+        if is_valid_dimension(value) or _is_top_level_integer(value):
+            continue
+        if isinstance(value, BlockArgument):
+            loop = value.block.parent_op()
+            if isinstance(loop, scf.ParallelOp) or (
+                isinstance(loop, scf.ForOp) and value.index == 0
+            ):
+                continue
+            return False
+        assert isinstance(value, OpResult)
+        if not isinstance(value.op, memref.DimOp | affine.MinOp | affine.ApplyOp | MaxOp) and (
+            value.op.dialect_name() not in ("arith", "index")
+        ):
+            return False
+        pending.extend(
+            operand for operand in value.op.operands if not isinstance(operand.type, MemRefType)
+        )
+    return True
+
+
+def _is_top_level_integer(value: SSAValue) -> bool:
+    """Whether `value` is an integer defined directly in the function."""
+    owner = value.owner.parent_op()
+    return isinstance(owner, func.FuncOp) and isinstance(value.type, IndexType | IntegerType)
+
+
+def _is_in_function(operation: Operation) -> bool:
+    parent = operation.parent_op()
+    while parent is not None and parent.dialect_name() in ("affine", "scf"):
+        parent = parent.parent_op()
+    return isinstance(parent, func.FuncOp)
+
+
+def _maps(operation: Operation) -> list[tuple[AffineMap | AffineSet, Sequence[SSAValue]]]:
+    """The maps and sets of an operation, each with its operands."""
+    match operation:
+        case (
+            affine.LoadOp()
+            | affine.StoreOp()
+            | affine.VectorLoadOp()
+            | affine.VectorStoreOp()
+            | PrefetchOp()
+        ):
+            return [(operation.map.data, operation.indices)]
+        case affine.ApplyOp() | affine.MinOp() | MaxOp():
+            return [(operation.map.data, operation.operands)]
+        case affine.IfOp():
+            return [(operation.condition.data, operation.args)]
+        case affine.ForOp():
+            return [
+                (operation.lowerBoundMap.data, operation.lowerBoundOperands),
+                (operation.upperBoundMap.data, operation.upperBoundOperands),
+            ]
+        case affine.ParallelOp():
+            lower, upper = operation.lowerBoundsMap.data, operation.upperBoundsMap.data
+            split = lower.num_dims + lower.num_symbols
+            return [(lower, operation.operands[:split]), (upper, operation.operands[split:])]
+        case _:
+            return []
+
+
+def _spelling(value: SSAValue) -> str:
+    return "this value" if value.name_hint is None else f"'%{value.name_hint}'"
 
 
 def _check_access(

@@ -101,6 +101,11 @@ class AttributeReader(TypeReader):
         self._aliases[name.value] = value
         return value
 
+    def read_all_aliases(self) -> None:
+        """Read the aliases that were not used, which must be right all the same."""
+        for definition in self._alias_definitions.values():
+            self.alias(token(definition.children[0]))
+
     def type_alias(self, name: Token) -> Attribute:
         return self.alias(name)
 

@@ -112,6 +112,8 @@ def _from_bytes(
     count = math.prod(dense_type.get_shape())
     if not digits.startswith("0x") or len(data) == 0:
         source.fail(node, "expected a string of hexadecimal digits that begins with 0x")
+    if element_type == IntegerType(1):
+        return DenseIntOrFPElementsAttr.from_list(dense_type, _bits(source, node, data, count))  # type: ignore[type-var, return-value]
     if len(data) == element_type.compile_time_size:
         data *= count
     if len(data) != count * element_type.compile_time_size:
@@ -119,3 +121,12 @@ def _from_bytes(
             node, f"expected the bytes of {count} elements of type {element_type}, as the type has"
         )
     return DenseIntOrFPElementsAttr(dense_type, BytesAttr(data))  # type: ignore[arg-type]
+
+
+def _bits(source: SourceText, node: Tree[Token], data: bytes, count: int) -> list[int]:
+    """The booleans that `data` packs, eight a byte, the first one lowest; or a splat."""
+    if len(data) == 1 and data[0] in (0x00, 0xFF):
+        return [data[0] & 1] * count
+    if len(data) != (count + 7) // 8:
+        source.fail(node, f"expected the bytes of {count} booleans, eight a byte, as the type has")
+    return [data[position // 8] >> position % 8 & 1 for position in range(count)]

@@ -89,7 +89,8 @@ def _parse(source: SourceText, context: Context) -> ModuleOp:
         if name is None:
             raise syntax_error(source, error) from error
         if context.get_optional_op(name.value) is None:
-            known = (*OPERATION_TERMINALS, *(operation.name for operation in context.loaded_ops))
+            loaded = (operation.name for operation in context.loaded_ops)
+            known = tuple(dict.fromkeys((*OPERATION_TERMINALS, *loaded)))
             raise unknown_operation_error(source, name, known) from error
         module, positions = parse_with_xdsl(source, context, _HANDLERS)
 
@@ -109,6 +110,7 @@ def _parse(source: SourceText, context: Context) -> ModuleOp:
     for definition in definitions:
         if definition.data == "operation":
             operations.append(reader.operation(definition))
+    reader.attributes.read_all_aliases()
     module = _module(operations)
     verify_operations(module, reader.error_at_operation)
     return module

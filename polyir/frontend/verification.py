@@ -33,7 +33,7 @@ def verify_operations(module: ModuleOp, error_at: ErrorAt) -> None:
         except Exception as error:
             # Some verifiers of xDSL index or assert before they have checked, so that a wrong
             # operation can raise anything.
-            raise error_at(operation, f"'{operation.name}' is wrong: {one_line(error)}") from error
+            raise error_at(operation, f"'{operation.name}' op {one_line(error)}") from error
 
 
 def _check_terminators(operation: Operation) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from lark import Token, Tree, UnexpectedInput
 from xdsl.context import Context
 from xdsl.dialects.builtin import LocationAttr, ModuleOp, UnknownLoc
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, AttributeInvT, Operation, SSAValue
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Span
@@ -94,6 +94,7 @@ class MixedParser(Parser):
         super().__init__(context, source.text, source.filename)
         self.source = source
         self.positions: dict[Operation, tuple[int, int]] = {}
+        self._first_uses: dict[str, int] = {}
         self._reader = OperationReader(
             context, handlers, _ParserAttributes(source, self), _ParserValues(source, self)
         )
@@ -114,6 +115,18 @@ class MixedParser(Parser):
         if isinstance(operation.location, UnknownLoc):
             operation.location = self.source.location_at(line, column)
         return operation
+
+    def resolve_operand(
+        self, operand: UnresolvedOperand, type: AttributeInvT
+    ) -> SSAValue[AttributeInvT]:
+        self._first_uses.setdefault(operand.operand_name, operand.span.start)
+        return super().resolve_operand(operand, type)
+
+    def undefined_value(self) -> tuple[str, int] | None:
+        """The first value that is used and not defined until now, and its position."""
+        for name in self.forward_ssa_references:
+            return name, self._first_uses[name]
+        return None
 
     def parse_optional_location(self) -> LocationAttr | None:
         if self._current_token.text != "loc":
@@ -182,6 +195,10 @@ def parse_with_xdsl(
     try:
         return parser.parse_module(), parser.positions
     except ParseError as error:
+        undefined = parser.undefined_value()
+        if undefined is not None and error.msg.startswith("values used but not defined"):
+            name, position = undefined
+            raise _at(source, position, f"use of the undefined value '%{name}'") from error
         raise _at(source, error.span.start, one_line(ValueError(error.msg))) from error
     except (PolyirError, RecursionError):
         raise

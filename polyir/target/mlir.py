@@ -22,10 +22,12 @@ from xdsl.dialects.builtin import (
     AffineMapAttr,
     AffineSetAttr,
     ArrayAttr,
+    DenseIntOrFPElementsAttr,
     DictionaryAttr,
     IntegerAttr,
     ModuleOp,
     UnitAttr,
+    i1,
     i64,
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
@@ -101,8 +103,23 @@ class MlirPrinter(Printer):
             self.print_string(f"affine_map<{map_text(attribute.data)}>")
         elif isinstance(attribute, AffineSetAttr):
             self.print_string(f"affine_set<{set_text(attribute.data)}>")
+        elif isinstance(attribute, DenseIntOrFPElementsAttr):
+            self.print_dense_literal(attribute)
+            self.print_string(" : ")
+            self.print_attribute(attribute.get_type())
         else:
             super().print_attribute(attribute)
+
+    def print_dense_literal(self, attribute: DenseIntOrFPElementsAttr) -> None:
+        """Print `dense<...>` without the type.
+
+        xDSL prints many booleans as the bytes it keeps them in; MLIR packs eight a byte.
+        """
+        if attribute.get_element_type() == i1 and len(attribute) and not attribute.is_splat():
+            words = ["true" if value else "false" for value in attribute.iter_values()]
+            self.print_string(f"dense<{_nested(words, attribute.get_shape())}>")
+        else:
+            attribute.print_without_type(self)
 
     # ---------------------------------------------------------------- parts of several forms
 
@@ -172,6 +189,15 @@ def _without_segments(properties: dict[str, Attribute]) -> dict[str, Attribute]:
 
 def _reduction_numbers(op: affine.ParallelOp) -> Attribute:
     return ArrayAttr(IntegerAttr(REDUCTION_KINDS.index(kind.data), i64) for kind in op.reductions)
+
+
+def _nested(words: Sequence[str], shape: Sequence[int]) -> str:
+    """The words as nested lists of this shape."""
+    if len(shape) <= 1:
+        return f"[{', '.join(words)}]"
+    size = len(words) // shape[0]
+    rows = (words[start : start + size] for start in range(0, len(words), size))
+    return f"[{', '.join(_nested(row, shape[1:]) for row in rows)}]"
 
 
 # -------------------------------------------------------------------- one function a form
@@ -399,7 +425,7 @@ def _print_global(printer: MlirPrinter, op: Operation) -> None:
     if isinstance(op.initial_value, UnitAttr):
         printer.print_string("uninitialized")
     else:
-        op.initial_value.print_without_type(printer)
+        printer.print_dense_literal(op.initial_value)
     alignment = {} if op.alignment is None else {"alignment": op.alignment}
     printer.print_op_attributes(alignment | op.attributes)
 

@@ -14,6 +14,11 @@ from polyir.frontend.parse import parse_module
 from polyir.target.mlir import print_module
 
 INPUTS = sorted((Path(__file__).parent.parent / "frontend_inputs").glob("*.mlir"))
+KERNELS = sorted(
+    path
+    for folder in ("benchmarks/polybench", "examples")
+    for path in (Path(__file__).parent.parent.parent / folder).glob("*.mlir")
+)
 MLIR_OPT = shutil.which("mlir-opt-19")
 
 needs_mlir_opt = pytest.mark.skipif(MLIR_OPT is None, reason="mlir-opt-19 is not installed")
@@ -54,6 +59,7 @@ def assert_same(first: ModuleOp, second: ModuleOp) -> None:
 
 def test_there_are_inputs() -> None:
     assert len(INPUTS) >= 5
+    assert len(KERNELS) >= 30
 
 
 @each_input
@@ -90,3 +96,12 @@ def test_mlir_opt_reads_what_is_printed(path: Path, generic: bool) -> None:
 def test_what_mlir_opt_prints_is_read(path: Path, options: tuple[str, ...]) -> None:
     text = path.read_text()
     assert_same(parse_module(text), parse_module(mlir_opt(text, *options)))
+
+
+@needs_mlir_opt
+@pytest.mark.parametrize("path", KERNELS, ids=lambda path: path.stem)
+def test_kernels_both_ways(path: Path) -> None:
+    text = path.read_text()
+    module = parse_module(text, str(path))
+    assert_same(module, parse_module(mlir_opt(text)))
+    assert_same(module, parse_module(mlir_opt(printed(module))))
