@@ -81,6 +81,13 @@ class Dependence:
                     )
                 )
 
+    def distance_facets(self, layout: Layout) -> list[list[int]]:
+        """The products of the distance with the facets of its cone, in the unknowns of `layout`."""
+        return [
+            layout.distance_row(self.forms, row, self.source, self.target, sign=1, bounded=False)
+            for row in self.forms.inequalities
+        ]
+
     def has_zero_distance(self, hyperplane: Hyperplane) -> bool:
         """Whether source and target always lie on the same instance of `hyperplane`."""
         return self._vanishes(hyperplane) or self.relation.is_subset(

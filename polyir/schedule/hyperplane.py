@@ -48,6 +48,7 @@ class HyperplaneProgram:
         signed: bool = False,
     ) -> None:
         self._statements = tuple(statements)
+        self._dependences = tuple(dependences)
         self._signed = signed
         depths = {statement.position: statement.depth for statement in statements}
         self._layout = Layout(parameter_count, depths, signed=signed)
@@ -56,22 +57,34 @@ class HyperplaneProgram:
         for dependence in dependences:
             self._add(dependence)
 
-    def solve(
-        self, found: Mapping[int, Sequence[Row]], *, advance_all: bool = True
-    ) -> BoundedHyperplane | None:
+    def solve_independent(self, found: Mapping[int, Sequence[Row]]) -> BoundedHyperplane | None:
         """The best hyperplane that is independent of what was `found`, or `None`.
 
         `found` gives for each statement the directions that need no further row. A statement
-        for which these span everything is not constrained to anything new. If not
-        `advance_all`, independence is demanded of one statement only, whichever is best.
+        for which these span everything is not constrained to anything new.
         """
         choices = [
             self._independence(statement, complement)
             for statement in self._statements
             if (complement := orthogonal_complement(found[statement.position], statement.depth))
         ]
-        if not advance_all:
-            choices = [tuple(alternative for choice in choices for alternative in choice)]
+        return self._solve(choices)
+
+    def solve_carrying(self) -> BoundedHyperplane | None:
+        """The best hyperplane that carries part of some dependence, or `None`.
+
+        By Farkas' lemma a distance that is nowhere negative is a non-negative combination of
+        facets of its cone, and zero everywhere only if its product with each of them is zero.
+        """
+        total = [0] * (self._layout.width + 1)
+        for dependence in self._dependences:
+            if dependence.is_ordered:
+                for row in dependence.distance_facets(self._layout):
+                    total = [a + b for a, b in zip(total, row, strict=True)]
+        total[-1] = -1
+        return self._solve([((tuple(total),),)])
+
+    def _solve(self, choices: Sequence[tuple[Constraints, ...]]) -> BoundedHyperplane | None:
         solution = lexicographic_minimum_of_choices(self._program, choices, MINIMA_LIMIT)
         if solution is None:
             return None

@@ -116,7 +116,7 @@ class _Scheduler:
 
     def schedule(self, group: Component, found: Found, graph: DependenceGraph) -> Node:
         """The tree for `group`: cut by the fusion policy, else a band, else cut where stuck."""
-        if not self._loops_left(group, found):
+        if self._is_done(group, found, graph):
             return self._scalar_order(group, graph)
         parts = self._parts_of_policy(group, found, graph)
         if len(parts) > 1:
@@ -137,7 +137,7 @@ class _Scheduler:
     def _finish(self, strip: _Strip, found: Found, graph: DependenceGraph) -> Node:
         """The tree of a strip: its band and what comes inside, or what is left when stuck."""
         graph = graph.within(strip.members)
-        if not self._loops_left(strip.members, found):
+        if self._is_done(strip.members, found, graph):
             return self._scalar_order(strip.members, graph)
         if not strip.hyperplanes:
             return self._cut_where_stuck(strip.members, found, graph)
@@ -166,7 +166,7 @@ class _Scheduler:
 
     def _strip(self, component: Component, found: Found, graph: DependenceGraph) -> _Strip:
         """The widest band of a component, under all dependences of `graph`."""
-        if not self._loops_left(component, found):
+        if self._is_done(component, found, graph):
             return _Strip(component, (), (), ())
         program = self._program(component, graph)
         solutions = self._independent_hyperplanes(program, component, found)
@@ -190,7 +190,7 @@ class _Scheduler:
         solutions: list[BoundedHyperplane] = []
         spanned = dict(found)
         while self._loops_left(component, spanned):
-            solution = program.solve(spanned)
+            solution = program.solve_independent(spanned)
             if solution is None:
                 break
             solutions.append(solution)
@@ -207,18 +207,19 @@ class _Scheduler:
     ) -> list[BoundedHyperplane]:
         """Hyperplanes for a dependence cycle that has none by the paper's rules.
 
-        First one that is new for one of the statements only: such a loop of the original program
-        may be what orders them. Then the same with negative coefficients.
+        First one that is new for some statements only, or for none, but carries some dependence.
+        It exists wherever iterators follow the original order, for the outermost loop that
+        carries something is one. Otherwise negative coefficients may help.
         """
-        partial = program.solve(found, advance_all=False)
-        if partial is not None:
-            return [partial]
+        carrying = program.solve_carrying()
+        if carrying is not None:
+            return [carrying]
         signed = self._program(component, graph, signed=True)
         solutions = self._independent_hyperplanes(signed, component, found)
         if solutions:
             return solutions
-        partial = signed.solve(found, advance_all=False)
-        return [] if partial is None else [partial]
+        carrying = signed.solve_carrying()
+        return [] if carrying is None else [carrying]
 
     def _program(
         self, component: Component, graph: DependenceGraph, *, signed: bool = False
@@ -243,10 +244,17 @@ class _Scheduler:
         return tuple(_joined(run) for run in alike)
 
     def _cut_where_stuck(self, group: Component, found: Found, graph: DependenceGraph) -> Node:
-        """The tree of a group without a common hyperplane: distributed, as little as possible."""
+        """The tree of a group without a common hyperplane: distributed, as little as possible.
+
+        Raises `SchedulingError` if there is nothing to distribute.
+        """
         components = self._components(group, graph)
         if len(components) == 1:
-            raise self._no_schedule(group)
+            raise SchedulingError(
+                f"no affine schedule found for the dependence cycle of {self._names(group)}"
+            )
+        if not self._loops_left(group, found):
+            return self._in_order(components, found, graph)
         if self._fuse is Fusion.MAX:
             parts = self._fusable_runs(components, found, graph)
         else:
@@ -256,19 +264,11 @@ class _Scheduler:
         return self._in_order(parts, found, graph)
 
     def _scalar_order(self, group: Component, graph: DependenceGraph) -> Node:
-        """The tree of statements that have all their loops: one after the other."""
+        """The tree of statements that are done: one after the other."""
         components = in_program_order(self._components(group, graph), graph.ordered_edges())
-        for component in components:
-            if graph.within(component).ordered_edges():
-                raise self._no_schedule(component)
         if len(components) == 1:
             return Leaf()
         return Order(tuple((component, Leaf()) for component in components))
-
-    def _no_schedule(self, group: Component) -> SchedulingError:
-        return SchedulingError(
-            f"no affine schedule found for the dependence cycle of {self._names(group)}"
-        )
 
     def _fusable_runs(
         self, components: Sequence[Component], found: Found, graph: DependenceGraph
@@ -287,7 +287,7 @@ class _Scheduler:
         self, group: Component, found: Found, graph: DependenceGraph
     ) -> bool:
         return all(
-            self._program(component, graph.within(component)).solve(found) is not None
+            self._program(component, graph.within(component)).solve_independent(found) is not None
             for component in weakly_connected_components(group, graph.edges())
         )
 
@@ -295,6 +295,15 @@ class _Scheduler:
 
     def _components(self, group: Component, graph: DependenceGraph) -> tuple[Component, ...]:
         return strongly_connected_components(group, graph.ordered_edges())
+
+    def _is_done(self, group: Component, found: Found, graph: DependenceGraph) -> bool:
+        """Whether no statement needs a further row, and no two depend on each other in a cycle."""
+        within = graph.within(group)
+        return (
+            not self._loops_left(group, found)
+            and all(source != target for source, target in within.ordered_edges())
+            and all(len(component) == 1 for component in self._components(group, within))
+        )
 
     def _loops_left(self, component: Component, found: Found) -> int:
         """The largest number of rows that a statement of the component still needs."""

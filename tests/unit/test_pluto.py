@@ -236,3 +236,42 @@ def test_notes_tell_bands_and_cuts() -> None:
         "band of 2 for S1: parallel members 0, 1",
         "band of 3 for S2: parallel members 0, 1",
     )
+
+
+def test_cycle_in_which_only_one_statement_has_a_new_direction() -> None:
+    """S1 writes a[i] all along j, S2 a[j]: aligned on the element, they need i once more."""
+    both = (statement("S1", "a[i]"), statement("S2", "a[j]"))
+    program = loop("i", "0 <= i < N", loop("j", "0 <= j < N", *both))
+    crossing = problem_of("N", "N >= 3", program)
+    for fuse in Fusion:
+        assert legal(crossing, pluto_schedule(crossing, PlutoOptions(fuse)))
+
+
+def test_cycle_that_needs_a_row_without_any_new_direction() -> None:
+    """S1 writes a[i] and S2 a[2i]: aligned on the element, i says which comes first."""
+    both = (statement("S1", "a[i]"), statement("S2", "a[2i]"))
+    program = loop("i", "0 <= i < N", loop("j", "0 <= j < N", *both))
+    crossing = problem_of("N", "N >= 3", program)
+    result = pluto_schedule(crossing)
+    assert legal(crossing, result)
+    assert row(result.tree, 0) == (1, 0, 0)
+    assert row(result.tree, 1) == (2, 0, 0)
+    assert isinstance(result.tree, Band)
+    # No second coefficient: neither statement gets a direction that it did not have.
+    assert [row(result.tree.child, each)[1] for each in (0, 1)] == [0, 0]
+
+
+def test_last_value_of_a_cycle_with_all_loops_used_up() -> None:
+    """All statements have full rank before S0 and S2 are ordered."""
+    inner = loop(
+        "k",
+        "0 <= k < N",
+        statement("S0", "b[k, i + j]", "a[i]"),
+        statement("S1", "a[i]"),
+    )
+    program = loop(
+        "i", "0 <= i < N", loop("j", "1 <= j < N - 1", inner, statement("S2", "b[i, j + j]"))
+    )
+    crossing = problem_of("N", "N >= 3", program)
+    for fuse in Fusion:
+        assert legal(crossing, pluto_schedule(crossing, PlutoOptions(fuse)))
