@@ -9,7 +9,17 @@ import islpy as isl
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from instance_pairs import Instance, Pair, pairs_of
-from loop_programs import SIZE, Linear, Program, linear, poly_text, programs
+from loop_programs import (
+    SIZE,
+    Linear,
+    Mode,
+    Program,
+    execute,
+    linear,
+    ordered_pairs,
+    poly_text,
+    programs,
+)
 from poly_text import poly_module, scops_of
 
 from polyir.dialects.dependence import Dependence, Dependences
@@ -20,7 +30,7 @@ from polyir.model.scop import Scop
 from polyir.model.tree import node_type
 
 bounded = settings(
-    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
 )
 
 Domains = dict[str, tuple[str, ...]]
@@ -56,7 +66,7 @@ Node = Band | Split | None
 def trees(draw: st.DrawFn, domains: Domains, depth: int = 4) -> Node:
     if depth == 0:
         return None
-    if not draw(st.integers(0, 3)):
+    if draw(st.booleans()):
         names = list(domains)
         cut = draw(st.integers(0, len(names)))
         left, right = names[:cut], names[cut:]
@@ -199,10 +209,17 @@ class Case:
     schedule: isl.Schedule
 
 
+def has_dependences(program: Program) -> bool:
+    return any(
+        Mode.READ not in (first.mode, second.mode)
+        for first, second in ordered_pairs(execute(program))
+    )
+
+
 @st.composite
 def cases(draw: st.DrawFn) -> Case:
     """A program of exactly one size, so that enumeration at that size says all."""
-    program: Program = draw(programs())
+    program = draw(programs().filter(has_dependences))
     (scop,) = scops_of(poly_module(poly_text(program, context=f"n = {SIZE}")))
     domains = {
         statement.name: tuple(f"i{p}" for p in range(statement.domain.dim(isl.dim_type.set)))

@@ -93,6 +93,29 @@ def test_children_of_sequences_and_sets(kind: str, first: str, second: str, lega
     assert [item.example for item in found] == ([] if legal else [("S[]", "T[0]", "")])
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ("i <= 1", "i > 1", []),
+        ("i > 1", "i <= 1", ["{ S[1] -> S[2] }"]),
+        ("i mod 2 = 0", "i mod 2 = 1", ["{ S[1] -> S[2] }"]),
+        ("i mod 2 = 1", "i mod 2 = 0", ["{ S[0] -> S[1]; S[2] -> S[3] }"]),
+    ],
+)
+def test_a_statement_in_two_children(first: str, second: str, expected: list[str]) -> None:
+    flow = Dependence(DependenceKind.FLOW, "A", isl.Map("{ S[i] -> S[i + 1] : 0 <= i < 3 }"))
+    band = 'child: { schedule: "[{ S[i] -> [(i)] }]" }'
+    tree = schedule(
+        '{ domain: "{ S[i] : 0 <= i < 4 }", child: { sequence: [ '
+        f'{{ filter: "{{ S[i] : {first} }}", {band} }}, '
+        f'{{ filter: "{{ S[i] : {second} }}", {band} }} ] }} }}'
+    )
+    found = violations(Dependences(True, (flow,)), tree)
+    assert len(found) == len(expected)
+    for item, text in zip(found, expected, strict=True):
+        assert item.relation.is_equal(isl.Map(text))
+
+
 def test_extension_nodes_are_refused() -> None:
     tree = schedule(
         '{ domain: "{ S[t, i] : 0 <= t, i < 4 }", child: { schedule: "[{ S[t, i] -> [(i)] }]", '
