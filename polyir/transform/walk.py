@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import islpy as isl
 
-from polyir.diagnostics import OptionError, nearest
+from polyir.diagnostics import LegalityError, OptionError, nearest
 from polyir.dialects.dependence import Dependences
 from polyir.isl_lists import sets_of
 from polyir.model.bands import merge_bands
@@ -26,6 +26,31 @@ def map_children(
     for position in range(node.n_children()):
         node = rewrite(node.child(position)).parent()
     return node
+
+
+def adds_instances(node: isl.ScheduleNode) -> bool:
+    """Is there an extension or expansion node from `node` down?
+
+    They run instances that are none of the domain node's, and that no dependence knows.
+    """
+    return not node.every_descendant(
+        lambda inner: (
+            node_type(inner)
+            not in (isl.schedule_node_type.extension, isl.schedule_node_type.expansion)
+        )
+    )
+
+
+def require_own_instances(schedule: isl.Schedule, what: str) -> None:
+    """Raise `LegalityError` if `schedule` runs other instances than its domain node's.
+
+    `what` names the change that cannot be made then.
+    """
+    if adds_instances(schedule.get_root()):
+        raise LegalityError(
+            f"{what} cannot be checked: the schedule tree has extension or expansion nodes, "
+            "with instances that the dependences do not know"
+        )
 
 
 def with_permutable_bands(schedule: isl.Schedule, dependences: Dependences) -> isl.Schedule:

@@ -54,7 +54,7 @@ def test_illegal_fusion_is_refused_with_an_example() -> None:
     ("statements", "depth", "message"),
     [
         (("S", "U"), 1, "the nests of S, U are not neighbours: T runs between"),
-        (("S", "T"), 2, "cannot fuse 2 loops: around S are 1"),
+        (("S", "T"), 2, "cannot fuse 2 loops: S has 1 that can be shared"),
         (("S", "V"), 1, r"there is no statement 'V' \(statements: S, T, U\)"),
     ],
 )
