@@ -56,9 +56,9 @@ def require_own_instances(schedule: isl.Schedule, what: str) -> None:
 def with_permutable_bands(schedule: isl.Schedule, dependences: Dependences) -> isl.Schedule:
     """`schedule` with bands that can be tiled, in the same order.
 
-    Schedulers and earlier transformations say which bands are permutable, and that stands. A
-    tree without any such band has the loops of the source, one a band: those that can be
-    permuted are merged.
+    Schedulers and earlier transformations make permutable bands of several loops, and those
+    stand. A tree without any has its loops one by one, as the source has them: those that can
+    be permuted are merged.
     """
     if _has_permutable_band(schedule):
         return schedule
@@ -67,7 +67,9 @@ def with_permutable_bands(schedule: isl.Schedule, dependences: Dependences) -> i
 
 def _has_permutable_band(schedule: isl.Schedule) -> bool:
     def is_other(node: isl.ScheduleNode) -> bool:
-        return node_type(node) is not BAND or not node.band_get_permutable()
+        if node_type(node) is not BAND:
+            return True
+        return node.band_n_member() < 2 or not node.band_get_permutable()
 
     return not schedule.get_root().every_descendant(is_other)
 

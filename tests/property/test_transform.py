@@ -6,6 +6,8 @@ their order, and are never in two iterations of a loop that is marked parallel.
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import islpy as isl
 from execution import Instance, execution, pairs
 from hypothesis import HealthCheck, given, settings
@@ -13,10 +15,13 @@ from hypothesis import strategies as st
 from loop_programs import SIZE, Mode, Program, execute, ordered_pairs, poly_text, programs
 from poly_text import poly_module, scops_of
 
+from polyir.diagnostics import LegalityError, OptionError
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 from polyir.isl_lists import maps_of
 from polyir.model.analysis import compute_dependences
 from polyir.model.tree import node_type
+from polyir.transform.distribute import DistributeOptions, distribute
+from polyir.transform.fuse import FuseOptions, fuse
 from polyir.transform.parallel import PARALLEL, Which, mark_parallel
 from polyir.transform.tile import TileOptions, tile
 from polyir.transform.wavefront import WavefrontOptions, wavefront
@@ -98,6 +103,28 @@ def test_random_programs(
     assert sorted(order) == sorted(instances)
     assert_in_order(order, conflicting)
     assert_parallel_marks_hold(outcome.schedule, conflicting, SIZE)
+
+
+@bounded
+@given(programs(), st.permutations(["S0", "S1", "S2"]), st.integers(1, 3), st.integers(1, 2))
+def test_fusion_and_distribution_are_legal_or_refused(
+    program: Program, names: list[str], count: int, depth: int
+) -> None:
+    (scop,) = scops_of(poly_module(poly_text(program)))
+    instances, conflicting = conflicts(program)
+    dependences = compute_dependences(scop)
+    statements = tuple(names[:count])
+    trees = [scop.schedule]
+    for transform in (
+        lambda tree: distribute(tree, dependences, DistributeOptions(statements, depth - 1)),
+        lambda tree: fuse(tree, dependences, FuseOptions(statements, depth)),
+    ):
+        with suppress(OptionError, LegalityError):
+            trees.append(transform(trees[-1]).schedule)
+    for tree in trees:
+        order = execution(tree, n=SIZE)
+        assert sorted(order) == sorted(instances)
+        assert_in_order(order, conflicting)
 
 
 vectors = st.lists(
