@@ -43,5 +43,12 @@ class DistributePass(NamedStatementsPass):
 
     keep: int = 0
 
+    def __post_init__(self) -> None:
+        # Bad options are refused before any input is read.
+        self._options()
+
     def transform_named(self, scop: Scop, dependences: Dependences) -> Outcome:
-        return distribute(scop.schedule, dependences, DistributeOptions(self.statements, self.keep))
+        return distribute(scop.schedule, dependences, self._options())
+
+    def _options(self) -> DistributeOptions:
+        return DistributeOptions(self.statements, self.keep)

@@ -43,5 +43,12 @@ class FusePass(NamedStatementsPass):
 
     depth: int = 1
 
+    def __post_init__(self) -> None:
+        # Bad options are refused before any input is read.
+        self._options()
+
     def transform_named(self, scop: Scop, dependences: Dependences) -> Outcome:
-        return fuse(scop.schedule, dependences, FuseOptions(self.statements, self.depth))
+        return fuse(scop.schedule, dependences, self._options())
+
+    def _options(self) -> FuseOptions:
+        return FuseOptions(self.statements, self.depth)

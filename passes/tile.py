@@ -43,6 +43,12 @@ class TilePass(ScopPass):
     min_width: int = 2
     ratio: int = 8
 
+    def __post_init__(self) -> None:
+        # Bad options are refused before any input is read.
+        self._options()
+
     def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
-        options = TileOptions(self.sizes, self.levels, self.min_width, self.ratio)
-        return tile(scop.schedule, dependences, options)
+        return tile(scop.schedule, dependences, self._options())
+
+    def _options(self) -> TileOptions:
+        return TileOptions(self.sizes, self.levels, self.min_width, self.ratio)

@@ -39,5 +39,12 @@ class WavefrontPass(ScopPass):
 
     degrees: int = 1
 
+    def __post_init__(self) -> None:
+        # Bad options are refused before any input is read.
+        self._options()
+
     def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
-        return wavefront(scop.schedule, dependences, WavefrontOptions(self.degrees))
+        return wavefront(scop.schedule, dependences, self._options())
+
+    def _options(self) -> WavefrontOptions:
+        return WavefrontOptions(self.degrees)

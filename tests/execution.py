@@ -32,7 +32,7 @@ def execution(tree: isl.Schedule, **parameters: int) -> list[Instance]:
     dated = [
         (date, instance)
         for relation in maps_of(tree.get_map().intersect_domain(tree.get_domain()))
-        for instance, date in _pairs(_fix(relation, parameters))
+        for instance, date in pairs(relation, **parameters)
     ]
     dated.sort()
     assert all(first[0] < second[0] for first, second in pairwise(dated)), "two of one date"
@@ -45,30 +45,27 @@ def assert_respects(order: list[Instance], dependences: Dependences, **parameter
     """Assert that `order` runs the source of every dependence before its target."""
     place = {instance: position for position, instance in enumerate(order)}
     for dependence in dependences.ordering:
-        for source, target in _pairs(_fix(dependence.relation, parameters)):
+        for source, target in pairs(dependence.relation, **parameters):
             assert place[source] < place[(dependence.target, target)], (source, target)
 
 
-def _fix(relation: isl.Map, parameters: dict[str, int]) -> isl.Map:
+def pairs(relation: isl.Map, **parameters: int) -> list[tuple[Instance, tuple[int, ...]]]:
+    """All pairs of a relation from instances: the instance, and the values of the other end."""
     for name, value in parameters.items():
         position = relation.get_space().find_dim_by_name(isl.dim_type.param, name)
         if position >= 0:
             relation = relation.fix_val(isl.dim_type.param, position, isl.Val(value))
-    return relation.project_out(isl.dim_type.param, 0, relation.dim(isl.dim_type.param))
-
-
-def _pairs(relation: isl.Map) -> list[tuple[Instance, tuple[int, ...]]]:
+    relation = relation.project_out(isl.dim_type.param, 0, relation.dim(isl.dim_type.param))
     name = relation.get_tuple_name(isl.dim_type.in_)
-    inputs = relation.dim(isl.dim_type.in_)
-    pairs: list[tuple[Instance, tuple[int, ...]]] = []
+    inputs, outputs = relation.dim(isl.dim_type.in_), relation.dim(isl.dim_type.out)
+    found: list[tuple[Instance, tuple[int, ...]]] = []
 
     def add(point: isl.Point) -> None:
-        count = relation.dim(isl.dim_type.in_) + relation.dim(isl.dim_type.out)
         values = tuple(
-            point.get_coordinate_val(isl.dim_type.set, position).to_python()
-            for position in range(count)
+            int(point.get_coordinate_val(isl.dim_type.set, position).to_python())
+            for position in range(inputs + outputs)
         )
-        pairs.append(((name, values[:inputs]), values[inputs:]))
+        found.append(((name, values[:inputs]), values[inputs:]))
 
     relation.wrap().flatten().foreach_point(add)
-    return pairs
+    return found

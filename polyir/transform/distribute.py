@@ -14,7 +14,7 @@ from polyir.model.bands import annotate_bands
 from polyir.model.legality import require_legal
 from polyir.model.outcome import Outcome
 from polyir.model.tree import node_type
-from polyir.transform.walk import BAND, check_statements, statements_of
+from polyir.transform.walk import BAND, check_statements, require_own_instances, statements_of
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,10 @@ def distribute(
     The first `keep` of the loops that it shares with other statements are not distributed. All
     flags of the result are exact.
 
-    Raises `OptionError` for names of no statement, `LegalityError` if a dependence is violated.
+    Raises `OptionError` for names of no statement, `LegalityError` if a dependence is violated,
+    and for trees with extension or expansion nodes.
     """
+    require_own_instances(schedule, "distribution")
     check_statements(options.statements, schedule)
     done: list[str] = []
     missed: list[str] = []

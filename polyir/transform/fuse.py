@@ -14,7 +14,13 @@ from polyir.model.bands import annotate_bands
 from polyir.model.legality import require_legal
 from polyir.model.outcome import Outcome
 from polyir.model.tree import node_type
-from polyir.transform.walk import BAND, check_statements, statements_of
+from polyir.transform.walk import (
+    BAND,
+    check_statements,
+    describe_band,
+    require_own_instances,
+    statements_of,
+)
 
 
 @dataclass(frozen=True)
@@ -46,11 +52,14 @@ def fuse(schedule: isl.Schedule, dependences: Dependences, options: FuseOptions)
           filter S1                                   filter S1
             band [j, k]                                 band [k]
 
-    Iterations with equal values meet; nothing is shifted. All flags of the result are exact.
+    Iterations with equal values meet; nothing is shifted. All flags of the result are exact; the
+    loop kinds of fused loops are not kept.
 
     Raises `OptionError` for names of no statement, for nests that are not neighbours or have
-    too few loops, and `LegalityError` if a dependence is violated.
+    too few loops, and `LegalityError` if a dependence is violated, and for trees with extension
+    or expansion nodes.
     """
+    require_own_instances(schedule, "fusion")
     check_statements(options.statements, schedule)
     names = ", ".join(options.statements)
     sequence = _separating_sequence(schedule.get_root(), options.statements)
@@ -130,7 +139,13 @@ def _outer_loops(node: isl.ScheduleNode, depth: int) -> isl.MultiUnionPwAff:
     names = ", ".join(statements_of(node))
     while len(members) < depth:
         if node_type(node) is not BAND:
-            raise OptionError(f"cannot fuse {depth} loops: around {names} are {len(members)}")
+            loops = "1 loop" if depth == 1 else f"{depth} loops"
+            own = len(members) or "none"
+            raise OptionError(f"cannot fuse {loops}: {names} has {own} that can be shared")
+        if node.is_subtree_anchored():
+            raise OptionError(
+                f"cannot fuse: AST options at or below {describe_band(node)} name loops around it"
+            )
         band = node.band_get_partial_schedule()
         members += [
             isl.MultiUnionPwAff.from_union_pw_aff(band.get_at(member))

@@ -20,7 +20,7 @@ from polyir.model.order import (
 )
 from polyir.model.outcome import Outcome
 from polyir.model.tree import node_type
-from polyir.transform.walk import name_list, statements_of, summary
+from polyir.transform.walk import adds_instances, name_list, statements_of, summary
 
 PARALLEL = "parallel"
 """The mark above a band whose first member is a parallel loop."""
@@ -42,6 +42,8 @@ def mark_parallel(
         band [t_1, t_2]    =>    band [t_1]
                                    mark "parallel"
                                      band [t_2]
+
+    Nests with extension or expansion nodes are left alone: what they add has no dependences.
 
     Each child of a sequence is a nest of its own. Inside a marked loop, `outermost` marks no
     other; around one, `inner` marks no other.
@@ -94,14 +96,18 @@ class _Marker:
             case isl.schedule_node_type.band:
                 return self._visit_band(node, actives)
             case isl.schedule_node_type.extension | isl.schedule_node_type.expansion:
-                reason = "it has instances without dependences"
-                self.sequential.append(_Sequential(statements_of(node), (reason,)))
-                return node
+                return self._refuse(node)
             case isl.schedule_node_type.mark if node.mark_get_id().get_name() == PARALLEL:
                 self.marked.append(f"{_loop(node, 0)} is marked already")
                 return node
             case _:
                 return self._visit_children(node, actives)
+
+    def _refuse(self, node: isl.ScheduleNode) -> isl.ScheduleNode:
+        """Leave the nest alone whose instances are not all known."""
+        reason = "inside are instances that the dependences do not know"
+        self.sequential.append(_Sequential(statements_of(node), (reason,)))
+        return node
 
     def _visit_children(
         self, node: isl.ScheduleNode, actives: tuple[Active, ...]
@@ -111,6 +117,8 @@ class _Marker:
         return node
 
     def _visit_band(self, band: isl.ScheduleNode, actives: tuple[Active, ...]) -> isl.ScheduleNode:
+        if adds_instances(band):
+            return self._refuse(band)
         marked, sequential = len(self.marked), len(self.sequential)
         parallel, reasons = _parallel_members(band, actives)
         chosen = parallel[:1] if self._which == "outermost" else parallel

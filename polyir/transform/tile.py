@@ -19,6 +19,7 @@ from polyir.transform.walk import (
     describe_band,
     factors,
     map_children,
+    require_own_instances,
     set_coincident,
     summary,
     with_permutable_bands,
@@ -82,8 +83,9 @@ def tile(
     A tree without any band to tile is handed back as it is.
 
     Raises `LegalityError` if the result violates a dependence, which tells of a band that was
-    wrongly called permutable.
+    wrongly called permutable, and for trees with extension or expansion nodes.
     """
+    require_own_instances(schedule, "tiling")
     tiler = _Tiler(options or TileOptions(), dependences)
     prepared = with_permutable_bands(schedule, dependences)
     result = tiler.tile(prepared.get_root()).get_schedule()
@@ -173,7 +175,7 @@ class _Tiler:
         elif members > 1 and not band.band_get_permutable():
             self.refused.append(f"{name} is not permutable{self._because(band)}")
         elif band.is_subtree_anchored():
-            self.refused.append(f"what is below {name} depends on its position")
+            self.refused.append(f"AST options at or below {name} name loops around it")
         elif all(size == 1 for size in sizes[0]):
             self.refused.append(f"tiles of one point change nothing in {name}")
         else:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import islpy as isl
 
-from polyir.diagnostics import OptionError, nearest
+from polyir.diagnostics import LegalityError, OptionError, nearest
 from polyir.dialects.dependence import Dependences
 from polyir.isl_lists import sets_of
 from polyir.model.bands import merge_bands
@@ -28,12 +28,37 @@ def map_children(
     return node
 
 
+def adds_instances(node: isl.ScheduleNode) -> bool:
+    """Is there an extension or expansion node from `node` down?
+
+    They run instances that are none of the domain node's, and that no dependence knows.
+    """
+    return not node.every_descendant(
+        lambda inner: (
+            node_type(inner)
+            not in (isl.schedule_node_type.extension, isl.schedule_node_type.expansion)
+        )
+    )
+
+
+def require_own_instances(schedule: isl.Schedule, what: str) -> None:
+    """Raise `LegalityError` if `schedule` runs other instances than its domain node's.
+
+    `what` names the change that cannot be made then.
+    """
+    if adds_instances(schedule.get_root()):
+        raise LegalityError(
+            f"{what} cannot be checked: the schedule tree has extension or expansion nodes, "
+            "with instances that the dependences do not know"
+        )
+
+
 def with_permutable_bands(schedule: isl.Schedule, dependences: Dependences) -> isl.Schedule:
     """`schedule` with bands that can be tiled, in the same order.
 
-    Schedulers and earlier transformations say which bands are permutable, and that stands. A
-    tree without any such band has the loops of the source, one a band: those that can be
-    permuted are merged.
+    Schedulers and earlier transformations make permutable bands of several loops, and those
+    stand. A tree without any has its loops one by one, as the source has them: those that can
+    be permuted are merged.
     """
     if _has_permutable_band(schedule):
         return schedule
@@ -42,7 +67,9 @@ def with_permutable_bands(schedule: isl.Schedule, dependences: Dependences) -> i
 
 def _has_permutable_band(schedule: isl.Schedule) -> bool:
     def is_other(node: isl.ScheduleNode) -> bool:
-        return node_type(node) is not BAND or not node.band_get_permutable()
+        if node_type(node) is not BAND:
+            return True
+        return node.band_n_member() < 2 or not node.band_get_permutable()
 
     return not schedule.get_root().every_descendant(is_other)
 

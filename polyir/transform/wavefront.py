@@ -20,6 +20,7 @@ from polyir.transform.walk import (
     describe_band,
     factors,
     map_children,
+    require_own_instances,
     set_coincident,
     summary,
     with_permutable_bands,
@@ -62,8 +63,9 @@ def wavefront(
     nobody has scheduled yet, bands are merged first (`with_permutable_bands`).
 
     Raises `LegalityError` if the result violates a dependence, which tells of a band that was
-    wrongly called permutable.
+    wrongly called permutable, and for trees with extension or expansion nodes.
     """
+    require_own_instances(schedule, "the wavefront")
     builder = _Builder((options or WavefrontOptions()).degrees, dependences)
     prepared = with_permutable_bands(schedule, dependences)
     result = builder.visit(prepared.get_root()).get_schedule()
@@ -97,7 +99,7 @@ class _Builder:
         if len(flags) > 1 and node.band_get_permutable():
             if not node.is_subtree_anchored():
                 return self._skew(node)
-            self.refused.append(f"what is below {name} depends on its position")
+            self.refused.append(f"AST options at or below {name} name loops around it")
             return node
         if len(flags) > 1:
             obstacle = facts_of_nest(node, self._dependences).not_permutable

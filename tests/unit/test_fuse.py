@@ -8,6 +8,7 @@ from execution import execution, flow, schedule
 from polyir.diagnostics import LegalityError, OptionError
 from polyir.transform.distribute import DistributeOptions, distribute
 from polyir.transform.fuse import FuseOptions, fuse
+from polyir.transform.tile import TileOptions, tile
 from polyir.transform.walk import coincident_flags
 
 NESTS = """{ domain: "{ S[i]: 0 <= i < 3; T[i, j]: 0 <= i, j < 3; U[i, j]: 0 <= i, j < 3 }",
@@ -45,6 +46,15 @@ def test_all_three() -> None:
     assert [name for name, _ in order[:7]] == ["S", "T", "T", "T", "U", "U", "U"]
 
 
+def test_loops_fused_one_by_one_can_be_tiled() -> None:
+    once = fuse(schedule(NESTS), ALONG, FuseOptions(("T", "U"))).schedule
+    twice = fuse(once, ALONG, FuseOptions(("T", "U"))).schedule
+    outcome = tile(twice, ALONG, TileOptions((2,)))
+    assert outcome.done[0] == "tiled the band of 2 over T, U by 2 x 2"
+    order = [at for at in execution(outcome.schedule) if at[0] != "S"]
+    assert order == sorted(order, key=lambda at: ([k // 2 for k in at[1]], at[1], at[0]))
+
+
 def test_illegal_fusion_is_refused_with_an_example() -> None:
     with pytest.raises(LegalityError, match=r"fusing S, T violates .* through A: S\[1\]"):
         fuse(schedule(NESTS), AHEAD, FuseOptions(("S", "T")))
@@ -54,7 +64,7 @@ def test_illegal_fusion_is_refused_with_an_example() -> None:
     ("statements", "depth", "message"),
     [
         (("S", "U"), 1, "the nests of S, U are not neighbours: T runs between"),
-        (("S", "T"), 2, "cannot fuse 2 loops: around S are 1"),
+        (("S", "T"), 2, "cannot fuse 2 loops: S has 1 that can be shared"),
         (("S", "V"), 1, r"there is no statement 'V' \(statements: S, T, U\)"),
     ],
 )

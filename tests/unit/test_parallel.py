@@ -114,3 +114,22 @@ def test_nested_bands_give_one_reason() -> None:
 def test_a_tree_without_loops() -> None:
     outcome = mark_parallel(schedule('{ domain: "{ S[] }" }'), NOTHING)
     assert outcome.missed == ("nothing was marked parallel: there is no loop",)
+
+
+COPY_IN = """{ domain: "{ S[i] : 0 <= i < 4 }", child: { schedule: "[{ S[i] -> [i] }]", child: {
+  extension: "{ [i] -> C[i] }", child: { sequence: [
+  { filter: "{ C[i] }" }, { filter: "{ S[i] }" } ] } } } }"""
+
+COPY_BEFORE = """{ domain: "{ S[i] : 0 <= i < 4 }", child: {
+  extension: "{ [] -> C[i] : 0 <= i < 4 }", child: { sequence: [
+  { filter: "{ C[i] }", child: { schedule: "[{ C[i] -> [i] }]" } },
+  { filter: "{ S[i] }", child: { schedule: "[{ S[i] -> [i] }]" } } ] } } }"""
+
+
+@pytest.mark.parametrize("text", [COPY_IN, COPY_BEFORE])
+def test_nests_with_instances_that_have_no_dependences_are_left_alone(text: str) -> None:
+    outcome = mark_parallel(schedule(text), NOTHING)
+    assert outcome.missed == (
+        "nothing was marked parallel: no loop around S is parallel: "
+        "inside are instances that the dependences do not know",
+    )

@@ -164,3 +164,22 @@ def test_tiles_of_one_point() -> None:
 def test_bad_options_are_refused(options: dict[str, int], message: str) -> None:
     with pytest.raises(OptionError, match=message):
         TileOptions(**options)  # type: ignore[arg-type]
+
+
+EXTENDED = """{ domain: "{ S[i, j] : 0 <= i, j < 4 }", child: {
+  schedule: "[{ S[i, j] -> [i] }, { S[i, j] -> [j] }]", permutable: 1, child: {
+  extension: "{ [i, j] -> C[i, j] }", child: { sequence: [
+  { filter: "{ C[i, j] }" }, { filter: "{ S[i, j] }" } ] } } } }"""
+
+
+def test_trees_with_added_instances_are_refused() -> None:
+    with pytest.raises(LegalityError, match="tiling cannot be checked"):
+        tile(schedule(EXTENDED), NOTHING)
+
+
+def test_a_band_with_an_isolated_part_is_left_alone() -> None:
+    isolated = 'permutable: 1, options: "{ isolate[[] -> [i, j]] : 2 <= i <= 3 }"'
+    outcome = tile(schedule(SQUARE.replace("permutable: 1", isolated)), NOTHING)
+    assert outcome.missed == (
+        "nothing was tiled: AST options at or below the band of 2 over S name loops around it",
+    )

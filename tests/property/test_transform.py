@@ -1,0 +1,172 @@
+"""Transformed schedules of random programs against the programs' execution.
+
+The oracle is the execution in Python: two accesses of one element, one of them a write, keep
+their order, and are never in two iterations of a loop that is marked parallel.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import islpy as isl
+from execution import Instance, execution, pairs
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from loop_programs import SIZE, Mode, Program, execute, ordered_pairs, poly_text, programs
+from poly_text import poly_module, scops_of
+
+from polyir.diagnostics import LegalityError, OptionError
+from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
+from polyir.isl_lists import maps_of
+from polyir.model.analysis import compute_dependences
+from polyir.model.tree import node_type
+from polyir.transform.distribute import DistributeOptions, distribute
+from polyir.transform.fuse import FuseOptions, fuse
+from polyir.transform.parallel import PARALLEL, Which, mark_parallel
+from polyir.transform.tile import TileOptions, tile
+from polyir.transform.wavefront import WavefrontOptions, wavefront
+
+bounded = settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+)
+
+Pair = tuple[Instance, Instance]
+
+tilings = st.builds(
+    TileOptions,
+    st.lists(st.integers(1, 3), min_size=1, max_size=3).map(tuple),
+    levels=st.integers(1, 2),
+    min_width=st.integers(1, 2),
+    ratio=st.integers(1, 3),
+)
+choices: st.SearchStrategy[Which] = st.sampled_from(["outermost", "inner", "all"])
+
+
+def conflicts(program: Program) -> tuple[list[Instance], list[Pair]]:
+    """The instances in order, and the pairs of them that must keep their order."""
+    steps = execute(program)
+    found = [
+        (first.instance, second.instance)
+        for first, second in ordered_pairs(steps)
+        if (first.mode, second.mode) != (Mode.READ, Mode.READ)
+    ]
+    return list(dict.fromkeys(step.instance for step in steps)), list(dict.fromkeys(found))
+
+
+def assert_in_order(order: list[Instance], conflicting: list[Pair]) -> None:
+    place = {instance: position for position, instance in enumerate(order)}
+    for first, second in conflicting:
+        assert place[first] < place[second], (first, second)
+
+
+def positions(
+    relation: isl.UnionMap, instances: isl.UnionSet, size: int
+) -> dict[Instance, tuple[int, ...]]:
+    parts = maps_of(relation.intersect_domain(instances))
+    return {instance: date for part in parts for instance, date in pairs(part, n=size)}
+
+
+def assert_parallel_marks_hold(tree: isl.Schedule, conflicting: list[Pair], size: int) -> int:
+    """Assert that marked loops carry no conflict; the number of marks."""
+    marks: list[isl.ScheduleNode] = []
+
+    def collect(node: isl.ScheduleNode) -> bool:
+        if node_type(node) is isl.schedule_node_type.mark:
+            assert node.mark_get_id().get_name() == PARALLEL
+            marks.append(node.child(0))
+        return True
+
+    tree.get_root().foreach_descendant_top_down(collect)
+    for band in marks:
+        member = isl.UnionMap.from_union_pw_aff(band.band_get_partial_schedule().get_at(0))
+        outside = positions(band.get_prefix_schedule_union_map(), band.get_domain(), size)
+        iteration = positions(member, band.get_domain(), size)
+        for first, second in conflicting:
+            if first in outside and second in outside and outside[first] == outside[second]:
+                assert iteration[first] == iteration[second], (first, second)
+    return len(marks)
+
+
+@bounded
+@given(programs(), tilings, st.integers(1, 2), st.booleans(), choices)
+def test_random_programs(
+    program: Program, options: TileOptions, degrees: int, waves: bool, which: Which
+) -> None:
+    (scop,) = scops_of(poly_module(poly_text(program)))
+    instances, conflicting = conflicts(program)
+    dependences = compute_dependences(scop)
+    tree = tile(scop.schedule, dependences, options).schedule
+    if waves:
+        tree = wavefront(tree, dependences, WavefrontOptions(degrees)).schedule
+    outcome = mark_parallel(tree, dependences, which)
+    order = execution(outcome.schedule, n=SIZE)
+    assert sorted(order) == sorted(instances)
+    assert_in_order(order, conflicting)
+    assert_parallel_marks_hold(outcome.schedule, conflicting, SIZE)
+
+
+@bounded
+@given(programs(), st.permutations(["S0", "S1", "S2"]), st.integers(1, 3), st.integers(1, 2))
+def test_fusion_and_distribution_are_legal_or_refused(
+    program: Program, names: list[str], count: int, depth: int
+) -> None:
+    (scop,) = scops_of(poly_module(poly_text(program)))
+    instances, conflicting = conflicts(program)
+    dependences = compute_dependences(scop)
+    statements = tuple(names[:count])
+    trees = [scop.schedule]
+    for transform in (
+        lambda tree: distribute(tree, dependences, DistributeOptions(statements, depth - 1)),
+        lambda tree: fuse(tree, dependences, FuseOptions(statements, depth)),
+    ):
+        with suppress(OptionError, LegalityError):
+            trees.append(transform(trees[-1]).schedule)
+    for tree in trees:
+        order = execution(tree, n=SIZE)
+        assert sorted(order) == sorted(instances)
+        assert_in_order(order, conflicting)
+
+
+vectors = st.lists(
+    st.tuples(st.integers(0, 2), st.integers(-2, 2)).filter(lambda vector: vector > (0, 0)),
+    min_size=1,
+    max_size=4,
+    unique=True,
+)
+
+
+@bounded
+@given(vectors, tilings.filter(lambda options: max(options.sizes) > 1), st.booleans())
+def test_random_stencils_in_skewed_tiles_and_wavefronts(
+    distances: list[tuple[int, int]], options: TileOptions, tiled: bool
+) -> None:
+    skew = max((-d[1] for d in distances if d[0] > 0), default=0)
+    size = 5
+    tree = isl.Schedule.read_from_str(
+        isl.DEFAULT_CONTEXT,
+        '{ domain: "[n] -> { S[t, i] : 0 <= t, i < n }", child: { schedule: '
+        f'"[n] -> [{{ S[t, i] -> [t] }}, {{ S[t, i] -> [i + {max(skew, 0)}t] }}]", '
+        "permutable: 1 } }",
+    )
+    relations = [
+        isl.Map(
+            f"[n] -> {{ S[t, i] -> S[t + {down}, i + {right}] : "
+            f"0 <= t, i < n and 0 <= t + {down} < n and 0 <= i + {right} < n }}"
+        )
+        for down, right in distances
+    ]
+    items = tuple(Dependence(DependenceKind.FLOW, "A", relation) for relation in relations)
+    dependences = Dependences(value_based=False, items=items)
+    if tiled:
+        tree = tile(tree, dependences, options).schedule
+    outcome = mark_parallel(wavefront(tree, dependences).schedule, dependences)
+    order = execution(outcome.schedule, n=size)
+    assert len(order) == size * size
+    conflicting = [
+        (source, ("S", target))
+        for relation in relations
+        for source, target in pairs(relation, n=size)
+    ]
+    assert_in_order(order, conflicting)
+    marks = assert_parallel_marks_hold(outcome.schedule, conflicting, size)
+    assert marks == 1, outcome.missed
