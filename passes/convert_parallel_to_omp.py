@@ -28,7 +28,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.codegen.openmp import convert_parallel_to_omp
+from polyir.codegen.openmp import ParallelLoop, convert_parallel_to_omp
 from polyir.diagnostics import missed
 
 
@@ -39,5 +39,8 @@ class ConvertParallelToOmpPass(ModulePass):
     name = "convert-parallel-to-omp"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        loops = tuple(inner for inner in op.walk() if isinstance(inner, ParallelLoop))
+        if not loops:
+            missed(self.name, "nothing to do: the module has no parallel loop", op)
         for loop in convert_parallel_to_omp(op):
             missed(self.name, "a parallel loop with a reduction stays as it is", loop)

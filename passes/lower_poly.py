@@ -25,8 +25,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from polyir.codegen.lower import lower_scop
-from polyir.dialects.scop import ScopOp
+from polyir.diagnostics import missed
 from polyir.model.scop import scop_of
+from polyir.passes.prerequisites import scops_in
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,8 @@ class LowerPolyPass(ModulePass):
     name = "lower-poly"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        scops = tuple(inner for inner in op.walk() if isinstance(inner, ScopOp))
+        scops = scops_in(op)
+        if not scops:
+            missed(self.name, "nothing to do: the module has no poly.scop", op)
         for scop in scops:
             lower_scop(scop_of(scop))

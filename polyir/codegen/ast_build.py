@@ -12,9 +12,14 @@ from dataclasses import dataclass
 
 import islpy as isl
 
+from polyir.codegen.ast_expressions import Operator, arguments_of, has_operator, identifiers_of
+from polyir.codegen.band_members import iterates_over_tiles, member_functions
 from polyir.isl_lists import parameters_of
 from polyir.model.scop import Scop
 from polyir.model.tree import node_type
+
+# Members whose names are Python's own words are missing from islpy's stub.
+FOR_NODE, IF_NODE = isl.ast_node_type["for_"], isl.ast_node_type["if_"]
 
 PARALLEL_MARK = "parallel"
 """The mark above a band whose first member's loops may run in parallel."""
@@ -33,8 +38,20 @@ class ScopAst:
 
 
 def build_ast(scop: Scop) -> ScopAst:
-    """Generate isl's AST for the schedule tree in force, under the scop's context."""
-    schedule = scop.schedule.map_schedule_node_bottom_up(_note_depth)
+    """Generate isl's AST for the schedule tree in force, under the scop's context.
+
+    Loops over tiles whose kind the tree leaves open are atomic: isl would split such a loop
+    where the ranges of its statements differ, and repeat the loops within the tiles in each
+    part, which is much code for a test that is cheap there. Only where the whole range of a
+    loop is not affine in the loops around it, isl's default is taken.
+    """
+    schedule = scop.schedule.map_schedule_node_bottom_up(_with_depth)
+    atomic = schedule.map_schedule_node_bottom_up(_with_atomic_tiles)
+    ast = _generate(scop, atomic)
+    return _generate(scop, schedule) if _has_piecewise_bounds(ast) else ast
+
+
+def _generate(scop: Scop, schedule: isl.Schedule) -> ScopAst:
     prefix = _unused_prefix(parameters_of(scop.context.get_space()))
     iterators = tuple(f"{prefix}{depth}" for depth in range(_tree_depth(schedule.get_root())))
     names = isl.IdList.alloc(isl.DEFAULT_CONTEXT, len(iterators))
@@ -45,6 +62,27 @@ def build_ast(scop: Scop) -> ScopAst:
         return ScopAst(build.node_from_schedule(schedule), iterators)
 
 
+def _has_piecewise_bounds(ast: ScopAst) -> bool:
+    """Whether a loop's lower bound is no maximum, or its upper bound no minimum.
+
+    Bounds in the parameters alone do not count: they can be computed in front of all loops.
+    """
+    found: list[isl.AstNode] = []
+
+    def visit(node: isl.AstNode) -> bool:
+        if isl.ast_node_type(node.get_type()) is FOR_NODE and not node.for_is_degenerate():
+            lower, upper = node.for_get_init(), arguments_of(node.for_get_cond())[1]
+            for bound, unwanted in ((lower, Operator.min), (upper, Operator.max)):
+                pieces = (unwanted, Operator.select, Operator.cond)
+                used = identifiers_of(bound)
+                if any(name in used for name in ast.iterators) and has_operator(bound, pieces):
+                    found.append(node)
+        return True
+
+    ast.root.foreach_descendant_top_down(visit)
+    return bool(found)
+
+
 def parallel_depth(mark: isl.AstNode) -> int | None:
     """The schedule depth of the loops that a mark node makes parallel, if it makes any."""
     name = mark.mark_get_id()
@@ -52,16 +90,28 @@ def parallel_depth(mark: isl.AstNode) -> int | None:
     return depth if isinstance(depth, int) else None
 
 
-def _note_depth(node: isl.ScheduleNode) -> isl.ScheduleNode:
-    """Give the mark `node`'s identifier the schedule depth as user object.
+def _with_depth(node: isl.ScheduleNode) -> isl.ScheduleNode:
+    """A mark with the schedule depth as user object of its identifier; other nodes as they are.
 
     isl's AST has no node for a loop that runs once; without the depth, the mark of such a loop
     would seem to stand above the next loop further in.
     """
     if node_type(node) is not isl.schedule_node_type.mark:
         return node
-    mark = isl.Id(node.mark_get_id().get_name(), node.get_schedule_depth())
-    return node.delete().insert_mark(mark)
+    noted = isl.Id(node.mark_get_id().get_name(), node.get_schedule_depth())
+    return node.delete().insert_mark(noted)
+
+
+def _with_atomic_tiles(node: isl.ScheduleNode) -> isl.ScheduleNode:
+    """A band with its loops over tiles atomic unless it says otherwise; other nodes as they are."""
+    if node_type(node) is not isl.schedule_node_type.band:
+        return node
+    for member in range(node.band_n_member()):
+        kind = isl.ast_loop_type(node.band_member_get_ast_loop_type(member))
+        functions = member_functions(node, member)
+        if kind is isl.ast_loop_type.default and all(map(iterates_over_tiles, functions)):
+            node = node.band_member_set_ast_loop_type(member, isl.ast_loop_type.atomic)
+    return node
 
 
 def _tree_depth(node: isl.ScheduleNode) -> int:

@@ -6,7 +6,7 @@ An expression is read as affine where it is (`affine`, `bounds`, `constraints`);
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 
 import islpy as isl
@@ -49,6 +49,24 @@ def operator_of(expression: isl.AstExpr) -> isl.ast_expr_op_type | None:
 def arguments_of(expression: isl.AstExpr) -> tuple[isl.AstExpr, ...]:
     """The arguments of an operation."""
     return tuple(expression.get_op_arg(n) for n in range(expression.get_op_n_arg()))
+
+
+def identifiers_of(expression: isl.AstExpr) -> tuple[str, ...]:
+    """The names of the parameters and iterators in an expression."""
+    kind = isl.ast_expr_type(expression.get_type())
+    if kind is isl.ast_expr_type.op:
+        arguments = arguments_of(expression)
+        return tuple(name for argument in arguments for name in identifiers_of(argument))
+    name = expression.get_id().get_name() if kind is isl.ast_expr_type.id else None
+    return () if name is None else (name,)
+
+
+def has_operator(expression: isl.AstExpr, operators: Sequence[isl.ast_expr_op_type]) -> bool:
+    """Whether one of `operators` is used somewhere in an expression."""
+    operator = operator_of(expression)
+    return operator in operators or (
+        operator is not None and any(has_operator(a, operators) for a in arguments_of(expression))
+    )
 
 
 class AstExpressionReader:

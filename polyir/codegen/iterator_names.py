@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import islpy as isl
 
+from polyir.codegen.band_members import iterator_of, member_functions, tiled_iterator_of
 from polyir.isl_lists import sets_of
 from polyir.model.scop import Scop
 from polyir.model.tree import node_type
@@ -56,47 +57,23 @@ _Iterators = Mapping[str, Sequence[str | None]]
 def _collect(node: isl.ScheduleNode, iterators: _Iterators, hints: dict[_Place, str]) -> None:
     if node_type(node) is isl.schedule_node_type.band:
         depth = node.get_schedule_depth()
-        reaching = {instances.get_tuple_name() for instances in sets_of(node.get_domain())}
-        partial = node.band_get_partial_schedule()
+        reaching = tuple(instances.get_tuple_name() for instances in sets_of(node.get_domain()))
         for member in range(node.band_n_member()):
-            for piece in _functions(partial.get_at(member)):
-                name = piece.get_tuple_id(isl.dim_type.in_).get_name()
-                hint = _hint(piece, iterators.get(name, ()))
+            for function in member_functions(node, member):
+                name = function.get_tuple_id(isl.dim_type.in_).get_name()
+                hint = _hint(function, iterators.get(name, ()))
                 if name in reaching and hint is not None:
                     hints[name, depth + member] = hint
     for position in range(node.n_children()):
         _collect(node.get_child(position), iterators, hints)
 
 
-def _functions(union: isl.UnionPwAff) -> tuple[isl.PwAff, ...]:
-    pieces = union.get_pw_aff_list()
-    return tuple(pieces.get_at(position) for position in range(pieces.n_pw_aff()))
-
-
 def _hint(function: isl.PwAff, iterators: Sequence[str | None]) -> str | None:
     """The name of the loop that runs over `function` of a statement's iterators."""
-    pieces = function.get_pieces()
-    if len(pieces) != 1:
-        return None
-    expression, prefix = pieces[0][1], ""
-    divisions = expression.dim(isl.dim_type.div)
-    if divisions == 1 and _only_coefficient(expression, isl.dim_type.div) is not None:
-        expression, prefix = expression.get_div(0), "t"
-    position = _only_coefficient(expression, isl.dim_type.in_)
-    if position is None or position >= len(iterators) or iterators[position] is None:
-        return None
-    is_scaled = not expression.get_coefficient_val(isl.dim_type.in_, position).is_one()
-    return None if is_scaled and not prefix else f"{prefix}{iterators[position]}"
-
-
-def _only_coefficient(expression: isl.Aff, kind: isl.dim_type) -> int | None:
-    """The position of the only variable in `expression`, if it is of `kind` and all there is."""
-    found = [
-        (variable_kind, position)
-        for variable_kind in (isl.dim_type.param, isl.dim_type.in_, isl.dim_type.div)
-        for position in range(expression.dim(variable_kind))
-        if not expression.get_coefficient_val(variable_kind, position).is_zero()
-    ]
-    if len(found) != 1 or not expression.get_constant_val().is_zero():
-        return None
-    return found[0][1] if found[0][0] == kind else None
+    position = iterator_of(function)
+    if position is not None and position < len(iterators):
+        return iterators[position]
+    position = tiled_iterator_of(function)
+    if position is not None and position < len(iterators) and iterators[position] is not None:
+        return f"t{iterators[position]}"
+    return None

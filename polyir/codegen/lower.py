@@ -23,8 +23,14 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.codegen.affine_operations import set_of
 from polyir.codegen.affine_to_scf import legalize_affine
-from polyir.codegen.ast_build import ScopAst, build_ast, parallel_depth
-from polyir.codegen.ast_expressions import AstExpressionReader, Operator, arguments_of, operator_of
+from polyir.codegen.ast_build import FOR_NODE, IF_NODE, ScopAst, build_ast, parallel_depth
+from polyir.codegen.ast_expressions import (
+    AstExpressionReader,
+    Operator,
+    arguments_of,
+    identifiers_of,
+    operator_of,
+)
 from polyir.codegen.index_expressions import IndexExpression, map_of
 from polyir.codegen.iterator_names import LoopNames, loop_names
 from polyir.codegen.statement_bodies import copy_body
@@ -32,9 +38,6 @@ from polyir.diagnostics import PolyirError, location_of
 from polyir.dialects.scop import StmtOp
 from polyir.model.affine import NotAffineError
 from polyir.model.scop import Scop
-
-# Members whose names are Python's own words are missing from islpy's stub.
-_FOR, _IF = isl.ast_node_type["for_"], isl.ast_node_type["if_"]
 
 
 def lower_scop(scop: Scop) -> None:
@@ -54,15 +57,17 @@ def lower_scop(scop: Scop) -> None:
         name: IndexExpression.of(value) for name, value in scop.op.parameter_values.items()
     }
     taken = tuple(parameters) + tuple(scop.arrays)
-    start = scop.op.prev_op
-    builder = Builder(InsertPoint.before(scop.op))
-    _TreeLowering(scop, ast).lower(ast.root, _Place(builder, parameters, taken))
-    first = block.first_op if start is None else start.next_op
-    while first is not None and first is not scop.op:
-        following = first.next_op
-        legalize_affine(first)
-        first = following
+    # What all loops share goes in front of the scop, the loops behind it.
+    before, behind = scop.op.prev_op, scop.op.next_op
+    front, loops = InsertPoint.before(scop.op), InsertPoint.after(scop.op)
+    place = _Place(Builder(loops), parameters, taken, Builder(front), ast.iterators)
+    _TreeLowering(scop, ast).lower(ast.root, place)
     Rewriter.erase_op(scop.op)
+    generated = block.first_op if before is None else before.next_op
+    while generated is not None and generated is not behind:
+        following = generated.next_op
+        legalize_affine(generated)
+        generated = following
 
 
 @dataclass(frozen=True)
@@ -71,17 +76,29 @@ class _Place:
 
     `values` are the meanings of the AST's identifiers, `taken` the names of the values around.
     `parallel` is the schedule depth at which loops are parallel, where a mark says so.
+    `front` builds in front of all loops, whose iterators are the AST's `iterators`.
     """
 
     builder: Builder
     values: Mapping[str, IndexExpression]
     taken: tuple[str, ...]
+    front: Builder
+    iterators: tuple[str, ...]
     parallel: int | None = None
 
     @property
     def reader(self) -> AstExpressionReader:
         """A reader of AST expressions at this place."""
         return AstExpressionReader(self.values)
+
+    def computed(self, expression: isl.AstExpr) -> IndexExpression:
+        """A value of `expression`, computed here; in front of all loops if they do not matter.
+
+        What is computed directly in a function is a valid symbol of affine maps.
+        """
+        iterators = tuple(name for name in identifiers_of(expression) if name in self.iterators)
+        builder = self.builder if iterators else self.front
+        return IndexExpression.of(self.reader.value(expression, builder))
 
     def inside(self, block: Block) -> _Place:
         """The place at the end of a block."""
@@ -114,9 +131,9 @@ class _TreeLowering:
     def lower(self, node: isl.AstNode, place: _Place) -> None:
         """Generate the operations of `node` at `place`."""
         kind = isl.ast_node_type(node.get_type())
-        if kind is _FOR:
+        if kind is FOR_NODE:
             self._lower_for(node, place)
-        elif kind is _IF:
+        elif kind is IF_NODE:
             self._lower_if(node, place)
         elif kind is isl.ast_node_type.block:
             children = node.block_get_children()
@@ -213,7 +230,7 @@ def _expression(expression: isl.AstExpr, place: _Place) -> IndexExpression:
     try:
         return place.reader.affine(expression)
     except NotAffineError:
-        return IndexExpression.of(place.reader.value(expression, place.builder))
+        return place.computed(expression)
 
 
 def _bounds(
@@ -223,7 +240,7 @@ def _bounds(
     try:
         return place.reader.bounds(expression, combination)
     except NotAffineError:
-        return (IndexExpression.of(place.reader.value(expression, place.builder)),)
+        return (place.computed(expression),)
 
 
 def _upper_bounds(condition: isl.AstExpr, place: _Place) -> tuple[IndexExpression, ...]:
