@@ -13,8 +13,6 @@ from enum import IntEnum
 from types import MappingProxyType
 from typing import Final
 
-import numpy as np
-
 from polyir.target.c.types import Scalar
 
 
@@ -303,13 +301,20 @@ class ExpressionPrinter:
         if math.isinf(value):
             return f"{sign}INFINITY", precedence
         if type is Scalar.FLOAT:
-            return f"{_shortest_float(np.float32(value))}f", precedence
+            return f"{_short_single(value)}f", precedence
         return repr(value), precedence
 
 
-def _shortest_float(value: np.float32) -> str:
-    """The shortest decimal of a finite single-precision number, with a point or an exponent."""
-    return str(value)
+def _short_single(value: float) -> str:
+    """A short decimal, with a point or an exponent, that C reads as this single-precision number.
+
+    The decimal is nearer to the number than 0.4 of the distance to its neighbours, so that
+    neither rounding once, as a C compiler does, nor twice can end at another.
+    """
+    spacing = math.ldexp(1.0, max(math.frexp(value)[1], -125) - 24)
+    texts = (f"{value:.{digits}g}" for digits in range(1, 10))
+    text = next((text for text in texts if abs(float(text) - value) < 0.4 * spacing), repr(value))
+    return text if "." in text or "e" in text else f"{text}.0"
 
 
 def is_special(expression: Expression) -> bool:
