@@ -1,1 +1,22 @@
-"""polyir: a polyhedral compiler in Python, built on xDSL and isl."""
+"""polyir: a polyhedral compiler in Python, built on xDSL and isl.
+
+The public functions are those of `polyir.api`; they are imported when they are first used, so
+that importing a part of polyir does not import all of it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from polyir.api import compile, emit, lower, parse, run_pipeline
+
+__all__ = ["compile", "emit", "lower", "parse", "run_pipeline"]
+
+
+def __getattr__(name: str) -> object:
+    if name not in __all__:
+        raise AttributeError(f"module 'polyir' has no attribute '{name}'")
+    from polyir import api
+
+    return getattr(api, name)
