@@ -118,12 +118,13 @@ def merge_bands(schedule: isl.Schedule, dependences: Dependences) -> isl.Schedul
           band [j]               becomes        band [k]
             band [k]
 
-    A band that is not permutable is first split behind its longest permutable prefix; then
-    from the outside in, each band takes in as many of the bands below as stay permutable with
-    it. All flags of the result are exact. Bands with AST build options are not merged: the
-    options say what they do of one band.
+    First each band that is not permutable is split behind its longest permutable prefix, and
+    so is the rest; then from the outside in, each band takes in as many of the bands below as
+    stay permutable with it. All flags of the result are exact. Bands with AST build options
+    are not merged: the options say what they do of one band.
     """
-    return _rewrite_bands(schedule, dependences, _merge)
+    parts = _rewrite_bands(schedule, dependences, _split)
+    return _rewrite_bands(parts, dependences, _merge)
 
 
 _Visit = Callable[[isl.ScheduleNode, tuple[Active, ...]], isl.ScheduleNode]
@@ -152,11 +153,13 @@ def _annotate(band: isl.ScheduleNode, actives: tuple[Active, ...]) -> isl.Schedu
     return band
 
 
-def _merge(band: isl.ScheduleNode, actives: tuple[Active, ...]) -> isl.ScheduleNode:
+def _split(band: isl.ScheduleNode, actives: tuple[Active, ...]) -> isl.ScheduleNode:
     members = members_of(band)
     prefix = max(1, _permutable_prefix(actives, members))
-    if prefix < len(members):
-        return _annotate(band.band_split(prefix), actives)
+    return band.band_split(prefix) if prefix < len(members) else band
+
+
+def _merge(band: isl.ScheduleNode, actives: tuple[Active, ...]) -> isl.ScheduleNode:
     while _may_merge(band):
         child = band.get_child(0)
         if not band_facts(actives, members_of(band) + members_of(child)).permutable:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import islpy as isl
 from hypothesis import HealthCheck, given, settings
@@ -26,7 +26,6 @@ from polyir.dialects.dependence import Dependence, Dependences
 from polyir.model.analysis import compute_dependences
 from polyir.model.bands import annotate_bands, facts_of_band, merge_bands
 from polyir.model.legality import violations
-from polyir.model.scop import Scop
 from polyir.model.tree import node_type
 
 bounded = settings(
@@ -203,7 +202,7 @@ def marked_flags(band: isl.ScheduleNode) -> tuple[bool, tuple[bool, ...]]:
 
 @dataclass(frozen=True)
 class Case:
-    scop: Scop = field(repr=False)
+    dependences: Dependences
     domains: Domains
     node: Node
     schedule: isl.Schedule
@@ -229,13 +228,13 @@ def cases(draw: st.DrawFn) -> Case:
     below = f", child: {tree_text(node, domains)}" if node else ""
     text = f'{{ domain: "{scop.domain}"{below} }}'
     schedule = isl.Schedule.read_from_str(isl.DEFAULT_CONTEXT, text)
-    return Case(scop, domains, node, schedule)
+    return Case(compute_dependences(scop), domains, node, schedule)
 
 
 @bounded
 @given(cases())
 def test_violations_are_the_pairs_out_of_order(case: Case) -> None:
-    dependences = compute_dependences(case.scop)
+    dependences = case.dependences
     found = violations(dependences, case.schedule)
     assert pairs_of(
         Dependence(item.dependence.kind, item.dependence.array, item.relation) for item in found
@@ -254,7 +253,7 @@ def test_violations_are_the_pairs_out_of_order(case: Case) -> None:
 @bounded
 @given(cases())
 def test_flags_of_bands_are_exact(case: Case) -> None:
-    dependences = compute_dependences(case.scop)
+    dependences = case.dependences
     pairs = sorted(pairs_of(dependences.items), key=str)
     expected = list(expected_flags(case.node, pairs, case.domains))
     annotated = annotate_bands(case.schedule, dependences)
@@ -268,7 +267,7 @@ def test_flags_of_bands_are_exact(case: Case) -> None:
 @bounded
 @given(cases())
 def test_merged_bands_keep_the_order_and_are_permutable(case: Case) -> None:
-    dependences = compute_dependences(case.scop)
+    dependences = case.dependences
     merged = merge_bands(case.schedule, dependences)
     assert merged.get_map().is_equal(case.schedule.get_map())
     for band in bands_of(merged.get_root()):

@@ -155,6 +155,15 @@ def test_a_band_that_is_not_permutable_is_split() -> None:
     assert (outer.band_n_member(), outer.get_child(0).band_n_member()) == (1, 1)
 
 
+def test_a_part_of_a_split_band_is_merged_too() -> None:
+    tree = schedule(
+        f'{{ domain: "{DOMAIN}", child: {{ schedule: "[{{ S[t, i] -> [(0)] }}]", child: '
+        '{ schedule: "[{ S[t, i] -> [(t)] }, { S[t, i] -> [(i)] }]" } } }'
+    )
+    outer = only_band(merge_bands(tree, STENCIL))
+    assert (outer.band_n_member(), outer.get_child(0).band_n_member()) == (2, 1)
+
+
 def test_bands_with_build_options_are_not_merged() -> None:
     tree = only_band(nest("t", "t + i")).band_member_set_ast_loop_type(0, isl.ast_loop_type.unroll)
     merged = only_band(merge_bands(tree.get_schedule(), STENCIL))
