@@ -8,6 +8,7 @@ from functools import cached_property
 
 import islpy as isl
 
+from polyir.isl_lists import maps_of
 from polyir.schedule.farkas import NonNegativeForms, non_negative_forms
 from polyir.schedule.integer_program import IntegerProgram
 from polyir.schedule.layout import Layout
@@ -206,10 +207,8 @@ def _pairs(
     parameters = parameter_space(problem)
     context = problem.context.align_params(parameters)
     position = {statement.name: statement.position for statement in statements}
-    pieces = relation.get_map_list()
     pairs: dict[tuple[int, int], isl.Map] = {}
-    for index in range(pieces.n_map()):
-        piece = pieces.get_at(index)
+    for piece in maps_of(relation):
         source = position.get(piece.get_tuple_name(kinds.in_) or "")
         target = position.get(piece.get_tuple_name(kinds.out) or "")
         if source is None or target is None:

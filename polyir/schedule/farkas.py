@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import islpy as isl
 
+from polyir.isl_lists import basic_maps_of
 from polyir.schedule.linear import Row, dot
 
 
@@ -70,9 +71,8 @@ def _without_many_faced_pieces(relation: isl.Map) -> isl.Map:
     if relation.dim(kinds.in_) != relation.dim(kinds.out):
         return relation
     result = isl.Map.empty(relation.get_space())
-    pieces = relation.get_basic_map_list()
-    for index in range(pieces.n_basic_map()):
-        piece = pieces.get_at(index).remove_redundancies()
+    for each in basic_maps_of(relation):
+        piece = each.remove_redundancies()
         parts = _uniform_parts(piece) if _has_more_faces_than_a_box(piece) else None
         result = result.union(isl.Map.from_basic_map(piece) if parts is None else parts)
     return result

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import islpy as isl
 
 from polyir.diagnostics import PolyirError
+from polyir.isl_lists import sets_of
 
 
 class SchedulingError(PolyirError):
@@ -70,10 +71,9 @@ def statements_of(problem: SchedulingProblem) -> tuple[ScheduledStatement, ...]:
     """
     parameters = parameter_space(problem)
     context = problem.context.align_params(parameters)
-    pieces = problem.domain.get_set_list()
     by_name: dict[str, isl.Set] = {}
-    for index in range(pieces.n_set()):
-        piece = pieces.get_at(index).align_params(parameters).intersect_params(context)
+    for instances in sets_of(problem.domain):
+        piece = instances.align_params(parameters).intersect_params(context)
         by_name[piece.get_tuple_name() or ""] = piece
     for name in by_name:
         if name not in problem.statements:
