@@ -358,6 +358,45 @@ def test_sizes_give_the_context() -> None:
     )
 
 
+def test_accesses_are_in_bounds() -> None:
+    scop = only_scop(
+        function(
+            """
+        %x = arith.constant 1.0 : f64
+        %T = memref.alloc(%n) : memref<?xf64>
+        affine.for %i = 0 to %m {
+          affine.store %x, %A[%i] : memref<100xf64>
+          affine.store %x, %T[%i + symbol(%n) - 200] : memref<?xf64>
+        }
+        affine.for %i = 0 to %m {
+          affine.for %j = 0 to %k {
+            affine.store %x, %A[%j] : memref<100xf64>
+          }
+        }
+        %c = arith.cmpf olt, %x, %x : f64
+        scf.if %c {
+          affine.store %x, %A[%m + 50] : memref<100xf64>
+        }
+        memref.dealloc %T : memref<?xf64>""",
+            "%n: index, %m: index, %k: index, %A: memref<100xf64>",
+        )
+    )
+    # Nothing is known of k where m is 0, nor of n where it is; the last store may not happen.
+    assert scop.context.data.is_equal(isl.Set("[m, n, k] -> { : n >= 0 and m <= 100 }"))
+
+
+def test_scops_are_not_raised_again() -> None:
+    module, _ = raised(
+        function("""affine.for %i = 0 to %n {
+          %x = affine.load %A[%i] : memref<?xf64>
+          affine.store %x, %B[%i] : memref<?xf64>
+        }""")
+    )
+    text = str(module)
+    assert raise_module(module) == RaiseOutcome((), ())
+    assert str(module) == text
+
+
 def test_allocations_move_before_and_deallocations_behind() -> None:
     module, outcome = raised(
         function("""

@@ -11,11 +11,11 @@ from xdsl.dialects import affine, scf
 from xdsl.dialects.builtin import ArrayAttr, BoolAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from polyir.dialects.isl_attributes import MultiUnionPwAffAttr, UnionSetAttr
+from polyir.dialects.isl_attributes import MultiUnionPwAffAttr, SetAttr, UnionSetAttr
 from polyir.dialects.schedule_tree import BandOp, DomainOp, FilterOp, SequenceOp, TreeOp
 from polyir.dialects.scop import ScopOp, StmtOp
 from polyir.model.affine import IndexReader
-from polyir.model.raising.context import context_of
+from polyir.model.raising.context import access_context, shape_context
 from polyir.model.raising.control import (
     LOOPS,
     ConditionalOp,
@@ -32,8 +32,9 @@ from polyir.model.raising.values import RunValues
 from polyir.model.scop import unique_name
 
 
-def build_scop(run: Run, values: RunValues) -> ScopOp:
-    """The scop that does what `run` does, in the same order.
+def build_scop(run: Run, values: RunValues, sizes: Sequence[SSAValue]) -> ScopOp:
+    """The scop that does what `run` does, in the same order; `sizes` are known to be no less
+    than zero.
 
     Each loop is a band of one member whose schedule is its iterator; what a block holds is a
     sequence in the order of the text. Conditions restrict the domains.
@@ -55,7 +56,8 @@ def build_scop(run: Run, values: RunValues) -> ScopOp:
     )
     root = DomainOp({"instances": UnionSetAttr(instances)}, tree.operations)
     body = Region(Block([*builder.statements, root]))
-    scop = ScopOp(parameters, names, context_of(parameters, names), body)
+    scop = ScopOp(parameters, names, shape_context(space, parameters, sizes), body)
+    scop.context = SetAttr(access_context(scop))
     scop.location = run.first.location
     return scop
 

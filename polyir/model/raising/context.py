@@ -5,68 +5,135 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import islpy as isl
-from xdsl.dialects import arith, memref
+from xdsl.dialects import arith, func, memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, MemRefType
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 
-from polyir.model.raising.effects import ALLOCATIONS
+from polyir.dialects.scop import ScopOp, StmtOp
+from polyir.model.raising.effects import ALLOCATIONS, AllocationOp
+from polyir.model.scop import Access, Scop, scop_of
 
 
-def context_of(parameters: Sequence[SSAValue], names: Sequence[str]) -> isl.Set:
-    """The constraints that memref shapes put on the parameters.
+def allocated_sizes(function: func.FuncOp) -> tuple[SSAValue, ...]:
+    """The sizes of the allocations that every execution of `function` makes."""
+    entry = function.body.first_block
+    operations = () if entry is None else entry.ops
+    allocations = [op for op in operations if isinstance(op, ALLOCATIONS)]
+    return tuple(size for allocation in allocations for size in allocation.dynamic_sizes)
 
-    A dynamic size is not negative, whether it is asked for (`memref.dim`) or given (to an
-    allocation); a static size is what it is, and two values for one size are equal. Nothing
-    is assumed of other parameters: a loop up to a negative bound is empty.
+
+def shape_context(
+    space: isl.Space, parameters: Sequence[SSAValue], sizes: Sequence[SSAValue]
+) -> isl.Set:
+    """The constraints that the shapes of memrefs put on the parameters, on `space`.
+
+    A dynamic size is not negative, whether it is asked for (`memref.dim`) or given to an
+    allocation (`sizes`); a static size is what it is, and two values for one size are equal.
+    Nothing is assumed of other parameters: a loop up to a negative bound is empty.
     """
-    space = isl.Space.set_alloc(isl.DEFAULT_CONTEXT, len(names), 0)
-    for position, name in enumerate(names):
-        space = space.set_dim_name(isl.dim_type.param, position, name)
-    context = isl.BasicSet.universe(space.params())
-    zero = isl.Constraint.inequality_alloc(isl.LocalSpace.from_space(space.params()))
-    sizes: dict[tuple[SSAValue, int], int] = {}
-    for position, parameter in enumerate(parameters):
-        nonnegative = zero.set_coefficient_val(isl.dim_type.param, position, isl.Val(1))
-        if _is_allocated_size(parameter):
-            context = context.add_constraint(nonnegative)
-        size = _size(parameter)
-        if size is None:
+    local = isl.LocalSpace.from_space(space.params())
+    variables = [
+        isl.PwAff.from_aff(isl.Aff.var_on_domain(local, isl.dim_type.param, position))
+        for position in range(len(parameters))
+    ]
+    zero = isl.PwAff.from_aff(isl.Aff.zero_on_domain(local))
+    context = isl.Set.universe(space.params())
+    known: dict[tuple[SSAValue, int], isl.PwAff] = {}
+    for parameter, variable in zip(parameters, variables, strict=True):
+        measured = _measured(parameter)
+        if parameter in sizes or measured is not None:
+            context = context.intersect(variable.ge_set(zero))
+        if measured is None:
             continue
-        source, dimension = size
-        assert isinstance(source.type, MemRefType)
-        extent = source.type.get_shape()[dimension]
-        context = context.add_constraint(nonnegative)
+        source, dimension = measured
+        extent = _shape(source)[dimension]
         if extent != DYNAMIC_INDEX:
-            context = context.fix_val(isl.dim_type.param, position, isl.Val(extent))
-        other = sizes.setdefault(size, position)
-        if other != position:
-            context = context.add_constraint(_equal(space, position, other))
-    return isl.Set.from_basic_set(context)
+            fixed = zero.add_constant_val(isl.Val(extent))
+            context = context.intersect(variable.eq_set(fixed))
+        context = context.intersect(variable.eq_set(known.setdefault(measured, variable)))
+    return context
 
 
-def _equal(space: isl.Space, left: int, right: int) -> isl.Constraint:
-    constraint = isl.Constraint.equality_alloc(isl.LocalSpace.from_space(space.params()))
-    constraint = constraint.set_coefficient_val(isl.dim_type.param, left, isl.Val(1))
-    return constraint.set_coefficient_val(isl.dim_type.param, right, isl.Val(-1))
+def access_context(op: ScopOp) -> isl.Set:
+    """The context of `op`, with the parameter values at which an access is out of bounds left out.
+
+    For `{ S[i] -> A[a] }`, a must-access, and a size `N` of `A` that is static or a parameter,
+    no instance may have `a < 0` or `a >= N`; so the parameters are outside of
+
+        domain of { S[i] -> A[a] : a < 0 or a >= N }, projected on the parameters,
+
+    which is empty where the loops around the access are. What would make the context a union
+    is left out: it tells less than it costs.
+    """
+    scop = scop_of(op)
+    context = scop.context
+    for statement in scop.statements:
+        for access in statement.accesses:
+            if not _is_certain(access, statement.op):
+                continue
+            for outside in _outside(scop, access):
+                excluded = access.relation.intersect_range(outside).params()
+                narrowed = context.subtract(excluded).coalesce()
+                if narrowed.n_basic_set() == 1:
+                    context = narrowed
+    return context
 
 
-def _is_allocated_size(value: SSAValue) -> bool:
-    """Whether an allocation outside all control has `value` as a size."""
-    function_level = value.owner.parent if isinstance(value.owner, Operation) else value.owner
-    return any(
-        isinstance(use.operation, ALLOCATIONS) and use.operation.parent is function_level
-        for use in value.uses
-    )
+def _is_certain(access: Access, statement: StmtOp) -> bool:
+    """Whether every instance surely makes the access, and to one known element."""
+    is_executed = access.operation.parent_op() is statement
+    return is_executed and access.relation.is_single_valued()
 
 
-def _size(value: SSAValue) -> tuple[SSAValue, int] | None:
+def _outside(scop: Scop, access: Access) -> list[isl.Set]:
+    """The elements beyond each bound that is known, one set a bound."""
+    array = scop.arrays[access.array]
+    space = access.relation.get_space().range()
+    local = isl.LocalSpace.from_space(space)
+    zero = isl.PwAff.from_aff(isl.Aff.zero_on_domain(local))
+    outside = []
+    for dimension in range(len(_shape(array))):
+        extent = _extent(scop, array, dimension, local)
+        if extent is not None:
+            variable = isl.Aff.var_on_domain(local, isl.dim_type.set, dimension)
+            subscript = isl.PwAff.from_aff(variable)
+            outside += [subscript.lt_set(zero), subscript.ge_set(extent)]
+    return outside
+
+
+def _extent(scop: Scop, array: SSAValue, dimension: int, local: isl.LocalSpace) -> isl.PwAff | None:
+    """The size of a dimension of `array`, if it is static or a parameter."""
+    size = _shape(array)[dimension]
+    if size != DYNAMIC_INDEX:
+        return isl.PwAff.from_aff(isl.Aff.zero_on_domain(local).set_constant_val(isl.Val(size)))
+    given = None
+    if isinstance(array.owner, ALLOCATIONS):
+        given = _given(array.owner, dimension)
+    for position, value in enumerate(scop.op.parameters):
+        if value is given or _measured(value) == (array, dimension):
+            return isl.PwAff.from_aff(isl.Aff.var_on_domain(local, isl.dim_type.param, position))
+    return None
+
+
+def _given(allocation: AllocationOp, dimension: int) -> SSAValue:
+    """The operand that is the size of a dynamic dimension."""
+    shape = _shape(allocation.memref)
+    return allocation.dynamic_sizes[shape[:dimension].count(DYNAMIC_INDEX)]
+
+
+def _measured(value: SSAValue) -> tuple[SSAValue, int] | None:
     """The memref and the dimension whose size `value` is."""
     if not isinstance(value.owner, memref.DimOp):
         return None
-    source, index = value.owner.source, value.owner.index
-    if not isinstance(source.type, MemRefType):
+    source, index = value.owner.source, value.owner.index.owner
+    if not isinstance(source.type, MemRefType) or not isinstance(index, arith.ConstantOp):
         return None
-    if isinstance(index.owner, arith.ConstantOp) and isinstance(index.owner.value, IntegerAttr):
-        dimension = index.owner.value.value.data
-        return (source, dimension) if 0 <= dimension < source.type.get_num_dims() else None
-    return None
+    if not isinstance(index.value, IntegerAttr):
+        return None
+    dimension = index.value.value.data
+    return (source, dimension) if 0 <= dimension < len(_shape(source)) else None
+
+
+def _shape(value: SSAValue) -> tuple[int, ...]:
+    assert isinstance(value.type, MemRefType)
+    return value.type.get_shape()

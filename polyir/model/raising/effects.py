@@ -13,6 +13,7 @@ LOADS = (affine.LoadOp, affine.VectorLoadOp, memref.LoadOp)
 STORES = (affine.StoreOp, affine.VectorStoreOp, memref.StoreOp)
 ALLOCATIONS = (memref.AllocOp, memref.AllocaOp)
 
+AllocationOp = memref.AllocOp | memref.AllocaOp
 LoadOp = affine.LoadOp | affine.VectorLoadOp | memref.LoadOp
 StoreOp = affine.StoreOp | affine.VectorStoreOp | memref.StoreOp
 
@@ -93,7 +94,8 @@ def _base(value: SSAValue) -> SSAValue | str | None:
     """The allocation, argument or global that `value` is or views; `None` if not known."""
     owner = value.owner
     if isinstance(owner, Block):
-        is_argument = isinstance(owner.parent_op(), func.FuncOp)
+        function = owner.parent_op()
+        is_argument = isinstance(function, func.FuncOp) and function.body.blocks[0] is owner
         return value if is_argument else None
     if isinstance(owner, ALLOCATIONS):
         return value

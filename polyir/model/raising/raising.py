@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
 
 from polyir.dialects.scop import ScopOp
 from polyir.model.raising.build import build_scop
+from polyir.model.raising.context import allocated_sizes
 from polyir.model.raising.normalise import normalise
 from polyir.model.raising.regions import Left, find_runs
 from polyir.model.raising.run import Run
@@ -34,8 +37,10 @@ def raise_function(function: func.FuncOp) -> RaiseOutcome:
     The rest of the function is not touched.
     """
     found = find_runs(function)
-    scops = tuple(_raise_run(function, Run.of(operations)) for operations in found.runs)
-    return RaiseOutcome(scops, found.left)
+    # Allocations in loops are moved before them; their sizes are not known to be sizes.
+    sizes = allocated_sizes(function)
+    runs = [Run.of(operations) for operations in found.runs]
+    return RaiseOutcome(tuple(_raise_run(function, run, sizes) for run in runs), found.left)
 
 
 def raise_module(module: ModuleOp) -> RaiseOutcome:
@@ -47,10 +52,10 @@ def raise_module(module: ModuleOp) -> RaiseOutcome:
     )
 
 
-def _raise_run(function: func.FuncOp, run: Run) -> ScopOp:
+def _raise_run(function: func.FuncOp, run: Run, sizes: Sequence[SSAValue]) -> ScopOp:
     normalise(function, run)
     values = spill(function, run)
-    scop = build_scop(run, values)
+    scop = build_scop(run, values, sizes)
     operations = run.operations
     run.block.insert_op_before(scop, operations[0])
     for op in reversed(operations):

@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
+from polyir.dialects.scop import ScopOp
 from polyir.model.affine import NotAffineError
 from polyir.model.raising.control import (
     LOOPS,
@@ -102,6 +103,8 @@ class _BlockScan:
             if self._current or stores_or_carries(op):
                 self._current.append(op)
                 self._memrefs = self._memrefs_with(op)
+            return
+        if isinstance(op, ScopOp):
             return
         if not _is_silent(op):
             # What is around an obstacle has been named; what is inside fails for the same.

@@ -17,19 +17,18 @@ class Run:
     the last that does.
 
     A run is known by its neighbours, so that it stays the same while its operations are
-    rewritten. `before` is `None` for a run at the beginning of its block.
+    rewritten. `before` and `after` are `None` at the ends of the block.
     """
 
     block: Block
     before: Operation | None
-    after: Operation
+    after: Operation | None
 
     @staticmethod
     def of(operations: Sequence[Operation]) -> Run:
-        """The run of the given consecutive operations; a terminator at least follows them."""
+        """The run of the given consecutive operations."""
         block, after = operations[0].parent, operations[-1].next_op
         assert block is not None
-        assert after is not None
         return Run(block, operations[0].prev_op, after)
 
     @property
