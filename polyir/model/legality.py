@@ -157,8 +157,14 @@ def _small_point(points: isl.Set) -> list[int]:
 
 
 def _nearest_to_zero(points: isl.Set, position: int) -> isl.Val:
-    """The least positive value of a coordinate, or else the greatest negative one."""
-    positive = points.lower_bound_val(isl.dim_type.set, position, isl.Val(1))
-    if not positive.is_empty():
-        return positive.dim_min_val(position)
-    return points.upper_bound_val(isl.dim_type.set, position, isl.Val(-1)).dim_max_val(position)
+    """The least positive value of a coordinate, or else the greatest negative one.
+
+    By `lexmin`, since `dim_min_val` is wrong for sets with parts that have rational points only.
+    """
+    count = points.dim(isl.dim_type.set)
+    values = points.project_out(isl.dim_type.set, position + 1, count - position - 1)
+    values = values.project_out(isl.dim_type.set, 0, position)
+    nearest = values.lower_bound_val(isl.dim_type.set, 0, isl.Val(1)).lexmin()
+    if nearest.is_empty():
+        nearest = values.upper_bound_val(isl.dim_type.set, 0, isl.Val(-1)).lexmax()
+    return nearest.sample_point().get_coordinate_val(isl.dim_type.set, 0)

@@ -12,7 +12,7 @@ import islpy as isl
 from execution import Instance, execution, pairs
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from loop_programs import SIZE, Mode, Program, execute, ordered_pairs, poly_text, programs
+from loop_programs import SIZE, Mode, Program, execute, names_in, ordered_pairs, poly_text, programs
 from poly_text import poly_module, scops_of
 
 from polyir.diagnostics import LegalityError, OptionError
@@ -105,19 +105,32 @@ def test_random_programs(
     assert_parallel_marks_hold(outcome.schedule, conflicting, SIZE)
 
 
+@st.composite
+def requests(draw: st.DrawFn) -> tuple[Program, tuple[str, ...]]:
+    """A program, and two statements of it that run one after the other."""
+    program = draw(programs().filter(lambda program: len(statements_in(program)) > 1))
+    names = statements_in(program)
+    first = draw(st.integers(0, len(names) - 2))
+    return program, (names[first], names[first + 1])
+
+
+def statements_in(program: Program) -> list[str]:
+    return [name for item in program.body for name in names_in(item)]
+
+
 @bounded
-@given(programs(), st.permutations(["S0", "S1", "S2"]), st.integers(1, 3), st.integers(1, 2))
+@given(requests(), st.integers(1, 2))
 def test_fusion_and_distribution_are_legal_or_refused(
-    program: Program, names: list[str], count: int, depth: int
+    request: tuple[Program, tuple[str, ...]], depth: int
 ) -> None:
+    program, statements = request
     (scop,) = scops_of(poly_module(poly_text(program)))
     instances, conflicting = conflicts(program)
     dependences = compute_dependences(scop)
-    statements = tuple(names[:count])
     trees = [scop.schedule]
     for transform in (
-        lambda tree: distribute(tree, dependences, DistributeOptions(statements, depth - 1)),
         lambda tree: fuse(tree, dependences, FuseOptions(statements, depth)),
+        lambda tree: distribute(tree, dependences, DistributeOptions(statements[1:], depth - 1)),
     ):
         with suppress(OptionError, LegalityError):
             trees.append(transform(trees[-1]).schedule)
