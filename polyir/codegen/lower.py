@@ -47,7 +47,8 @@ def lower_scop(scop: Scop) -> None:
     are affine, and `scf` loops where not; the same holds for conditions and accesses. The
     loops get the names of the source's iterators as name hints, statements their locations.
 
-    Raises `PolyirError` if the tree executes instances that are of no statement.
+    Raises `PolyirError` if the tree executes instances that are of no statement, or infinitely
+    many.
     """
     block = scop.op.parent_block()
     if block is None:

@@ -120,6 +120,16 @@ def test_instances_of_no_statement() -> None:
         lower(module.parent_op())
 
 
+@pytest.mark.parametrize(
+    ("domain", "reason"),
+    [("0 <= i and 0 <= j < n", "would never end"), ("i <= n and j = 0", "unbounded optimum")],
+)
+def test_infinitely_many_instances(domain: str, reason: str) -> None:
+    text = ONE_STATEMENT.replace("0 <= i < n and loop0 <= j < n", domain)
+    with pytest.raises(PolyirError, match=f"the schedule tree has no loops: .*{reason}"):
+        lower(parse(text))
+
+
 def test_names_of_loops() -> None:
     scop = with_tree(
         only_scop(ONE_STATEMENT),
