@@ -17,7 +17,7 @@ from functools import reduce
 from xdsl.builder import Builder
 from xdsl.dialects import affine, arith, memref, scf, vector
 from xdsl.dialects.builtin import AffineMapAttr, IntegerAttr, i1
-from xdsl.ir import Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
     AffineBinaryOpKind,
@@ -32,6 +32,7 @@ from xdsl.ir.affine import (
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.codegen.affine_operations import map_operands
+from polyir.codegen.reductions import Combination, combination_of, neutral_element
 from polyir.diagnostics import PolyirError, location_of
 from polyir.dialects.affine_extra import MaxOp, PrefetchOp
 from polyir.dialects.affine_semantics import is_valid_dimension, is_valid_symbol
@@ -166,16 +167,30 @@ def _for(op: affine.ForOp, builder: Builder) -> _Replacement:
 
 
 def _parallel(op: affine.ParallelOp, builder: Builder) -> _Replacement:
-    if op.results:
-        raise PolyirError("affine.parallel with a reduction has no scf form", location_of(op))
     lower, upper = parallel_bounds(op, builder)
     steps = [constant_index(step.value.data, builder) for step in op.steps]
+    initial, reductions = [], []
+    for kind, result in zip(op.reductions, op.results, strict=True):
+        neutral, combination = neutral_element(kind.data, result.type), combination_of(kind.data)
+        if neutral is None or combination is None:
+            raise PolyirError(f"a reduction '{kind.data}' has no scf form", location_of(op))
+        initial.append(builder.insert(neutral).result)
+        reductions.append(_reduction(combination, result.type))
     body = _moved(op.body)
-    last = body.block.last_op
-    if isinstance(last, scf.YieldOp):
+    values: Sequence[SSAValue] = ()
+    if isinstance(last := body.block.last_op, scf.YieldOp):
+        values = tuple(last.arguments)
         Rewriter.erase_op(last)
-    body.block.add_op(scf.ReduceOp())
-    return _inserted(scf.ParallelOp(lower, upper, steps, body), op, builder)
+    body.block.add_op(scf.ReduceOp(values, reductions))
+    return _inserted(scf.ParallelOp(lower, upper, steps, body, initial), op, builder)
+
+
+def _reduction(combination: Combination, type: Attribute) -> Region:
+    """The region of an `scf.reduce` that combines two values."""
+    block = Block(arg_types=[type, type])
+    combined = combination(*block.args)
+    block.add_ops([combined, scf.ReduceReturnOp(combined.results[0])])
+    return Region(block)
 
 
 def parallel_bounds(

@@ -12,9 +12,16 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from polyir.codegen.ast_expressions import Operator, arguments_of, has_operator, identifiers_of
+from polyir.codegen.ast_expressions import (
+    Operator,
+    arguments_of,
+    has_operator,
+    identifiers_of,
+    operator_of,
+)
 from polyir.codegen.band_members import iterates_over_tiles, member_functions
-from polyir.isl_lists import parameters_of
+from polyir.diagnostics import PolyirError, location_of
+from polyir.isl_lists import parameters_of, sets_of
 from polyir.model.scop import Scop
 from polyir.model.tree import node_type
 
@@ -44,6 +51,8 @@ def build_ast(scop: Scop) -> ScopAst:
     where the ranges of its statements differ, and repeat the loops within the tiles in each
     part, which is much code for a test that is cheap there. Only where the whole range of a
     loop is not affine in the loops around it, isl's default is taken.
+
+    Raises `PolyirError` if the tree executes infinitely many instances.
     """
     schedule = scop.schedule.map_schedule_node_bottom_up(_with_depth)
     atomic = schedule.map_schedule_node_bottom_up(_with_atomic_tiles)
@@ -53,13 +62,40 @@ def build_ast(scop: Scop) -> ScopAst:
 
 def _generate(scop: Scop, schedule: isl.Schedule) -> ScopAst:
     prefix = _unused_prefix(parameters_of(scop.context.get_space()))
-    iterators = tuple(f"{prefix}{depth}" for depth in range(_tree_depth(schedule.get_root())))
+    # Instances that the tree does not order get further loops, one an iterator at most.
+    dimensions = [instances.dim(isl.dim_type.set) for instances in sets_of(schedule.get_domain())]
+    depth = _tree_depth(schedule.get_root()) + max(dimensions, default=0)
+    iterators = tuple(f"{prefix}{position}" for position in range(depth))
     names = isl.IdList.alloc(isl.DEFAULT_CONTEXT, len(iterators))
     for name in iterators:
         names = names.add(isl.Id(name))
     build = isl.AstBuild.from_context(scop.context).set_iterators(names)
     with _ast_options():
-        return ScopAst(build.node_from_schedule(schedule), iterators)
+        try:
+            ast = ScopAst(build.node_from_schedule(schedule), iterators)
+        except isl.Error as error:
+            raise _failure(scop, str(error)) from error
+    if any(operator_of(loop.for_get_cond()) is None for loop in _loops(ast)):
+        raise _failure(scop, "a loop would never end")
+    return ast
+
+
+def _failure(scop: Scop, reason: str) -> PolyirError:
+    return PolyirError(f"the schedule tree has no loops: {reason}", location_of(scop.op))
+
+
+def _loops(ast: ScopAst) -> tuple[isl.AstNode, ...]:
+    """The `for` nodes that become loops."""
+    loops: list[isl.AstNode] = []
+
+    def visit(node: isl.AstNode) -> bool:
+        if isl.ast_node_type(node.get_type()) is FOR_NODE and not node.for_is_degenerate():
+            # islpy's `node` is void after the call.
+            loops.append(node.copy())
+        return True
+
+    ast.root.foreach_descendant_top_down(visit)
+    return tuple(loops)
 
 
 def _has_piecewise_bounds(ast: ScopAst) -> bool:
@@ -67,20 +103,14 @@ def _has_piecewise_bounds(ast: ScopAst) -> bool:
 
     Bounds in the parameters alone do not count: they can be computed in front of all loops.
     """
-    found: list[isl.AstNode] = []
-
-    def visit(node: isl.AstNode) -> bool:
-        if isl.ast_node_type(node.get_type()) is FOR_NODE and not node.for_is_degenerate():
-            lower, upper = node.for_get_init(), arguments_of(node.for_get_cond())[1]
-            for bound, unwanted in ((lower, Operator.min), (upper, Operator.max)):
-                pieces = (unwanted, Operator.select, Operator.cond)
-                used = identifiers_of(bound)
-                if any(name in used for name in ast.iterators) and has_operator(bound, pieces):
-                    found.append(node)
-        return True
-
-    ast.root.foreach_descendant_top_down(visit)
-    return bool(found)
+    for loop in _loops(ast):
+        lower, upper = loop.for_get_init(), arguments_of(loop.for_get_cond())[1]
+        for bound, unwanted in ((lower, Operator.min), (upper, Operator.max)):
+            pieces = (unwanted, Operator.select, Operator.cond)
+            used = identifiers_of(bound)
+            if any(name in used for name in ast.iterators) and has_operator(bound, pieces):
+                return True
+    return False
 
 
 def parallel_depth(mark: isl.AstNode) -> int | None:

@@ -31,7 +31,7 @@ from polyir.codegen.ast_expressions import (
     identifiers_of,
     operator_of,
 )
-from polyir.codegen.index_expressions import IndexExpression, map_of
+from polyir.codegen.index_expressions import Atom, IndexExpression, map_of
 from polyir.codegen.iterator_names import LoopNames, loop_names
 from polyir.codegen.statement_bodies import copy_body
 from polyir.diagnostics import PolyirError, location_of
@@ -47,7 +47,8 @@ def lower_scop(scop: Scop) -> None:
     are affine, and `scf` loops where not; the same holds for conditions and accesses. The
     loops get the names of the source's iterators as name hints, statements their locations.
 
-    Raises `PolyirError` if the tree executes instances that are of no statement.
+    Raises `PolyirError` if the tree executes instances that are of no statement, or infinitely
+    many.
     """
     block = scop.op.parent_block()
     if block is None:
@@ -238,9 +239,16 @@ def _bounds(
 ) -> tuple[IndexExpression, ...]:
     """Expressions with `expression` as their maximum (minimum), computed here if need be."""
     try:
-        return place.reader.bounds(expression, combination)
+        bounds = place.reader.bounds(expression, combination)
     except NotAffineError:
         return (place.computed(expression),)
+    # Of bounds that differ in their constants only, one is enough.
+    tightest = max if combination is Operator.max else min
+    constants: dict[tuple[tuple[Atom, int], ...], int] = {}
+    for bound in bounds:
+        known = constants.get(bound.terms, bound.constant)
+        constants[bound.terms] = tightest(known, bound.constant)
+    return tuple(IndexExpression(terms, constant) for terms, constant in constants.items())
 
 
 def _upper_bounds(condition: isl.AstExpr, place: _Place) -> tuple[IndexExpression, ...]:

@@ -73,7 +73,44 @@ func.func @run(%out: memref<?x6xi64>, %n: index) {
 """
 
 
-@pytest.mark.parametrize("text", [DIVISIONS, CONTROL], ids=["divisions", "control"])
+REDUCTIONS = """
+func.func @run(%out: memref<?x6xi64>, %n: index) {
+  affine.parallel (%i) = (1) to (symbol(%n)) {
+    %sum, %all = affine.parallel (%j) = (0) to (%i) reduce ("addi", "muli") -> (i64, i64) {
+      %data = arith.index_cast %j : index to i64
+      %five = arith.constant 5 : i64
+      %below = arith.subi %data, %five : i64
+      affine.yield %below, %below : i64, i64
+    }
+    %product, %least = affine.parallel (%j, %k) = (0, 0) to (2, %i) step (1, 3)
+        reduce ("mulf", "minimumf") -> (f64, f64) {
+      %data = arith.index_cast %k : index to i64
+      %real = arith.sitofp %data : i64 to f64
+      %half = arith.constant -0.5 : f64
+      %shifted = arith.addf %real, %half : f64
+      affine.yield %shifted, %shifted : f64, f64
+    }
+    %bits = affine.parallel (%j) = (0) to (%i) reduce ("andi") -> (i64) {
+      %data = arith.index_cast %i : index to i64
+      affine.yield %data : i64
+    }
+    %product_bits = arith.bitcast %product : f64 to i64
+    %least_bits = arith.bitcast %least : f64 to i64
+    affine.store %sum, %out[%i, 0] : memref<?x6xi64>
+    affine.store %all, %out[%i, 1] : memref<?x6xi64>
+    affine.store %product_bits, %out[%i, 2] : memref<?x6xi64>
+    affine.store %least_bits, %out[%i, 3] : memref<?x6xi64>
+    affine.store %bits, %out[%i, 4] : memref<?x6xi64>
+    affine.store %bits, %out[%i, 5] : memref<?x6xi64>
+  }
+  return
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "text", [DIVISIONS, CONTROL, REDUCTIONS], ids=["divisions", "control", "reductions"]
+)
 def test_same_as_lowered_by_mlir(text: str, tmp_path: Path) -> None:
     converted, teams = parse_module(text), parse_module(text)
     convert_affine_to_scf(converted)

@@ -209,6 +209,7 @@ PROGRAMS = {
             ),
         ),
     ),
+    "instances of one date": program(RECTANGLE, band("[{ S[i,j] -> [floor(i/2)] }]")),
     "no instance": program("[n, m] -> { S[i] : 0 <= i < n and i > n }", band("[{ S[i] -> [i] }]")),
     "pieces": program(
         "[n, m] -> { S[i] : 0 <= i < n }",

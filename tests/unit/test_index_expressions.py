@@ -72,7 +72,7 @@ def test_composition_keeps_the_value(
     ("expression", "text"),
     [
         (X - Y, "(d0 + (d1 * -1))"),
-        (Y.scale(-1) + X, "(d0 + (d1 * -1))"),
+        (Y.scale(-1) + X, "(d1 + (d0 * -1))"),
         ((X.scale(32) + Y).divide(FLOOR, 32), "(d0 + (d1 floordiv 32))"),
         ((X.scale(32) + Y).divide(MOD, 32), "(d0 mod 32)"),
         (X.scale(6).shift(9).divide(FLOOR, 12), "((d0 + 1) floordiv 2)"),
