@@ -14,6 +14,7 @@ from polyir.target.c.affine import condition, literal, maximum, minimum
 from polyir.target.c.body import Body
 from polyir.target.c.expressions import Expression, IntegerLiteral, Name, Variable
 from polyir.target.c.types import scalar_type
+from polyir.target.c.uses import set_sides
 
 
 @dataclass(frozen=True)
@@ -123,8 +124,7 @@ def emit_affine_if(body: Body, op: affine.IfOp) -> None:
 def affine_condition(body: Body, attribute: AffineSetAttr, operands: Sequence[SSAValue]) -> str:
     """The text of the test whether `operands` lie in a set."""
     set = attribute.data
-    sides = [side for constraint in set.constraints for side in (constraint.lhs, constraint.rhs)]
-    taken = body.take_operands(sides, set.num_dims, operands)
+    taken = body.take_operands(set_sides(set), set.num_dims, operands)
     return body.text(condition(set, taken))
 
 
@@ -152,6 +152,7 @@ def _emit_if(body: Body, op: affine.IfOp | scf.IfOp, test: str) -> None:
     if has_else:
         with body.nested(""):
             emit_carrying_block(body, otherwise.block, targets)
+    body.writer.mark_used(*(target for target in targets if target is not None))
 
 
 def _is_empty(region: Region) -> bool:

@@ -11,12 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import affine, arith, func, memref, omp, scf
-from xdsl.dialects.builtin import AffineMapAttr, MemRefType
+from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.ir.affine import AffineMap
 
 from polyir.target.c.affine import literal, maximum, minimum
-from polyir.target.c.body import Array, Body, is_droppable
+from polyir.target.c.body import Array, Body
 from polyir.target.c.control import emit_affine_for, emit_affine_if, emit_scf_for, emit_scf_if
 from polyir.target.c.expressions import Expression, Name, Variable
 from polyir.target.c.memory import (
@@ -43,6 +42,7 @@ from polyir.target.c.parallel import (
 from polyir.target.c.statements import INDENT, Writer
 from polyir.target.c.types import Scalar, memref_parts, refuse, scalar_type
 from polyir.target.c.usage import Usage
+from polyir.target.c.uses import affine_map, is_droppable
 
 LINE_WIDTH = 100
 
@@ -347,7 +347,7 @@ def _emit_other(body: Body, op: Operation) -> None:
         case memref.CastOp():
             emit_cast(body, op)
         case _ if operation_name(op) == "affine.max":
-            body.define(op.results[0], maximum(body.take_map(_affine_map(op), op.operands)))
+            body.define(op.results[0], maximum(body.take_map(affine_map(op).data, op.operands)))
         case _:
             raise refuse(op, f"the C target has no C for the operation {operation_name(op)}")
 
@@ -359,14 +359,6 @@ def _emit_computation(body: Body, op: Operation) -> None:
         body.define(op.result, computation(op, [body.take(op.cond), *arms]))
         return
     body.define(op.results[0], computation(op, [body.take(operand) for operand in op.operands]))
-
-
-def _affine_map(op: Operation) -> AffineMap:
-    """The map of `affine.max`, which xDSL does not define."""
-    attribute = op.properties.get("map", op.attributes.get("map"))
-    if not isinstance(attribute, AffineMapAttr):
-        raise refuse(op, "affine.max without a map")
-    return attribute.data
 
 
 def _global(op: memref.GetGlobalOp, environment: Environment) -> Array:
