@@ -151,7 +151,7 @@ def test_message_of_the_compiler() -> None:
 
 
 def test_missing_compiler() -> None:
-    with pytest.raises(CompilationError, match="no C compiler found .looked for no-such-cc"):
+    with pytest.raises(CompilationError, match=r"no C compiler found \(looked for no-such-cc"):
         compile_c("", (), CompilerOptions(compiler="no-such-cc"))
 
 

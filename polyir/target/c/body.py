@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from xdsl.dialects import func, memref
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.traits import IsTerminator
@@ -189,12 +190,13 @@ class Body:
     def before_region(self, op: Operation) -> None:
         """Settle the waiting expressions that read what the regions of `op` may change."""
         for inner in op.walk():
+            if isinstance(inner, func.CallOp | memref.CastOp | memref.GetGlobalOp):
+                # These may write anything, or give a new name to something.
+                self.before_any_write()
             if not (inner is op or is_droppable(inner)):
                 for operand in inner.operands:
                     if operand in self.arrays:
                         self.before_write(self.arrays[operand].variable)
-                if inner.name == "func.call":
-                    self.before_any_write()
 
     def _settle_readers(self, test: Callable[[Element], bool]) -> None:
         for value, expression in list(self._waiting.items()):

@@ -29,7 +29,7 @@ class Loop:
 
 
 def loop_head(body: Body, loop: Loop) -> str:
-    """`for (...)`, with a variable for the counter in the current scope."""
+    """`for (...) {`, with a variable for the counter in the current scope."""
     type = scalar_type(loop.counter.type)
     lower, upper = body.text(loop.lower), body.text(loop.upper)
     variable = body.names.for_value(loop.counter, "i")
@@ -41,7 +41,7 @@ def loop_head(body: Body, loop: Loop) -> str:
         increment = f"{name} += {body.text(loop.step)}"
     test = "<=" if loop.is_inclusive else "<"
     declaration = f"{body.type_name(type)} {name} = {lower}"
-    return f"for ({declaration}; {name} {test} {upper}; {increment})"
+    return f"for ({declaration}; {name} {test} {upper}; {increment}) {{"
 
 
 def emit_affine_for(body: Body, op: affine.ForOp) -> None:
@@ -147,7 +147,7 @@ def _emit_if(body: Body, op: affine.IfOp | scf.IfOp, test: str) -> None:
     body.before_region(op)
     then, otherwise = op.regions
     has_else = not _is_empty(otherwise)
-    with body.nested(f"if ({test})", "} else {" if has_else else "}"):
+    with body.nested(f"if ({test}) {{", "} else {" if has_else else "}"):
         emit_carrying_block(body, then.block, targets)
     if has_else:
         with body.nested(""):

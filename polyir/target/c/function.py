@@ -89,10 +89,10 @@ def write_function(op: func.FuncOp, environment: Environment) -> FunctionText:
     body.count_uses(op.body.block)
     terminator = body.emit_block(op.body.block)
     _emit_return(body, terminator, [variable for variable, _ in results])
-    viewed = [parameter for parameter in parameters if parameter.is_viewed(usage)]
-    views = [_view(body, parameter) for parameter in viewed]
+    renamed = [parameter for parameter in parameters if parameter.is_renamed(usage)]
+    views = [_view(body, parameter) for parameter in renamed if parameter.variable in usage]
     prologue = Writer(depth=1)
-    prologue.mark_used(*(p.variable for p in parameters if p not in viewed))
+    prologue.mark_used(*(p.variable for p in parameters if p not in renamed))
     for view in views:
         prologue.line(view)
     definition = _signature(head, [p.definition(usage) for p in parameters] + pointers)
@@ -101,7 +101,7 @@ def write_function(op: func.FuncOp, environment: Environment) -> FunctionText:
         symbol_of(inner.callee) for inner in op.walk() if isinstance(inner, func.CallOp)
     )
     text = (f"{definition} {{", *lines, "}")
-    return FunctionText(symbol, prototype, text, callees, bool(viewed))
+    return FunctionText(symbol, prototype, text, callees, bool(renamed))
 
 
 @dataclass(frozen=True)
@@ -121,14 +121,14 @@ class Parameter:
     def interface(self) -> str:
         return f"{self.type_and_star}{self.variable.name}{self.sizes}"
 
-    def is_viewed(self, usage: Usage) -> bool:
-        """Whether the array is used, so that the pointer to its rows has to be there."""
+    def is_renamed(self, usage: Usage) -> bool:
+        """Whether the array is used, so that its name is that of the pointer to its rows."""
         if self.viewed is None:
             return False
         return self.variable in usage or self.viewed.flat in usage
 
     def definition(self, usage: Usage) -> str:
-        if self.viewed is not None and self.viewed.flat is not None and self.is_viewed(usage):
+        if self.viewed is not None and self.viewed.flat is not None and self.is_renamed(usage):
             return f"{self.type_and_star}{self.viewed.flat.name}"
         return self.interface
 
@@ -326,7 +326,9 @@ def _emit_operation(body: Body, op: Operation, environment: Environment) -> None
         case func.CallOp():
             _emit_call(body, op)
         case memref.GetGlobalOp():
-            body.arrays[op.memref] = _global(op, environment)
+            array = _global(op, environment)
+            body.usage.mark(array.variable)
+            body.arrays[op.memref] = array
         case _:
             _emit_other(body, op)
 
