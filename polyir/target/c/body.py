@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from xdsl.dialects import affine, memref
+from xdsl.dialects import func, memref
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.traits import IsTerminator
 
-from polyir.target.c.affine import apply_map, occurrences
+from polyir.target.c.affine import apply_map, literal, occurrences
 from polyir.target.c.expressions import (
     Element,
     Expression,
@@ -30,10 +30,10 @@ from polyir.target.c.expressions import (
     walk,
 )
 from polyir.target.c.names import NameTable
-from polyir.target.c.operations import is_computation, operation_name
 from polyir.target.c.statements import Writer
 from polyir.target.c.types import Scalar, refuse
 from polyir.target.c.usage import Usage
+from polyir.target.c.uses import is_droppable, use_counts
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Body:
         self._emit_operation = emit_operation
         self._values: dict[SSAValue, Expression] = {}
         self._waiting: dict[SSAValue, Expression] = {}
-        self._live: dict[SSAValue, int] = {}
+        self._uses: dict[SSAValue, int] = {}
 
     def text(self, expression: Expression) -> str:
         """The C text of an expression that is now part of the program."""
@@ -84,15 +84,10 @@ class Body:
 
     def count_uses(self, block: Block) -> None:
         """Find the values of a function that something depends on, and how often they occur."""
-        for op in reversed(list(block.walk())):
-            is_live = not is_droppable(op) or any(result in self._live for result in op.results)
-            if not is_live:
-                continue
-            for operand in op.operands:
-                self._live[operand] = self._live.get(operand, 0) + 1
+        self._uses = use_counts(block)
 
     def is_used(self, value: SSAValue) -> bool:
-        return value in self._live
+        return value in self._uses
 
     def bind(self, value: SSAValue, expression: Expression) -> None:
         """Say that `value` is `expression`, a name or literal, wherever it is used."""
@@ -104,7 +99,7 @@ class Body:
             return
         if isinstance(expression, Name | IntegerLiteral | FloatLiteral):
             self._values[value] = expression
-        elif self._live[value] == 1 and _single_user_is_beside(value):
+        elif self._uses[value] == 1 and _single_user_is_beside(value):
             self._waiting[value] = expression
         else:
             self._declare(value, expression)
@@ -140,15 +135,19 @@ class Body:
     ) -> list[Expression]:
         """What to put for the dimensions and symbols of `expressions`.
 
-        An operand that occurs several times becomes a name, so that it is computed once.
+        An operand that occurs several times becomes a name, so that it is computed once; for one
+        that does not occur, anything will do.
         """
         counts = occurrences(expressions, num_dims)
-        return [
-            self.take_invariant(operand)
-            if counts.get(position, 0) == 1
-            else self.take_name(operand)
-            for position, operand in enumerate(operands)
-        ]
+        taken: list[Expression] = []
+        for position, operand in enumerate(operands):
+            if position not in counts:
+                taken.append(literal(0))
+            elif counts[position] == 1:
+                taken.append(self.take_invariant(operand))
+            else:
+                taken.append(self.take_name(operand))
+        return taken
 
     def _settle(self, value: SSAValue, test: Callable[[Expression], bool]) -> None:
         """Make `value` a local if its expression waits and satisfies `test`."""
@@ -161,6 +160,8 @@ class Body:
         text = self.text(expression)
         variable = self.names.for_value(value, "t")
         self.writer.line(f"const {self.type_name(expression.type)} {variable.name} = {text};")
+        # Its only use may be as a result of a loop or condition that nobody reads.
+        self.writer.mark_used(variable)
         self._values[value] = Name(expression.type, variable)
 
     # Memory
@@ -189,12 +190,13 @@ class Body:
     def before_region(self, op: Operation) -> None:
         """Settle the waiting expressions that read what the regions of `op` may change."""
         for inner in op.walk():
+            if isinstance(inner, func.CallOp | memref.CastOp | memref.GetGlobalOp):
+                # These may write anything, or give a new name to something.
+                self.before_any_write()
             if not (inner is op or is_droppable(inner)):
                 for operand in inner.operands:
                     if operand in self.arrays:
                         self.before_write(self.arrays[operand].variable)
-                if inner.name == "func.call":
-                    self.before_any_write()
 
     def _settle_readers(self, test: Callable[[Element], bool]) -> None:
         for value, expression in list(self._waiting.items()):
@@ -243,24 +245,6 @@ class Body:
 
 def _is_read_by_others(target: Variable, pairs: Sequence[tuple[Variable, Expression]]) -> bool:
     return any(target in variables_of(value) for other, value in pairs if other is not target)
-
-
-def is_droppable(op: Operation) -> bool:
-    """Whether an operation has no effect but its results."""
-    return (
-        is_computation(op)
-        or operation_name(op) == "affine.max"
-        or isinstance(
-            op,
-            affine.ApplyOp
-            | affine.LoadOp
-            | affine.MinOp
-            | memref.CastOp
-            | memref.DimOp
-            | memref.GetGlobalOp
-            | memref.LoadOp,
-        )
-    )
 
 
 def _single_user_is_beside(value: SSAValue) -> bool:

@@ -14,6 +14,7 @@ from polyir.target.c.affine import condition, literal, maximum, minimum
 from polyir.target.c.body import Body
 from polyir.target.c.expressions import Expression, IntegerLiteral, Name, Variable
 from polyir.target.c.types import scalar_type
+from polyir.target.c.uses import set_sides
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class Loop:
 
 
 def loop_head(body: Body, loop: Loop) -> str:
-    """`for (...)`, with a variable for the counter in the current scope."""
+    """`for (...) {`, with a variable for the counter in the current scope."""
     type = scalar_type(loop.counter.type)
     lower, upper = body.text(loop.lower), body.text(loop.upper)
     variable = body.names.for_value(loop.counter, "i")
@@ -40,7 +41,7 @@ def loop_head(body: Body, loop: Loop) -> str:
         increment = f"{name} += {body.text(loop.step)}"
     test = "<=" if loop.is_inclusive else "<"
     declaration = f"{body.type_name(type)} {name} = {lower}"
-    return f"for ({declaration}; {name} {test} {upper}; {increment})"
+    return f"for ({declaration}; {name} {test} {upper}; {increment}) {{"
 
 
 def emit_affine_for(body: Body, op: affine.ForOp) -> None:
@@ -123,8 +124,7 @@ def emit_affine_if(body: Body, op: affine.IfOp) -> None:
 def affine_condition(body: Body, attribute: AffineSetAttr, operands: Sequence[SSAValue]) -> str:
     """The text of the test whether `operands` lie in a set."""
     set = attribute.data
-    sides = [side for constraint in set.constraints for side in (constraint.lhs, constraint.rhs)]
-    taken = body.take_operands(sides, set.num_dims, operands)
+    taken = body.take_operands(set_sides(set), set.num_dims, operands)
     return body.text(condition(set, taken))
 
 
@@ -147,11 +147,12 @@ def _emit_if(body: Body, op: affine.IfOp | scf.IfOp, test: str) -> None:
     body.before_region(op)
     then, otherwise = op.regions
     has_else = not _is_empty(otherwise)
-    with body.nested(f"if ({test})", "} else {" if has_else else "}"):
+    with body.nested(f"if ({test}) {{", "} else {" if has_else else "}"):
         emit_carrying_block(body, then.block, targets)
     if has_else:
         with body.nested(""):
             emit_carrying_block(body, otherwise.block, targets)
+    body.writer.mark_used(*(target for target in targets if target is not None))
 
 
 def _is_empty(region: Region) -> bool:

@@ -171,14 +171,16 @@ def reads_memory(expression: Expression) -> bool:
 
 
 def cast(type: Scalar, operand: Expression) -> Expression:
-    """`operand` converted to `type`; a conversion there and back is left out."""
+    """`operand` converted to `type`.
+
+    A conversion in between that drops no bit which the result has is left out.
+    """
     if operand.type is type:
         return operand
     if isinstance(operand, Cast):
-        inner = operand.operand
-        between = operand.type
-        same_bits = not (inner.type.is_float or between.is_float or type.is_float)
-        if same_bits and inner.type.width == between.width == type.width:
+        inner, between = operand.operand, operand.type
+        integers = not (inner.type.is_float or between.is_float or type.is_float)
+        if integers and between.width >= type.width > 1:
             return cast(type, inner)
     return Cast(type, operand)
 

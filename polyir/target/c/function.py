@@ -11,12 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import affine, arith, func, memref, omp, scf
-from xdsl.dialects.builtin import AffineMapAttr, MemRefType
+from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.ir.affine import AffineMap
 
 from polyir.target.c.affine import literal, maximum, minimum
-from polyir.target.c.body import Array, Body, is_droppable
+from polyir.target.c.body import Array, Body
 from polyir.target.c.control import emit_affine_for, emit_affine_if, emit_scf_for, emit_scf_if
 from polyir.target.c.expressions import Expression, Name, Variable
 from polyir.target.c.memory import (
@@ -43,6 +42,7 @@ from polyir.target.c.parallel import (
 from polyir.target.c.statements import INDENT, Writer
 from polyir.target.c.types import Scalar, memref_parts, refuse, scalar_type
 from polyir.target.c.usage import Usage
+from polyir.target.c.uses import affine_map, is_droppable
 
 LINE_WIDTH = 100
 
@@ -89,10 +89,10 @@ def write_function(op: func.FuncOp, environment: Environment) -> FunctionText:
     body.count_uses(op.body.block)
     terminator = body.emit_block(op.body.block)
     _emit_return(body, terminator, [variable for variable, _ in results])
-    viewed = [parameter for parameter in parameters if parameter.is_viewed(usage)]
-    views = [_view(body, parameter) for parameter in viewed]
+    renamed = [parameter for parameter in parameters if parameter.is_renamed(usage)]
+    views = [_view(body, parameter) for parameter in renamed if parameter.variable in usage]
     prologue = Writer(depth=1)
-    prologue.mark_used(*(p.variable for p in parameters if p not in viewed))
+    prologue.mark_used(*(p.variable for p in parameters if p not in renamed))
     for view in views:
         prologue.line(view)
     definition = _signature(head, [p.definition(usage) for p in parameters] + pointers)
@@ -101,7 +101,7 @@ def write_function(op: func.FuncOp, environment: Environment) -> FunctionText:
         symbol_of(inner.callee) for inner in op.walk() if isinstance(inner, func.CallOp)
     )
     text = (f"{definition} {{", *lines, "}")
-    return FunctionText(symbol, prototype, text, callees, bool(viewed))
+    return FunctionText(symbol, prototype, text, callees, bool(renamed))
 
 
 @dataclass(frozen=True)
@@ -121,14 +121,14 @@ class Parameter:
     def interface(self) -> str:
         return f"{self.type_and_star}{self.variable.name}{self.sizes}"
 
-    def is_viewed(self, usage: Usage) -> bool:
-        """Whether the array is used, so that the pointer to its rows has to be there."""
+    def is_renamed(self, usage: Usage) -> bool:
+        """Whether the array is used, so that its name is that of the pointer to its rows."""
         if self.viewed is None:
             return False
         return self.variable in usage or self.viewed.flat in usage
 
     def definition(self, usage: Usage) -> str:
-        if self.viewed is not None and self.viewed.flat is not None and self.is_viewed(usage):
+        if self.viewed is not None and self.viewed.flat is not None and self.is_renamed(usage):
             return f"{self.type_and_star}{self.viewed.flat.name}"
         return self.interface
 
@@ -326,7 +326,9 @@ def _emit_operation(body: Body, op: Operation, environment: Environment) -> None
         case func.CallOp():
             _emit_call(body, op)
         case memref.GetGlobalOp():
-            body.arrays[op.memref] = _global(op, environment)
+            array = _global(op, environment)
+            body.usage.mark(array.variable)
+            body.arrays[op.memref] = array
         case _:
             _emit_other(body, op)
 
@@ -347,7 +349,7 @@ def _emit_other(body: Body, op: Operation) -> None:
         case memref.CastOp():
             emit_cast(body, op)
         case _ if operation_name(op) == "affine.max":
-            body.define(op.results[0], maximum(body.take_map(_affine_map(op), op.operands)))
+            body.define(op.results[0], maximum(body.take_map(affine_map(op).data, op.operands)))
         case _:
             raise refuse(op, f"the C target has no C for the operation {operation_name(op)}")
 
@@ -359,14 +361,6 @@ def _emit_computation(body: Body, op: Operation) -> None:
         body.define(op.result, computation(op, [body.take(op.cond), *arms]))
         return
     body.define(op.results[0], computation(op, [body.take(operand) for operand in op.operands]))
-
-
-def _affine_map(op: Operation) -> AffineMap:
-    """The map of `affine.max`, which xDSL does not define."""
-    attribute = op.properties.get("map", op.attributes.get("map"))
-    if not isinstance(attribute, AffineMapAttr):
-        raise refuse(op, "affine.max without a map")
-    return attribute.data
 
 
 def _global(op: memref.GetGlobalOp, environment: Environment) -> Array:

@@ -68,9 +68,9 @@ def _integer_helpers(type: Scalar) -> Iterator[Helper]:
     yield _function(f"{PREFIX}ceildivu_{suffix}", type, pair, quotient)
     yield _function(f"{PREFIX}ctpop_{suffix}", type, f"{signed} a", _count(unsigned, "x & 1"))
     leading = (
-        f"{signed} count = 0;\n"
-        f"for ({unsigned} bit = ({unsigned})1 << {bits - 1}; bit && !(({unsigned})a & bit); bit >>= 1)"
-        "\n  count++;\nreturn count;"
+        f"const {unsigned} highest = ({unsigned})1 << {bits - 1};\n{signed} count = 0;\n"
+        f"for ({unsigned} bit = highest; bit && !(({unsigned})a & bit); bit >>= 1)\n"
+        "  count++;\nreturn count;"
     )
     yield _function(f"{PREFIX}ctlz_{suffix}", type, f"{signed} a", leading)
     trailing = (

@@ -28,9 +28,8 @@ def emit_store(body: Body, op: affine.StoreOp | memref.StoreOp) -> None:
     value = body.take(op.value)
     element = body.element(op.memref, _indices(body, op))
     body.before_write(element.array)
-    # A scalar variable that is only written counts as unused.
-    is_scalar = not (element.indices or element.is_pointer)
-    target = element.array.name if is_scalar else body.text(element)
+    # A local variable or array that is only written counts as unused.
+    target = body.text(element) if element.is_pointer else body.usage.target_text(element)
     body.writer.line(f"{target} = {body.text(value)};")
 
 

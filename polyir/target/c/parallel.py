@@ -208,8 +208,7 @@ def emit_scf_parallel(body: Body, op: scf.ParallelOp) -> None:
         body.emit_block(block)
         for variable, value, region in zip(carried, reduce.args, reduce.reductions, strict=True):
             body.define(region.block.args[1], body.take_name(value))
-            with body.nested("{"):
-                emit_carrying_block(body, region.block, [variable])
+            emit_carrying_block(body, region.block, [variable])
 
 
 def emit_omp_parallel(body: Body, op: omp.ParallelOp) -> None:

@@ -40,9 +40,9 @@ class Writer:
 
     @contextmanager
     def block(self, head: str, tail: str = "}") -> Iterator[None]:
-        """`head {`, the lines written inside, and `tail`; no first line if `head` is empty."""
+        """The line `head`, the lines written inside, and `tail`; no first line without `head`."""
         if head:
-            self.line(f"{head} {{")
+            self.line(head)
         self._depth += 1
         try:
             yield

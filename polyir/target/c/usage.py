@@ -9,6 +9,7 @@ from typing import Final
 from polyir.target.c.expressions import (
     Call,
     Cast,
+    Element,
     Expression,
     ExpressionPrinter,
     FloatLiteral,
@@ -51,6 +52,12 @@ class Usage:
                     pass
         self.mark(*variables_of(expression))
         return self._printer.print(expression)
+
+    def target_text(self, element: Element) -> str:
+        """The text of an element that is written, which is no use of its array."""
+        for index in element.indices:
+            self.text(index)
+        return self._printer.print(element)
 
     def type_name(self, type: Scalar) -> str:
         """The name of a type that is declared in the file."""
