@@ -107,7 +107,7 @@ class ScopOp(IRDLOperation):
     @classmethod
     def parse(cls, parser: Parser) -> ScopOp:
         def parse_parameter() -> tuple[SSAValue, str]:
-            value = parser.parse_operand()
+            value = parser.parse_operand(IndexType())
             parser.parse_keyword("as")
             return value, parser.parse_str_literal()
 

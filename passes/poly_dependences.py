@@ -11,10 +11,9 @@ from xdsl.passes import ModulePass
 from polyir.diagnostics import missed, remark
 from polyir.dialects.dependence import DependenceKind, Dependences
 from polyir.dialects.isl_attributes import DependencesAttr
-from polyir.dialects.scop import ScopOp
 from polyir.model.analysis import ORDERING_KINDS, compute_dependences
 from polyir.model.scop import scop_of
-from polyir.passes.poly_raise import PolyRaisePass
+from polyir.passes.prerequisites import raised_scops
 
 
 @dataclass(frozen=True)
@@ -47,20 +46,13 @@ class PolyDependencesPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         kinds = (*ORDERING_KINDS, DependenceKind.INPUT) if self.input else ORDERING_KINDS
-        scops = _raised_scops(ctx, op)
+        scops = raised_scops(ctx, op)
         if not scops:
             missed(self.name, "nothing to do: the module has no static control part", op)
         for scop in scops:
             dependences = compute_dependences(scop_of(scop), self.value_based, kinds)
             scop.dependences = DependencesAttr(dependences)
             remark(self.name, _summary(dependences), scop)
-
-
-def _raised_scops(ctx: Context, module: ModuleOp) -> list[ScopOp]:
-    """The scops of `module`, raised if there are none."""
-    if not any(isinstance(op, ScopOp) for op in module.walk()):
-        PolyRaisePass().apply(ctx, module)
-    return [op for op in module.walk() if isinstance(op, ScopOp)]
 
 
 def _summary(dependences: Dependences) -> str:

@@ -1,7 +1,6 @@
 """What the passes on scops have in common: a pass brings what it needs.
 
-A scheduling pass on affine IR raises it and computes dependences first; each step is done
-once, by the pass that does it when it is named.
+A scheduling pass on affine IR raises it and computes value-based dependences first.
 """
 
 from __future__ import annotations
@@ -15,11 +14,12 @@ from xdsl.passes import ModulePass
 
 from polyir.diagnostics import PolyirError, location_of, missed, remark
 from polyir.dialects.dependence import Dependences
+from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import ScopOp
+from polyir.model.analysis import compute_dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop, scop_of
 from polyir.model.tree import tree_from_schedule
-from polyir.passes.poly_dependences import PolyDependencesPass
 from polyir.passes.poly_raise import PolyRaisePass
 
 
@@ -28,13 +28,20 @@ def scops_in(module: ModuleOp) -> tuple[ScopOp, ...]:
     return tuple(op for op in module.walk() if isinstance(op, ScopOp))
 
 
-def analysed_scops(ctx: Context, module: ModuleOp) -> tuple[ScopOp, ...]:
-    """The scops of `module`, raised if need be, each with its dependences."""
+def raised_scops(ctx: Context, module: ModuleOp) -> tuple[ScopOp, ...]:
+    """The scops of `module`, raised if there are none."""
     if not scops_in(module):
         PolyRaisePass().apply(ctx, module)
-    if any(scop.dependences is None for scop in scops_in(module)):
-        PolyDependencesPass().apply(ctx, module)
     return scops_in(module)
+
+
+def analysed_scops(ctx: Context, module: ModuleOp) -> tuple[ScopOp, ...]:
+    """The scops of `module`, raised if need be, each with its dependences."""
+    scops = raised_scops(ctx, module)
+    for scop in scops:
+        if scop.dependences is None:
+            scop.dependences = DependencesAttr(compute_dependences(scop_of(scop)))
+    return scops
 
 
 @dataclass(frozen=True)

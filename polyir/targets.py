@@ -13,8 +13,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.target import Target
 
 from polyir.passes.lower_poly import LowerPolyPass
-from polyir.passes.poly_raise import PolyRaisePass
-from polyir.passes.prerequisites import scops_in
+from polyir.passes.prerequisites import raised_scops, scops_in
 from polyir.target.c.target import CTarget
 from polyir.target.mlir import print_module
 
@@ -28,8 +27,7 @@ class PolyTarget(Target):
     generic: bool = False
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
-        if not scops_in(module):
-            PolyRaisePass().apply(ctx, module)
+        raised_scops(ctx, module)
         print_module(module, output, self.generic)
 
 
