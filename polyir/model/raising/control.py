@@ -21,9 +21,9 @@ from polyir.model.affine import (
 )
 from polyir.model.raising.effects import has_store
 
-LOOPS = (affine.ForOp, affine.ParallelOp, scf.ForOp)
+LOOPS = (affine.ForOp, affine.ParallelOp, scf.ForOp, scf.ParallelOp)
 
-LoopOp = affine.ForOp | affine.ParallelOp | scf.ForOp
+LoopOp = affine.ForOp | affine.ParallelOp | scf.ForOp | scf.ParallelOp
 ConditionalOp = affine.IfOp | scf.IfOp
 
 
@@ -48,7 +48,8 @@ class Bounds:
 def iterators_of(loop: LoopOp) -> tuple[SSAValue, ...]:
     """The induction variables of `loop`, outer first, without its iteration arguments."""
     arguments = loop.body.block.args
-    return tuple(arguments if isinstance(loop, affine.ParallelOp) else arguments[:1])
+    is_parallel = isinstance(loop, affine.ParallelOp | scf.ParallelOp)
+    return tuple(arguments if is_parallel else arguments[:1])
 
 
 def bounds_of(loop: LoopOp, reader: IndexReader) -> tuple[Bounds, ...]:
@@ -61,10 +62,17 @@ def bounds_of(loop: LoopOp, reader: IndexReader) -> tuple[Bounds, ...]:
         case affine.ParallelOp():
             return _parallel_bounds(loop, reader)
         case scf.ForOp():
-            step = constant_value(reader.read(loop.step))
-            if step is None or step <= 0:
-                raise NotAffineError("the step is not a positive constant")
-            return (Bounds((reader.read(loop.lb),), (reader.read(loop.ub),), step),)
+            return (_plain_bounds(loop.lb, loop.ub, loop.step, reader),)
+        case scf.ParallelOp():
+            ranges = zip(loop.lowerBound, loop.upperBound, loop.step, strict=True)
+            return tuple(_plain_bounds(*values, reader) for values in ranges)
+
+
+def _plain_bounds(lower: SSAValue, upper: SSAValue, step: SSAValue, reader: IndexReader) -> Bounds:
+    number = constant_value(reader.read(step))
+    if number is None or number <= 0:
+        raise NotAffineError("the step is not a positive constant")
+    return Bounds((reader.read(lower),), (reader.read(upper),), number)
 
 
 def _parallel_bounds(loop: affine.ParallelOp, reader: IndexReader) -> tuple[Bounds, ...]:
