@@ -58,7 +58,7 @@ def bounds_of(loop: LoopOp, reader: IndexReader) -> tuple[Bounds, ...]:
         case affine.ForOp():
             lower = reader.read_map(loop.lowerBoundMap.data, loop.lowerBoundOperands)
             upper = reader.read_map(loop.upperBoundMap.data, loop.upperBoundOperands)
-            return (Bounds(tuple(lower), tuple(upper), loop.step.value.data),)
+            return (Bounds(tuple(lower), tuple(upper), _positive(loop.step.value.data)),)
         case affine.ParallelOp():
             return _parallel_bounds(loop, reader)
         case scf.ForOp():
@@ -69,10 +69,14 @@ def bounds_of(loop: LoopOp, reader: IndexReader) -> tuple[Bounds, ...]:
 
 
 def _plain_bounds(lower: SSAValue, upper: SSAValue, step: SSAValue, reader: IndexReader) -> Bounds:
-    number = constant_value(reader.read(step))
-    if number is None or number <= 0:
-        raise NotAffineError("the step is not a positive constant")
+    number = _positive(constant_value(reader.read(step)))
     return Bounds((reader.read(lower),), (reader.read(upper),), number)
+
+
+def _positive(step: int | None) -> int:
+    if step is None or step <= 0:
+        raise NotAffineError("the step is not a positive constant")
+    return step
 
 
 def _parallel_bounds(loop: affine.ParallelOp, reader: IndexReader) -> tuple[Bounds, ...]:
@@ -82,7 +86,7 @@ def _parallel_bounds(loop: affine.ParallelOp, reader: IndexReader) -> tuple[Boun
     upper = reader.read_map(upper_map, loop.map_operands[split:])
     lower_groups = _grouped(lower, [int(n) for n in loop.lowerBoundsGroups.get_values()])
     upper_groups = _grouped(upper, [int(n) for n in loop.upperBoundsGroups.get_values()])
-    steps = [step.value.data for step in loop.steps]
+    steps = [_positive(step.value.data) for step in loop.steps]
     return tuple(
         Bounds(low, high, step)
         for low, high, step in zip(lower_groups, upper_groups, steps, strict=True)

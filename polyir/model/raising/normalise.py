@@ -180,13 +180,16 @@ def _move_memory(run: Run) -> None:
 
 def _move_globals(run: Run) -> None:
     """Ask once, before the run, for each global that it uses: one value for one memory."""
+    finder = run.finder()
     values: dict[str, SSAValue] = {}
     for inner in run.walk():
         for position, operand in enumerate(inner.operands):
             owner = operand.owner
             if isinstance(owner, memref.GetGlobalOp):
                 name = owner.name_.root_reference.data
-                if name not in values:
+                if name not in values and not finder.is_inside(operand):
+                    values[name] = operand
+                elif name not in values:
                     clone = owner.clone()
                     run.block.insert_op_before(clone, run.first)
                     values[name] = clone.memref
