@@ -48,10 +48,11 @@ class PolyRaisePass(ModulePass):
                 self._raise(function)
 
     def _raise(self, function: func.FuncOp) -> None:
-        has_loops = any(isinstance(inner, LOOPS) for inner in function.walk())
+        if not any(isinstance(inner, LOOPS) for inner in function.walk()):
+            return
         outcome = raise_function(function)
         for left in outcome.left:
             remark(self.name, f"left as it is: {left.reason}", left.operation)
-        if has_loops and not outcome.scops:
+        if not outcome.scops:
             reason = outcome.left[0].reason if outcome.left else "no loop stores to memory"
             missed(self.name, f"@{function.sym_name.data} has no scop: {reason}", function)

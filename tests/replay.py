@@ -8,7 +8,8 @@ instance in the order of its schedule.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import product
 
 import islpy as isl
 from xdsl.dialects import affine, arith, builtin, func, memref, scf
@@ -63,7 +64,7 @@ class _Machine:
         """Execute a block; what its terminator yields."""
         for op in block.ops:
             match op:
-                case func.ReturnOp() | affine.YieldOp() | scf.YieldOp():
+                case func.ReturnOp() | affine.YieldOp() | scf.YieldOp() | scf.ReduceOp():
                     return self._get(op.operands)
                 case _:
                     self._run(op)
@@ -91,7 +92,15 @@ class _Machine:
                 lower, upper, step = self._get([op.lb, op.ub, op.step])
                 self._loop(op, range(lower, upper, step), op.iter_args)
             case affine.ParallelOp():
-                self._parallel(op)
+                lower_map, upper_map = op.lowerBoundsMap.data, op.upperBoundsMap.data
+                split = lower_map.num_dims + lower_map.num_symbols
+                lowers = self._map(lower_map, op.map_operands[:split])
+                uppers = self._map(upper_map, op.map_operands[split:])
+                steps = [attribute.value.data for attribute in op.steps]
+                self._parallel(op, lowers, uppers, steps)
+            case scf.ParallelOp():
+                bounds = (self._get(v) for v in (op.lowerBound, op.upperBound, op.step))
+                self._parallel(op, *bounds)
             case affine.IfOp() | scf.IfOp():
                 self._conditional(op)
             case affine.LoadOp():
@@ -105,6 +114,8 @@ class _Machine:
             case memref.AllocOp() | memref.AllocaOp():
                 self._allocated += 1
                 self._set(op, [self._allocated])
+            case memref.GetGlobalOp():
+                self._set(op, [-1 - sum(op.name_.root_reference.data.encode())])
             case memref.DeallocOp():
                 pass
             case _:
@@ -128,22 +139,15 @@ class _Machine:
             carried = self.run_block(block)
         self._set(op, carried)
 
-    def _parallel(self, op: affine.ParallelOp) -> None:
-        lower_map, upper_map = op.lowerBoundsMap.data, op.upperBoundsMap.data
-        split = lower_map.num_dims + lower_map.num_symbols
-        lower = self._map(lower_map, op.map_operands[:split])
-        upper = self._map(upper_map, op.map_operands[split:])
-
-        def nest(position: int) -> Iterator[None]:
-            if position == len(op.steps):
-                yield None
-                return
-            step = list(op.steps)[position].value.data
-            for iteration in range(lower[position], upper[position], step):
-                self.values[op.body.block.args[position]] = iteration
-                yield from nest(position + 1)
-
-        for _ in nest(0):
+    def _parallel(
+        self,
+        op: affine.ParallelOp | scf.ParallelOp,
+        lowers: Sequence[int],
+        uppers: Sequence[int],
+        steps: Sequence[int],
+    ) -> None:
+        for iterations in product(*map(range, lowers, uppers, steps)):
+            self.values |= dict(zip(op.body.block.args, iterations, strict=True))
             self.run_block(op.body.block)
 
     def _conditional(self, op: affine.IfOp | scf.IfOp) -> None:

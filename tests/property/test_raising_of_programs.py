@@ -167,7 +167,7 @@ def programs(draw: st.DrawFn) -> str:
     )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(programs())
 def test_raised_program_computes_the_same(text: str) -> None:
     original = parse_module(text)

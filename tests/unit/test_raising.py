@@ -314,6 +314,41 @@ def test_parallel_loop_is_a_loop() -> None:
     )
 
 
+def test_scf_parallel_loop_is_a_loop() -> None:
+    scop = only_scop(
+        function(
+            """
+        %c0 = arith.constant 0 : index
+        %c2 = arith.constant 2 : index
+        scf.parallel (%i, %j) = (%c0, %c2) to (%n, %n) step (%c2, %c2) {
+          %x = memref.load %A[%i, %j] : memref<?x?xf64>
+          memref.store %x, %B[%i] : memref<?xf64>
+          scf.reduce
+        }""",
+            "%n: index, %A: memref<?x?xf64>, %B: memref<?xf64>",
+        )
+    )
+    assert domains(scop)[0].is_equal(
+        isl.Set("[n] -> { S0[i, j] : 0 <= i < n and 2 <= j < n and i mod 2 = 0 and j mod 2 = 0 }")
+    )
+
+
+def test_long_chain_of_index_arithmetic() -> None:
+    chain = "\n".join(f"%m{k + 1} = arith.addi %m{k}, %n : index" for k in range(60))
+    scop = only_scop(
+        function(
+            f"""
+        {chain}
+        affine.for %i = 0 to %m60 {{
+          %x = affine.load %A[%i] : memref<?xf64>
+          affine.store %x, %B[%i] : memref<?xf64>
+        }}""",
+            "%n: index, %m0: index, %A: memref<?xf64>, %B: memref<?xf64>",
+        )
+    )
+    assert domains(scop)[0].is_equal(isl.Set("[n, m0] -> { S0[i] : 0 <= i < m0 + 60 n }"))
+
+
 def test_parameters_are_read_through_affine_arithmetic_only() -> None:
     scop = only_scop(
         function(
@@ -431,6 +466,29 @@ def test_allocations_move_before_and_deallocations_behind() -> None:
         "memref.dealloc",
         "func.return",
     ]
+
+
+def test_global_is_one_array() -> None:
+    scop = only_scop(
+        """
+        memref.global "private" @table : memref<10xf64> = uninitialized
+        func.func @f(%n: index, %A: memref<?xf64>) {
+          affine.for %i = 0 to %n {
+            %t = memref.get_global @table : memref<10xf64>
+            %x = affine.load %A[%i] : memref<?xf64>
+            affine.store %x, %t[%i] : memref<10xf64>
+          }
+          affine.for %i = 0 to %n {
+            %u = memref.get_global @table : memref<10xf64>
+            %x = affine.load %u[%i] : memref<10xf64>
+            affine.store %x, %A[%i + 1] : memref<?xf64>
+          }
+          return
+        }"""
+    )
+    assert stores(scop) == [["t"], ["A"]]
+    (read, _) = scop_of(scop).statements[1].accesses
+    assert read.array == "t"
 
 
 def test_call_ends_a_scop() -> None:

@@ -65,6 +65,8 @@ def access_context(op: ScopOp) -> isl.Set:
     which is empty where the loops around the access are. What would make the context a union
     is left out: it tells less than it costs.
     """
+    if not any(_has_known_size(value) for inner in op.walk() for value in inner.operands):
+        return op.context.data
     scop = scop_of(op)
     context = scop.context
     for statement in scop.statements:
@@ -77,6 +79,16 @@ def access_context(op: ScopOp) -> isl.Set:
                 if narrowed.n_basic_set() == 1:
                     context = narrowed
     return context
+
+
+def _has_known_size(value: SSAValue) -> bool:
+    """Whether `value` is a memref with a size that may be known: static, given or asked for."""
+    if not isinstance(value.type, MemRefType):
+        return False
+    is_measured = any(isinstance(use.operation, memref.DimOp) for use in value.uses)
+    is_static = any(extent != DYNAMIC_INDEX for extent in _shape(value))
+    is_given = isinstance(value.owner, ALLOCATIONS) and bool(_shape(value))
+    return is_static or is_measured or is_given
 
 
 def _is_certain(access: Access, statement: StmtOp) -> bool:

@@ -21,9 +21,9 @@ from polyir.model.affine import (
 )
 from polyir.model.raising.effects import has_store
 
-LOOPS = (affine.ForOp, affine.ParallelOp, scf.ForOp)
+LOOPS = (affine.ForOp, affine.ParallelOp, scf.ForOp, scf.ParallelOp)
 
-LoopOp = affine.ForOp | affine.ParallelOp | scf.ForOp
+LoopOp = affine.ForOp | affine.ParallelOp | scf.ForOp | scf.ParallelOp
 ConditionalOp = affine.IfOp | scf.IfOp
 
 
@@ -48,7 +48,8 @@ class Bounds:
 def iterators_of(loop: LoopOp) -> tuple[SSAValue, ...]:
     """The induction variables of `loop`, outer first, without its iteration arguments."""
     arguments = loop.body.block.args
-    return tuple(arguments if isinstance(loop, affine.ParallelOp) else arguments[:1])
+    is_parallel = isinstance(loop, affine.ParallelOp | scf.ParallelOp)
+    return tuple(arguments if is_parallel else arguments[:1])
 
 
 def bounds_of(loop: LoopOp, reader: IndexReader) -> tuple[Bounds, ...]:
@@ -57,14 +58,25 @@ def bounds_of(loop: LoopOp, reader: IndexReader) -> tuple[Bounds, ...]:
         case affine.ForOp():
             lower = reader.read_map(loop.lowerBoundMap.data, loop.lowerBoundOperands)
             upper = reader.read_map(loop.upperBoundMap.data, loop.upperBoundOperands)
-            return (Bounds(tuple(lower), tuple(upper), loop.step.value.data),)
+            return (Bounds(tuple(lower), tuple(upper), _positive(loop.step.value.data)),)
         case affine.ParallelOp():
             return _parallel_bounds(loop, reader)
         case scf.ForOp():
-            step = constant_value(reader.read(loop.step))
-            if step is None or step <= 0:
-                raise NotAffineError("the step is not a positive constant")
-            return (Bounds((reader.read(loop.lb),), (reader.read(loop.ub),), step),)
+            return (_plain_bounds(loop.lb, loop.ub, loop.step, reader),)
+        case scf.ParallelOp():
+            ranges = zip(loop.lowerBound, loop.upperBound, loop.step, strict=True)
+            return tuple(_plain_bounds(*values, reader) for values in ranges)
+
+
+def _plain_bounds(lower: SSAValue, upper: SSAValue, step: SSAValue, reader: IndexReader) -> Bounds:
+    number = _positive(constant_value(reader.read(step)))
+    return Bounds((reader.read(lower),), (reader.read(upper),), number)
+
+
+def _positive(step: int | None) -> int:
+    if step is None or step <= 0:
+        raise NotAffineError("the step is not a positive constant")
+    return step
 
 
 def _parallel_bounds(loop: affine.ParallelOp, reader: IndexReader) -> tuple[Bounds, ...]:
@@ -74,7 +86,7 @@ def _parallel_bounds(loop: affine.ParallelOp, reader: IndexReader) -> tuple[Boun
     upper = reader.read_map(upper_map, loop.map_operands[split:])
     lower_groups = _grouped(lower, [int(n) for n in loop.lowerBoundsGroups.get_values()])
     upper_groups = _grouped(upper, [int(n) for n in loop.upperBoundsGroups.get_values()])
-    steps = [step.value.data for step in loop.steps]
+    steps = [_positive(step.value.data) for step in loop.steps]
     return tuple(
         Bounds(low, high, step)
         for low, high, step in zip(lower_groups, upper_groups, steps, strict=True)

@@ -76,6 +76,13 @@ def inputs_of(op: Operation) -> Iterator[SSAValue]:
                 yield operand
 
 
+def is_same_memref(left: SSAValue, right: SSAValue) -> bool:
+    """Whether two values are one memref: one value, or one global."""
+    if isinstance(left.owner, memref.GetGlobalOp) and isinstance(right.owner, memref.GetGlobalOp):
+        return left.owner.name_ == right.owner.name_
+    return left is right
+
+
 def may_overlap(left: SSAValue, right: SSAValue) -> bool:
     """Whether two memrefs may share memory.
 

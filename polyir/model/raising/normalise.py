@@ -166,6 +166,7 @@ def _move_memory(run: Run) -> None:
     A run's allocations have sizes that do not change in it, and an iteration that allocates
     anew cannot rely on what is in the memory.
     """
+    _move_globals(run)
     finder = run.finder()
     for inner in run.walk():
         if isinstance(inner, ALLOCATIONS):
@@ -175,6 +176,24 @@ def _move_memory(run: Run) -> None:
         if isinstance(inner, memref.DeallocOp):
             _detach(inner)
             run.block.insert_op_after(inner, last)
+
+
+def _move_globals(run: Run) -> None:
+    """Ask once, before the run, for each global that it uses: one value for one memory."""
+    finder = run.finder()
+    values: dict[str, SSAValue] = {}
+    for inner in run.walk():
+        for position, operand in enumerate(inner.operands):
+            owner = operand.owner
+            if isinstance(owner, memref.GetGlobalOp):
+                name = owner.name_.root_reference.data
+                if name not in values and not finder.is_inside(operand):
+                    values[name] = operand
+                elif name not in values:
+                    clone = owner.clone()
+                    run.block.insert_op_before(clone, run.first)
+                    values[name] = clone.memref
+                inner.operands[position] = values[name]
 
 
 def _hoist_invariant(run: Run) -> None:

@@ -37,6 +37,7 @@ class ParameterFinder:
         self._space = isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, 0)
         self._variables: dict[SSAValue, isl.PwAff] = {}
         self._parameters: dict[SSAValue, None] = {}
+        self._affine: dict[SSAValue, None] = {}
         self.reader = IndexReader(self._space, self._resolve)
 
     @property
@@ -66,7 +67,7 @@ class ParameterFinder:
     def collect(self, op: Operation) -> None:
         """Collect the parameters in the bounds, the condition or the subscripts of `op`."""
         match op:
-            case affine.ForOp() | affine.ParallelOp() | scf.ForOp():
+            case affine.ForOp() | affine.ParallelOp() | scf.ForOp() | scf.ParallelOp():
                 self._attempt(lambda: bounds_of(op, self.reader))
             case affine.IfOp() | scf.IfOp() if is_control(op, self.reader):
                 self._attempt(lambda: condition_of(op, self.reader))
@@ -96,12 +97,14 @@ class ParameterFinder:
             return None
         if self._is_iterator(value):
             return self._add_variable(value)
-        if not self.is_invariant(value):
+        if value in self._affine or not self.is_invariant(value):
             return None
         follow = IndexReader(
             self._space, lambda inner: None if inner is value else self._resolve(inner)
         )
         if self._attempt(lambda: follow.read(value)):
+            # Remembered, or a chain of n values would be followed 2^n times.
+            self._affine[value] = None
             return None
         self._parameters[value] = None
         return self._add_variable(value)

@@ -32,6 +32,7 @@ from polyir.model.raising.effects import (
     LOADS,
     STORES,
     is_pure,
+    is_same_memref,
     loads_in,
     makes_memref,
     may_overlap,
@@ -143,7 +144,7 @@ class _BlockScan:
         memrefs = self._memrefs_with(op)
         for value, written in memrefs.items():
             for other, other_written in memrefs.items():
-                if value is other or not (written or other_written):
+                if is_same_memref(value, other) or not (written or other_written):
                     continue
                 if may_overlap(value, other):
                     names = f"{_named(value)} and {_named(other)}"
@@ -167,7 +168,7 @@ class _RunCheck:
 
     def check(self, op: Operation, inside_loop: bool) -> None:
         match op:
-            case affine.ForOp() | affine.ParallelOp() | scf.ForOp():
+            case affine.ForOp() | affine.ParallelOp() | scf.ForOp() | scf.ParallelOp():
                 self._check_loop(op)
             case affine.IfOp() | scf.IfOp():
                 self._check_conditional(op, inside_loop)
@@ -179,7 +180,7 @@ class _RunCheck:
                     raise _UnsupportedError(
                         op, "`memref.dealloc` in a loop frees memory from outside"
                     )
-            case affine.YieldOp() | scf.YieldOp():
+            case affine.YieldOp() | scf.YieldOp() | scf.ReduceOp():
                 pass
             case _:
                 _check_simple(op)
@@ -189,8 +190,8 @@ class _RunCheck:
             self.check(op, inside_loop)
 
     def _check_loop(self, loop: LoopOp) -> None:
-        if isinstance(loop, affine.ParallelOp) and loop.results:
-            raise _UnsupportedError(loop, "`affine.parallel` with a reduction")
+        if isinstance(loop, affine.ParallelOp | scf.ParallelOp) and loop.results:
+            raise _UnsupportedError(loop, f"`{loop.name}` with a reduction")
         _check_carried(loop)
         try:
             bounds_of(loop, self._finder.reader)
