@@ -52,8 +52,9 @@ def mark_parallel(
     root = marker.visit(schedule.get_root(), all_active(dependences.ordering))
     reasons = [str(nest) for nest in marker.sequential]
     if marker.marked:
-        return Outcome(root.get_schedule(), tuple(marker.marked), tuple(reasons))
-    why = summary(reasons or ["there is no loop"])
+        done = (*marker.marked, *marker.already)
+        return Outcome(root.get_schedule(), done, tuple(reasons))
+    why = summary([*marker.already, *reasons] or ["there is no loop"])
     return Outcome(schedule, (), (f"nothing was marked parallel: {why}",))
 
 
@@ -87,8 +88,13 @@ class _Marker:
 
     def __init__(self, which: Which) -> None:
         self.marked: list[str] = []
+        self.already: list[str] = []
         self.sequential: list[_Sequential] = []
         self._which = which
+
+    @property
+    def _marks(self) -> int:
+        return len(self.marked) + len(self.already)
 
     def visit(self, node: isl.ScheduleNode, actives: tuple[Active, ...]) -> isl.ScheduleNode:
         """The tree from `node` down with its marks, given what is active at `node`."""
@@ -98,7 +104,7 @@ class _Marker:
             case isl.schedule_node_type.extension | isl.schedule_node_type.expansion:
                 return self._refuse(node)
             case isl.schedule_node_type.mark if node.mark_get_id().get_name() == PARALLEL:
-                self.marked.append(f"{_loop(node, 0)} is marked already")
+                self.already.append(f"{_loop(node, 0)} is marked already")
                 return node
             case _:
                 return self._visit_children(node, actives)
@@ -119,18 +125,18 @@ class _Marker:
     def _visit_band(self, band: isl.ScheduleNode, actives: tuple[Active, ...]) -> isl.ScheduleNode:
         if adds_instances(band):
             return self._refuse(band)
-        marked, sequential = len(self.marked), len(self.sequential)
+        marks, marked, sequential = self._marks, len(self.marked), len(self.sequential)
         parallel, reasons = _parallel_members(band, actives)
         chosen = parallel[:1] if self._which == "outermost" else parallel
         if not chosen or self._which != "outermost":
             band = self._visit_children(band, actives)
         if self._which == "inner":
-            chosen = parallel[-1:] if len(self.marked) == marked else ()
+            chosen = parallel[-1:] if self._marks == marks else ()
         self.marked[marked:marked] = [f"{_loop(band, member)} is parallel" for member in chosen]
         if chosen:
             # What is inside a parallel loop need not be parallel too.
             del self.sequential[sequential:]
-        elif len(self.marked) == marked:
+        elif self._marks == marks:
             # One line for the whole nest, not one for each band inside.
             inner = [reason for nest in self.sequential[sequential:] for reason in nest.reasons]
             nest = _Sequential(statements_of(band), (*reasons, *dict.fromkeys(inner)))

@@ -98,7 +98,7 @@ def test_marking_twice_changes_nothing() -> None:
     once = mark_parallel(schedule(BAND), ALONG_I)
     again = mark_parallel(once.schedule, ALONG_I)
     assert again.schedule.plain_is_equal(once.schedule)
-    assert again.done == ("loop 2 around S is marked already",)
+    assert again.missed == ("nothing was marked parallel: loop 2 around S is marked already",)
 
 
 def test_nested_bands_give_one_reason() -> None:
