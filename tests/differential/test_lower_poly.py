@@ -209,6 +209,24 @@ PROGRAMS = {
             ),
         ),
     ),
+    "either or": program(
+        "[n, m] -> { S[i, j] : 0 <= i, j < n and i + j < m;"
+        " T[i, j] : 0 <= i, j < n and i + j >= m }",
+        band(
+            "[{ S[i,j] -> [i]; T[i,j] -> [i] }, { S[i,j] -> [j]; T[i,j] -> [j] }]",
+            sequence(**{"S[i,j]": "", "T[i,j]": ""}),
+            options="{ atomic[0]; atomic[1] }",
+        ),
+    ),
+    "either, or one of two": program(
+        "[n, m] -> { S[i] : 0 <= i < n and (i < m or i mod 3 = 1);"
+        " T[i] : 0 <= i < n and i >= m and i mod 3 != 1 }",
+        band(
+            "[{ S[i] -> [i]; T[i] -> [i] }]",
+            sequence(**{"S[i]": "", "T[i]": ""}),
+            options="{ atomic[0] }",
+        ),
+    ),
     "instances of one date": program(RECTANGLE, band("[{ S[i,j] -> [floor(i/2)] }]")),
     "no instance": program("[n, m] -> { S[i] : 0 <= i < n and i > n }", band("[{ S[i] -> [i] }]")),
     "pieces": program(

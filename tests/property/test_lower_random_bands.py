@@ -62,7 +62,7 @@ def trees(draw: st.DrawFn) -> str:
 
 
 @given(st.lists(trees(), min_size=6, max_size=6))
-@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
 def test_instances_run_once_in_order(
     tmp_path_factory: pytest.TempPathFactory, texts: list[str]
 ) -> None:
