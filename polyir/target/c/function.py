@@ -39,12 +39,10 @@ from polyir.target.c.parallel import (
     emit_omp_parallel,
     emit_scf_parallel,
 )
-from polyir.target.c.statements import INDENT, Writer
+from polyir.target.c.statements import INDENT, LINE_WIDTH, Writer
 from polyir.target.c.types import Scalar, memref_parts, refuse, scalar_type
 from polyir.target.c.usage import Usage
 from polyir.target.c.uses import affine_map, is_droppable
-
-LINE_WIDTH = 100
 
 
 @dataclass(frozen=True)
