@@ -277,7 +277,8 @@ def test_long_statements_are_broken_where_few_parentheses_are_open() -> None:
     assert all(len(line) <= 100 for line in text.splitlines())
     assert (
         "    A[polyir_mod(2 * x0 + 3 * x1 + 4 * x2 + 5 * x3 + 6 * x4 + 7 * x5, 99)\n"
-        "        + polyir_floordiv(2 * x0 + 3 * x1 + 4 * x2 + 5 * x3 + 6 * x4 + 7 * x5, 77)] = x0;\n"
+        "        + polyir_floordiv(2 * x0 + 3 * x1 + 4 * x2 + 5 * x3 + 6 * x4 + 7 * x5, 77)]"
+        " = x0;\n"
     ) in text
 
 
