@@ -337,6 +337,10 @@ def test_printing_of_expressions(expression: Expression, text: str) -> None:
             "no C for the operation test.op",
         ),
         (
+            "func.func @a.b() {return}\nfunc.func @a_b() {return}",
+            "'a_b' and 'a.b' would both be 'a_b' in C",
+        ),
+        (
             "func.func @f() {\n  cf.br ^bb1\n^bb1:\n  return\n}",
             "wants structured control flow",
         ),

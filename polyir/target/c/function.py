@@ -346,6 +346,9 @@ def _emit_other(body: Body, op: Operation) -> None:
             emit_dim(body, op)
         case memref.CastOp():
             emit_cast(body, op)
+        case _ if operation_name(op) == "affine.prefetch":
+            # Advice to the memory that C has no word for.
+            pass
         case _ if operation_name(op) == "affine.max":
             body.define(op.results[0], maximum(body.take_map(affine_map(op).data, op.operands)))
         case _:
