@@ -49,7 +49,10 @@ def find_compiler(options: CompilerOptions) -> str:
 
 
 def cache_folder() -> Path:
-    """The folder of compiled libraries; made, for this user alone, if it is missing."""
+    """The folder of compiled libraries; made, for this user alone, if it is missing.
+
+    Raises `CompilationError` if it cannot be made or belongs to another user.
+    """
     chosen = os.environ.get("POLYIR_CACHE")
     folder = Path(chosen) if chosen else _platform_cache() / "polyir"
     try:
@@ -58,6 +61,9 @@ def cache_folder() -> Path:
         raise CompilationError(
             f"cannot make the cache folder {folder}: {error.strerror}"
         ) from error
+    if hasattr(os, "getuid") and folder.stat().st_uid != os.getuid():
+        # Whoever writes there decides what code runs here.
+        raise CompilationError(f"the cache folder {folder} belongs to another user")
     return folder
 
 

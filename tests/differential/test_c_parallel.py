@@ -43,7 +43,7 @@ func.func @reductions(%n: index, %A: memref<?x?xf64>, %x: memref<?xi32>)
     %v = affine.load %x[%i] : memref<?xi32>
     affine.yield %v : i32
   }
-  %product, %all = affine.parallel (%i) = (0) to (symbol(%n)) reduce ("muli", "andi") -> (i32, i32) {
+  %p, %all = affine.parallel (%i) = (0) to (symbol(%n)) reduce ("muli", "andi") -> (i32, i32) {
     %v = affine.load %x[%i] : memref<?xi32>
     affine.yield %v, %v : i32, i32
   }
@@ -59,7 +59,7 @@ func.func @reductions(%n: index, %A: memref<?x?xf64>, %x: memref<?xi32>)
       scf.reduce.return %s : f64
     }
   }
-  return %any, %product, %all, %sum, %difference : i32, i32, i32, f64, f64
+  return %any, %p, %all, %sum, %difference : i32, i32, i32, f64, f64
 }
 """
 

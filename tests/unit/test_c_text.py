@@ -264,6 +264,24 @@ func.func @double(%sqrt: f64, %for: f64, %0: f64) -> f64 {
     assert "const double y = sqrt(sqrt_1) + for_1 + arg2;" in text
 
 
+def test_long_statements_are_broken_where_few_parentheses_are_open() -> None:
+    terms = " ".join(f"+ %x{n} * {n + 2}" for n in range(6)).removeprefix("+ ")
+    names = ", ".join(f"%x{n}: index" for n in range(6))
+    text = c_text(
+        f"func.func @f({names}, %A: memref<?xindex>) {{\n"
+        "  affine.for %i = 0 to 9 {\n"
+        f"    affine.store %x0, %A[({terms}) mod 99 + ({terms}) floordiv 77] "
+        ": memref<?xindex>\n"
+        "  }\n  return\n}\n"
+    )
+    assert all(len(line) <= 100 for line in text.splitlines())
+    assert (
+        "    A[polyir_mod(2 * x0 + 3 * x1 + 4 * x2 + 5 * x3 + 6 * x4 + 7 * x5, 99)\n"
+        "        + polyir_floordiv(2 * x0 + 3 * x1 + 4 * x2 + 5 * x3 + 6 * x4 + 7 * x5, 77)]"
+        " = x0;\n"
+    ) in text
+
+
 def test_without_openmp() -> None:
     text = "func.func @f() {\n  affine.parallel (%i) = (0) to (4) {\n  }\n  return\n}\n"
     assert "#pragma omp parallel for" in c_text(text)
@@ -317,6 +335,10 @@ def test_printing_of_expressions(expression: Expression, text: str) -> None:
         (
             'func.func @f() {\n  "test.op"() : () -> ()\n  return\n}',
             "no C for the operation test.op",
+        ),
+        (
+            "func.func @a.b() {return}\nfunc.func @a_b() {return}",
+            "'a_b' and 'a.b' would both be 'a_b' in C",
         ),
         (
             "func.func @f() {\n  cf.br ^bb1\n^bb1:\n  return\n}",

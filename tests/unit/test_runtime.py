@@ -145,6 +145,13 @@ def test_concurrent_processes_share_the_cache(cache: Path) -> None:
     assert len(list(cache.iterdir())) == 1
 
 
+def test_cache_of_another_user(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache.mkdir()
+    monkeypatch.setattr(os, "getuid", lambda: cache.stat().st_uid + 1)
+    with pytest.raises(CompilationError, match="belongs to another user"):
+        build_library("int f(void) { return 1; }\n", CompilerOptions())
+
+
 def test_message_of_the_compiler() -> None:
     with pytest.raises(CompilationError, match=r"module\.c:1:.*error"):
         compile_c("int f(void) { return x; }\n", ())

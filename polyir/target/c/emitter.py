@@ -81,7 +81,19 @@ def _symbols(module: ModuleOp) -> _Symbols:
                     functions.append(op)
             case _:
                 raise refuse(op, f"the C target has no C for the operation {operation_name(op)}")
+    _check_names([*globals_, *functions])
     return _Symbols(tuple(globals_), tuple(functions))
+
+
+def _check_names(definitions: Sequence[memref.GlobalOp | func.FuncOp]) -> None:
+    """Refuse symbols that differ in MLIR only, like `a.b` and `a_b`."""
+    symbols: dict[str, str] = {}
+    for op in definitions:
+        symbol = op.sym_name.data
+        name = symbol_name(symbol)
+        if name in symbols:
+            raise refuse(op, f"'{symbol}' and '{symbols[name]}' would both be '{name}' in C")
+        symbols[name] = symbol
 
 
 def _prototypes(functions: Sequence[FunctionText]) -> list[str]:

@@ -39,12 +39,10 @@ from polyir.target.c.parallel import (
     emit_omp_parallel,
     emit_scf_parallel,
 )
-from polyir.target.c.statements import INDENT, Writer
+from polyir.target.c.statements import INDENT, LINE_WIDTH, Writer
 from polyir.target.c.types import Scalar, memref_parts, refuse, scalar_type
 from polyir.target.c.usage import Usage
 from polyir.target.c.uses import affine_map, is_droppable
-
-LINE_WIDTH = 100
 
 
 @dataclass(frozen=True)
@@ -348,6 +346,9 @@ def _emit_other(body: Body, op: Operation) -> None:
             emit_dim(body, op)
         case memref.CastOp():
             emit_cast(body, op)
+        case _ if operation_name(op) == "affine.prefetch":
+            # Advice to the memory that C has no word for.
+            pass
         case _ if operation_name(op) == "affine.max":
             body.define(op.results[0], maximum(body.take_map(affine_map(op).data, op.operands)))
         case _:

@@ -13,11 +13,9 @@ from polyir.target.c.body import Array
 from polyir.target.c.expressions import Expression, IntegerLiteral, Variable
 from polyir.target.c.names import symbol_name
 from polyir.target.c.operations import float_constant
-from polyir.target.c.statements import INDENT
+from polyir.target.c.statements import wrapped
 from polyir.target.c.types import Scalar, memref_parts, refuse
 from polyir.target.c.usage import Usage
-
-LINE_WIDTH = 100
 
 
 def global_array(op: memref.GlobalOp) -> Array:
@@ -45,7 +43,7 @@ def global_lines(op: memref.GlobalOp, array: Array, usage: Usage) -> Iterator[st
     shape = _type(op).get_shape()
     values = _initial_values(op, array.element, shape)
     text = _braced([usage.text(value) for value in values], shape)
-    yield from _wrapped(f"{head} = {text};")
+    yield from wrapped(f"{head} = {text};")
 
 
 def _type(op: memref.GlobalOp) -> MemRefType[Attribute]:
@@ -78,15 +76,3 @@ def _braced(texts: Sequence[str], shape: Sequence[int]) -> str:
     size = len(texts) // shape[0] if shape[0] else 0
     rows = [_braced(texts[n * size : (n + 1) * size], shape[1:]) for n in range(shape[0])]
     return "{" + ", ".join(rows) + "}"
-
-
-def _wrapped(text: str) -> Iterator[str]:
-    """The text in lines that are not too long, broken after commas."""
-    line = ""
-    for part in text.split(" "):
-        if line and len(line) + len(part) >= LINE_WIDTH:
-            yield line
-            line = INDENT * 2 + part
-        else:
-            line = f"{line} {part}" if line else part
-    yield line

@@ -421,6 +421,8 @@ _BUILDERS: Final = MappingProxyType[str, Builder](
         "arith.select": _select,
         "arith.index_cast": _convert_signed,
         "arith.index_castui": _convert_unsigned,
+        "index.casts": _convert_signed,
+        "index.castu": _convert_unsigned,
         "arith.extsi": _convert_signed,
         "arith.extui": _convert_unsigned,
         "arith.trunci": _convert_signed,

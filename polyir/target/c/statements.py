@@ -6,9 +6,43 @@ from collections.abc import Container, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from polyir.target.c.expressions import Variable
+from polyir.target.c.expressions import BINARY_OPERATORS, Variable
 
 INDENT = "  "
+LINE_WIDTH = 100
+
+_OPERATORS = ("?", ":", *BINARY_OPERATORS)
+
+
+def wrapped(text: str) -> Iterator[str]:
+    """The lines of a long statement, the first of which has its indentation.
+
+    A line is broken before an operator or after a comma or semicolon, where the fewest
+    parentheses are open; there, rather after a separator, and at the last place that fits.
+    """
+    indent = " " * (len(text) - len(text.lstrip())) + INDENT * 2
+    while len(text) > LINE_WIDTH:
+        place = _break(text, len(indent))
+        if place is None:
+            break
+        yield text[:place]
+        text = indent + text[place + 1 :]
+    yield text
+
+
+def _break(text: str, first: int) -> int | None:
+    """The place of the space at which to break a line, not before `first`."""
+    best: tuple[int, int, int] | None = None
+    depth = 0
+    for place, character in enumerate(text[:LINE_WIDTH]):
+        depth += (character in "([{") - (character in ")]}")
+        if character != " " or place <= first:
+            continue
+        is_separated = text[place - 1] in ",;"
+        if is_separated or text[place + 1 : place + 4].split(" ")[0] in _OPERATORS:
+            candidate = (depth, 0 if is_separated else 1, place)
+            best = candidate if best is None or candidate[:2] <= best[:2] else best
+    return None if best is None else best[2]
 
 
 @dataclass(frozen=True)
@@ -32,7 +66,12 @@ class Writer:
         self._depth = depth
 
     def line(self, text: str) -> None:
-        self._lines.append(_Line(INDENT * self._depth + text))
+        """One statement, head or pragma; a long one becomes several lines."""
+        indented = INDENT * self._depth + text
+        if text.startswith("#"):
+            self._lines.append(_Line(indented))
+        else:
+            self._lines.extend(_Line(line) for line in wrapped(indented))
 
     def mark_used(self, *variables: Variable) -> None:
         """A line that, against a warning, uses those of `variables` that nothing else uses."""
