@@ -13,7 +13,7 @@ from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
 from polyir.passes.prerequisites import ScopPass
 from polyir.schedule.pluto import Fusion, PlutoOptions, pluto_schedule
-from polyir.schedule.problem import SchedulingProblem
+from polyir.schedule.problem import SchedulingError, SchedulingProblem
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,11 @@ class PlutoSchedulePass(ScopPass):
             proximity,
             tuple(statement.name for statement in scop.statements),
         )
-        result = pluto_schedule(problem, PlutoOptions(Fusion(self.fuse)))
+        try:
+            result = pluto_schedule(problem, PlutoOptions(Fusion(self.fuse)))
+        except SchedulingError as error:
+            reason = f"the schedule is left as it was: {error.message}"
+            return Outcome(scop.schedule, missed=(reason,))
         return Outcome(result.schedule, done=result.notes)
 
 
