@@ -9,7 +9,7 @@ constraints. isl applies the lemma and eliminates the multipliers (`Set.coeffici
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import islpy as isl
 
@@ -44,8 +44,27 @@ def non_negative_forms(relation: isl.Map) -> NonNegativeForms:
 
     The rational relaxation of `relation` is used, with its existentially quantified variables
     eliminated. So every form in the result is non-negative on `relation`; where the relation has
-    such variables or non-integer vertices, a few more forms might be.
+    such variables or non-integer vertices, a few more forms might be. The forms that the
+    original loops would give, i'_k - i_k, are never lost.
     """
+    forms = _forms_of(relation)
+    lost = [
+        piece
+        for piece in basic_maps_of(relation)
+        for form in _forward_forms(piece)
+        if not forms.contains(form)
+    ]
+    if not lost:
+        return forms
+    each = [_forms_of_refined(piece) for piece in basic_maps_of(relation)]
+    return replace(
+        forms,
+        equalities=tuple(row for part in each for row in part.equalities),
+        inequalities=tuple(row for part in each for row in part.inequalities),
+    )
+
+
+def _forms_of(relation: isl.Map) -> NonNegativeForms:
     kinds = isl.dim_type
     parameter_count = relation.dim(kinds.param)
     source_depth, target_depth = relation.dim(kinds.in_), relation.dim(kinds.out)
@@ -59,6 +78,72 @@ def non_negative_forms(relation: isl.Map) -> NonNegativeForms:
         _rows(cone.equalities_matrix(*order), width),
         _rows(cone.inequalities_matrix(*order), width),
     )
+
+
+def _forward_forms(piece: isl.BasicMap) -> list[Row]:
+    """The forms i'_k - i_k that are non-negative on all integer points of `piece`."""
+    kinds = isl.dim_type
+    parameter_count, depth = piece.dim(kinds.param), piece.dim(kinds.in_)
+    local_space = isl.LocalSpace.from_space(piece.get_space())
+    forms: list[Row] = []
+    for iterator in range(min(depth, piece.dim(kinds.out))):
+        backward = (
+            isl.Constraint.alloc_inequality(local_space)
+            .set_coefficient_val(kinds.in_, iterator, 1)
+            .set_coefficient_val(kinds.out, iterator, -1)
+            .set_constant_val(-1)
+        )
+        violated = isl.BasicMap.universe(piece.get_space()).add_constraint(backward)
+        if piece.intersect(violated).is_empty():
+            form = [0] * (1 + parameter_count + depth + piece.dim(kinds.out))
+            form[1 + parameter_count + iterator] = -1
+            form[1 + parameter_count + depth + iterator] = 1
+            forms.append(tuple(form))
+    return forms
+
+
+REFINEMENT = 1 << 10
+"""How many times finer than the integers is the grid on which isl may tighten constraints."""
+
+
+def _forms_of_refined(piece: isl.BasicMap) -> NonNegativeForms:
+    """As `_forms_of`, with the forms i'_k - i_k that hold for the integer points of `piece`.
+
+    The rational relaxation of, say, 2i' > 2i - 2 allows i' = i - 1/2, so that i' >= i is to be
+    said. But isl drops a constraint that is redundant for integers alone. Multiplied by
+    `REFINEMENT`, the points of the relaxation lie on a grid where it is not redundant.
+    """
+    kinds = isl.dim_type
+    order = (kinds.param, kinds.in_, kinds.out, kinds.div, kinds.cst)
+    relaxed = piece.remove_divs()
+    equalities, inequalities = (
+        relaxed.equalities_matrix(*order),
+        relaxed.inequalities_matrix(*order),
+    )
+    width = inequalities.cols()
+    forward = [(*form[1:], 0) for form in _forward_forms(piece)]
+    refined = isl.BasicMap.from_constraint_matrices(
+        relaxed.get_space(),
+        _refined(_rows(equalities, width), width),
+        _refined([*_rows(inequalities, width), *forward], width),
+        *order,
+    )
+    forms = _forms_of(isl.Map.from_basic_map(refined))
+    return replace(
+        forms,
+        equalities=tuple((row[0] * REFINEMENT, *row[1:]) for row in forms.equalities),
+        inequalities=tuple((row[0] * REFINEMENT, *row[1:]) for row in forms.inequalities),
+    )
+
+
+def _refined(rows: Sequence[Row], width: int) -> isl.Mat:
+    """The matrix of `rows`, whose last column is the constant, for points times `REFINEMENT`."""
+    matrix = isl.Mat.alloc(isl.DEFAULT_CONTEXT, len(rows), width)
+    for number, row in enumerate(rows):
+        for column, entry in enumerate(row):
+            scale = REFINEMENT if column == width - 1 else 1
+            matrix = matrix.set_element_val(number, column, isl.Val(entry * scale))
+    return matrix
 
 
 def _without_many_faced_pieces(relation: isl.Map) -> isl.Map:

@@ -143,3 +143,15 @@ def test_stencil_unions_are_split_into_uniform_dependences() -> None:
     distance_plus_one = (1, 0, 0, -1, 0, 0, 0, 1, 0, 0)
     assert forms.contains(distance_plus_one)
     assert not forms.contains((0, *distance_plus_one[1:]))
+
+
+def test_a_loop_that_only_runs_forward_for_integers_is_kept() -> None:
+    """The rational relaxation of this relation, as isl simplifies it, has i' = i - 1/2."""
+    relation = isl.Map(
+        "[N] -> { S[i, j] -> T[k, l] : l = N - 1 - j and i >= 0 and j >= i and j > 0 and "
+        "N - 2 <= 2j <= N and k < N - j and 2i + 2j - N < 2k <= 2i + 2j + 2 - N }"
+    )
+    forms = non_negative_forms(relation)
+    assert forms.contains((0, 0, -1, 0, 1, 0))
+    assert not forms.contains((-1, 0, -1, 0, 1, 0))
+    assert not forms.contains((0, 0, 1, 0, -1, 0))
