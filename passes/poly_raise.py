@@ -54,5 +54,6 @@ class PolyRaisePass(ModulePass):
         for left in outcome.left:
             remark(self.name, f"left as it is: {left.reason}", left.operation)
         if not outcome.scops:
-            reason = outcome.left[0].reason if outcome.left else "no loop stores to memory"
+            nothing = "none of its loops stores to memory"
+            reason = outcome.left[0].reason if outcome.left else nothing
             missed(self.name, f"@{function.sym_name.data} has no scop: {reason}", function)

@@ -649,6 +649,26 @@ def test_division_is_not_moved_out_of_a_loop() -> None:
     assert [[name.data for name in scop.parameter_names] for scop in outcome.scops] == [["i", "q"]]
 
 
+def test_what_is_never_executed_is_no_statement() -> None:
+    dead = """
+        affine.for %i = %n to %n {
+          affine.store %x, %A[%i] : memref<?xf64>
+        }"""
+    alive = """
+        affine.for %i = 0 to %n {
+          affine.if affine_set<(d0) : (-d0 - 1 >= 0)>(%i) {
+            affine.store %x, %A[%i] : memref<?xf64>
+          } else {
+            affine.store %x, %B[%i] : memref<?xf64>
+          }
+        }"""
+    arguments = "%n: index, %x: f64, %A: memref<?xf64>, %B: memref<?xf64>"
+    assert stores(only_scop(function(dead + alive, arguments))) == [["B"]]
+    module, outcome = raised(function(dead, arguments))
+    assert outcome == RaiseOutcome((), ())
+    assert "affine.for" not in str(module)
+
+
 def test_names_are_made_valid_and_unique() -> None:
     scop = only_scop(
         function(

@@ -32,9 +32,10 @@ from polyir.model.raising.values import RunValues
 from polyir.model.scop import unique_name
 
 
-def build_scop(run: Run, values: RunValues, sizes: Sequence[SSAValue]) -> ScopOp:
-    """The scop that does what `run` does, in the same order; `sizes` are known to be no less
-    than zero.
+def build_scop(run: Run, values: RunValues, sizes: Sequence[SSAValue]) -> ScopOp | None:
+    """The scop that does what `run` does, in the same order; `None` if it does nothing.
+
+    `sizes` are values that are known to be no less than zero.
 
     Each loop is a band of one member whose schedule is its iterator; what a block holds is a
     sequence in the order of the text. Conditions restrict the domains.
@@ -49,7 +50,8 @@ def build_scop(run: Run, values: RunValues, sizes: Sequence[SSAValue]) -> ScopOp
         space = space.set_dim_name(isl.dim_type.param, position, name)
     builder = _Builder(dict(zip(parameters, names, strict=True)), values)
     tree = builder.build(run.operations, Nest((), (), isl.Set.universe(space)))
-    assert tree is not None
+    if tree is None:
+        return None
     instances = reduce(
         isl.UnionSet.union,
         (isl.UnionSet.from_set(statement.domain.data) for statement in builder.statements),
@@ -95,7 +97,9 @@ class _Builder:
         return _Tree(spaces, (SequenceOp({}, [child.filter() for child in children]),))
 
     def _children(self, operations: Sequence[Operation], nest: Nest) -> list[_Tree]:
-        """The trees of loops and statements in the order of the text."""
+        """The trees of loops and statements in the order of the text; none for dead code."""
+        if nest.domain.is_empty():
+            return []
         children: list[_Tree] = []
         roots: list[Operation] = []
         for op in operations:

@@ -34,13 +34,14 @@ def raise_function(function: func.FuncOp) -> RaiseOutcome:
 
     Loops, conditions and subscripts may be affine in iterators and parameters; values that
     loops carry, or that one statement computes and another uses, become memory of rank 0.
-    The rest of the function is not touched.
+    Loops that are never executed go away. The rest of the function is not touched.
     """
     found = find_runs(function)
     # Allocations in loops are moved before them; their sizes are not known to be sizes.
     sizes = allocated_sizes(function)
     runs = [Run.of(operations) for operations in found.runs]
-    return RaiseOutcome(tuple(_raise_run(function, run, sizes) for run in runs), found.left)
+    scops = [_raise_run(function, run, sizes) for run in runs]
+    return RaiseOutcome(tuple(scop for scop in scops if scop is not None), found.left)
 
 
 def raise_module(module: ModuleOp) -> RaiseOutcome:
@@ -52,12 +53,13 @@ def raise_module(module: ModuleOp) -> RaiseOutcome:
     )
 
 
-def _raise_run(function: func.FuncOp, run: Run, sizes: Sequence[SSAValue]) -> ScopOp:
+def _raise_run(function: func.FuncOp, run: Run, sizes: Sequence[SSAValue]) -> ScopOp | None:
     normalise(function, run)
     values = spill(function, run)
     scop = build_scop(run, values, sizes)
     operations = run.operations
-    run.block.insert_op_before(scop, operations[0])
+    if scop is not None:
+        run.block.insert_op_before(scop, operations[0])
     for op in reversed(operations):
         run.block.erase_op(op)
     return scop
