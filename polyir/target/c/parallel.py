@@ -9,16 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import accumulate
-from math import inf
-from types import MappingProxyType
-from typing import Final
 
-from xdsl.dialects import affine, arith, omp, scf
+from xdsl.dialects import affine, omp, scf
 from xdsl.dialects.builtin import DenseIntElementsAttr, IntegerAttr, StringAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.traits import IsTerminator
 
+from polyir.dialects.affine_semantics import REDUCTION_KINDS
+from polyir.dialects.reductions import combination_of, neutral_element
 from polyir.target.c.affine import literal, maximum, minimum
 from polyir.target.c.body import Body
 from polyir.target.c.control import (
@@ -30,13 +29,11 @@ from polyir.target.c.control import (
 )
 from polyir.target.c.expressions import (
     Expression,
-    FloatLiteral,
-    IntegerLiteral,
     Name,
     Variable,
 )
 from polyir.target.c.operations import computation
-from polyir.target.c.types import Scalar, refuse, scalar_type
+from polyir.target.c.types import refuse
 
 
 @contextmanager
@@ -97,7 +94,7 @@ def _emit_affine_reduction(body: Body, op: affine.ParallelOp, loops: Sequence[Lo
     block = op.body.block
     results: list[Variable] = []
     for result, kind in zip(op.results, op.reductions.data, strict=True):
-        neutral = _neutral(_kind_name(op, kind), scalar_type(result.type, op))
+        neutral = _neutral(op, kind, result.type)
         results.append(declare_variable(body, result, neutral))
     body.before_region(op)
     with _loops(body, loops):
@@ -106,75 +103,37 @@ def _emit_affine_reduction(body: Body, op: affine.ParallelOp, loops: Sequence[Lo
         for variable, kind, value in zip(results, op.reductions.data, yielded, strict=True):
             right = body.take(value)
             left = Name(right.type, variable)
-            body.assign([variable], [_combine(_kind_name(op, kind), value, left, right)])
-
-
-# The order of MLIR's enumeration `AtomicRMWKind`.
-_KINDS: Final = (
-    *("addf", "addi", "assign", "maximumf", "maxs", "maxu", "minimumf", "mins", "minu"),
-    *("mulf", "muli", "ori", "andi", "maxnumf", "minnumf"),
-)
-
-_COMBINERS: Final = MappingProxyType[str, Callable[[SSAValue, SSAValue], Operation]](
-    {
-        "addf": arith.AddfOp,
-        "addi": arith.AddiOp,
-        "maximumf": arith.MaximumfOp,
-        "maxs": arith.MaxSIOp,
-        "maxu": arith.MaxUIOp,
-        "minimumf": arith.MinimumfOp,
-        "mins": arith.MinSIOp,
-        "minu": arith.MinUIOp,
-        "mulf": arith.MulfOp,
-        "muli": arith.MuliOp,
-        "ori": arith.OrIOp,
-        "andi": arith.AndIOp,
-        "maxnumf": arith.MaxnumfOp,
-        "minnumf": arith.MinnumfOp,
-    }
-)
+            body.assign([variable], [_combine(op, kind, value, left, right)])
 
 
 def _kind_name(op: Operation, kind: Attribute) -> str:
     """The name of a kind of reduction, which MLIR gives by its number."""
     match kind:
-        case StringAttr(data=name) if name in _COMBINERS:
+        case StringAttr(data=name) if combination_of(name):
             return name
-        case IntegerAttr(value=number) if 0 <= number.data < len(_KINDS):
-            if _KINDS[number.data] in _COMBINERS:
-                return _KINDS[number.data]
+        case IntegerAttr(value=number) if 0 <= number.data < len(REDUCTION_KINDS):
+            if combination_of(REDUCTION_KINDS[number.data]):
+                return REDUCTION_KINDS[number.data]
         case _:
             pass
     raise refuse(op, f"the C target does not know the reduction {kind}")
 
 
-def _neutral(kind: str, type: Scalar) -> Expression:
+def _neutral(op: Operation, kind: Attribute, type: Attribute) -> Expression:
     """The value from which a reduction starts."""
-    least, greatest = -(2 ** (type.width - 1)), 2 ** (type.width - 1) - 1
-    if type is Scalar.BOOL:
-        least, greatest = 1, 0
-    match kind:
-        case "mulf" | "muli":
-            number = 1.0
-        case "maximumf" | "maxnumf":
-            number = -inf
-        case "minimumf" | "minnumf":
-            number = inf
-        case "maxs":
-            number = least
-        case "mins":
-            number = greatest
-        case "minu" | "andi":
-            number = -1
-        case _:
-            number = 0
-    return FloatLiteral(type, float(number)) if type.is_float else IntegerLiteral(type, int(number))
+    neutral = neutral_element(_kind_name(op, kind), type)
+    if neutral is None:
+        raise refuse(op, f"the reduction {kind} does not fit the type {type}")
+    return computation(neutral, ())
 
 
-def _combine(kind: str, value: SSAValue, left: Expression, right: Expression) -> Expression:
+def _combine(
+    op: Operation, kind: Attribute, value: SSAValue, left: Expression, right: Expression
+) -> Expression:
     """The expression of the operation that a kind of reduction stands for."""
-    operands = Block(arg_types=(value.type, value.type)).args
-    return computation(_COMBINERS[kind](*operands), (left, right))
+    combination = combination_of(_kind_name(op, kind))
+    assert combination is not None
+    return computation(combination(*Block(arg_types=(value.type, value.type)).args), (left, right))
 
 
 def _loop(
