@@ -67,14 +67,14 @@ class TreeOp(IRDLOperation):
     def verify_(self) -> None:
         operations = tuple(self.body.block.ops)
         if len(operations) != len(self.children):
-            raise VerifyException(f"{self.name} holds schedule tree nodes only")
+            raise VerifyException("holds schedule tree nodes only")
         if not isinstance(self, SequenceOp | SetOp) and len(operations) > 1:
-            raise VerifyException(f"{self.name} has one child at most")
+            raise VerifyException("has one child at most")
         parent = self.parent_op()
         if isinstance(parent, SequenceOp | SetOp) and not isinstance(self, FilterOp):
-            raise VerifyException(f"{self.name} cannot stand directly in a sequence or set")
+            raise VerifyException("cannot stand directly in a sequence or set")
         if not isinstance(self, DomainOp) and not isinstance(parent, TreeOp):
-            raise VerifyException(f"{self.name} must stand in a schedule tree")
+            raise VerifyException("must stand in a schedule tree")
 
     @classmethod
     def parse(cls, parser: Parser) -> TreeOp:
@@ -147,16 +147,16 @@ class BandOp(TreeOp):
     def verify_(self) -> None:
         super().verify_()
         if len(self.coincident) != self.members:
-            raise VerifyException("poly.band needs one coincident flag a member")
+            raise VerifyException("needs one coincident flag a member")
         if self.loop_kinds is not None:
             if len(self.loop_kinds) != self.members:
-                raise VerifyException("poly.band needs one loop kind a member")
+                raise VerifyException("needs one loop kind a member")
             for kind in self.loop_kinds:
                 if kind.data not in LOOP_KINDS:
-                    raise VerifyException(f"poly.band has the unknown loop kind '{kind.data}'")
+                    raise VerifyException(f"has the unknown loop kind '{kind.data}'")
         # A band without members is defined everywhere, whatever isl says of its domain.
         if self.members and not reaching(self).is_subset(self.schedule.data.domain()):
-            raise VerifyException("poly.band is not defined on all instances that reach it")
+            raise VerifyException("is not defined on all instances that reach it")
 
     @classmethod
     def parse_flags(cls, parser: Parser) -> dict[str, Attribute | None]:
@@ -317,11 +317,11 @@ def _verify_filters(node: SequenceOp | SetOp) -> None:
     """The children are filters, pairwise disjoint, and cover what reaches the node."""
     filters = [child for child in node.children if isinstance(child, FilterOp)]
     if not filters or len(filters) != len(node.children):
-        raise VerifyException(f"{node.name} holds one poly.filter or more, nothing else")
+        raise VerifyException("holds one poly.filter or more, nothing else")
     covered = filters[0].instances.data
     for child in filters[1:]:
         if not covered.is_disjoint(child.instances.data):
-            raise VerifyException(f"{node.name} has filters that overlap")
+            raise VerifyException("has filters that overlap")
         covered = covered.union(child.instances.data)
     if not reaching(node).is_subset(covered):
         raise VerifyException(f"the filters of {node.name} leave instances out")

@@ -84,7 +84,7 @@ class ScopOp(IRDLOperation):
         """The root of the schedule tree."""
         root = self.body.block.last_op
         if not isinstance(root, DomainOp):
-            raise VerifyException("poly.scop must end in a poly.domain")
+            raise VerifyException("must end in a poly.domain")
         return root
 
     @property
@@ -95,12 +95,12 @@ class ScopOp(IRDLOperation):
 
     def verify_(self) -> None:
         if len(self.parameter_names) != len(self.parameters):
-            raise VerifyException("poly.scop needs one name for each parameter")
+            raise VerifyException("needs one name for each parameter")
         if len(set(self.parameter_names)) != len(self.parameter_names):
-            raise VerifyException("poly.scop has two parameters of one name")
+            raise VerifyException("has two parameters of one name")
         operations = tuple(self.body.block.ops)
         if not operations or not all(isinstance(op, StmtOp) for op in operations[:-1]):
-            raise VerifyException("poly.scop holds poly.stmt operations, then one poly.domain")
+            raise VerifyException("holds poly.stmt operations, then one poly.domain")
         _verify_names(self)
         _verify_domain(self)
 
@@ -213,7 +213,7 @@ def _verify_names(scop: ScopOp) -> None:
     """Every name is said once, and every parameter that an isl object names is declared."""
     names = [statement.sym_name.data for statement in scop.statements]
     if len(set(names)) != len(names):
-        raise VerifyException("poly.scop has two statements of one name")
+        raise VerifyException("has two statements of one name")
     declared = [name.data for name in scop.parameter_names]
     objects: list[isl.Set | isl.UnionSet] = [scop.context.data]
     objects += [statement.domain.data for statement in scop.statements]
@@ -221,12 +221,12 @@ def _verify_names(scop: ScopOp) -> None:
     for item in objects:
         for name in parameters_of(item.get_space()):
             if name not in declared:
-                raise VerifyException(f"poly.scop does not declare the parameter '{name}'")
+                raise VerifyException(f"does not declare the parameter '{name}'")
     for node in walk_tree(scop.tree):
         if isinstance(node, FilterOp):
             for part in sets_of(node.instances.data):
                 if part.get_tuple_name() not in names:
-                    raise VerifyException(f"poly.filter names no statement: {part}")
+                    raise VerifyException(f"has a filter that names no statement: {part}")
 
 
 def _verify_domain(scop: ScopOp) -> None:

@@ -1,0 +1,70 @@
+// RUN: polyir-opt --split-input-file --verify-diagnostics %s | filecheck %s
+
+func.func @undefined(%A: memref<?xf64>) {
+  %0 = affine.load %A[%i] : memref<?xf64>
+  return
+}
+// CHECK: invalid.mlir:4:23: error: use of the undefined value '%i'
+
+// -----
+
+func.func @redefined(%n: index, %n: index) {
+  return
+}
+// CHECK: invalid.mlir:10:33: error: redefinition of the value '%n', defined in line 10
+
+// -----
+
+func.func @mismatch(%x: f32, %A: memref<?xf64>) {
+  affine.store %x, %A[0] : memref<?xf64>
+  return
+}
+// CHECK: invalid.mlir:17:16: error: type mismatch: '%x' has type f32, expected f64
+
+// -----
+
+func.func @not_affine(%A: memref<?x?xf64>) {
+  affine.for %i = 0 to 10 {
+    affine.for %j = 0 to 10 {
+      %0 = affine.load %A[%i * %j, 0] : memref<?x?xf64>
+    }
+  }
+  return
+}
+// CHECK: invalid.mlir:26:32: error: expression is not affine: one factor of '*' must be a constant
+
+// -----
+
+func.func @loaded(%A: memref<?xf64>, %B: memref<?xindex>) {
+  %k = affine.load %B[0] : memref<?xindex>
+  %0 = affine.load %A[%k] : memref<?xf64>
+  return
+}
+// A value of the function's own region is a symbol, wherever it comes from.
+// CHECK: %{{.*}} = affine.load %A[%{{.*}}] : memref<?xf64>
+
+// -----
+
+func.func @unfinished(%A: memref<?xf64>) {
+  affine.for %i = 0 10 {
+  }
+  return
+}
+// CHECK: invalid.mlir:43:21: error: unexpected '10', expected 'to'
+
+// -----
+
+func.func @unknown() {
+  affine.fro %i = 0 to 10 {
+  }
+  return
+}
+// CHECK: invalid.mlir:51:3: error: unknown operation 'affine.fro'; did you mean 'affine.for' or 'affine.if' or 'affine.load'?
+
+// -----
+
+func.func @few(%A: memref<?x?xf64>) {
+  %0 = affine.load %A[0] : memref<?x?xf64>
+  return
+}
+// CHECK: invalid.mlir:59:23: error: expected 2 subscripts, one a dimension, found 1
