@@ -11,7 +11,7 @@ func.func @undefined(%A: memref<?xf64>) {
 func.func @redefined(%n: index, %n: index) {
   return
 }
-// CHECK: invalid.mlir:10:33: error: redefinition of the value '%n', defined in line 10
+// CHECK: invalid.mlir:11:33: error: redefinition of the value '%n', defined in line 11
 
 // -----
 
@@ -19,7 +19,7 @@ func.func @mismatch(%x: f32, %A: memref<?xf64>) {
   affine.store %x, %A[0] : memref<?xf64>
   return
 }
-// CHECK: invalid.mlir:17:16: error: type mismatch: '%x' has type f32, expected f64
+// CHECK: invalid.mlir:19:16: error: type mismatch: '%x' has type f32, expected f64
 
 // -----
 
@@ -31,7 +31,7 @@ func.func @not_affine(%A: memref<?x?xf64>) {
   }
   return
 }
-// CHECK: invalid.mlir:26:32: error: expression is not affine: one factor of '*' must be a constant
+// CHECK: invalid.mlir:29:32: error: expression is not affine: one factor of '*' must be a constant
 
 // -----
 
@@ -50,7 +50,7 @@ func.func @unfinished(%A: memref<?xf64>) {
   }
   return
 }
-// CHECK: invalid.mlir:43:21: error: unexpected '10', expected 'to'
+// CHECK: invalid.mlir:49:21: error: unexpected '10', expected 'to'
 
 // -----
 
@@ -59,7 +59,7 @@ func.func @unknown() {
   }
   return
 }
-// CHECK: invalid.mlir:51:3: error: unknown operation 'affine.fro'; did you mean 'affine.for' or 'affine.if' or 'affine.load'?
+// CHECK: invalid.mlir:58:3: error: unknown operation 'affine.fro'; did you mean 'affine.for' or 'affine.if' or 'affine.load'?
 
 // -----
 
@@ -67,4 +67,4 @@ func.func @few(%A: memref<?x?xf64>) {
   %0 = affine.load %A[0] : memref<?x?xf64>
   return
 }
-// CHECK: invalid.mlir:59:23: error: expected 2 subscripts, one a dimension, found 1
+// CHECK: invalid.mlir:67:23: error: expected 2 subscripts, one a dimension, found 1

@@ -22,7 +22,7 @@ func.func @undeclared(%n: index, %A: memref<?xf64>) {
   }
   return
 }
-// CHECK: invalid.mlir:17:3: error: 'poly.scop' op does not declare the parameter 'm'
+// CHECK: invalid.mlir:18:3: error: 'poly.scop' op does not declare the parameter 'm'
 
 // -----
 
@@ -39,7 +39,7 @@ func.func @nobody(%n: index) {
   }
   return
 }
-// CHECK: invalid.mlir:28:3: error: 'poly.scop' op has a filter that names no statement: [n] -> { S1[i] }
+// CHECK: invalid.mlir:30:3: error: 'poly.scop' op has a filter that names no statement: [n] -> { S1[i] }
 
 // -----
 
@@ -56,7 +56,7 @@ func.func @twice(%n: index) {
   }
   return
 }
-// CHECK: invalid.mlir:48:7: error: 'poly.sequence' op has filters that overlap
+// CHECK: invalid.mlir:51:7: error: 'poly.sequence' op has filters that overlap
 
 // -----
 
@@ -70,7 +70,7 @@ func.func @undefined(%n: index) {
   }
   return
 }
-// CHECK: invalid.mlir:64:7: error: 'poly.band' op is not defined on all instances that reach it
+// CHECK: invalid.mlir:68:7: error: 'poly.band' op is not defined on all instances that reach it
 
 // -----
 
@@ -79,4 +79,4 @@ func.func @malformed(%n: index) {
   }
   return
 }
-// CHECK: invalid.mlir:73:33: error: malformed isl object for poly.set
+// CHECK: invalid.mlir:78:33: error: malformed isl object for poly.set
