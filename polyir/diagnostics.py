@@ -17,6 +17,7 @@ from enum import Enum
 
 from xdsl.dialects.builtin import FileLineColLoc, LocationAttr
 from xdsl.ir import Operation
+from xdsl.utils.exceptions import DiagnosticException
 
 
 @dataclass(frozen=True)
@@ -31,8 +32,10 @@ class SourceLocation:
         return f"{self.file}:{self.line}:{self.column}"
 
 
-class PolyirError(Exception):
+class PolyirError(DiagnosticException):
     """An error in the user's input or request: one diagnostic, never a traceback.
+
+    xDSL's own driver knows it as one of its diagnostics.
 
     `source_line` is the text of the line at `location`, when it is at hand; `render` then
     shows it with a caret.

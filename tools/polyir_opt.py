@@ -7,7 +7,6 @@ a pipeline. The output is the loop level unless `--emit` or `-t` names another t
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -22,7 +21,6 @@ from xdsl.utils.arg_spec import parse_spec
 from xdsl.utils.exceptions import (
     ArgSpecParseError,
     DiagnosticException,
-    ParseError,
     ShrinkException,
 )
 from xdsl.utils.target import Target
@@ -40,16 +38,10 @@ from polyir.diagnostics import (
 )
 from polyir.passes.options import describe_options
 from polyir.pipeline import AvailablePasses, split_pass_flags
+from polyir.tools.command_line import ArgumentParser, exit_code_of
 from polyir.universe import PASS_NAMES, pass_type
 
 SPLIT_MARKER = "// -----"
-
-
-class _ArgumentParser(argparse.ArgumentParser):
-    """Raises `OptionError` instead of printing usage and exiting with code 2."""
-
-    def error(self, message: str) -> NoReturn:
-        raise OptionError(message)
 
 
 class PolyirOptMain(xDSLOptMain):
@@ -68,7 +60,7 @@ class PolyirOptMain(xDSLOptMain):
         self.register_all_targets()
 
         passes, others = split_pass_flags(arguments, self.available_passes)
-        parser = _ArgumentParser(
+        parser = ArgumentParser(
             prog="polyir-opt",
             description=__doc__,
             formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -158,7 +150,7 @@ class PolyirOptMain(xDSLOptMain):
         try:
             self.pipeline.apply(self.ctx, module)
             self._target.emit(self.ctx, module, output)
-        except (PolyirError, DiagnosticException) as error:
+        except DiagnosticException as error:
             diagnostic = _as_diagnostic(error)
             _attach_source_line(diagnostic, text, line_offset, self._input_name())
             if not self.args.verify_diagnostics:
@@ -216,7 +208,7 @@ class PolyirOptMain(xDSLOptMain):
             raise PolyirError(f"cannot write '{name}': {error.strerror}") from None
 
 
-def _as_diagnostic(error: PolyirError | DiagnosticException) -> PolyirError:
+def _as_diagnostic(error: DiagnosticException) -> PolyirError:
     """xDSL's exceptions carry the whole module; the first line is the diagnostic."""
     if isinstance(error, PolyirError):
         return error
@@ -248,25 +240,16 @@ def _describe_passes(available: AvailablePasses) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the tool; returns the exit code and prints any error as one diagnostic."""
+    given = sys.argv[1:] if arguments is None else arguments
+    return exit_code_of(lambda: _run(given))
+
+
+def _run(arguments: Sequence[str]) -> int:
     try:
-        return PolyirOptMain(sys.argv[1:] if arguments is None else arguments).run()
-    except PolyirError as error:
-        print(error.render(), file=sys.stderr)
-    except ParseError as error:
-        print(f"error: {error}", file=sys.stderr)
-    except BrokenPipeError:
-        # Whoever read the output has seen enough.
-        sys.stderr.close()
+        return PolyirOptMain(arguments).run()
     except ShrinkException:
         print("Success, can shrink")
         return 0
-    except Exception as error:
-        # A defect of polyir's: still no traceback, unless the one who mends it asks for one.
-        if os.environ.get("POLYIR_TRACEBACK"):
-            raise
-        kind = type(error).__name__
-        print(f"error: internal error ({kind}: {error}); please report it", file=sys.stderr)
-    return 1
 
 
 if __name__ == "__main__":

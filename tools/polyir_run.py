@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,6 +26,7 @@ from polyir.runtime.compiler import DEFAULT_FLAGS
 from polyir.runtime.data import Value, make_arguments
 from polyir.runtime.functions import compile_module
 from polyir.runtime.measure import copy_arguments
+from polyir.tools.command_line import ArgumentParser, exit_code_of
 from polyir.universe import available_passes
 
 
@@ -40,11 +41,8 @@ class Run:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the tool; 0 if the results agree, else 1, with a diagnostic."""
-    try:
-        return _run(sys.argv[1:] if arguments is None else arguments)
-    except PolyirError as error:
-        print(error.render(), file=sys.stderr)
-        return 1
+    given = sys.argv[1:] if arguments is None else arguments
+    return exit_code_of(lambda: _run(given))
 
 
 def _run(arguments: Sequence[str]) -> int:
@@ -110,7 +108,7 @@ def _label(run: Run) -> str:
     return f"{run.name}, {run.threads} thread{'s' if run.threads > 1 else ''}"
 
 
-def _on_threads(run: Run, name: str):  # type: ignore[no-untyped-def]
+def _on_threads(run: Run, name: str) -> Callable[..., None]:
     def call(*values: Value) -> None:
         with run.program.threads(run.threads):
             run.program[name](*values)
@@ -128,13 +126,8 @@ def _find_function(module: ModuleOp, name: str | None) -> FuncOp:
     return found[0]
 
 
-class _ArgumentParser(argparse.ArgumentParser):
-    def error(self, message: str):  # type: ignore[no-untyped-def]
-        raise OptionError(message)
-
-
 def _parse_options(arguments: Sequence[str]) -> argparse.Namespace:
-    parser = _ArgumentParser(
+    parser = ArgumentParser(
         prog="polyir-run",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,

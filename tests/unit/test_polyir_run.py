@@ -1,0 +1,90 @@
+"""`polyir-run` on examples, and the arguments that it makes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from xdsl.dialects.func import FuncOp
+
+import polyir
+from polyir.diagnostics import PolyirError
+from polyir.model.scop import scop_of
+from polyir.passes.prerequisites import scops_in
+from polyir.runtime.data import make_arguments
+from polyir.tools.polyir_run import main
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def test_results_agree_and_are_timed(capsys: pytest.CaptureFixture[str]) -> None:
+    flags = ["--pluto-schedule", "--tile=8", "--mark-parallel", "--size", "n=20", "--repeat=1"]
+    assert main([*flags, str(EXAMPLES / "fig9-matmul-chain.mlir")]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("@matmul_chain: outputs agree to the bit")
+    assert [line.split("  ")[1] for line in lines[1:]] == [
+        "original, 1 thread",
+        "result, 1 thread",
+        "result, 2 threads",
+    ]
+
+
+def test_both_programs_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--show", "--size=n=9", "--repeat=1", str(EXAMPLES / "fig4-stencil.mlir")]) == 0
+    original, result = capsys.readouterr().out.split("== result")
+    assert "for (int64_t i = 1; i < n + 1; i++)" in original
+    assert "ti += 32" in result
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--size=m=3", "fig9-matmul-chain.mlir"], "no size argument is called 'm' (sizes: n)"),
+        (["--function=g", "fig9-matmul-chain.mlir"], "choose one function with --function"),
+        (["no-such-file.mlir"], "cannot read"),
+        (["--tile=x", "fig9-matmul-chain.mlir"], "option 'sizes' of pass 'tile'"),
+        (["--repeat=0", "fig9-matmul-chain.mlir"], "argument --repeat"),
+        (["--tilee", "fig9-matmul-chain.mlir"], "unrecognized arguments: --tilee"),
+        ([], "the following arguments are required: file"),
+    ],
+)
+def test_mistakes_are_one_diagnostic(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    *flags, name = arguments or [""]
+    assert main([*flags, str(EXAMPLES / name)] if name else []) == 1
+    error = capsys.readouterr().err
+    assert message in error
+    assert "Traceback" not in error
+
+
+PROGRAM = """
+func.func @f(%n: index, %A: memref<?x?xf64>, %B: memref<?xi32>, %s: f32, %C: memref<4x?xf32>) {
+  affine.for %i = 0 to %n {
+    affine.for %j = 0 to affine_map<(d0) -> (d0 * 2)>(%i) {
+      %0 = affine.load %A[%i, %j + 3] : memref<?x?xf64>
+      affine.store %0, %A[%i, %j] : memref<?x?xf64>
+    }
+    %1 = affine.load %B[%i * 3] : memref<?xi32>
+    affine.store %1, %B[%i] : memref<?xi32>
+    affine.store %s, %C[2, %i] : memref<4x?xf32>
+  }
+  return
+}
+"""
+
+
+def test_arrays_are_as_large_as_the_accesses() -> None:
+    module = polyir.run_pipeline(polyir.parse(PROGRAM), "poly-raise")
+    (function,) = (op for op in module.ops if isinstance(op, FuncOp))
+    scops = tuple(scop_of(op) for op in scops_in(module))
+    n, a, b, s, c = make_arguments(function, scops, {"n": 10}, default_size=7)
+    assert n == 10
+    assert isinstance(s, float)
+    shapes = [array.shape for array in (a, b, c) if isinstance(array, np.ndarray)]
+    assert shapes == [(10, 21), (28,), (4, 10)]
+    dtypes = [array.dtype for array in (a, b, c) if isinstance(array, np.ndarray)]
+    assert dtypes == [np.float64, np.int32, np.float32]
+    with pytest.raises(PolyirError, match="no size argument is called 'm'"):
+        make_arguments(function, scops, {"m": 10}, default_size=7)
