@@ -8,7 +8,7 @@ from typing import NoReturn, TypeAlias
 
 from lark import Token, Tree
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr
-from xdsl.utils.exceptions import DiagnosticException, VerifyException
+from xdsl.utils.exceptions import DiagnosticException
 
 from polyir.diagnostics import InputSyntaxError, SourceLocation
 
@@ -82,7 +82,10 @@ class SourceText:
         """Turn a refusal by an xDSL constructor into a diagnostic at `at`."""
         try:
             yield
-        except (VerifyException, DiagnosticException, ValueError, OverflowError) as error:
+        except InputSyntaxError:
+            # A diagnostic of ours, from further inside: it knows its place better.
+            raise
+        except (DiagnosticException, ValueError, OverflowError) as error:
             raise self.error(at, one_line(error)) from error
 
 
