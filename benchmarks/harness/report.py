@@ -98,7 +98,9 @@ def _cell(ratios: Ratios, kernel: str, column: str) -> str:
 
 
 def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.2f}"
+    if value is None:
+        return "-"
+    return f"{value:.2f}" if value >= 0.1 else f"{value:.2g}"
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> str:
