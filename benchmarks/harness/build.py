@@ -24,11 +24,11 @@ class Contraction(StrEnum):
     FAST = "fast"
 
 
-class ToolFailure(Exception):
+class ToolError(Exception):
     """A tool did not do its work; the text says why."""
 
 
-class ToolTimeout(ToolFailure):
+class ToolTimeoutError(ToolError):
     """A tool took longer than it may."""
 
 
@@ -51,7 +51,7 @@ class Library:
 
 
 def make_source(variant: Variant, original: Original, folder: Path, limit: float) -> Source:
-    """Run the variant's tool on the original, in `folder`. Raises `ToolFailure`."""
+    """Run the variant's tool on the original, in `folder`. Raises `ToolError`."""
     if variant.tool is None:
         return Source(original.c, original.headers, original.c_parameters, 0.0)
     is_mlir = variant.reads is Language.MLIR
@@ -70,7 +70,7 @@ def make_source(variant: Variant, original: Original, folder: Path, limit: float
     if not any(OUTPUT in word for word in variant.tool):
         output.write_text(printed)
     if not output.exists() or not output.read_text().strip():
-        raise ToolFailure("the tool succeeded, but wrote nothing")
+        raise ToolError("the tool succeeded, but wrote nothing")
     parameters = original.mlir_parameters if is_mlir else original.c_parameters
     return Source(output, original.headers, parameters, seconds)
 
@@ -78,7 +78,7 @@ def make_source(variant: Variant, original: Original, folder: Path, limit: float
 def compile_library(
     variant: Variant, source: Source, contraction: Contraction, folder: Path, limit: float
 ) -> Library:
-    """Compile the C text into a library in `folder`. Raises `ToolFailure`."""
+    """Compile the C text into a library in `folder`. Raises `ToolError`."""
     library = folder / f"contraction-{contraction}.so"
     compiler = variant.compiler
     command = [compiler.program, *compiler.flags, f"-ffp-contract={contraction}", "-w"]
@@ -91,8 +91,8 @@ def compile_library(
 def run_limited(command: list[str], folder: Path, limit: float) -> str:
     """The standard output of a command run in `folder`.
 
-    Raises `ToolTimeout` after `limit` seconds, when the command and all that it has started are
-    stopped, and `ToolFailure` if it is not there or fails.
+    Raises `ToolTimeoutError` after `limit` seconds, when the command and all that it has started are
+    stopped, and `ToolError` if it is not there or fails.
     """
     try:
         process = subprocess.Popen(
@@ -107,15 +107,15 @@ def run_limited(command: list[str], folder: Path, limit: float) -> str:
             start_new_session=True,
         )
     except OSError as error:
-        raise ToolFailure(f"cannot run {command[0]}: {error.strerror}") from None
+        raise ToolError(f"cannot run {command[0]}: {error.strerror}") from None
     with process:
         try:
             output, errors = process.communicate(timeout=limit)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
-            raise ToolTimeout(f"{Path(command[0]).name} took more than {limit:g} s") from None
+            raise ToolTimeoutError(f"{Path(command[0]).name} took more than {limit:g} s") from None
     if process.returncode != 0:
-        raise ToolFailure(_reason(command[0], process.returncode, errors or output))
+        raise ToolError(_reason(command[0], process.returncode, errors or output))
     return output
 
 

@@ -17,15 +17,15 @@ from .worker import Job
 _ROOT = Path(__file__).parents[1]
 
 
-class WorkerFailure(Exception):
+class WorkerError(Exception):
     """A worker crashed."""
 
 
-class WorkerTimeout(WorkerFailure):
+class WorkerTimeoutError(WorkerError):
     """A worker did not answer in time."""
 
 
-class WrongResult(Exception):
+class WrongResultError(Exception):
     """A program computed something else than the original; the text says where."""
 
 
@@ -67,19 +67,19 @@ class Client:
         self._process.communicate()
 
     def wait_until_ready(self) -> None:
-        """Wait until the library is loaded. Raises `WorkerFailure`."""
+        """Wait until the library is loaded. Raises `WorkerError`."""
         self._reply()
 
     def record(self) -> None:
-        """Run the original and save its results. Raises `WrongResult` and `WorkerFailure`."""
+        """Run the original and save its results. Raises `WrongResultError` and `WorkerError`."""
         self._ask("record")
 
     def check(self) -> None:
-        """Run once and compare. Raises `WrongResult` and `WorkerFailure`."""
+        """Run once and compare. Raises `WrongResultError` and `WorkerError`."""
         self._ask("check")
 
     def time(self, seconds: float) -> tuple[float, ...]:
-        """The times of one turn. Raises `WrongResult` and `WorkerFailure`."""
+        """The times of one turn. Raises `WrongResultError` and `WorkerError`."""
         times = self._ask(f"time {seconds}")["times"]
         return tuple(float(value) for value in times)  # type: ignore[attr-defined]
 
@@ -99,17 +99,17 @@ class Client:
             selector.register(pipe, selectors.EVENT_READ)
             if not selector.select(self._limit):
                 self.stop()
-                raise WorkerTimeout(f"the kernel took more than {self._limit:g} s")
+                raise WorkerTimeoutError(f"the kernel took more than {self._limit:g} s")
         line = pipe.readline()
         if not line:
             raise self._crash()
         reply: dict[str, object] = json.loads(line)
         if not reply["right"]:
-            raise WrongResult(str(reply["reason"]))
+            raise WrongResultError(str(reply["reason"]))
         return reply
 
-    def _crash(self) -> WorkerFailure:
+    def _crash(self) -> WorkerError:
         code = self._process.wait()
         lines = self._errors.read_text(errors="replace").strip().splitlines()
         message = f": {lines[-1][:200]}" if lines else ""
-        return WorkerFailure(f"running it: {exit_reason(code)}{message}")
+        return WorkerError(f"running it: {exit_reason(code)}{message}")

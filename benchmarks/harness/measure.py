@@ -15,12 +15,12 @@ from .build import (
     Contraction,
     Library,
     Source,
-    ToolFailure,
-    ToolTimeout,
+    ToolError,
+    ToolTimeoutError,
     compile_library,
     make_source,
 )
-from .client import Client, WorkerFailure, WorkerTimeout, WrongResult
+from .client import Client, WorkerError, WorkerTimeoutError, WrongResultError
 from .originals import Baseline, Original, OriginalError, original_of
 from .results import Result, Status
 from .variants import BASE, Variant
@@ -42,7 +42,7 @@ class Settings:
     run_limit: float = 300.0
 
 
-class ReferenceFailure(Exception):
+class NoReferenceError(Exception):
     """The original itself cannot be run, or its results could not tell right from wrong."""
 
 
@@ -69,11 +69,11 @@ def _failures(report: Callable[[Status, str], None]) -> Iterator[None]:
     """Turn what a variant does wrong into a report, so that the others go on."""
     try:
         yield
-    except WrongResult as error:
+    except WrongResultError as error:
         report(Status.WRONG, str(error))
-    except (WorkerTimeout, ToolTimeout) as error:
+    except (WorkerTimeoutError, ToolTimeoutError) as error:
         report(Status.TIMEOUT, str(error))
-    except (WorkerFailure, ToolFailure) as error:
+    except (WorkerError, ToolError) as error:
         report(Status.FAILED, str(error))
 
 
@@ -88,7 +88,7 @@ def measure_kernel(
     with tempfile.TemporaryDirectory(dir=scratch) as name, ExitStack() as workers:
         try:
             race = _Race(kernel, settings, Path(name), workers)
-        except (OriginalError, ReferenceFailure) as error:
+        except (OriginalError, NoReferenceError) as error:
             reason = f"no reference: {error}"
             return [
                 Result(kernel.name, variant.name, threads, Status.FAILED, reason)
@@ -150,7 +150,7 @@ class _Race:
     def _libraries(
         self, variant: Variant, source: Source, folder: Path
     ) -> dict[Contraction, Library]:
-        """The build that is timed and, unless it could not be exact, the one without contraction."""
+        """The build that is timed, and the one without contraction."""
         wanted = dict.fromkeys((Contraction.OFF, self._settings.contraction))
         limit = self._settings.compile_limit
         return {
@@ -233,7 +233,7 @@ class _Race:
 def _make_reference(original: Original, settings: Settings, folder: Path) -> Reference:
     """Save the arguments, and run the original without and with contraction.
 
-    Raises `ReferenceFailure`.
+    Raises `NoReferenceError`.
     """
     arrays = initial_arrays(original.kernel, settings.data_set)
     initial = tuple(str(folder / f"initial-{n}.npy") for n in range(len(arrays)))
@@ -266,6 +266,6 @@ def _record(
         with Client(job, folder, 1, settings.run_limit) as client:
             client.wait_until_ready()
             client.record()
-    except (ToolFailure, WorkerFailure, WrongResult) as error:
-        raise ReferenceFailure(str(error)) from None
+    except (ToolError, WorkerError, WrongResultError) as error:
+        raise NoReferenceError(str(error)) from None
     return results

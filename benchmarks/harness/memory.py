@@ -57,7 +57,7 @@ class GuardedArguments:
     def restore(self) -> None:
         """Copy the first values into the working arrays."""
         for position, guarded in self._guarded.items():
-            guarded.array[...] = self._initial[position]  # type: ignore[index]
+            guarded.array[...] = self._initial[position]
 
     def overrun(self) -> int | None:
         """The position of an argument beside which something was written."""

@@ -17,7 +17,9 @@ class NoPlotError(Exception):
 def plot(results: Sequence[Result], path: Path) -> None:
     """Draw the speed-ups over the base as bars on a logarithmic axis. Raises `NoPlotError`."""
     try:
-        from matplotlib.figure import Figure
+        from matplotlib.figure import (  # type: ignore[import-not-found, unused-ignore]
+            Figure,
+        )
     except ImportError:
         raise NoPlotError("matplotlib is not installed") from None
     ratios = Ratios(results)

@@ -62,8 +62,10 @@ class Job:
 
 def read_job(path: Path) -> Job:
     """The job that `write` has saved."""
-    fields = json.loads(path.read_text())
-    return Job(**{key: tuple(v) if isinstance(v, list) else v for key, v in fields.items()})
+    fields: dict[str, str | list[str]] = json.loads(path.read_text())
+    texts = {name: value for name, value in fields.items() if isinstance(value, str)}
+    lists = {name: tuple(value) for name, value in fields.items() if isinstance(value, list)}
+    return Job(**texts, **lists)  # type: ignore[arg-type]
 
 
 def initial_arrays(kernel: Kernel, data_set: str) -> list[Array]:
@@ -92,8 +94,10 @@ class Program:
         sizes = kernel.sizes(self._job.data_set)
         values: list[int | float | Array] = list(sizes.values())
         for argument in kernel.arguments:
-            is_array = isinstance(argument, ArrayArgument)
-            values.append(next(arrays) if is_array else argument.value(sizes))
+            if isinstance(argument, ArrayArgument):
+                values.append(next(arrays))
+            else:
+                values.append(argument.value(sizes))
         return values
 
     def run(self) -> float:
