@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DEMO_PASSES := --pluto-schedule --tile=32 --mark-parallel
 
-.PHONY: help demo test test-all lint types format bench-compile clean
+.PHONY: help demo test test-all lint types format bench bench-limits bench-compile clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -44,10 +44,19 @@ types: .venv/stamp  ## mypy --strict
 	cp -rs $(CURDIR)/polyir build/layout/polyir
 	for folder in dialects passes tools; do cp -rs $(CURDIR)/$$folder build/layout/polyir/$$folder; done
 	cd build/layout && ../../$(BIN)/mypy --config-file ../../pyproject.toml -p polyir
+	cd build/layout && MYPYPATH=../../benchmarks ../../$(BIN)/mypy --config-file ../../pyproject.toml \
+		-p harness
 
 format: .venv/stamp  ## sort imports and format
 	$(BIN)/ruff check --fix --select I .
 	$(BIN)/ruff format .
+
+# Options: make bench BENCH="--size=medium --kernels=gemm,lu --peer 'pluto=polycc {in} -o {out}'"
+bench: .venv/stamp  ## measure compilers, peers and polyir side by side
+	PYTHONPATH=benchmarks $(BIN)/python -m harness $(BENCH)
+
+bench-limits: .venv/stamp  ## measure the machine, and how far each kernel is from its limit
+	PYTHONPATH=benchmarks $(BIN)/python -m harness.limits $(BENCH)
 
 bench-compile: .venv/stamp  ## time polyir-opt on every kernel
 	$(BIN)/python benchmarks/compile_time.py

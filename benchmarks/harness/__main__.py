@@ -1,0 +1,146 @@
+"""Measure compilers, external tools and polyir's pipelines side by side."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from kernels import DATA_SETS, KERNELS
+
+from .build import Contraction
+from .measure import Settings, measure_kernel
+from .originals import Baseline
+from .plot import NoPlotError, plot
+from .report import as_json, machine, table
+from .results import Result, Status
+from .variants import BASE, Variant, VariantError, all_variants, choose
+
+OUTPUT_FOLDER = Path(__file__).parents[2] / "build" / "bench"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the harness; 1 if a result of polyir is wrong or the command line is, else 0."""
+    options = _parse(arguments)
+    try:
+        variants = all_variants(options.peer, options.pipeline)
+        if options.variants:
+            variants = choose(variants, options.variants)
+        variants = _installed(variants)
+    except VariantError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    settings = _settings(options)
+    print(f"{machine()['processor']}, {machine()['cores']} cores; data set {settings.data_set}")
+    options.output.mkdir(parents=True, exist_ok=True)
+    results: list[Result] = []
+    for name in options.kernels or KERNELS:
+        start = time.perf_counter()
+        found = measure_kernel(KERNELS[name], variants, settings, options.output)
+        right = sum(result.status is Status.RIGHT for result in found)
+        seconds = time.perf_counter() - start
+        print(f"{name}: {right} of {len(found)} right, {seconds:.0f} s", file=sys.stderr)
+        results += found
+        _save(results, variants, settings, options.output)
+    print(table(results, variants))
+    _plot(results, options.output / f"{settings.data_set}.svg")
+    print(f"all times: {_json_path(settings, options.output)}")
+    ours = [variant.name for variant in variants if variant.is_polyir]
+    return int(any(r.status is Status.WRONG and r.variant in ours for r in results))
+
+
+def _installed(variants: Sequence[Variant]) -> tuple[Variant, ...]:
+    """The variants that can run here; the others are named. Raises `VariantError` without gcc."""
+    found: list[Variant] = []
+    for variant in variants:
+        missing = variant.missing_program
+        if missing is None:
+            found.append(variant)
+        elif variant.name == BASE.name:
+            raise VariantError(f"{missing} is not installed, and every ratio is relative to it")
+        else:
+            print(f"{variant.name} is left out: {missing} is not installed", file=sys.stderr)
+    return tuple(found)
+
+
+def _json_path(settings: Settings, folder: Path) -> Path:
+    return folder / f"{settings.data_set}.json"
+
+
+def _save(
+    results: Sequence[Result], variants: Sequence[Variant], settings: Settings, folder: Path
+) -> None:
+    """Write what is known so far: a long run that is stopped is not lost."""
+    _json_path(settings, folder).write_text(as_json(results, variants, settings))
+
+
+def _plot(results: Sequence[Result], path: Path) -> None:
+    try:
+        plot(results, path)
+    except NoPlotError as error:
+        print(f"no picture: {error}")
+    else:
+        print(f"picture: {path}")
+
+
+def _settings(options: argparse.Namespace) -> Settings:
+    return Settings(
+        data_set=options.size,
+        threads=options.threads,
+        rounds=options.rounds,
+        turn_seconds=options.turn_seconds,
+        contraction=Contraction.OFF if options.exact else Contraction.FAST,
+        baseline=Baseline(options.baseline),
+        tool_limit=options.tool_limit,
+        compile_limit=options.compile_limit,
+        run_limit=options.run_limit,
+    )
+
+
+def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
+    default = Settings()
+    add = parser.add_argument
+    add("--size", choices=DATA_SETS, default=default.data_set, help="PolyBench's data set (large)")
+    add("--kernels", type=_kernels, help="names, separated by commas (all)")
+    add("--threads", type=_counts, default=default.threads, help="numbers of threads (1,2)")
+    add("--rounds", type=_positive, default=default.rounds, help="turns of each variant (5)")
+    add("--variants", type=_names, help="of the table and the options; gcc always takes part")
+    add("--peer", action="append", default=[], help="NAME=COMMAND with {in} and {out}, C to C")
+    add("--pipeline", action="append", default=[], help="NAME=PASSES, another one of polyir's")
+    add("--baseline", choices=list(Baseline), default=default.baseline, help="the C: emitted from "
+        "MLIR, or by hand in polybench_c/ (mlir)")  # fmt: skip
+    add("--exact", action="store_true", help="time the builds without contraction")
+    add("--turn-seconds", type=float, default=default.turn_seconds, help="least time of a turn")
+    add("--tool-limit", type=float, default=default.tool_limit, help="seconds for a tool")
+    add("--compile-limit", type=float, default=default.compile_limit, help="... a C compiler")
+    add("--run-limit", type=float, default=default.run_limit, help="... a turn of a kernel")
+    add("--output", type=Path, default=OUTPUT_FOLDER, help="folder for JSON and picture")
+    return parser.parse_args(arguments)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(text.split(","))
+
+
+def _kernels(text: str) -> tuple[str, ...]:
+    for name in _names(text):
+        if name not in KERNELS:
+            raise argparse.ArgumentTypeError(f"no kernel '{name}' in {', '.join(KERNELS)}")
+    return _names(text)
+
+
+def _positive(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a number of 1 or more, not '{text}'")
+    return int(text)
+
+
+def _counts(text: str) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(_positive(part) for part in _names(text)))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
