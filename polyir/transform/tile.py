@@ -12,6 +12,7 @@ from polyir.model.bands import facts_of_nest
 from polyir.model.legality import require_legal
 from polyir.model.outcome import Outcome
 from polyir.model.tree import node_type
+from polyir.transform.members import loop_kinds
 from polyir.transform.walk import (
     BAND,
     below_marks,
@@ -204,10 +205,7 @@ def _insert_tile_band(band: isl.ScheduleNode, sizes: tuple[int, ...]) -> isl.Sch
     Loops that are unrolled are so for their points only.
     """
     flags, permutable = coincident_flags(band), band.band_get_permutable()
-    kinds = [
-        isl.ast_loop_type(band.band_member_get_ast_loop_type(member))
-        for member in range(band.band_n_member())
-    ]
+    kinds = loop_kinds(band)
     tiles = band.insert_partial_schedule(
         tile_members(band.band_get_partial_schedule(), sizes)
     ).band_set_permutable(int(permutable))

@@ -13,12 +13,12 @@ from polyir.model.bands import facts_of_nest
 from polyir.model.legality import require_legal
 from polyir.model.outcome import Outcome
 from polyir.model.tree import node_type
+from polyir.transform.members import functions_of, loop_kinds, schedule_of, set_loop_kinds
 from polyir.transform.tile import member_steps
 from polyir.transform.walk import (
     BAND,
     coincident_flags,
     describe_band,
-    factors,
     map_children,
     require_own_instances,
     set_coincident,
@@ -129,32 +129,25 @@ def wavefront_band(band: isl.ScheduleNode, degrees: int) -> isl.ScheduleNode:
     `degrees` must be less than the members of the band.
     """
     members = _counted(band, degrees + 1)
-    total = reduce(isl.UnionPwAff.add, (members.get_at(member) for member in range(degrees + 1)))
-    kinds = [
-        isl.ast_loop_type(band.band_member_get_ast_loop_type(member))
-        for member in range(1, band.band_n_member())
-    ]
-    inner = isl.MultiUnionPwAff.from_union_pw_aff(members.get_at(1))
-    for member in range(2, band.band_n_member()):
-        inner = inner.flat_range_product(
-            isl.MultiUnionPwAff.from_union_pw_aff(members.get_at(member))
-        )
-    rest = band.delete().insert_partial_schedule(inner).band_set_permutable(1)
-    for member, kind in enumerate(kinds):
-        rest = rest.band_member_set_ast_loop_type(member, kind)
+    kinds = loop_kinds(band)[1:]
+    rest = band.delete().insert_partial_schedule(schedule_of(members[1:]))
+    rest = set_loop_kinds(rest.band_set_permutable(1), kinds)
     rest = set_coincident(rest, (True,) * degrees + (False,) * (len(kinds) - degrees))
-    waves = isl.MultiUnionPwAff.from_union_pw_aff(total)
-    return rest.insert_partial_schedule(waves).band_set_permutable(1)
+    total = reduce(isl.UnionPwAff.add, members[: degrees + 1])
+    return rest.insert_partial_schedule(schedule_of([total])).band_set_permutable(1)
 
 
-def _counted(band: isl.ScheduleNode, summed: int) -> isl.MultiUnionPwAff:
+def _counted(band: isl.ScheduleNode, summed: int) -> tuple[isl.UnionPwAff, ...]:
     """The members of a band, the first `summed` of them in one common step.
 
     A member with the step s has the values o + s z with one o, and floor(o / s) + z counts.
     """
-    members = band.band_get_partial_schedule()
+    members = functions_of(band)
     steps = member_steps(band)[:summed]
     if len(set(steps)) == 1:
         return members
-    steps += (1,) * (band.band_n_member() - summed)
-    return members.scale_down_multi_val(factors(members, steps)).floor()
+    return (*map(_quotient, members, steps), *members[summed:])
+
+
+def _quotient(member: isl.UnionPwAff, step: int) -> isl.UnionPwAff:
+    return member.scale_down_val(isl.Val(step)).floor()
