@@ -20,6 +20,7 @@ PASS_NAMES = (
     "print-dependences",
     "pluto-schedule",
     "tile",
+    "diamond-tile",
     "intra-tile-order",
     "wavefront",
     "fuse",

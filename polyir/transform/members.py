@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
+from typing import Literal
 
 import islpy as isl
 
 from polyir.transform.walk import coincident_flags, set_coincident
+
+Degrees = int | Literal["all"]
+"""How many loops of a band are to run in parallel: a number, or all that can."""
+
+
+def degrees_of_band(members: int, wanted: Degrees) -> int:
+    """As many degrees as are wanted, or as a band of so many members has: one less."""
+    return members - 1 if wanted == "all" else min(wanted, members - 1)
 
 
 def functions_of(band: isl.ScheduleNode) -> tuple[isl.UnionPwAff, ...]:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import islpy as isl
 
 from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
-from polyir.model.bands import facts_of_nest
+from polyir.model.bands import facts_of_band, facts_of_nest
 from polyir.model.legality import require_legal
 from polyir.model.outcome import Outcome
 from polyir.model.tree import node_type
-from polyir.transform.members import loop_kinds
+from polyir.transform.members import loop_kinds, schedule_of
 from polyir.transform.walk import (
     BAND,
     below_marks,
@@ -121,6 +122,21 @@ def tile_sizes(band: isl.ScheduleNode) -> tuple[int, ...] | None:
     return sizes if same else None
 
 
+def runs_over_tiles(band: isl.ScheduleNode) -> bool:
+    """Whether the loops of a band node run over tiles, of any shape, of the band right below it.
+
+    They do if they have steps, and a point of the band below is in one tile only.
+    """
+    points = below_marks(band.child(0))
+    if node_type(points) is not BAND or all(step == 1 for step in member_steps(band)):
+        return False
+    outside = band.get_prefix_schedule_multi_union_pw_aff()
+    dates = outside.flat_range_product(points.band_get_partial_schedule())
+    tiles = isl.UnionMap.from_multi_union_pw_aff(band.band_get_partial_schedule())
+    place = isl.UnionMap.from_multi_union_pw_aff(dates).intersect_domain(band.get_domain())
+    return place.reverse().apply_range(tiles).is_single_valued()
+
+
 def member_steps(band: isl.ScheduleNode) -> tuple[int, ...]:
     """The step of each member: the largest s such that its values differ by multiples of s.
 
@@ -155,7 +171,7 @@ class _Tiler:
 
     def tile(self, node: isl.ScheduleNode) -> isl.ScheduleNode:
         """The tree from `node` down, tiled."""
-        if node_type(node) is not BAND or tile_sizes(node) is not None:
+        if node_type(node) is not BAND or runs_over_tiles(node):
             return map_children(node, self.tile)
         is_tiled = self._may_tile(node)
         node = map_children(node, self.tile)
@@ -213,6 +229,18 @@ def _insert_tile_band(band: isl.ScheduleNode, sizes: tuple[int, ...]) -> isl.Sch
         if kind is not isl.ast_loop_type.unroll:
             tiles = tiles.band_member_set_ast_loop_type(member, kind)
     return set_coincident(tiles, flags)
+
+
+def insert_shaped_tiles(
+    band: isl.ScheduleNode,
+    functions: Sequence[isl.UnionPwAff],
+    sizes: tuple[int, ...],
+    dependences: Dependences,
+) -> isl.ScheduleNode:
+    """Put a band of loops over the tiles that `functions` cut above `band`; its flags are exact."""
+    tiles = band.insert_partial_schedule(tile_members(schedule_of(functions), sizes))
+    facts = facts_of_band(tiles, dependences)
+    return set_coincident(tiles.band_set_permutable(int(facts.permutable)), facts.coincident)
 
 
 def _by(sizes: tuple[int, ...]) -> str:

@@ -13,7 +13,14 @@ from polyir.model.bands import facts_of_nest
 from polyir.model.legality import require_legal
 from polyir.model.outcome import Outcome
 from polyir.model.tree import node_type
-from polyir.transform.members import functions_of, loop_kinds, schedule_of, set_loop_kinds
+from polyir.transform.members import (
+    Degrees,
+    degrees_of_band,
+    functions_of,
+    loop_kinds,
+    schedule_of,
+    set_loop_kinds,
+)
 from polyir.transform.tile import member_steps
 from polyir.transform.walk import (
     BAND,
@@ -29,16 +36,16 @@ from polyir.transform.walk import (
 
 @dataclass(frozen=True)
 class WavefrontOptions:
-    """How many loops are to run in parallel inside each wavefront: `degrees`, 1 or more.
+    """How many loops are to run in parallel inside each wavefront: `degrees`, or as many as can.
 
-    Raises `OptionError` where it is less.
+    Raises `OptionError` where it is less than 1.
     """
 
-    degrees: int = 1
+    degrees: Degrees = 1
 
     def __post_init__(self) -> None:
-        if self.degrees < 1:
-            raise OptionError(f"degrees must be 1 or more: degrees={self.degrees}")
+        if self.degrees != "all" and self.degrees < 1:
+            raise OptionError(f"degrees must be 1 or more, or all: degrees={self.degrees}")
 
 
 def wavefront(
@@ -79,7 +86,7 @@ def wavefront(
 class _Builder:
     """Makes the wavefronts of one tree and notes what it did."""
 
-    def __init__(self, degrees: int, dependences: Dependences) -> None:
+    def __init__(self, degrees: Degrees, dependences: Dependences) -> None:
         self.done: list[str] = []
         self.short: list[str] = []
         self.parallel: list[str] = []
@@ -109,11 +116,11 @@ class _Builder:
 
     def _skew(self, band: isl.ScheduleNode) -> isl.ScheduleNode:
         members, name = band.band_n_member(), describe_band(band)
-        degrees = min(self._degrees, members - 1)
+        degrees = degrees_of_band(members, self._degrees)
         self.done.append(
             f"wavefronts along loops 1 to {degrees + 1} of {name}, with {degrees} parallel inside"
         )
-        if degrees < self._degrees:
+        if self._degrees != "all" and degrees < self._degrees:
             self.short.append(f"{name} has {degrees} and not {self._degrees} degrees to give")
         return wavefront_band(band, degrees)
 
