@@ -158,7 +158,8 @@ class _DiamondTiler:
         diagonal = reduce(isl.UnionPwAff.sub, sides, multiple)
         diagonal = diagonal.add(_constants(band, found.constants))
         sizes = (self._options.size,) * len(functions)
-        return insert_shaped_tiles(band, [diagonal, *functions[1:]], sizes, self._dependences)
+        tiles = insert_shaped_tiles(band, [diagonal, *functions[1:]], sizes)
+        return tiles.band_set_permutable(1)
 
 
 def concurrent_hyperplane(

@@ -9,7 +9,7 @@ import islpy as isl
 
 from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
-from polyir.model.bands import facts_of_band, facts_of_nest
+from polyir.model.bands import facts_of_nest
 from polyir.model.legality import require_legal
 from polyir.model.outcome import Outcome
 from polyir.model.tree import node_type
@@ -232,15 +232,10 @@ def _insert_tile_band(band: isl.ScheduleNode, sizes: tuple[int, ...]) -> isl.Sch
 
 
 def insert_shaped_tiles(
-    band: isl.ScheduleNode,
-    functions: Sequence[isl.UnionPwAff],
-    sizes: tuple[int, ...],
-    dependences: Dependences,
+    band: isl.ScheduleNode, functions: Sequence[isl.UnionPwAff], sizes: tuple[int, ...]
 ) -> isl.ScheduleNode:
-    """Put a band of loops over the tiles that `functions` cut above `band`; its flags are exact."""
-    tiles = band.insert_partial_schedule(tile_members(schedule_of(functions), sizes))
-    facts = facts_of_band(tiles, dependences)
-    return set_coincident(tiles.band_set_permutable(int(facts.permutable)), facts.coincident)
+    """Put a band of loops over the tiles that `functions` cut above `band`, without flags."""
+    return band.insert_partial_schedule(tile_members(schedule_of(functions), sizes))
 
 
 def _by(sizes: tuple[int, ...]) -> str:
