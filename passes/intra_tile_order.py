@@ -17,6 +17,8 @@ class IntraTileOrderPass(ScopPass):
 
     Of the loops of each permutable band it is the one along which most accesses stay at one
     element or move to a neighbour, and fewest jump. `max-stride` is how far a neighbour may be.
+    Within tiles, fused statements get point loops of their own where that is better, unless
+    `distribute=false`.
 
     Before (`C[i, j] += A[i, k] * B[k, j]`):
 
@@ -32,6 +34,7 @@ class IntraTileOrderPass(ScopPass):
     name = "intra-tile-order"
 
     max_stride: int = 4
+    distribute: bool = True
 
     def __post_init__(self) -> None:
         # Bad options are refused before any input is read.
@@ -41,4 +44,4 @@ class IntraTileOrderPass(ScopPass):
         return intra_tile_order(scop.schedule, dependences, scop.statements, self._options())
 
     def _options(self) -> IntraTileOptions:
-        return IntraTileOptions(self.max_stride)
+        return IntraTileOptions(self.max_stride, self.distribute)

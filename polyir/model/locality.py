@@ -73,11 +73,28 @@ def localities_of_band(
         for member in range(len(found)):
             step = _step(schedule, first + member)
             if not step.is_empty():
-                localities = tuple(
-                    locality_along(access, step, max_stride) for access in statement.accesses
-                )
+                localities = _along(statement, step, max_stride)
                 found[member] = found[member].with_statement(localities)
     return tuple(found)
+
+
+def innermost_score(
+    node: isl.ScheduleNode, statements: Mapping[str, Statement], max_stride: int
+) -> int:
+    """The sum of the scores that the innermost loop of each statement below `node` has for it."""
+    total = 0
+    for schedule in _schedules_below(node):
+        statement = statements[schedule.get_tuple_name(isl.dim_type.in_)]
+        for member in reversed(range(schedule.dim(isl.dim_type.out))):
+            step = _step(schedule, member)
+            if not step.is_empty():
+                total += LoopLocality().with_statement(_along(statement, step, max_stride)).score
+                break
+    return total
+
+
+def _along(statement: Statement, step: isl.Map, max_stride: int) -> tuple[Locality, ...]:
+    return tuple(locality_along(access, step, max_stride) for access in statement.accesses)
 
 
 def locality_along(access: Access, step: isl.Map, max_stride: int) -> Locality:
