@@ -123,15 +123,17 @@ def tile_sizes(band: isl.ScheduleNode) -> tuple[int, ...] | None:
 
 
 def runs_over_tiles(band: isl.ScheduleNode) -> bool:
-    """Whether the loops of a band node run over tiles, of any shape, of the band right below it.
+    """Whether the loops of a band node run over tiles, of any shape, of the bands below it.
 
-    They do if they have steps, and a point of the band below is in one tile only.
+    They do if they have steps, and a point of the bands directly below is in one tile only.
     """
-    points = below_marks(band.child(0))
-    if node_type(points) is not BAND or all(step == 1 for step in member_steps(band)):
+    if all(step == 1 for step in member_steps(band)):
         return False
-    outside = band.get_prefix_schedule_multi_union_pw_aff()
-    dates = outside.flat_range_product(points.band_get_partial_schedule())
+    dates = band.get_prefix_schedule_multi_union_pw_aff()
+    points = below_marks(band.child(0))
+    while node_type(points) is BAND:
+        dates = dates.flat_range_product(points.band_get_partial_schedule())
+        points = below_marks(points.child(0))
     tiles = isl.UnionMap.from_multi_union_pw_aff(band.band_get_partial_schedule())
     place = isl.UnionMap.from_multi_union_pw_aff(dates).intersect_domain(band.get_domain())
     return place.reverse().apply_range(tiles).is_single_valued()
