@@ -95,6 +95,8 @@ def _accepts(option_type: object, values: tuple[object, ...]) -> bool:
         return any(_accepts(choice, values) for choice in get_args(option_type))
     if option_type is NoneType:
         return not values
+    if get_origin(option_type) is Literal:
+        return len(values) == 1 and values[0] in get_args(option_type)
     if get_origin(option_type) is tuple:
         element = get_args(option_type)[0]
         return bool(values) and all(_accepts(element, (value,)) for value in values)

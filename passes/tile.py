@@ -8,6 +8,7 @@ from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
 from polyir.passes.prerequisites import ScopPass
+from polyir.transform.shaped_tiles import Shape, read_shape, tile_with_shape
 from polyir.transform.tile import TileOptions, tile
 
 
@@ -21,6 +22,10 @@ class TilePass(ScopPass):
     makes tiles of 32 x 32 x 8 inside tiles of 256 x 256 x 64. For other sizes tile twice,
     outer tiles first: `--tile=100,100 --tile=32,8`. Bands of fewer than `min-width` loops, and
     bands that are not permutable, are left alone.
+
+    `shape` gives tiles another shape: rows of numbers that combine the outermost loops of a
+    nest, permutable or not. `--tile='sizes=32 shape="1,0;1,1"'` makes parallelograms with sides
+    along i and i + j; sizes are those of the rows then.
 
     Before:
 
@@ -42,13 +47,21 @@ class TilePass(ScopPass):
     levels: int = 1
     min_width: int = 2
     ratio: int = 8
+    shape: str = ""
 
     def __post_init__(self) -> None:
         # Bad options are refused before any input is read.
         self._options()
+        self._shape()
 
     def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
+        shape = self._shape()
+        if shape:
+            return tile_with_shape(scop.schedule, dependences, shape, self._options())
         return tile(scop.schedule, dependences, self._options())
+
+    def _shape(self) -> Shape:
+        return read_shape(self.shape) if self.shape else ()
 
     def _options(self) -> TileOptions:
         return TileOptions(self.sizes, self.levels, self.min_width, self.ratio)

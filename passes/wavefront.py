@@ -8,6 +8,7 @@ from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
 from polyir.passes.prerequisites import ScopPass
+from polyir.transform.members import Degrees
 from polyir.transform.wavefront import WavefrontOptions, wavefront
 
 
@@ -16,7 +17,8 @@ class WavefrontPass(ScopPass):
     """Run the tiles of a permutable band in parallel wavefronts.
 
     Applies to the outermost permutable band of each nest, tiled or not, that has no parallel
-    loop of its own. `degrees` is the number of loops that become parallel inside a wavefront.
+    loop of its own. `degrees` is the number of loops that become parallel inside a wavefront,
+    `all` for as many as there are.
 
     Before:
 
@@ -37,7 +39,7 @@ class WavefrontPass(ScopPass):
 
     name = "wavefront"
 
-    degrees: int = 1
+    degrees: Degrees = 1
 
     def __post_init__(self) -> None:
         # Bad options are refused before any input is read.

@@ -20,6 +20,8 @@ PASS_NAMES = (
     "print-dependences",
     "pluto-schedule",
     "tile",
+    "diamond-tile",
+    "intra-tile-order",
     "wavefront",
     "fuse",
     "distribute",

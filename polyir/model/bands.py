@@ -127,6 +127,11 @@ def merge_bands(schedule: isl.Schedule, dependences: Dependences) -> isl.Schedul
     return _rewrite_bands(parts, dependences, _merge)
 
 
+def merge_below(band: isl.ScheduleNode, dependences: Dependences) -> isl.ScheduleNode:
+    """`band` with those of the bands directly below that are permutable with it; flags exact."""
+    return _merge(band, active_at(band, dependences))
+
+
 _Visit = Callable[[isl.ScheduleNode, tuple[Active, ...]], isl.ScheduleNode]
 """Rewrites a band node, given what is active there; returns the node in its new tree."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import islpy as isl
@@ -12,6 +13,7 @@ from polyir.model.bands import facts_of_nest
 from polyir.model.legality import require_legal
 from polyir.model.outcome import Outcome
 from polyir.model.tree import node_type
+from polyir.transform.members import loop_kinds, schedule_of
 from polyir.transform.walk import (
     BAND,
     below_marks,
@@ -120,6 +122,23 @@ def tile_sizes(band: isl.ScheduleNode) -> tuple[int, ...] | None:
     return sizes if same else None
 
 
+def runs_over_tiles(band: isl.ScheduleNode) -> bool:
+    """Whether the loops of a band node run over tiles, of any shape, of the bands below it.
+
+    They do if they have steps, and a point of the bands directly below is in one tile only.
+    """
+    if all(step == 1 for step in member_steps(band)):
+        return False
+    dates = band.get_prefix_schedule_multi_union_pw_aff()
+    points = below_marks(band.child(0))
+    while node_type(points) is BAND:
+        dates = dates.flat_range_product(points.band_get_partial_schedule())
+        points = below_marks(points.child(0))
+    tiles = isl.UnionMap.from_multi_union_pw_aff(band.band_get_partial_schedule())
+    place = isl.UnionMap.from_multi_union_pw_aff(dates).intersect_domain(band.get_domain())
+    return place.reverse().apply_range(tiles).is_single_valued()
+
+
 def member_steps(band: isl.ScheduleNode) -> tuple[int, ...]:
     """The step of each member: the largest s such that its values differ by multiples of s.
 
@@ -154,7 +173,7 @@ class _Tiler:
 
     def tile(self, node: isl.ScheduleNode) -> isl.ScheduleNode:
         """The tree from `node` down, tiled."""
-        if node_type(node) is not BAND or tile_sizes(node) is not None:
+        if node_type(node) is not BAND or runs_over_tiles(node):
             return map_children(node, self.tile)
         is_tiled = self._may_tile(node)
         node = map_children(node, self.tile)
@@ -204,10 +223,7 @@ def _insert_tile_band(band: isl.ScheduleNode, sizes: tuple[int, ...]) -> isl.Sch
     Loops that are unrolled are so for their points only.
     """
     flags, permutable = coincident_flags(band), band.band_get_permutable()
-    kinds = [
-        isl.ast_loop_type(band.band_member_get_ast_loop_type(member))
-        for member in range(band.band_n_member())
-    ]
+    kinds = loop_kinds(band)
     tiles = band.insert_partial_schedule(
         tile_members(band.band_get_partial_schedule(), sizes)
     ).band_set_permutable(int(permutable))
@@ -215,6 +231,13 @@ def _insert_tile_band(band: isl.ScheduleNode, sizes: tuple[int, ...]) -> isl.Sch
         if kind is not isl.ast_loop_type.unroll:
             tiles = tiles.band_member_set_ast_loop_type(member, kind)
     return set_coincident(tiles, flags)
+
+
+def insert_shaped_tiles(
+    band: isl.ScheduleNode, functions: Sequence[isl.UnionPwAff], sizes: tuple[int, ...]
+) -> isl.ScheduleNode:
+    """Put a band of loops over the tiles that `functions` cut above `band`, without flags."""
+    return band.insert_partial_schedule(tile_members(schedule_of(functions), sizes))
 
 
 def _by(sizes: tuple[int, ...]) -> str:

@@ -13,12 +13,19 @@ from polyir.model.bands import facts_of_nest
 from polyir.model.legality import require_legal
 from polyir.model.outcome import Outcome
 from polyir.model.tree import node_type
+from polyir.transform.members import (
+    Degrees,
+    degrees_of_band,
+    functions_of,
+    loop_kinds,
+    schedule_of,
+    set_loop_kinds,
+)
 from polyir.transform.tile import member_steps
 from polyir.transform.walk import (
     BAND,
     coincident_flags,
     describe_band,
-    factors,
     map_children,
     require_own_instances,
     set_coincident,
@@ -29,16 +36,16 @@ from polyir.transform.walk import (
 
 @dataclass(frozen=True)
 class WavefrontOptions:
-    """How many loops are to run in parallel inside each wavefront: `degrees`, 1 or more.
+    """How many loops are to run in parallel inside each wavefront: `degrees`, or as many as can.
 
-    Raises `OptionError` where it is less.
+    Raises `OptionError` where it is less than 1.
     """
 
-    degrees: int = 1
+    degrees: Degrees = 1
 
     def __post_init__(self) -> None:
-        if self.degrees < 1:
-            raise OptionError(f"degrees must be 1 or more: degrees={self.degrees}")
+        if self.degrees != "all" and self.degrees < 1:
+            raise OptionError(f"degrees must be 1 or more, or all: degrees={self.degrees}")
 
 
 def wavefront(
@@ -79,7 +86,7 @@ def wavefront(
 class _Builder:
     """Makes the wavefronts of one tree and notes what it did."""
 
-    def __init__(self, degrees: int, dependences: Dependences) -> None:
+    def __init__(self, degrees: Degrees, dependences: Dependences) -> None:
         self.done: list[str] = []
         self.short: list[str] = []
         self.parallel: list[str] = []
@@ -109,11 +116,11 @@ class _Builder:
 
     def _skew(self, band: isl.ScheduleNode) -> isl.ScheduleNode:
         members, name = band.band_n_member(), describe_band(band)
-        degrees = min(self._degrees, members - 1)
+        degrees = degrees_of_band(members, self._degrees)
         self.done.append(
             f"wavefronts along loops 1 to {degrees + 1} of {name}, with {degrees} parallel inside"
         )
-        if degrees < self._degrees:
+        if self._degrees != "all" and degrees < self._degrees:
             self.short.append(f"{name} has {degrees} and not {self._degrees} degrees to give")
         return wavefront_band(band, degrees)
 
@@ -129,32 +136,25 @@ def wavefront_band(band: isl.ScheduleNode, degrees: int) -> isl.ScheduleNode:
     `degrees` must be less than the members of the band.
     """
     members = _counted(band, degrees + 1)
-    total = reduce(isl.UnionPwAff.add, (members.get_at(member) for member in range(degrees + 1)))
-    kinds = [
-        isl.ast_loop_type(band.band_member_get_ast_loop_type(member))
-        for member in range(1, band.band_n_member())
-    ]
-    inner = isl.MultiUnionPwAff.from_union_pw_aff(members.get_at(1))
-    for member in range(2, band.band_n_member()):
-        inner = inner.flat_range_product(
-            isl.MultiUnionPwAff.from_union_pw_aff(members.get_at(member))
-        )
-    rest = band.delete().insert_partial_schedule(inner).band_set_permutable(1)
-    for member, kind in enumerate(kinds):
-        rest = rest.band_member_set_ast_loop_type(member, kind)
+    kinds = loop_kinds(band)[1:]
+    rest = band.delete().insert_partial_schedule(schedule_of(members[1:]))
+    rest = set_loop_kinds(rest.band_set_permutable(1), kinds)
     rest = set_coincident(rest, (True,) * degrees + (False,) * (len(kinds) - degrees))
-    waves = isl.MultiUnionPwAff.from_union_pw_aff(total)
-    return rest.insert_partial_schedule(waves).band_set_permutable(1)
+    total = reduce(isl.UnionPwAff.add, members[: degrees + 1])
+    return rest.insert_partial_schedule(schedule_of([total])).band_set_permutable(1)
 
 
-def _counted(band: isl.ScheduleNode, summed: int) -> isl.MultiUnionPwAff:
+def _counted(band: isl.ScheduleNode, summed: int) -> tuple[isl.UnionPwAff, ...]:
     """The members of a band, the first `summed` of them in one common step.
 
     A member with the step s has the values o + s z with one o, and floor(o / s) + z counts.
     """
-    members = band.band_get_partial_schedule()
+    members = functions_of(band)
     steps = member_steps(band)[:summed]
     if len(set(steps)) == 1:
         return members
-    steps += (1,) * (band.band_n_member() - summed)
-    return members.scale_down_multi_val(factors(members, steps)).floor()
+    return (*map(_quotient, members, steps), *members[summed:])
+
+
+def _quotient(member: isl.UnionPwAff, step: int) -> isl.UnionPwAff:
+    return member.scale_down_val(isl.Val(step)).floor()

@@ -1,0 +1,51 @@
+"""The pass `diamond-tile`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from polyir.dialects.dependence import Dependences
+from polyir.model.outcome import Outcome
+from polyir.model.scop import Scop
+from polyir.passes.prerequisites import ScopPass
+from polyir.transform.diamond import DiamondOptions, diamond_tile
+from polyir.transform.members import Degrees
+
+
+@dataclass(frozen=True)
+class DiamondTilePass(ScopPass):
+    """Tile stencils so that all tiles of a wavefront can start at once.
+
+    Stands in the place of `tile`, before `wavefront`. `size` is the extent of the tiles along
+    every hyperplane. Tiles start concurrently in `degrees` dimensions, `all` or a number: with
+    fewer, tiles have a simpler shape.
+
+    Before (a stencil in one dimension after `pluto-schedule`):
+
+        poly.band "[{ S0[t, i] -> [(t)] }, { S0[t, i] -> [(t + i)] }]"
+            permutable coincident [false, false]
+
+    After:
+
+        poly.band "[{ S0[t, i] -> [(t - i - (t - i) mod 32)] },
+                    { S0[t, i] -> [(t + i - (t + i) mod 32)] }]"
+            permutable coincident [false, false] {
+          poly.band "[{ S0[t, i] -> [(t)] }, { S0[t, i] -> [(t + i)] }]"
+              permutable coincident [false, false]
+        }
+    """
+
+    name = "diamond-tile"
+
+    size: int = 32
+    degrees: Degrees = "all"
+
+    def __post_init__(self) -> None:
+        # Bad options are refused before any input is read.
+        self._options()
+
+    def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
+        return diamond_tile(scop.schedule, dependences, self._options())
+
+    def _options(self) -> DiamondOptions:
+        return DiamondOptions(self.size, self.degrees)

@@ -1,0 +1,47 @@
+"""The pass `intra-tile-order`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from polyir.dialects.dependence import Dependences
+from polyir.model.outcome import Outcome
+from polyir.model.scop import Scop
+from polyir.passes.prerequisites import ScopPass
+from polyir.transform.intra_tile_order import IntraTileOptions, intra_tile_order
+
+
+@dataclass(frozen=True)
+class IntraTileOrderPass(ScopPass):
+    """Put innermost the loop with the best locality, within tiles or without tiles.
+
+    Of the loops of each permutable band it is the one along which most accesses stay at one
+    element or move to a neighbour, and fewest jump. `max-stride` is how far a neighbour may be.
+    Within tiles, fused statements get point loops of their own where that is better, unless
+    `distribute=false`.
+
+    Before (`C[i, j] += A[i, k] * B[k, j]`):
+
+        poly.band "[{ S0[i, j, k] -> [(i)] }, { S0[i, j, k] -> [(j)] }, { S0[i, j, k] -> [(k)] }]"
+            permutable coincident [true, true, false]
+
+    After:
+
+        poly.band "[{ S0[i, j, k] -> [(i)] }, { S0[i, j, k] -> [(k)] }, { S0[i, j, k] -> [(j)] }]"
+            permutable coincident [true, false, true]
+    """
+
+    name = "intra-tile-order"
+
+    max_stride: int = 4
+    distribute: bool = True
+
+    def __post_init__(self) -> None:
+        # Bad options are refused before any input is read.
+        self._options()
+
+    def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
+        return intra_tile_order(scop.schedule, dependences, scop.statements, self._options())
+
+    def _options(self) -> IntraTileOptions:
+        return IntraTileOptions(self.max_stride, self.distribute)

@@ -1,0 +1,148 @@
+"""What successive iterations of a loop find in the cache: the same elements, or neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+import islpy as isl
+
+from polyir.isl_lists import maps_of
+from polyir.model.scop import Access, Statement
+from polyir.model.tree import node_type
+
+
+class Locality(Enum):
+    """How the element that an access touches moves from one iteration to the next."""
+
+    TEMPORAL = "temporal"
+    """It stays."""
+    SPATIAL = "spatial"
+    """It moves along the last subscript only, by a small stride."""
+    NONE = "none"
+    """It moves further, or it is not known."""
+
+
+@dataclass(frozen=True)
+class LoopLocality:
+    """What one loop does for the accesses of the statements for which it is a loop.
+
+    `statements` is how many these are; the other fields count their accesses.
+    """
+
+    statements: int = 0
+    spatial: int = 0
+    temporal: int = 0
+    other: int = 0
+
+    @property
+    def score(self) -> int:
+        """Formula (2) of Zinenko et al., "Unified Polyhedral Modeling" (section 2.3).
+
+            L = nS * sum_i (2 s_i + 4 l_i - 16 o_i) + 8 v
+
+        where v is 1 if no access goes without locality.
+        """
+        locality = 2 * self.spatial + 4 * self.temporal - 16 * self.other
+        return self.statements * locality + (8 if self.other == 0 else 0)
+
+    def with_statement(self, localities: tuple[Locality, ...]) -> LoopLocality:
+        """The same with one more statement, and the localities of its accesses."""
+        return LoopLocality(
+            self.statements + 1,
+            self.spatial + localities.count(Locality.SPATIAL),
+            self.temporal + localities.count(Locality.TEMPORAL),
+            self.other + localities.count(Locality.NONE),
+        )
+
+
+def localities_of_band(
+    band: isl.ScheduleNode, statements: Mapping[str, Statement], max_stride: int
+) -> tuple[LoopLocality, ...]:
+    """For each member of a band what it would give as innermost loop.
+
+    A member is a loop of a statement if it has several values where all other members around
+    the statement, above, in and below the band, have one value each. So the tile loops of a
+    tiled statement are none: the point loops leave them nothing.
+    """
+    first = band.get_schedule_depth()
+    found = [LoopLocality()] * band.band_n_member()
+    for schedule in _schedules_below(band):
+        statement = statements[schedule.get_tuple_name(isl.dim_type.in_)]
+        for member in range(len(found)):
+            step = _step(schedule, first + member)
+            if not step.is_empty():
+                localities = _along(statement, step, max_stride)
+                found[member] = found[member].with_statement(localities)
+    return tuple(found)
+
+
+def innermost_score(
+    node: isl.ScheduleNode, statements: Mapping[str, Statement], max_stride: int
+) -> int:
+    """The sum of the scores that the innermost loop of each statement below `node` has for it."""
+    total = 0
+    for schedule in _schedules_below(node):
+        statement = statements[schedule.get_tuple_name(isl.dim_type.in_)]
+        for member in reversed(range(schedule.dim(isl.dim_type.out))):
+            step = _step(schedule, member)
+            if not step.is_empty():
+                total += LoopLocality().with_statement(_along(statement, step, max_stride)).score
+                break
+    return total
+
+
+def _along(statement: Statement, step: isl.Map, max_stride: int) -> tuple[Locality, ...]:
+    return tuple(locality_along(access, step, max_stride) for access in statement.accesses)
+
+
+def locality_along(access: Access, step: isl.Map, max_stride: int) -> Locality:
+    """The locality of an access along `step`, `{ S[i] -> S[next iteration of the loop] }`."""
+    moves = step.apply_domain(access.relation).apply_range(access.relation).deltas()
+    moves = moves.project_out(isl.dim_type.param, 0, moves.dim(isl.dim_type.param))
+    rank = moves.dim(isl.dim_type.set)
+    for position in range(rank - 1):
+        if not _is_within(moves, position, 0):
+            return Locality.NONE
+    if rank == 0 or _is_within(moves, rank - 1, 0):
+        return Locality.TEMPORAL
+    return Locality.SPATIAL if _is_within(moves, rank - 1, max_stride) else Locality.NONE
+
+
+def _is_within(moves: isl.Set, position: int, bound: int) -> bool:
+    """Whether a coordinate is between `-bound` and `bound`."""
+    low = moves.lower_bound_val(isl.dim_type.set, position, isl.Val(-bound))
+    return moves.is_subset(low.upper_bound_val(isl.dim_type.set, position, isl.Val(bound)))
+
+
+def _schedules_below(band: isl.ScheduleNode) -> Iterator[isl.Map]:
+    """For each leaf below `band`, each statement there: `{ S[i] -> [all members around] }`."""
+    for leaf in _leaves(band):
+        members = leaf.get_prefix_schedule_union_map().intersect_domain(leaf.get_domain())
+        yield from maps_of(members)
+
+
+def _leaves(node: isl.ScheduleNode) -> Iterator[isl.ScheduleNode]:
+    if node_type(node) is isl.schedule_node_type.leaf:
+        yield node
+    for position in range(node.n_children()):
+        yield from _leaves(node.get_child(position))
+
+
+def _step(schedule: isl.Map, position: int) -> isl.Map:
+    """`{ S[i] -> S[i'] }`: the next iteration of one member, with equal values of all others.
+
+    "Next" is at the smallest distance that there is.
+    """
+    count = schedule.dim(isl.dim_type.out)
+    others = schedule.project_out(isl.dim_type.out, position, 1)
+    member = schedule.project_out(isl.dim_type.out, position + 1, count - position - 1)
+    member = member.project_out(isl.dim_type.out, 0, position)
+    later = others.apply_range(others.reverse()).intersect(member.lex_lt_map(member))
+    if later.is_empty():
+        return later
+    distances = later.apply_domain(member).apply_range(member).deltas()
+    nearest = distances.dim_min_val(0).to_python()
+    following = isl.Map(f"{{ [x] -> [x + {nearest}] }}")
+    return later.intersect(member.apply_range(following).apply_range(member.reverse()))

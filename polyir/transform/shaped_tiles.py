@@ -1,0 +1,149 @@
+"""Tiles of any shape that the dependences allow: parallelograms, and cuts of other directions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+import islpy as isl
+
+from polyir.diagnostics import LegalityError, OptionError
+from polyir.dialects.dependence import Dependences
+from polyir.model.bands import active_at
+from polyir.model.legality import require_legal
+from polyir.model.order import backward, members_of
+from polyir.model.outcome import Outcome
+from polyir.model.tree import node_type
+from polyir.transform.members import functions_of
+from polyir.transform.tile import TileOptions, insert_shaped_tiles, runs_over_tiles
+from polyir.transform.walk import (
+    BAND,
+    coincident_flags,
+    map_children,
+    name_list,
+    require_own_instances,
+    set_coincident,
+    statements_of,
+    summary,
+)
+
+Shape = tuple[tuple[int, ...], ...]
+"""The directions in which tiles are cut: rows of coefficients, one for each loop of a nest."""
+
+
+def read_shape(text: str) -> Shape:
+    """The shape that `text` writes row by row: `1,0;1,1`.
+
+    Raises `OptionError` if rows are not numbers, not of one length, or all zero.
+    """
+    try:
+        shape = tuple(tuple(int(entry) for entry in row.split(",")) for row in text.split(";"))
+    except ValueError:
+        raise OptionError(f"shape is rows of numbers, as in 1,0;1,1: shape={text}") from None
+    if len({len(row) for row in shape}) > 1:
+        raise OptionError(f"the rows of a shape must have one length: shape={text}")
+    if not all(any(row) for row in shape):
+        raise OptionError(f"a row of a shape cuts nothing if it is zero: shape={text}")
+    return shape
+
+
+def tile_with_shape(
+    schedule: isl.Schedule, dependences: Dependences, shape: Shape, options: TileOptions
+) -> Outcome:
+    """Tile the outermost loops of each nest by the hyperplanes that `shape` combines of them.
+
+    With the rows (1, 0) and (1, 1), and loops that need not be permutable:
+
+        band [i]            =>    band [s_1 floor(i / s_1), s_2 floor((i + j) / s_2)]
+          band [j]                  band [i]
+                                      band [j]
+
+    A row may have any integers, and there may be any number of rows: with a unimodular shape
+    tiles are the rectangular ones of a skewed nest. Points keep their order. Nests of fewer
+    loops than a row has entries are left alone. `options` gives sizes, one a row, and levels.
+
+    Raises `LegalityError` if the tiles violate a dependence, and for trees with extension or
+    expansion nodes.
+    """
+    require_own_instances(schedule, "tiling")
+    tiler = _ShapedTiler(dependences, shape, options)
+    result = tiler.visit(schedule.get_root()).get_schedule()
+    if not tiler.tiled:
+        reasons = tiler.narrow or ["there is no loop"]
+        return Outcome(schedule, (), (f"nothing was tiled: {summary(reasons)}",))
+    require_legal(dependences, result, "tiling with this shape")
+    return Outcome(result, (*tiler.tiled, *tiler.narrow))
+
+
+class _ShapedTiler:
+    """Tiles the nests of one tree and notes what it did."""
+
+    def __init__(self, dependences: Dependences, shape: Shape, options: TileOptions) -> None:
+        self.tiled: list[str] = []
+        self.narrow: list[str] = []
+        self._dependences = dependences
+        self._shape = shape
+        self._sizes = options.sizes_by_level(len(shape))
+
+    def visit(self, node: isl.ScheduleNode) -> isl.ScheduleNode:
+        """The tree from `node` down, tiled."""
+        if node_type(node) is not BAND or runs_over_tiles(node):
+            return map_children(node, self.visit)
+        loops = _loops_from(node)
+        wanted = len(self._shape[0])
+        nest = f"the nest of {len(loops)} over {name_list(statements_of(node))}"
+        if len(loops) < wanted:
+            self.narrow.append(f"{nest} has no {wanted} loops directly inside each other")
+            return node
+        if node.is_subtree_anchored():
+            raise LegalityError(f"{nest} cannot be tiled: AST options in it name loops around")
+        functions = [_combination(loops, row) for row in self._shape]
+        for sizes in reversed(self._sizes):
+            node = self._with_flags(insert_shaped_tiles(node, functions, sizes), loops)
+        rows = " ".join(f"({','.join(map(str, row))})" for row in self._shape)
+        self.tiled.append(f"tiled {nest} along {rows}")
+        return node
+
+    def _with_flags(self, tiles: isl.ScheduleNode, loops: Sequence[_Loop]) -> isl.ScheduleNode:
+        """The band of tile loops with its flags.
+
+        Coincident are combinations of coincident loops.
+        """
+        actives = active_at(tiles, self._dependences)
+        permutable = all(
+            backward(active, member).is_empty()
+            for member in members_of(tiles)
+            for active in actives
+        )
+        coincident = tuple(
+            all(loop.coincident for loop, factor in zip(loops, row, strict=False) if factor)
+            for row in self._shape
+        )
+        return set_coincident(tiles.band_set_permutable(int(permutable)), coincident)
+
+
+@dataclass(frozen=True)
+class _Loop:
+    """A member of a band, and its flag."""
+
+    function: isl.UnionPwAff
+    coincident: bool
+
+
+def _loops_from(band: isl.ScheduleNode) -> list[_Loop]:
+    """The members of `band` and of the bands directly below it."""
+    loops: list[_Loop] = []
+    while node_type(band) is BAND:
+        loops += map(_Loop, functions_of(band), coincident_flags(band))
+        band = band.child(0)
+    return loops
+
+
+def _combination(loops: Sequence[_Loop], row: Sequence[int]) -> isl.UnionPwAff:
+    terms = [
+        loop.function.scale_val(isl.Val(factor))
+        for loop, factor in zip(loops, row, strict=False)
+        if factor
+    ]
+    return reduce(isl.UnionPwAff.add, terms)

@@ -1,0 +1,66 @@
+"""PolyBench through the passes of the tiling family, against MLIR's lowering, to the bit.
+
+`make test-all` runs every kernel through every pipeline that is for all kernels; `make test`
+each kernel through one of them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from kernels import KERNELS
+from oracle import MISSING_TOOLS_REASON, Oracle, mlir_opt_available
+
+from polyir import api
+from polyir.diagnostics import remarks_to
+from polyir.runtime import CompilerOptions, compare_bits, compile_module
+
+pytestmark = pytest.mark.skipif(not mlir_opt_available(), reason=MISSING_TOOLS_REASON)
+
+FLAGS = ("-std=c99", "-O1", "-fopenmp", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror")
+
+FOR_ALL = (
+    "pluto-schedule,tile{sizes=5,3,2},intra-tile-order,mark-parallel",
+    "pluto-schedule{fuse=max},tile{sizes=4,3 levels=2 ratio=2},intra-tile-order,mark-parallel",
+    "pluto-schedule,intra-tile-order,wavefront{degrees=all},mark-parallel{which=all}",
+)
+
+FOR_SOME = [
+    ("jacobi-1d", "pluto-schedule,diamond-tile{size=4},wavefront,mark-parallel"),
+    ("jacobi-2d", "pluto-schedule,diamond-tile{size=4},wavefront{degrees=all},mark-parallel"),
+    ("jacobi-2d", "pluto-schedule,diamond-tile{size=5 degrees=1},wavefront,mark-parallel"),
+    ("heat-3d", "pluto-schedule,diamond-tile{size=6 degrees=1},wavefront,mark-parallel"),
+    ("fdtd-2d", "pluto-schedule,diamond-tile{size=6},wavefront,mark-parallel"),
+    ("seidel-2d", 'tile{sizes=4,6,8 shape="1,0,0;1,1,0;2,1,1"},wavefront,mark-parallel'),
+    ("gemm", 'pluto-schedule,tile{sizes=6 shape="1,1,0;-1,1,0;0,1,2"},mark-parallel'),
+]
+
+PART = [(name, FOR_ALL[number % len(FOR_ALL)]) for number, name in enumerate(KERNELS)]
+REST = [(name, line) for line in FOR_ALL for name in KERNELS if (name, line) not in PART]
+
+
+def check(name: str, pipeline: str, folder: Path) -> None:
+    kernel = KERNELS[name]
+    text = kernel.path.read_text()
+    with remarks_to(lambda remark: None):
+        module = api.lower(api.run_pipeline(api.parse(text), pipeline))
+    compiled = compile_module(module, CompilerOptions(flags=FLAGS))
+    expected = kernel.make_arguments("mini")
+    Oracle(text, folder)(kernel.function, *expected)
+    arguments = kernel.make_arguments("mini")
+    with compiled.threads(2):
+        compiled[kernel.function](*arguments)
+    assert compare_bits(expected, arguments) is None
+    assert compare_bits(kernel.make_arguments("mini"), arguments) is not None
+
+
+@pytest.mark.parametrize(("name", "pipeline"), PART + FOR_SOME)
+def test_results_are_the_same_to_the_bit(name: str, pipeline: str, tmp_path: Path) -> None:
+    check(name, pipeline, tmp_path)
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize(("name", "pipeline"), REST)
+def test_every_kernel_through_every_pipeline(name: str, pipeline: str, tmp_path: Path) -> None:
+    check(name, pipeline, tmp_path)

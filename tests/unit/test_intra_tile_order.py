@@ -1,0 +1,230 @@
+"""The order of point loops: scores, order, distribution within tiles, what is left alone."""
+
+from __future__ import annotations
+
+import islpy as isl
+import pytest
+from execution import assert_respects, execution
+from kernels import KERNELS
+from poly_text import poly_module, scops_of
+
+from polyir import api
+from polyir.diagnostics import LegalityError, OptionError, remarks_to
+from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
+from polyir.model.analysis import compute_dependences
+from polyir.model.bands import merge_bands
+from polyir.model.locality import LoopLocality, localities_of_band
+from polyir.model.order import members_of
+from polyir.model.scop import Scop, scop_of
+from polyir.model.tree import node_type
+from polyir.passes.prerequisites import scops_in
+from polyir.transform.intra_tile_order import IntraTileOptions, intra_tile_order
+from polyir.transform.tile import TileOptions, tile
+from polyir.transform.walk import coincident_flags, names_in
+from polyir.transform.wavefront import wavefront
+
+
+def scop_from(kernel: str, pipeline: str) -> tuple[Scop, Dependences]:
+    with remarks_to(lambda remark: None):
+        module = api.run_pipeline(api.parse(KERNELS[kernel].path.read_text()), pipeline)
+    (op,) = scops_in(module)
+    scop = scop_of(op)
+    assert scop.dependences is not None
+    return scop, scop.dependences
+
+
+def bands_over(statement: str, tree: isl.Schedule) -> list[str]:
+    """The members of the bands over a statement, as isl writes them."""
+    return members_over(statement, tree.get_root())
+
+
+def members_over(statement: str, node: isl.ScheduleNode) -> list[str]:
+    found: list[str] = []
+    if node_type(node) is isl.schedule_node_type.band:
+        for member in members_of(node):
+            if statement in member:
+                found.append(str(member[statement]).split("[(")[1].split(")]")[0])
+    for position in range(node.n_children()):
+        child = node.child(position)
+        if statement in names_in(child.get_domain()):
+            found += members_over(statement, child)
+    return found
+
+
+def one_statement(body: str, dimensions: int) -> Scop:
+    """A scop with one statement S over `i, j, k` with `body`, and one permutable band."""
+    names = ("i", "j", "k")[:dimensions]
+    domain = f"[n] -> {{ S[{', '.join(names)}] : 0 <= {', '.join(names)} < n }}"
+    members = ", ".join(f"{{ S[{', '.join(names)}] -> [{name}] }}" for name in names)
+    iterators = ", ".join(f"%{name}" for name in names)
+    (scop,) = scops_of(
+        poly_module(
+            f"""
+func.func @f(%n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>, %x: memref<?xf64>) {{
+  poly.scop (%n as "n") context "[n] -> {{ : n > 9 }}" {{
+    poly.stmt @S domain "{domain}" ({iterators}) {{
+{body}
+    }}
+    poly.domain "{domain}" {{
+      poly.band "[n] -> [{members}]" permutable coincident [{", ".join(["false"] * dimensions)}]
+    }}
+  }}
+  return
+}}"""
+        )
+    )
+    return scop
+
+
+def localities(scop: Scop, max_stride: int = 4) -> tuple[LoopLocality, ...]:
+    by_name = {statement.name: statement for statement in scop.statements}
+    return localities_of_band(scop.schedule.get_root().child(0), by_name, max_stride)
+
+
+def test_localities_of_accesses() -> None:
+    """A[i, 3j] is spatial in j, without locality in i; x[2k] is spatial in k."""
+    scop = one_statement(
+        """
+      %a = affine.load %A[%i, 3 * %j] : memref<?x?xf64>
+      affine.store %a, %x[2 * %k] : memref<?xf64>""",
+        3,
+    )
+    assert localities(scop) == (
+        LoopLocality(statements=1, spatial=0, temporal=1, other=1),
+        LoopLocality(statements=1, spatial=1, temporal=1, other=0),
+        LoopLocality(statements=1, spatial=1, temporal=1, other=0),
+    )
+    assert [locality.score for locality in localities(scop)] == [-12, 14, 14]
+    assert localities(scop, max_stride=2)[1] == LoopLocality(1, 0, 1, 1)
+
+
+def test_a_subscript_that_moves_with_two_loops() -> None:
+    """A[i + j, j] has locality along neither loop alone: both move the first subscript."""
+    scop = one_statement(
+        """
+      %a = affine.load %A[%i + %j, %j] : memref<?x?xf64>
+      affine.store %a, %B[%i, %j] : memref<?x?xf64>""",
+        2,
+    )
+    assert [locality.other for locality in localities(scop)] == [2, 1]
+
+
+def test_the_score_of_a_product() -> None:
+    """Zinenko et al., formula (2), for C[i, j] += A[i, k] * B[k, j] (C is read and written)."""
+    scop, _ = scop_from("gemm", "pluto-schedule")
+    by_name = {statement.name: statement for statement in scop.statements}
+    product = scop.schedule.get_root().child(0).child(1).child(0)
+    scores = [locality.score for locality in localities_of_band(product, by_name, 4)]
+    assert scores == [4 - 3 * 16, 3 * 2 + 4 + 8, 2 * 4 + 2 - 16]
+
+
+def test_the_best_loop_goes_innermost_with_its_flag() -> None:
+    scop, dependences = scop_from("gemm", "pluto-schedule,tile{sizes=3}")
+    outcome = intra_tile_order(scop.schedule, dependences, scop.statements)
+    assert bands_over("S1", outcome.schedule)[3:] == ["i", "k", "j"]
+    points = outcome.schedule.get_root().child(0).child(1).child(0).child(0)
+    assert coincident_flags(points) == (True, False, True)
+    assert outcome.done[0] == (
+        "loop 2 of the band of 3 over S1 goes innermost (scores -44, 18, -6)"
+    )
+    assert outcome.missed == ()
+    order = execution(outcome.schedule, ni=4, nj=5, nk=4)
+    assert order == sorted(
+        order,
+        key=lambda at: (
+            (0, at[1][0] // 3, at[1][1] // 3, at[1])
+            if at[0] == "S0"
+            # S1 has the iterators i, k, j of the source.
+            else (1, at[1][0] // 3, at[1][2] // 3, (at[1][1] // 3, *at[1]))
+        ),
+    )
+    assert_respects(order, dependences, ni=4, nj=5, nk=4)
+
+
+def test_fused_statements_are_distributed_within_their_tiles() -> None:
+    scop, dependences = scop_from("2mm", "pluto-schedule,tile{sizes=3}")
+    outcome = intra_tile_order(scop.schedule, dependences, scop.statements)
+    assert "the band of 2 over S1, S3 is distributed within its tiles" in outcome.done
+    assert bands_over("S1", outcome.schedule)[2:] == ["i", "k", "j"]
+    assert bands_over("S3", outcome.schedule)[2:] == ["i", "k", "j"]
+    sizes = {"ni": 4, "nj": 5, "nk": 4, "nl": 4}
+    order = execution(outcome.schedule, **sizes)
+    assert sorted(order) == sorted(execution(scop.schedule, **sizes))
+    assert_respects(order, dependences, **sizes)
+    kept = intra_tile_order(
+        scop.schedule, dependences, scop.statements, IntraTileOptions(distribute=False)
+    )
+    assert bands_over("S1", kept.schedule)[2:] == ["i", "j", "k"]
+
+
+def test_distribution_needs_tiles_and_must_be_legal() -> None:
+    scop, dependences = scop_from("2mm", "pluto-schedule")
+    untiled = intra_tile_order(scop.schedule, dependences, scop.statements)
+    assert not any("distributed" in line for line in untiled.done)
+    scop, dependences = scop_from("2mm", "pluto-schedule,tile{sizes=3}")
+    back = Dependence(
+        DependenceKind.ANTI,
+        "tmp",
+        isl.Map(
+            "[ni,nj,nk,nl] -> { S3[i, j, k] -> S1[i', j', k'] : i' = i + 1 and j' = k "
+            "and k' = 0 and 0 <= i < ni - 1 and 0 <= k < nj and 0 <= j < nl and nk > 0 }"
+        ),
+    )
+    more = Dependences(dependences.value_based, (*dependences.items, back))
+    outcome = intra_tile_order(scop.schedule, more, scop.statements)
+    assert not any("distributed" in line for line in outcome.done)
+    assert_respects(
+        execution(outcome.schedule, ni=4, nj=4, nk=3, nl=3), more, ni=4, nj=4, nk=3, nl=3
+    )
+
+
+def test_tile_loops_stay_also_after_a_wavefront() -> None:
+    scop, dependences = scop_from("seidel-2d", "pluto-schedule")
+    tiled = tile(scop.schedule, dependences, TileOptions((4,))).schedule
+    waves = wavefront(tiled, dependences).schedule
+    outcome = intra_tile_order(waves, dependences, scop.statements)
+    assert bands_over("S0", outcome.schedule)[:3] == bands_over("S0", waves)[:3]
+
+
+def test_nothing_to_move() -> None:
+    scop, dependences = scop_from("lu", "pluto-schedule,tile")
+    outcome = intra_tile_order(scop.schedule, dependences, scop.statements)
+    assert outcome.schedule.plain_is_equal(scop.schedule)
+    assert outcome.missed == (
+        "no loop was moved: loop 3 of the band of 3 over S0, S1, S2 has the best locality "
+        "where it is (scores -24, -348, 48)",
+    )
+
+
+def test_loops_of_the_source_are_merged_first() -> None:
+    scop = one_statement(
+        """
+      %a = affine.load %A[%j, %i] : memref<?x?xf64>
+      affine.store %a, %B[%j, %i] : memref<?x?xf64>""",
+        2,
+    )
+    dependences = compute_dependences(scop)
+    outcome = intra_tile_order(scop.schedule, dependences, scop.statements)
+    assert bands_over("S", outcome.schedule) == ["j", "i"]
+    assert merge_bands(outcome.schedule, dependences).get_root().child(0).band_n_member() == 2
+
+
+def test_a_band_wrongly_called_permutable_is_refused() -> None:
+    scop = one_statement(
+        """
+      %a = affine.load %A[%j, %i] : memref<?x?xf64>
+      affine.store %a, %B[%j, %i] : memref<?x?xf64>""",
+        2,
+    )
+    wrong = Dependence(
+        DependenceKind.FLOW,
+        "A",
+        isl.Map("[n] -> { S[i, j] -> S[i + 1, j - 1] : 0 <= i < n - 1 and 1 <= j < n }"),
+    )
+    with pytest.raises(LegalityError, match="the order of point loops violates the flow"):
+        intra_tile_order(scop.schedule, Dependences(False, (wrong,)), scop.statements)
+
+
+def test_bad_options() -> None:
+    with pytest.raises(OptionError, match="max-stride must be 1 or more: max-stride=0"):
+        IntraTileOptions(max_stride=0)
