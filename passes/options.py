@@ -22,7 +22,9 @@ def pass_with_options(pass_type: type[ModulePass], text: str) -> ModulePass:
     separated by spaces (`sizes=32,8 levels=2`). Raises `OptionError`.
     """
     fields = _option_names(pass_type)
-    stripped = quoted(text.strip())
+    stripped = text.strip()
+    # isl's text as a whole needs no quotes.
+    stripped = json.dumps(stripped) if stripped[:1] in ("{", "[") else quoted(stripped)
     first = re.split(r"[=\s]", stripped, maxsplit=1)[0].replace("-", "_")
     if stripped and not _NAMED.match(stripped) and first not in fields:
         if not fields:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import islpy as isl
 
@@ -94,10 +94,11 @@ class Place:
 
 @dataclass(frozen=True)
 class Part:
-    """The instances of one statement that reach one leaf, and the loops around it."""
+    """The instances of one statement that reach one leaf, the way to it and the loops around."""
 
     reference: Reference
     instances: isl.Set
+    path: Path
     loops: tuple[Place, ...]
 
 
@@ -123,17 +124,16 @@ class Directory:
 
     def __init__(self, schedule: isl.Schedule) -> None:
         self._schedule = schedule
-        leaves: dict[str, list[tuple[isl.Set, tuple[Place, ...]]]] = {}
-        for instances, loops in _leaves(schedule):
-            for part in sets_of(instances):
-                if not part.is_empty():
-                    leaves.setdefault(part.get_tuple_name(), []).append((part, loops))
+        found: dict[str, list[Part]] = {}
+        for path, instances, loops in _leaves(schedule):
+            for own in sets_of(instances):
+                if not own.is_empty():
+                    parts = found.setdefault(own.get_tuple_name(), [])
+                    reference = Reference(own.get_tuple_name(), len(parts))
+                    parts.append(Part(reference, own, path, loops))
         self.parts: Mapping[str, tuple[Part, ...]] = {
-            name: tuple(
-                Part(Reference(name, number if len(found) > 1 else None), instances, loops)
-                for number, (instances, loops) in enumerate(found)
-            )
-            for name, found in leaves.items()
+            name: tuple(parts) if len(parts) > 1 else (_whole(parts[0]),)
+            for name, parts in found.items()
         }
         """The parts of each statement, in the order of the tree."""
 
@@ -192,14 +192,21 @@ def node_at(schedule: isl.Schedule, path: Path) -> isl.ScheduleNode:
     return node
 
 
-def _leaves(schedule: isl.Schedule) -> Iterator[tuple[isl.UnionSet, tuple[Place, ...]]]:
-    """What reaches each leaf, and the loops around it, in the order of the tree."""
+def _whole(part: Part) -> Part:
+    """The only part of a statement, which is the statement."""
+    return replace(part, reference=Reference(part.reference.statement))
 
-    def visit(
-        node: isl.ScheduleNode, path: Path, loops: tuple[Place, ...]
-    ) -> Iterator[tuple[isl.UnionSet, tuple[Place, ...]]]:
+
+_Leaf = tuple[Path, isl.UnionSet, tuple[Place, ...]]
+"""The way to a leaf, what reaches it, and the loops around it."""
+
+
+def _leaves(schedule: isl.Schedule) -> Iterator[_Leaf]:
+    """The leaves in the order of the tree."""
+
+    def visit(node: isl.ScheduleNode, path: Path, loops: tuple[Place, ...]) -> Iterator[_Leaf]:
         if node.n_children() == 0:
-            yield node.get_domain(), loops
+            yield path, node.get_domain(), loops
             return
         if node_type(node) is BAND:
             loops += tuple(Place(path, member) for member in range(node.band_n_member()))
