@@ -222,7 +222,8 @@ def _change_some(
         # Whole statements keep functions without conditions on their instances.
         instances = instances.universe()
     changed = change(values.intersect_domain(instances))
-    return _with_values(loop, changed.union_add(values.subtract_domain(instances)), what)
+    changed = changed.union_add(values.subtract_domain(instances)).coalesce()
+    return _with_values(loop, changed, what)
 
 
 def _with_values(loop: Loop, values: isl.UnionPwAff, what: str) -> isl.Schedule:
