@@ -4,21 +4,32 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import islpy as isl
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.diagnostics import location_of, missed, remark
-from polyir.model.legality import require_legal
+from polyir.diagnostics import LegalityError, OptionError, PolyirError, location_of, missed, remark
+from polyir.dialects.dependence import Dependences
+from polyir.dialects.scop import ScopOp
+from polyir.model.legality import describe_violations, violations
 from polyir.model.scop import scop_of
-from polyir.passes.prerequisites import scops_in
+from polyir.passes.prerequisites import analysed_scops, function_of, scops_in
+from polyir.passes.schedule_text import read_schedule
+from polyir.transform.given_schedule import GivenSchedule, tree_of
+from polyir.transform.walk import names_in
 
 
 @dataclass(frozen=True)
 class CheckSchedulePass(ModulePass):
-    """Check that each scop's schedule tree respects the scop's dependences; change nothing.
+    """Check that a schedule respects the dependences of a scop; change nothing.
 
-    A violation is an error that names the dependence and shows one pair of instances:
+    Without options, each scop's schedule tree in force is checked against the dependences that
+    are on the scop. With a new schedule (`schedule` or `file`, as for `apply-schedule`), that
+    one is checked against the dependences of the program; those are computed if need be, and
+    where all hold, a line on standard output says so.
+
+    Violations are an error that shows one pair of instances for each violated dependence:
 
         in.mlir:3:3: error: the schedule violates the flow dependence through A:
         S0[1, 2] must run before S0[2, 1] (n = 4)
@@ -26,15 +37,69 @@ class CheckSchedulePass(ModulePass):
 
     name = "check-schedule"
 
+    schedule: str | None = None
+    file: str | None = None
+
+    def __post_init__(self) -> None:
+        # Bad options are refused before any input is read.
+        if self._is_standing_alone():
+            self._given()
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        scops = scops_in(op)
+        scops = analysed_scops(ctx, op) if self._is_standing_alone() else scops_in(op)
         if not scops:
             missed(self.name, "nothing to check: the module has no static control part", op)
+        elif self._is_standing_alone():
+            self._check_given(scops)
+        else:
+            self._check_in_force(scops)
+
+    def _check_in_force(self, scops: tuple[ScopOp, ...]) -> None:
         for scop_op in scops:
             scop = scop_of(scop_op)
             if scop.dependences is None:
                 missed(self.name, "nothing to check against: no dependences on the scop", scop_op)
                 continue
-            require_legal(scop.dependences, scop.schedule, "the schedule", location_of(scop_op))
-            count = len(scop.dependences.ordering)
-            remark(self.name, f"all {count} dependences hold", scop_op)
+            self._require_legal(scop_op, scop.dependences, scop.schedule)
+
+    def _check_given(self, scops: tuple[ScopOp, ...]) -> None:
+        """Check the given schedule on each scop that has just its statements."""
+        given = self._given()
+        checked = 0
+        for scop_op in scops:
+            scop = scop_of(scop_op)
+            if len(scops) > 1 and set(names_in(scop.domain)) != set(given.statements):
+                remark(self.name, "left alone: the given schedule has other statements", scop_op)
+                continue
+            assert scop.dependences is not None
+            try:
+                tree = tree_of(given, scop.schedule.get_domain())
+            except PolyirError as error:
+                error.location = error.location or location_of(scop_op)
+                raise
+            count = self._require_legal(scop_op, scop.dependences, tree)
+            function = function_of(scop_op)
+            where = "" if function is None else f" of @{function.sym_name.data}"
+            print(f"// the schedule respects all {count} dependences{where}")
+            checked += 1
+        if not checked:
+            names = ", ".join(given.statements)
+            raise OptionError(f"pass '{self.name}': no scop has just the statements {names}")
+
+    def _require_legal(
+        self, scop_op: ScopOp, dependences: Dependences, schedule: isl.Schedule
+    ) -> int:
+        """The number of dependences, all of which hold; raises `LegalityError` if not."""
+        found = violations(dependences, schedule)
+        count = len(dependences.ordering)
+        if found:
+            message = describe_violations(found, count, "the schedule")
+            raise LegalityError(message, location_of(scop_op))
+        remark(self.name, f"all {count} dependences hold", scop_op)
+        return count
+
+    def _is_standing_alone(self) -> bool:
+        return self.schedule is not None or self.file is not None
+
+    def _given(self) -> GivenSchedule:
+        return read_schedule(self.name, self.schedule, self.file)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import json
+import re
 from types import NoneType, UnionType
 from typing import Literal, Union, get_args, get_origin, get_type_hints
 
@@ -21,8 +23,10 @@ def pass_with_options(pass_type: type[ModulePass], text: str) -> ModulePass:
     """
     fields = _option_names(pass_type)
     stripped = text.strip()
-    first = stripped.split("=", 1)[0].split(" ", 1)[0].replace("-", "_")
-    if stripped and "=" not in stripped and first not in fields:
+    # isl's text as a whole needs no quotes.
+    stripped = json.dumps(stripped) if stripped[:1] in ("{", "[") else quoted(stripped)
+    first = re.split(r"[=\s]", stripped, maxsplit=1)[0].replace("-", "_")
+    if stripped and not _NAMED.match(stripped) and first not in fields:
         if not fields:
             raise OptionError(f"pass '{pass_type.name}' takes no options, got '{text}'")
         stripped = f"{fields[0]}={stripped}"
@@ -33,6 +37,32 @@ def pass_with_options(pass_type: type[ModulePass], text: str) -> ModulePass:
     except (ArgSpecParseError, StopIteration, ValueError):
         raise OptionError(f"malformed options '{text}' of pass '{pass_type.name}'") from None
     return pass_from_spec(pass_type, spec)
+
+
+def quoted(text: str) -> str:
+    """`text` with all values in quotes that xDSL's notation has no word for.
+
+    That takes numbers, plain words and text in double quotes as values. Here, `loop=S0.1` and
+    `file=new/tree.yaml` need no quotes, and single quotes do as well, within which double quotes
+    and line breaks stand for themselves: `condition='i < n'`.
+    """
+
+    def rewrite(match: re.Match[str]) -> str:
+        single, bare = match["single"], match["bare"]
+        if single is not None:
+            return json.dumps(single, ensure_ascii=False)
+        if bare is not None and not _PLAIN.fullmatch(bare):
+            return json.dumps(bare, ensure_ascii=False)
+        return match[0]
+
+    return _VALUE.sub(rewrite, text)
+
+
+_VALUE = re.compile(
+    r'''"(?:\\.|[^"\\])*" | '(?P<single>[^']*)' | (?P<bare>[^\s,={}"'\[\]]+)''', re.VERBOSE
+)
+_PLAIN = re.compile(r"[A-Za-z0-9_-]+|[-+]?[0-9]+(\.[0-9]*([eE][-+]?[0-9]+)?)?")
+_NAMED = re.compile(r"[A-Za-z][\w-]*=")
 
 
 def pass_from_spec(pass_type: type[ModulePass], spec: ArgSpec) -> ModulePass:

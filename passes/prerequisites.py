@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
 from polyir.diagnostics import PolyirError, location_of, missed, remark
@@ -42,6 +43,14 @@ def analysed_scops(ctx: Context, module: ModuleOp) -> tuple[ScopOp, ...]:
         if scop.dependences is None:
             scop.dependences = DependencesAttr(compute_dependences(scop_of(scop)))
     return scops
+
+
+def function_of(scop: ScopOp) -> FuncOp | None:
+    """The function that `scop` stands in, if there is one."""
+    parent = scop.parent_op()
+    while parent is not None and not isinstance(parent, FuncOp):
+        parent = parent.parent_op()
+    return parent
 
 
 @dataclass(frozen=True)

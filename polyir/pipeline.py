@@ -9,7 +9,7 @@ from xdsl.utils.arg_spec import parse_pipeline
 from xdsl.utils.exceptions import ArgSpecParseError
 
 from polyir.diagnostics import OptionError, nearest
-from polyir.passes.options import pass_from_spec, pass_with_options
+from polyir.passes.options import pass_from_spec, pass_with_options, quoted
 
 AvailablePasses = Mapping[str, Callable[[], type[ModulePass]]]
 """Pass classes by name, imported on demand."""
@@ -21,7 +21,7 @@ def passes_of_pipeline(text: str, available: AvailablePasses) -> tuple[ModulePas
     Raises `OptionError` for malformed text, an unknown pass or a bad option.
     """
     try:
-        specs = tuple(parse_pipeline(text))
+        specs = tuple(parse_pipeline(quoted(text)))
     except (ArgSpecParseError, StopIteration):
         raise OptionError(f"malformed pass pipeline '{text}'") from None
     for spec in specs:

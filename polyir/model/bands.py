@@ -121,7 +121,8 @@ def merge_bands(schedule: isl.Schedule, dependences: Dependences) -> isl.Schedul
     First each band that is not permutable is split behind its longest permutable prefix, and
     so is the rest; then from the outside in, each band takes in as many of the bands below as
     stay permutable with it. All flags of the result are exact. Bands with AST build options
-    are not merged: the options say what they do of one band.
+    are not merged: the options say what they do of one band; nor are bands around those whose
+    options name the loops around them.
     """
     parts = _rewrite_bands(schedule, dependences, _split)
     return _rewrite_bands(parts, dependences, _merge)
@@ -182,9 +183,11 @@ def _permutable_prefix(actives: tuple[Active, ...], members: tuple[Member, ...])
 
 
 def _may_merge(band: isl.ScheduleNode) -> bool:
-    """Is the child a band too, and has neither AST build options?"""
+    """Is the child a band too, has neither AST build options, and do none below name them?"""
     child = band.get_child(0)
-    return node_type(child) is isl.schedule_node_type.band and all(
+    if node_type(child) is not isl.schedule_node_type.band or band.is_subtree_anchored():
+        return False
+    return all(
         node.band_n_member() > 0 and node.band_get_ast_build_options().is_empty()
         for node in (band, child)
     )

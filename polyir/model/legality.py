@@ -6,7 +6,7 @@ that an error of whoever made the schedule is found before it becomes code.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import NamedTuple
@@ -86,6 +86,17 @@ def require_legal(
     found = violations(dependences, schedule)
     if found:
         raise LegalityError(f"{what} violates {found[0]}", location)
+
+
+def describe_violations(found: Sequence[Violation], total: int, what: str) -> str:
+    """All violated dependences, of `total` that there are, with an example each.
+
+    `what` names what violates them. One is told in one line, more in a line each.
+    """
+    if len(found) == 1:
+        return f"{what} violates {found[0]}"
+    lines = "".join(f"\n  {violation}" for violation in found)
+    return f"{what} violates {len(found)} of {total} dependences:{lines}"
 
 
 def _violated(node: isl.ScheduleNode, actives: tuple[Active, ...]) -> Iterator[Active]:

@@ -1,0 +1,49 @@
+"""The pass `apply-schedule`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from polyir.dialects.dependence import Dependences
+from polyir.model.outcome import Outcome
+from polyir.model.scop import Scop
+from polyir.passes.named_statements import NamingPass
+from polyir.passes.schedule_text import read_schedule
+from polyir.transform.given_schedule import GivenSchedule, apply_schedule
+
+
+@dataclass(frozen=True)
+class ApplySchedulePass(NamingPass):
+    """Use a schedule that is given as isl's text of a union map or of a schedule tree.
+
+    The text is the option `schedule`, or what the file `file` holds. It must order all
+    instances of a scop; one that violates a dependence is refused.
+
+    Before:
+
+        poly.band "[{ S0[i, j] -> [(i)] }, { S0[i, j] -> [(j)] }]" coincident [true, false]
+
+    After `--apply-schedule="{ S0[i, j] -> [j, i] }"`:
+
+        poly.band "[{ S0[i, j] -> [(j)] }, { S0[i, j] -> [(i)] }]"
+            permutable coincident [false, true]
+    """
+
+    name = "apply-schedule"
+
+    schedule: str | None = None
+    file: str | None = None
+
+    def __post_init__(self) -> None:
+        # Bad options are refused before any input is read.
+        self._given()
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        return self._given().statements
+
+    def transform_named(self, scop: Scop, dependences: Dependences) -> Outcome:
+        return apply_schedule(scop.schedule, dependences, self._given())
+
+    def _given(self) -> GivenSchedule:
+        return read_schedule(self.name, self.schedule, self.file)

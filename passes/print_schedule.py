@@ -1,0 +1,40 @@
+"""The pass `print-schedule`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from polyir.diagnostics import missed
+from polyir.model.scop import scop_of
+from polyir.passes.prerequisites import function_of, raised_scops
+from polyir.transform.outline import outline
+
+
+@dataclass(frozen=True)
+class PrintSchedulePass(ModulePass):
+    """Print the schedule tree of each scop, with the addresses of its loops, to standard output.
+
+    The lines are comments, so that what follows them on standard output can still be read as a
+    program. What was not raised yet is raised first. `polyir.transform.outline` has the
+    notation, `polyir.transform.address` that of the addresses.
+
+        // schedule of @sweep:
+        // band of 1
+        //   S0.0: { S0[i] -> [(i)] }
+    """
+
+    name = "print-schedule"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        scops = raised_scops(ctx, op)
+        if not scops:
+            missed(self.name, "nothing to print: the module has no static control part", op)
+        for scop_op in scops:
+            function = function_of(scop_op)
+            where = "" if function is None else f" of @{function.sym_name.data}"
+            lines = [f"schedule{where}:", *outline(scop_of(scop_op).schedule).splitlines()]
+            print("\n".join(f"// {line}" for line in lines))

@@ -1,0 +1,53 @@
+"""The pass `shift`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from polyir.dialects.dependence import Dependences
+from polyir.model.outcome import Outcome
+from polyir.model.scop import Scop
+from polyir.passes.named_statements import NamingPass, statements_named
+from polyir.transform.address import parse_address, parse_reference
+from polyir.transform.affine_change import ShiftOptions, shift
+
+
+@dataclass(frozen=True)
+class ShiftPass(NamingPass):
+    """Let statements run later (or earlier) along a loop.
+
+    `by` is added to the values that `loop` has for `statements`; without `statements`, for all
+    in the loop. It is a number or an affine expression of the parameters in isl's notation:
+    `by=-1`, `by=n`, `by="2n - 1"`. An illegal shift is refused.
+
+    Before:
+
+        poly.band "[{ S0[i] -> [(i)]; S1[i] -> [(i)] }]" coincident [false]
+
+    After `--shift="loop=S1.0 by=1 statements=S1"`:
+
+        poly.band "[{ S0[i] -> [(i)]; S1[i] -> [(1 + i)] }]" coincident [false]
+    """
+
+    name = "shift"
+
+    loop: str
+    by: int | str
+    statements: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        # Bad options are refused before any input is read.
+        self._options()
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        options = self._options()
+        return statements_named(options.loop, *options.statements)
+
+    def transform_named(self, scop: Scop, dependences: Dependences) -> Outcome:
+        return shift(scop.schedule, dependences, self._options())
+
+    def _options(self) -> ShiftOptions:
+        return ShiftOptions(
+            parse_address(self.loop), str(self.by), tuple(map(parse_reference, self.statements))
+        )

@@ -1,0 +1,220 @@
+"""How the loops of a schedule tree are named: `S0.1` is the second loop around S0.
+
+Loops are the members of bands, counted from the outside, from 0. A loop around several
+statements has an address by each of them, `S0.1` and `S1.1`.
+
+A statement whose instances are split over several leaves of the tree has *parts*, counted from
+0 in the order of the tree. `S0/1.2` is the third loop around the second part of S0; `S0.2` means
+all parts, and is an address only where they share that loop.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import islpy as isl
+
+from polyir.diagnostics import OptionError
+from polyir.isl_lists import sets_of
+from polyir.model.tree import node_type
+from polyir.transform.walk import BAND, check_statements
+
+_ADDRESS = re.compile(r"(?P<statement>\w+)(/(?P<part>\d+))?\.(?P<loop>\d+)")
+_REFERENCE = re.compile(r"(?P<statement>\w+)(/(?P<part>\d+))?")
+
+Path = tuple[int, ...]
+"""The positions of children on the way from the root to a node."""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A statement, or one part of it: `S0`, `S0/1`."""
+
+    statement: str
+    part: int | None = None
+
+    def __str__(self) -> str:
+        return self.statement if self.part is None else f"{self.statement}/{self.part}"
+
+
+@dataclass(frozen=True)
+class Address:
+    """The loop number `loop` around a statement or a part of it: `S0.2`, `S0/1.2`."""
+
+    reference: Reference
+    loop: int
+
+    @property
+    def statement(self) -> str:
+        """The name of the statement."""
+        return self.reference.statement
+
+    def __str__(self) -> str:
+        return f"{self.reference}.{self.loop}"
+
+
+def parse_reference(text: str) -> Reference:
+    """The statement that `text` names; raises `OptionError` if it is malformed."""
+    match = _REFERENCE.fullmatch(text)
+    if match is None:
+        raise OptionError(f"'{text}' is no statement: write S0, or S0/1 for its second part")
+    return _reference(match)
+
+
+def parse_address(text: str) -> Address:
+    """The loop that `text` names; raises `OptionError` if it is malformed."""
+    match = _ADDRESS.fullmatch(text)
+    if match is None:
+        raise OptionError(
+            f"'{text}' is no loop: write S0.1 for the second loop around S0, counted from the "
+            "outside from 0"
+        )
+    return Address(_reference(match), int(match["loop"]))
+
+
+def _reference(match: re.Match[str]) -> Reference:
+    return Reference(match["statement"], None if match["part"] is None else int(match["part"]))
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a loop stands in a tree: member number `member` of the band at the end of `path`."""
+
+    path: Path
+    member: int
+
+    def is_around(self, other: Place) -> bool:
+        """Is this loop outside the other one?"""
+        if self.path == other.path:
+            return self.member < other.member
+        return other.path[: len(self.path)] == self.path
+
+
+@dataclass(frozen=True)
+class Part:
+    """The instances of one statement that reach one leaf, the way to it and the loops around."""
+
+    reference: Reference
+    instances: isl.Set
+    path: Path
+    loops: tuple[Place, ...]
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A loop found in a tree: the band node, and which of its members it is."""
+
+    address: Address
+    place: Place
+    band: isl.ScheduleNode
+
+    @property
+    def member(self) -> int:
+        """The position in the band."""
+        return self.place.member
+
+    def __str__(self) -> str:
+        return str(self.address)
+
+
+class Directory:
+    """The statements, parts and loops of one schedule tree by their addresses."""
+
+    def __init__(self, schedule: isl.Schedule) -> None:
+        self._schedule = schedule
+        found: dict[str, list[Part]] = {}
+        for path, instances, loops in _leaves(schedule):
+            for own in sets_of(instances):
+                if not own.is_empty():
+                    parts = found.setdefault(own.get_tuple_name(), [])
+                    reference = Reference(own.get_tuple_name(), len(parts))
+                    parts.append(Part(reference, own, path, loops))
+        self.parts: Mapping[str, tuple[Part, ...]] = {
+            name: tuple(parts) if len(parts) > 1 else (_whole(parts[0]),)
+            for name, parts in found.items()
+        }
+        """The parts of each statement, in the order of the tree."""
+
+    def parts_of(self, reference: Reference) -> tuple[Part, ...]:
+        """The parts that `reference` names; raises `OptionError` if there are none."""
+        check_statements((reference.statement,), self._schedule)
+        parts = self.parts.get(reference.statement, ())
+        if reference.part is None:
+            return parts
+        if reference.part >= len(parts):
+            raise OptionError(
+                f"there is no part '{reference}': {reference.statement} has "
+                f"{_count(len(parts), 'part')}"
+            )
+        return (parts[reference.part],)
+
+    def loop(self, address: Address) -> Loop:
+        """The loop with the given address.
+
+        Raises `OptionError` for an unknown statement or part, for a number beyond its loops,
+        and where the parts of the statement do not share the loop.
+        """
+        parts = self.parts_of(address.reference)
+        places: dict[Place, Address] = {}
+        for part in parts:
+            if address.loop >= len(part.loops):
+                raise OptionError(
+                    f"there is no loop '{address}': {part.reference} has "
+                    f"{_count(len(part.loops), 'loop')}"
+                )
+            places.setdefault(part.loops[address.loop], Address(part.reference, address.loop))
+        if len(places) != 1:
+            found = ", ".join(map(str, places.values())) or "none, since it runs no instance"
+            raise OptionError(f"'{address}' is not one loop: {found}")
+        (place,) = places
+        return Loop(address, place, node_at(self._schedule, place.path))
+
+    def addresses_of(self, place: Place) -> tuple[str, ...]:
+        """All addresses of a loop, parts only where the parts do not share it."""
+        found: list[str] = []
+        for name, parts in self.parts.items():
+            numbers = [part.loops.index(place) for part in parts if place in part.loops]
+            if len(numbers) == len(parts) and len(set(numbers)) == 1:
+                found.append(str(Address(Reference(name), numbers[0])))
+                continue
+            inside = (part for part in parts if place in part.loops)
+            found += [str(Address(part.reference, part.loops.index(place))) for part in inside]
+        return tuple(found)
+
+
+def node_at(schedule: isl.Schedule, path: Path) -> isl.ScheduleNode:
+    """The node at the end of `path`."""
+    node = schedule.get_root()
+    for position in path:
+        node = node.child(position)
+    return node
+
+
+def _whole(part: Part) -> Part:
+    """The only part of a statement, which is the statement."""
+    return replace(part, reference=Reference(part.reference.statement))
+
+
+_Leaf = tuple[Path, isl.UnionSet, tuple[Place, ...]]
+"""The way to a leaf, what reaches it, and the loops around it."""
+
+
+def _leaves(schedule: isl.Schedule) -> Iterator[_Leaf]:
+    """The leaves in the order of the tree."""
+
+    def visit(node: isl.ScheduleNode, path: Path, loops: tuple[Place, ...]) -> Iterator[_Leaf]:
+        if node.n_children() == 0:
+            yield path, node.get_domain(), loops
+            return
+        if node_type(node) is BAND:
+            loops += tuple(Place(path, member) for member in range(node.band_n_member()))
+        for position in range(node.n_children()):
+            yield from visit(node.child(position), (*path, position), loops)
+
+    yield from visit(schedule.get_root(), (), ())
+
+
+def _count(number: int, what: str) -> str:
+    return f"1 {what}" if number == 1 else f"{number or 'no'} {what}s"

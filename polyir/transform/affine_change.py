@@ -1,0 +1,234 @@
+"""Skewing, shifting, reversing and scaling: affine changes of the values of one loop.
+
+The unimodular ones are those of U. Banerjee, "Unimodular transformations of double loops"
+(1990); shifting and scaling statement by statement are those of W. Kelly and W. Pugh, "A
+framework for unifying reordering transformations" (1993).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import islpy as isl
+
+from polyir.diagnostics import OptionError
+from polyir.dialects.dependence import Dependences
+from polyir.isl_lists import parameters_of
+from polyir.model.outcome import Outcome
+from polyir.transform.address import Address, Directory, Loop, Reference
+from polyir.transform.loop_members import (
+    listed,
+    loop_members,
+    replace_members,
+    require_free,
+    settled,
+)
+from polyir.transform.walk import name_list, require_own_instances, statements_of
+
+
+_Change = Callable[[isl.UnionPwAff], isl.UnionPwAff]
+
+
+@dataclass(frozen=True)
+class SkewOptions:
+    """Add `factor` times the loop `by` to `loop`; raises `OptionError` for a factor of 0."""
+
+    loop: Address
+    by: Address
+    factor: int = 1
+
+    def __post_init__(self) -> None:
+        if self.factor == 0:
+            raise OptionError("factor must not be 0")
+        if self.loop == self.by:
+            raise OptionError(f"a loop cannot be skewed by itself: loop={self.loop} by={self.by}")
+
+
+@dataclass(frozen=True)
+class ShiftOptions:
+    """Add `by` to the values that `loop` has for `statements`, or for all if there are none.
+
+    `by` is an affine expression of the parameters in isl's notation: `1`, `n`, `2n - 1`.
+    """
+
+    loop: Address
+    by: str
+    statements: tuple[Reference, ...] = ()
+
+
+@dataclass(frozen=True)
+class ScaleOptions:
+    """Multiply the values that `loop` has for `statements` (none: for all) by `factor`.
+
+    Raises `OptionError` unless the factor is 2 or more.
+    """
+
+    loop: Address
+    factor: int
+    statements: tuple[Reference, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.factor < 2:
+            raise OptionError(f"factor must be 2 or more: factor={self.factor}")
+
+
+def skew(schedule: isl.Schedule, dependences: Dependences, options: SkewOptions) -> Outcome:
+    """Skew a loop by another one that is nested with it, around or inside.
+
+        band [i, j]        =>        band [i, f i + j]           skew j by i
+
+    All flags of the result are exact.
+
+    Raises `OptionError` for addresses of no loop and where `by` is not a loop of all instances
+    of `loop`, `LegalityError` if a dependence is violated, and for trees with extension or
+    expansion nodes.
+    """
+    require_own_instances(schedule, "skewing")
+    directory = Directory(schedule)
+    loop, by = directory.loop(options.loop), directory.loop(options.by)
+    if loop.place == by.place:
+        raise OptionError(f"{loop} and {by} are one loop")
+    if not loop.band.get_domain().is_subset(by.band.get_domain()):
+        raise OptionError(
+            f"{loop} cannot be skewed by {by}: {by} runs {name_list(statements_of(by.band))} only, "
+            f"{loop} runs {name_list(statements_of(loop.band))}"
+        )
+    term = loop_members(by.band)[by.member].function.scale_val(isl.Val(options.factor))
+    changed = _with_values(loop, _values(loop).add(term), f"skewing {loop}")
+    what = f"skewing {loop} by {options.factor} * {by}"
+    return settled(
+        schedule, changed, dependences, what, f"skewed {loop} by {options.factor} * {by}"
+    )
+
+
+def shift(schedule: isl.Schedule, dependences: Dependences, options: ShiftOptions) -> Outcome:
+    """Shift statements along a loop: their iterations run `by` later.
+
+        band [S0: i, S1: i]        =>        band [S0: i, S1: i + b]        shift S1
+
+    All flags of the result are exact.
+
+    Raises `OptionError` for addresses of no loop, for statements that are not in it and where
+    `by` is no affine expression of the parameters, `LegalityError` if a dependence is violated,
+    and for trees with extension or expansion nodes.
+    """
+    require_own_instances(schedule, "shifting")
+    directory = Directory(schedule)
+    loop = directory.loop(options.loop)
+    moved = _instances(directory, loop, options.statements)
+    amount = parametric(options.by, schedule.get_domain().get_space())
+
+    def shifted(values: isl.UnionPwAff) -> isl.UnionPwAff:
+        domain = values.domain()
+        return values.add(isl.UnionPwAff.pw_aff_on_domain(domain, amount))
+
+    names = listed(options.statements) or name_list(statements_of(loop.band))
+    changed = _change_some(loop, moved, shifted, f"shifting {names}")
+    what = f"shifting {names} by {options.by} along {loop}"
+    done = f"shifted {names} by {options.by} along {loop}"
+    return settled(schedule, changed, dependences, what, done)
+
+
+def reverse(schedule: isl.Schedule, dependences: Dependences, address: Address) -> Outcome:
+    """Run a loop from its last iteration to its first.
+
+        band [i]        =>        band [-i]
+
+    All flags of the result are exact.
+
+    Raises `OptionError` for an address of no loop, `LegalityError` if a dependence is violated,
+    and for trees with extension or expansion nodes.
+    """
+    require_own_instances(schedule, "reversal")
+    loop = Directory(schedule).loop(address)
+    changed = _with_values(loop, _values(loop).neg(), f"reversing {loop}")
+    return settled(schedule, changed, dependences, f"reversing {loop}", f"reversed {loop}")
+
+
+def scale(schedule: isl.Schedule, dependences: Dependences, options: ScaleOptions) -> Outcome:
+    """Spread the iterations of statements along a loop, with gaps for those of others.
+
+        band [S0: i, S1: i]        =>        band [S0: i, S1: f i]        scale S1
+
+    All flags of the result are exact.
+
+    Raises `OptionError` for addresses of no loop and for statements that are not in it,
+    `LegalityError` if a dependence is violated, and for trees with extension or expansion nodes.
+    """
+    require_own_instances(schedule, "scaling")
+    directory = Directory(schedule)
+    loop = directory.loop(options.loop)
+    moved = _instances(directory, loop, options.statements)
+    names = listed(options.statements) or name_list(statements_of(loop.band))
+    factor = isl.Val(options.factor)
+    changed = _change_some(loop, moved, lambda values: values.scale_val(factor), f"scaling {names}")
+    what = f"scaling {names} by {options.factor} along {loop}"
+    done = f"scaled {names} by {options.factor} along {loop}"
+    return settled(schedule, changed, dependences, what, done)
+
+
+def parametric(text: str, space: isl.Space) -> isl.PwAff:
+    """The affine expression `text` of the parameters of `space`, in isl's notation.
+
+    Raises `OptionError` if it is none.
+    """
+    names = parameters_of(space)
+    try:
+        return isl.PwAff(f"[{', '.join(names)}] -> {{ [({text})] }}")
+    except isl.Error:
+        known = ", ".join(names) or "there are none"
+        raise OptionError(
+            f"'{text}' is no affine expression of the parameters ({known})"
+        ) from None
+
+
+def _instances(
+    directory: Directory, loop: Loop, references: tuple[Reference, ...]
+) -> isl.UnionSet | None:
+    """The instances of `references` in `loop`; `None` for all of them if there are no references.
+
+    Raises `OptionError` for a statement that is not in the loop.
+    """
+    if not references:
+        return None
+    instances = isl.UnionSet.empty(loop.band.get_domain().get_space())
+    for reference in references:
+        inside = [part for part in directory.parts_of(reference) if loop.place in part.loops]
+        if not inside:
+            raise OptionError(f"{reference} is not in the loop {loop}")
+        for part in inside:
+            instances = instances.union(isl.UnionSet.from_set(part.instances))
+    return instances
+
+
+def _are_whole_statements(instances: isl.UnionSet, loop: Loop) -> bool:
+    """Are `instances` all that their statements have in `loop`?"""
+    return loop.band.get_domain().intersect(instances.universe()).is_subset(instances)
+
+
+def _values(loop: Loop) -> isl.UnionPwAff:
+    return loop_members(loop.band)[loop.member].function
+
+
+def _change_some(
+    loop: Loop, instances: isl.UnionSet | None, change: _Change, what: str
+) -> isl.Schedule:
+    """The tree with the values of `loop` changed, for some instances or for all."""
+    values = _values(loop)
+    if instances is None:
+        return _with_values(loop, change(values), what)
+    if _are_whole_statements(instances, loop):
+        # Whole statements keep functions without conditions on their instances.
+        instances = instances.universe()
+    changed = change(values.intersect_domain(instances))
+    changed = changed.union_add(values.subtract_domain(instances)).coalesce()
+    return _with_values(loop, changed, what)
+
+
+def _with_values(loop: Loop, values: isl.UnionPwAff, what: str) -> isl.Schedule:
+    """The tree with other values of `loop`."""
+    require_free(loop.band, what)
+    members = list(loop_members(loop.band))
+    members[loop.member] = members[loop.member].with_function(values)
+    return replace_members(loop.band, members).get_schedule()

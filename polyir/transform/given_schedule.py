@@ -1,0 +1,218 @@
+"""A schedule that the user writes down, as an isl union map or as an isl schedule tree."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+import islpy as isl
+from xdsl.utils.exceptions import VerifyException
+
+from polyir.diagnostics import OptionError, nearest
+from polyir.dialects.dependence import Dependences
+from polyir.isl_lists import maps_of, parameters_of, sets_of
+from polyir.model.legality import example_of
+from polyir.model.outcome import Outcome
+from polyir.model.tree import tree_from_schedule
+from polyir.transform.loop_members import settled
+from polyir.transform.walk import name_list, names_in, require_own_instances
+
+_TREE = re.compile(r"\s*\{?\s*[\"']?domain[\"']?\s*:")
+
+
+@dataclass(frozen=True)
+class GivenSchedule:
+    """A schedule from text: `{ S0[i, j] -> [j, i] }`, or isl's YAML of a schedule tree.
+
+    The dates of a union map are compared from the first entry on; those of different statements
+    may have different lengths, and zeros stand for what a shorter one does not have.
+    """
+
+    text: str
+    meaning: isl.UnionMap | isl.Schedule
+
+    @property
+    def statements(self) -> tuple[str, ...]:
+        """The names of the statements that it orders."""
+        if isinstance(self.meaning, isl.Schedule):
+            return names_in(self.meaning.get_domain())
+        return names_in(self.meaning.domain())
+
+
+def parse_schedule(text: str) -> GivenSchedule:
+    """The schedule that `text` says; raises `OptionError` if it is malformed."""
+    try:
+        if _TREE.match(text):
+            return GivenSchedule(text, isl.Schedule.read_from_str(isl.DEFAULT_CONTEXT, text))
+        return GivenSchedule(text, isl.UnionMap(text))
+    except isl.Error:
+        shown = text.strip().splitlines()[0] if text.strip() else ""
+        raise OptionError(
+            f"'{shown}' is no schedule: write a union map such as {{ S0[i, j] -> [j, i] }}, or "
+            "isl's text of a schedule tree"
+        ) from None
+
+
+def apply_schedule(
+    schedule: isl.Schedule, dependences: Dependences, given: GivenSchedule
+) -> Outcome:
+    """Replace the schedule tree by the given schedule, once that is known to be legal.
+
+    All flags of the result are exact. Raises what `tree_of` raises, and `LegalityError` if a
+    dependence is violated.
+    """
+    tree = tree_of(given, schedule.get_domain())
+    done = f"applied the given schedule to {name_list(given.statements)}"
+    return settled(schedule, tree, dependences, "the given schedule", done)
+
+
+def tree_of(given: GivenSchedule, domain: isl.UnionSet) -> isl.Schedule:
+    """The schedule tree of the given schedule on the instances `domain`.
+
+    Raises `OptionError` if it speaks of other statements or parameters, has no date or more than
+    one for an instance, or is no well-formed tree; `LegalityError` if it is a tree with
+    extension or expansion nodes.
+    """
+    _require_names(given, domain)
+    if isinstance(given.meaning, isl.Schedule):
+        tree = _well_formed(given.meaning)
+        _require_all(domain, tree.get_domain())
+        return tree.intersect_domain(domain)
+    _require_all(domain, given.meaning.domain())
+    return _tree_of_map(given.meaning.intersect_domain(domain), domain)
+
+
+def _require_names(given: GivenSchedule, domain: isl.UnionSet) -> None:
+    known = names_in(domain)
+    for name in given.statements:
+        if name not in known:
+            hint = nearest(name, known) or f" (statements: {', '.join(known)})"
+            raise OptionError(f"the given schedule orders '{name}', which is no statement{hint}")
+    space = (
+        given.meaning.get_domain().get_space()
+        if isinstance(given.meaning, isl.Schedule)
+        else given.meaning.get_space()
+    )
+    parameters = parameters_of(domain.get_space())
+    for name in parameters_of(space):
+        if name not in parameters:
+            hint = nearest(name, parameters) or f" (parameters: {', '.join(parameters)})"
+            raise OptionError(f"the given schedule has the unknown parameter '{name}'{hint}")
+
+
+def _require_all(domain: isl.UnionSet, ordered: isl.UnionSet) -> None:
+    """Raise `OptionError` with an example unless all of `domain` is ordered."""
+    for part in sets_of(domain.subtract(ordered)):
+        if not part.is_empty():
+            example = example_of(part.identity())
+            where = f" ({example.parameters})" if example.parameters else ""
+            raise OptionError(f"the given schedule leaves out {example.source}{where}")
+
+
+def _well_formed(tree: isl.Schedule) -> isl.Schedule:
+    require_own_instances(tree, "the given schedule")
+    try:
+        tree_from_schedule(tree).verify()
+    except (VerifyException, ValueError) as error:
+        raise OptionError(
+            f"the given schedule is no well-formed tree: {str(error).splitlines()[-1]}"
+        ) from None
+    return tree
+
+
+_Rows = Mapping[str, Sequence[isl.PwAff]]
+"""For each statement the entries of its dates, equally many for all."""
+
+
+def _tree_of_map(relation: isl.UnionMap, domain: isl.UnionSet) -> isl.Schedule:
+    """The tree that runs the instances in the order of their dates.
+
+    Where all statements have constants, the tree has a sequence; elsewhere it has bands.
+    """
+    wholes = {part.get_tuple_name(): part for part in sets_of(domain)}
+    rows = {
+        part.get_tuple_name(isl.dim_type.in_): _rows(part, wholes) for part in maps_of(relation)
+    }
+    width = max((len(row) for row in rows.values()), default=0)
+    padded = {
+        name: (*row, *(_zero(wholes[name]) for _ in range(width - len(row))))
+        for name, row in rows.items()
+    }
+    leaf = isl.Schedule.from_domain(domain).get_root().child(0)
+    return _grown(leaf, padded, wholes, 0).get_schedule()
+
+
+def _rows(dates: isl.Map, wholes: Mapping[str, isl.Set]) -> tuple[isl.PwAff, ...]:
+    name = dates.get_tuple_name(isl.dim_type.in_)
+    if not dates.is_single_valued():
+        raise OptionError(f"the given schedule has several dates for an instance of {name}")
+    functions = isl.PwMultiAff.from_map(dates)
+    return tuple(
+        functions.get_at(position).gist(wholes[name])
+        for position in range(dates.dim(isl.dim_type.out))
+    )
+
+
+def _zero(instances: isl.Set) -> isl.PwAff:
+    return isl.PwAff.from_aff(
+        isl.Aff.zero_on_domain(isl.LocalSpace.from_space(instances.get_space()))
+    )
+
+
+def _grown(
+    leaf: isl.ScheduleNode, rows: _Rows, wholes: Mapping[str, isl.Set], first: int
+) -> isl.ScheduleNode:
+    """`leaf` with the tree for the entries from number `first` on in its place."""
+    width = len(next(iter(rows.values()), ()))
+    if first == width:
+        return leaf
+    constants = _constants(rows, first)
+    if constants is not None:
+        groups = [
+            {name: row for name, row in rows.items() if constants[name] == constant}
+            for constant in sorted(dict.fromkeys(constants.values()))
+        ]
+        if len(groups) == 1:
+            return _grown(leaf, rows, wholes, first + 1)
+        node = leaf.insert_sequence(_filters(groups, wholes))
+        for position, group in enumerate(groups):
+            inner = node.child(position).child(0)
+            node = _grown(inner, group, wholes, first + 1).parent().parent()
+        return node
+    end = first + 1
+    while end < width and _constants(rows, end) is None:
+        end += 1
+    members = [_member(rows, position) for position in range(first, end)]
+    band = leaf.insert_partial_schedule(reduce(isl.MultiUnionPwAff.flat_range_product, members))
+    return _grown(band.child(0), rows, wholes, end).parent()
+
+
+def _member(rows: _Rows, position: int) -> isl.MultiUnionPwAff:
+    functions = [isl.UnionPwAff.from_pw_aff(row[position]) for row in rows.values()]
+    return isl.MultiUnionPwAff.from_union_pw_aff(reduce(isl.UnionPwAff.union_add, functions))
+
+
+def _constants(rows: _Rows, position: int) -> dict[str, int] | None:
+    """The entry of each statement if all are constants."""
+    values: dict[str, int] = {}
+    for name, row in rows.items():
+        pieces = row[position].get_pieces()
+        if len(pieces) != 1 or not pieces[0][1].is_cst():
+            return None
+        constant = pieces[0][1].get_constant_val()
+        if not constant.is_int():
+            return None
+        values[name] = int(constant.to_python())
+    return values
+
+
+def _filters(groups: Sequence[_Rows], wholes: Mapping[str, isl.Set]) -> isl.UnionSetList:
+    filters = isl.UnionSetList.alloc(isl.DEFAULT_CONTEXT, len(groups))
+    for group in groups:
+        universes = [
+            isl.UnionSet.from_set(isl.Set.universe(wholes[name].get_space())) for name in group
+        ]
+        filters = filters.add(reduce(isl.UnionSet.union, universes))
+    return filters

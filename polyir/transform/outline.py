@@ -1,0 +1,82 @@
+"""The schedule tree in words, with the addresses of its loops."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import islpy as isl
+
+from polyir.model.tree import node_type
+from polyir.transform.address import Directory, Path, Place
+from polyir.transform.loop_members import LoopMember, listed, loop_members
+from polyir.transform.walk import BAND, MARK, coincident_flags, statements_of
+
+_INDENT = "  "
+
+
+def outline(schedule: isl.Schedule) -> str:
+    """One line a node, and one line a loop with its addresses, its values and its flags.
+
+        band of 2, permutable
+          S0.0 S1.0: { S0[i, j] -> [(i)]; S1[i, j, k] -> [(i)] } parallel
+          S0.1 S1.1: { S0[i, j] -> [(j)]; S1[i, j, k] -> [(j)] } parallel
+          sequence
+            S0
+            S1
+              band of 1
+                S1.2: { S1[i, j, k] -> [(k)] }
+
+    Below a filter stand the statements, or parts of statements, that pass it. `parallel` are
+    loops with the coincident flag.
+    """
+    directory = Directory(schedule)
+    return "\n".join(_lines(schedule.get_root().child(0), (0,), directory, 0))
+
+
+def _lines(
+    node: isl.ScheduleNode, path: Path, directory: Directory, depth: int
+) -> Iterator[str]:
+    inner = depth + 1
+    kind = node_type(node)
+    if kind is isl.schedule_node_type.leaf:
+        if len(path) == 1:
+            yield f"{_INDENT * depth}{listed(statements_of(node))}"
+        return
+    if kind is BAND:
+        yield _INDENT * depth + _band(node)
+        for member, loop in enumerate(loop_members(node)):
+            yield _INDENT * inner + _loop(node, Place(path, member), loop, directory)
+    elif kind is isl.schedule_node_type.filter:
+        yield _INDENT * depth + listed(_references_below(path, node, directory))
+    elif kind is MARK:
+        yield f'{_INDENT * depth}mark "{node.mark_get_id().get_name()}"'
+    else:
+        yield _INDENT * depth + kind.name
+    for position in range(node.n_children()):
+        yield from _lines(node.child(position), (*path, position), directory, inner)
+
+
+def _band(band: isl.ScheduleNode) -> str:
+    permutable = ", permutable" if band.band_get_permutable() else ""
+    return f"band of {band.band_n_member()}{permutable}"
+
+
+def _loop(band: isl.ScheduleNode, place: Place, loop: LoopMember, directory: Directory) -> str:
+    addresses = " ".join(directory.addresses_of(place))
+    values = str(loop.function)
+    parallel = " parallel" if coincident_flags(band)[place.member] else ""
+    kind = "" if loop.kind is isl.ast_loop_type.default else f" {loop.kind.name}"
+    return f"{addresses}: {values[values.index('{') :]}{parallel}{kind}"
+
+
+def _references_below(
+    path: Path, node: isl.ScheduleNode, directory: Directory
+) -> tuple[str, ...]:
+    """The statements below a filter node, those of which other parts are elsewhere by part."""
+    inside = statements_of(node.child(0))
+    names: list[str] = []
+    for name in inside:
+        here = [part for part in directory.parts[name] if part.path[: len(path)] == path]
+        whole = len(here) == len(directory.parts[name])
+        names += [name] if whole else [str(part.reference) for part in here]
+    return tuple(names)

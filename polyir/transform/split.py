@@ -1,0 +1,105 @@
+"""Index-set splitting.
+
+M. Griebl, P. Feautrier, C. Lengauer, "Index set splitting", IJPP 28 (2000).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import islpy as isl
+
+from polyir.diagnostics import OptionError
+from polyir.dialects.dependence import Dependences
+from polyir.isl_lists import parameters_of
+from polyir.model.outcome import Outcome
+from polyir.transform.address import Address, Directory, Part, Reference
+from polyir.transform.loop_members import listed, require_free, settled
+from polyir.transform.walk import require_own_instances
+
+
+@dataclass(frozen=True)
+class SplitOptions:
+    """Which instances of `statements` are to run before all others of `loop`.
+
+    `condition` is one of isl's, on the iterators of the statements, by their names, and on the
+    parameters: `i < floor(n/2)`. Without `loop`, it is the outermost one around the first
+    statement. Raises `OptionError` if there is no statement.
+    """
+
+    statements: tuple[Reference, ...]
+    condition: str
+    loop: Address | None = None
+
+    def __post_init__(self) -> None:
+        if not self.statements:
+            raise OptionError("splitting needs a statement, as in statements=S0")
+
+
+def split(schedule: isl.Schedule, dependences: Dependences, options: SplitOptions) -> Outcome:
+    """Split the instances of statements at a loop: those that meet a condition run first.
+
+        band [i]        =>        sequence
+                                    filter { S0[i] : condition }
+                                      band [i]
+                                    filter { the rest }
+                                      band [i]
+
+    Afterwards a statement with instances on both sides has two parts, `S0/0` and `S0/1`. Where
+    the condition holds for all or for none, nothing changes. All flags of the result are exact.
+
+    Raises `OptionError` for names of no statement or loop, for statements that are not in the
+    loop and for malformed conditions, `LegalityError` if a dependence is violated, and for trees
+    with extension or expansion nodes.
+    """
+    require_own_instances(schedule, "splitting")
+    directory = Directory(schedule)
+    parts = tuple(
+        part for reference in options.statements for part in directory.parts_of(reference)
+    )
+    if not parts:
+        raise OptionError(f"{listed(options.statements)} runs no instance")
+    loop = directory.loop(options.loop or Address(parts[0].reference, 0))
+    for part in parts:
+        if loop.place not in part.loops:
+            raise OptionError(f"{part.reference} is not in the loop {loop}")
+    what = f"splitting {listed(options.statements)} by '{options.condition}'"
+    require_free(loop.band, what)
+    chosen = _chosen(parts, options.condition)
+    inside = loop.band.get_domain()
+    for count, instances in (("no instance", chosen), ("all instances", inside.subtract(chosen))):
+        if instances.is_empty():
+            reason = f"'{options.condition}' holds for {count} in {loop}"
+            return Outcome(schedule, (), (f"nothing was split: {reason}",))
+    band = loop.band if loop.member == 0 else loop.band.band_split(loop.member).child(0)
+    changed = band.order_before(chosen).get_schedule()
+    done = f"split {listed(options.statements)} by '{options.condition}' at {loop}"
+    return settled(schedule, changed, dependences, what, done)
+
+
+def _chosen(parts: tuple[Part, ...], condition: str) -> isl.UnionSet:
+    """The instances of the parts that meet the condition."""
+    chosen = isl.UnionSet.empty(parts[0].instances.get_space())
+    for part in parts:
+        met = _meeting(part.instances, condition)
+        chosen = chosen.union(isl.UnionSet.from_set(part.instances.intersect(met)))
+    return isl.UnionSet.empty(chosen.get_space()) if chosen.is_empty() else chosen
+
+
+def _meeting(instances: isl.Set, condition: str) -> isl.Set:
+    """`{ S[i] : condition }` in the space of `instances`; raises `OptionError`."""
+    name = instances.get_tuple_name()
+    parameters = parameters_of(instances.get_space())
+    iterators = [
+        instances.get_dim_name(isl.dim_type.set, position) or f"i{position}"
+        for position in range(instances.dim(isl.dim_type.set))
+    ]
+    text = f"[{', '.join(parameters)}] -> {{ {name}[{', '.join(iterators)}] : ({condition}) }}"
+    try:
+        return isl.Set(text)
+    except isl.Error:
+        known = ", ".join([*iterators, *parameters])
+        raise OptionError(
+            f"'{condition}' is no affine condition on {known} of {name}, in isl's notation: "
+            "i < floor(n/2) and j != 0"
+        ) from None

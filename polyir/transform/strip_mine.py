@@ -1,0 +1,228 @@
+"""Strip-mining and unrolling."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+
+import islpy as isl
+
+from polyir.diagnostics import OptionError
+from polyir.dialects.dependence import Dependences
+from polyir.isl_lists import sets_of
+from polyir.model.outcome import Outcome
+from polyir.transform.address import Address, Directory, Loop
+from polyir.transform.loop_members import (
+    LoopMember,
+    loop_members,
+    replace_members,
+    require_free,
+    settled,
+    single_out,
+)
+from polyir.transform.tile import member_steps
+from polyir.transform.walk import require_own_instances
+
+UNROLL = isl.ast_loop_type.unroll
+
+
+@dataclass(frozen=True)
+class StripMineOptions:
+    """Cut `loop` into strips of `size` values; raises `OptionError` for a size below 2."""
+
+    loop: Address
+    size: int = 32
+
+    def __post_init__(self) -> None:
+        if self.size < 2:
+            raise OptionError(f"size must be 2 or more: size={self.size}")
+
+
+@dataclass(frozen=True)
+class UnrollOptions:
+    """Unroll `loop` by `factor`; 0 unrolls it completely.
+
+    Raises `OptionError` for a factor that is 1 or negative.
+    """
+
+    loop: Address
+    factor: int = 0
+
+    def __post_init__(self) -> None:
+        if self.factor < 0 or self.factor == 1:
+            raise OptionError(
+                f"factor must be 2 or more, or 0 to unroll completely: factor={self.factor}"
+            )
+
+
+@dataclass(frozen=True)
+class UnrollJamOptions:
+    """Unroll `loop` by `factor` inside its inner loops.
+
+    Raises `OptionError` for a factor below 2.
+    """
+
+    loop: Address
+    factor: int = 4
+
+    def __post_init__(self) -> None:
+        if self.factor < 2:
+            raise OptionError(f"factor must be 2 or more: factor={self.factor}")
+
+
+def strip_mine(
+    schedule: isl.Schedule, dependences: Dependences, options: StripMineOptions
+) -> Outcome:
+    """Cut a loop into a loop over strips and a loop within one strip.
+
+        band [i]        =>        band [s floor(i / s), i]
+
+    The order stays. Tiling is strip-mining and interchange. All flags of the result are exact.
+
+    Raises `OptionError` for an address of no loop, `LegalityError` if the schedule violates a
+    dependence as it is, and for trees with extension or expansion nodes.
+    """
+    require_own_instances(schedule, "strip-mining")
+    loop = Directory(schedule).loop(options.loop)
+    require_free(loop.band, f"strip-mining {loop}")
+    members = loop_members(loop.band)
+    points = members[loop.member]
+    strips = LoopMember(strip_values(points.function, options.size))
+    cut = (*members[: loop.member], strips, *members[loop.member :])
+    changed = replace_members(loop.band, cut).get_schedule()
+    done = f"cut {loop} into strips of {options.size}"
+    return settled(schedule, changed, dependences, f"strip-mining {loop}", done)
+
+
+def strip_values(values: isl.UnionPwAff, size: int) -> isl.UnionPwAff:
+    """`size * floor(values / size)`: the first value of the strip that a value is in."""
+    scale = isl.Val(size)
+    return values.scale_down_val(scale).floor().scale_val(scale)
+
+
+def unroll(schedule: isl.Schedule, dependences: Dependences, options: UnrollOptions) -> Outcome:
+    """Unroll a loop, completely or by a factor.
+
+    By a factor f, the loop is cut into strips of f iterations, and the loop within a strip is
+    generated as f copies of its body:
+
+        band [i]        =>        band [f floor(i / f)]  options isolate (the full strips)
+                                    band [i] loops [unroll]
+
+    Full strips are isolated, so that they run without conditions; in what is left at the two
+    ends each copy has its own. The order stays. All flags of the result are exact.
+
+    Raises `OptionError` for an address of no loop, and for complete unrolling where the number
+    of iterations is no constant; `LegalityError` if the schedule violates a dependence as it
+    is, and for trees with extension or expansion nodes.
+    """
+    require_own_instances(schedule, "unrolling")
+    loop = Directory(schedule).loop(options.loop)
+    require_free(loop.band, f"unrolling {loop}")
+    if options.factor == 0:
+        _require_constant_count(loop)
+        changed = loop.band.band_member_set_ast_loop_type(loop.member, UNROLL).get_schedule()
+        return settled(
+            schedule, changed, dependences, f"unrolling {loop}", f"unrolled {loop} completely"
+        )
+    changed = _strips_over_unrolled(loop, options.factor).get_schedule()
+    done = f"unrolled {loop} by {options.factor}"
+    return settled(schedule, changed, dependences, f"unrolling {loop}", done)
+
+
+def unroll_jam(
+    schedule: isl.Schedule, dependences: Dependences, options: UnrollJamOptions
+) -> Outcome:
+    """Unroll a loop and jam the copies into its inner loops.
+
+    The loop is cut into strips as by `unroll`, and the loop within a strip becomes the innermost
+    one around each statement (Carr and Kennedy, "Improving the ratio of memory operations to
+    floating-point operations in loops", 1994):
+
+        band [i]                  band [f floor(i / f)]  options isolate (the full strips)
+          band [j]        =>        band [j]
+                                      band [i] loops [unroll]
+
+    All flags of the result are exact.
+
+    Raises `OptionError` for an address of no loop and for a loop without loops inside,
+    `LegalityError` if a dependence is violated, and for trees with extension or expansion nodes.
+    """
+    require_own_instances(schedule, "unroll-and-jam")
+    loop = Directory(schedule).loop(options.loop)
+    require_free(loop.band, f"unrolling and jamming {loop}")
+    if not _has_loop_inside(loop):
+        raise OptionError(f"there is no loop in {loop} to jam its copies into (see unroll)")
+    points = _strips_over_unrolled(loop, options.factor).child(0)
+    changed = points.band_sink().get_schedule()
+    what = f"unrolling {loop} by {options.factor} into its inner loops"
+    done = f"unrolled {loop} by {options.factor} and jammed the copies"
+    return settled(schedule, changed, dependences, what, done)
+
+
+def _has_loop_inside(loop: Loop) -> bool:
+    directory = Directory(loop.band.get_schedule())
+    return any(
+        loop.place in part.loops and part.loops[-1] != loop.place
+        for parts in directory.parts.values()
+        for part in parts
+    )
+
+
+def _strips_over_unrolled(loop: Loop, factor: int) -> isl.ScheduleNode:
+    """The band of the strips of `factor` iterations of `loop`, above the unrolled points."""
+    size = factor * member_steps(loop.band)[loop.member]
+    band = single_out(loop.band, loop.member)
+    points = loop_members(band)[0].function
+    full = _full_strips(band, size)
+    band = replace_members(band, (LoopMember(points, UNROLL),))
+    strips = isl.MultiUnionPwAff.from_union_pw_aff(strip_values(points, size))
+    return band.insert_partial_schedule(strips).band_set_ast_build_options(full)
+
+
+def _full_strips(band: isl.ScheduleNode, size: int) -> isl.UnionSet:
+    """The AST option that isolates strips in which no statement runs some iterations only.
+
+    `{ isolate[[outer loops] -> [strip]] }`, where `band` has the loop that is cut. A statement's
+    iterations are taken from the smallest lattice around them: an iteration that the step of
+    the loop leaves out is not missing.
+    """
+    strip_of = isl.Map(f"{{ [value] -> [{size} * floor(value / {size})] }}")
+    full: isl.Map | None = None
+    cut: isl.Map | None = None
+    for run in _runs(band):
+        missing = isl.Map.from_basic_map(run.affine_hull()).subtract(run)
+        strips = run.apply_range(strip_of)
+        cut_strips = strips.intersect(missing.apply_range(strip_of))
+        full = strips if full is None else full.union(strips)
+        cut = cut_strips if cut is None else cut.union(cut_strips)
+    if full is None or cut is None:
+        return isl.UnionSet("{ }")
+    return isl.UnionSet.from_set(full.subtract(cut).coalesce().wrap().set_tuple_name("isolate"))
+
+
+def _runs(band: isl.ScheduleNode) -> tuple[isl.Map, ...]:
+    """`{ [outer loops] -> [value] }` of the one loop of `band`, for each statement in it."""
+    outer = band.get_prefix_schedule_relation()
+    values = band.band_get_partial_schedule_union_map()
+    runs: list[isl.Map] = []
+    for instances in sets_of(band.get_domain()):
+        if not instances.is_empty():
+            own = isl.UnionSet.from_set(instances)
+            run = outer.intersect_domain(own).reverse().apply_range(values.intersect_domain(own))
+            runs.append(isl.Map.from_union_map(run))
+    return tuple(runs)
+
+
+def _require_constant_count(loop: Loop) -> None:
+    """Raise `OptionError` unless a constant bounds the iterations of `loop` in each outer one."""
+    runs = _runs(single_out(loop.band, loop.member))
+    if not runs:
+        return
+    run = reduce(isl.Map.union, runs)
+    distances = run.reverse().apply_range(run).deltas()
+    distances = distances.project_out(isl.dim_type.param, 0, distances.dim(isl.dim_type.param))
+    if not distances.dim_max_val(0).is_int():
+        raise OptionError(
+            f"{loop} has no constant number of iterations: unroll it by a factor, as in factor=4"
+        )

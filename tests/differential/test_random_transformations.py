@@ -1,0 +1,64 @@
+"""Sequences of random legal transformation passes on every kernel, against MLIR's lowering.
+
+`make fuzz-schedules N=5` runs five further sequences on each kernel; a failing one is named by
+its seed in the test's identifier.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from pathlib import Path
+from random import Random
+
+import pytest
+from kernels import KERNELS
+from oracle import MISSING_TOOLS_REASON, Oracle, compile_all, mlir_opt_available
+from random_transformations import travel
+from xdsl.dialects.builtin import ModuleOp
+
+from polyir import api
+from polyir.diagnostics import remarks_to
+from polyir.runtime import CompilerOptions, compare_bits, compile_module
+
+pytestmark = pytest.mark.skipif(not mlir_opt_available(), reason=MISSING_TOOLS_REASON)
+
+FLAGS = ("-std=c99", "-O1", "-fopenmp", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror")
+PASSES, ATTEMPTS = 20, 60
+
+# Seed 0 is the suite's; `make fuzz-schedules` counts on from 1.
+SEEDS = range(1, 1 + int(os.environ["POLYIR_FUZZ"])) if "POLYIR_FUZZ" in os.environ else (0,)
+
+
+@pytest.fixture(scope="session")
+def oracles(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Oracle]:
+    """The original kernels by MLIR's own lowering, compiled in one go."""
+    folder: Path = tmp_path_factory.mktemp("oracle")
+    texts = [kernel.path.read_text() for kernel in KERNELS.values()]
+    return dict(zip(KERNELS, compile_all(texts, folder), strict=True))
+
+
+@cache
+def analysed(name: str) -> ModuleOp:
+    """The kernel, raised, with its dependences."""
+    with remarks_to(lambda remark: None):
+        return api.run_pipeline(api.parse(KERNELS[name].path.read_text()), "poly-dependences")
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("name", KERNELS)
+def test_random_legal_passes_keep_every_bit(
+    name: str, seed: int, oracles: dict[str, Oracle]
+) -> None:
+    kernel = KERNELS[name]
+    journey = travel(analysed(name), Random(f"{name} {seed}"), PASSES, ATTEMPTS)
+    assert journey.applied
+    assert journey.refused
+    compiled = compile_module(api.lower(journey.module), CompilerOptions(flags=FLAGS))
+    expected, arguments = kernel.make_arguments("mini"), kernel.make_arguments("mini")
+    oracles[name](kernel.function, *expected)
+    with compiled.threads(2):
+        compiled[kernel.function](*arguments)
+    difference = compare_bits(expected, arguments)
+    assert difference is None, f"{difference} after {','.join(journey.applied)}"
+    assert compare_bits(kernel.make_arguments("mini"), arguments) is not None

@@ -1,0 +1,210 @@
+"""Random sequences of transformation passes, as a user would write them on the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+
+import islpy as isl
+from xdsl.dialects.builtin import ModuleOp
+
+from polyir import api
+from polyir.diagnostics import LegalityError, OptionError, remarks_to
+from polyir.isl_lists import parameters_of
+from polyir.model.scop import Scop, scop_of
+from polyir.passes.prerequisites import scops_in
+from polyir.pipeline import passes_of_pipeline
+from polyir.transform.address import Address, Directory, Part
+from polyir.universe import available_passes
+
+MOST_LOOPS = 40
+"""A tree with more addresses than that is not cut into more pieces: it has to be compiled."""
+
+
+class Journey:
+    """A module with one scop on its way through random passes."""
+
+    def __init__(self, module: ModuleOp) -> None:
+        self.module = module.clone()
+        self.scop = self._scop()
+        self.applied: list[str] = []
+        """The passes that changed the schedule."""
+        self.refused: list[str] = []
+        """The passes that were illegal or impossible."""
+
+    def attempt(self, text: str) -> None:
+        """Run one pass; an illegal or impossible one must leave the module alone.
+
+        Whatever else than `LegalityError` and `OptionError` is raised is a defect, and passes.
+        """
+        (tree,) = (op.tree for op in scops_in(self.module))
+        try:
+            (one,) = passes_of_pipeline(text, available_passes())
+            with remarks_to(lambda remark: None):
+                one.apply(api.new_context(), self.module)
+        except (LegalityError, OptionError):
+            (left,) = (op.tree for op in scops_in(self.module))
+            assert left is tree, text
+            self.refused.append(text)
+            return
+        scop = self._scop()
+        if not scop.schedule.plain_is_equal(self.scop.schedule):
+            self.module.verify()
+            self.scop = scop
+            self.applied.append(text)
+
+    def _scop(self) -> Scop:
+        (op,) = scops_in(self.module)
+        return scop_of(op)
+
+
+def travel(module: ModuleOp, random: Random, passes: int, attempts: int) -> Journey:
+    """Apply random passes until so many changed the schedule, or so many were tried."""
+    journey = Journey(module)
+    for _ in range(attempts):
+        journey.attempt(random_pass(random, journey.scop))
+        if len(journey.applied) == passes:
+            break
+    return journey
+
+
+def random_pass(random: Random, scop: Scop) -> str:
+    """A pass with options that fit the scop's tree, legal or not."""
+    directory = Directory(scop.schedule)
+    parts = tuple(part for own in directory.parts.values() for part in own)
+    pick = _Pick(random, scop, tuple(part for part in parts if part.loops))
+    short = sum(len(part.loops) for part in parts) <= MOST_LOOPS
+    makers = (*_ALWAYS, *_CUTTING) if short else _ALWAYS
+    return random.choice(makers)(pick)
+
+
+@dataclass(frozen=True)
+class _Pick:
+    """Draws the words of options."""
+
+    random: Random
+    scop: Scop
+    parts: tuple[Part, ...]
+
+    def part(self) -> Part:
+        return self.random.choice(self.parts)
+
+    def loop_of(self, part: Part) -> Address:
+        # Now and then a loop that is not there.
+        beyond = self.random.random() < 0.03
+        return Address(part.reference, self.random.randrange(len(part.loops) + beyond))
+
+    def loop(self) -> Address:
+        return self.loop_of(self.part())
+
+    def pair(self) -> tuple[Address, Address]:
+        part = self.part()
+        other = self.part() if self.random.random() < 0.1 else part
+        return self.loop_of(part), self.loop_of(other)
+
+    def number(self, *choices: int) -> int:
+        return self.random.choice(choices)
+
+    def statements(self, count: int) -> str:
+        names = [part.reference.statement for part in self.parts]
+        start = self.random.randrange(len(names))
+        return ",".join(names[start : start + count])
+
+    def parameter(self) -> str:
+        names = parameters_of(self.scop.context.get_space())
+        return self.random.choice(names) if names else "0"
+
+    def condition(self, part: Part) -> str:
+        iterators = [
+            part.instances.get_dim_name(_SET, position) or f"i{position}"
+            for position in range(part.instances.dim(_SET))
+        ]
+        name = self.random.choice(iterators)
+        return self.random.choice(
+            (
+                f"{name} < {self.number(1, 2, 5)}",
+                f"{name} >= {self.number(1, 3)}",
+                f"{name} < floor({self.parameter()}/2)",
+                f"{name} <= {self.random.choice(iterators)}",
+            )
+        )
+
+
+def _interchange(pick: _Pick) -> str:
+    first, second = pick.pair()
+    return f"interchange{{loops={first},{second}}}"
+
+
+def _skew(pick: _Pick) -> str:
+    loop, by = pick.pair()
+    return f"skew{{loop={loop} by={by} factor={pick.number(-1, 1, 1, 2)}}}"
+
+
+def _some(pick: _Pick, loop: Address) -> str:
+    # A shift of one part of a statement in a loop of all makes schedules of ever more pieces.
+    likely = 0.6 if loop.reference.part is None else 0.05
+    return f" statements={loop.reference}" if pick.random.random() < likely else ""
+
+
+def _shift(pick: _Pick) -> str:
+    loop = pick.loop()
+    by = pick.random.choice(("1", "-1", "2", pick.parameter(), f"'1 - {pick.parameter()}'"))
+    return f"shift{{loop={loop} by={by}{_some(pick, loop)}}}"
+
+
+def _scale(pick: _Pick) -> str:
+    loop = pick.loop()
+    return f"scale{{loop={loop} factor={pick.number(2, 3)}{_some(pick, loop)}}}"
+
+
+def _reverse(pick: _Pick) -> str:
+    return f"reverse{{loop={pick.loop()}}}"
+
+
+def _strip_mine(pick: _Pick) -> str:
+    return f"strip-mine{{loop={pick.loop()} size={pick.number(1, 2, 3, 5)}}}"
+
+
+def _fuse(pick: _Pick) -> str:
+    return f"fuse{{statements={pick.statements(2)} depth={pick.number(1, 1, 2)}}}"
+
+
+def _distribute(pick: _Pick) -> str:
+    return f"distribute{{statements={pick.statements(1)} keep={pick.number(0, 0, 1)}}}"
+
+
+def _wavefront(pick: _Pick) -> str:
+    return "wavefront"
+
+
+def _mark_parallel(pick: _Pick) -> str:
+    return f"mark-parallel{{which={pick.random.choice(('outermost', 'inner'))}}}"
+
+
+def _split(pick: _Pick) -> str:
+    part = pick.part()
+    statements = str(part.reference)
+    where = f" loop={pick.loop_of(part)}" if pick.random.random() < 0.7 else ""
+    return f"split{{statements={statements} condition='{pick.condition(part)}'{where}}}"
+
+
+def _unroll(pick: _Pick) -> str:
+    return f"unroll{{loop={pick.loop()} factor={pick.number(0, 2, 3)}}}"
+
+
+def _unroll_jam(pick: _Pick) -> str:
+    return f"unroll-jam{{loop={pick.loop()} factor={pick.number(2, 3)}}}"
+
+
+def _tile(pick: _Pick) -> str:
+    return f"tile{{sizes={pick.number(3, 4)} min-width={pick.number(1, 2)}}}"
+
+
+_SET = isl.dim_type.set
+_Maker = Callable[[_Pick], str]
+_ALWAYS: tuple[_Maker, ...] = (
+    *(_interchange, _interchange, _skew, _skew, _shift, _shift, _scale, _reverse, _strip_mine),
+    *(_fuse, _distribute, _wavefront, _mark_parallel),
+)
+_CUTTING: tuple[_Maker, ...] = (_split, _split, _split, _unroll, _unroll_jam, _tile)
