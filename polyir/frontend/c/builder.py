@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import reduce
 from typing import TypeVar
 
 import islpy as isl
@@ -20,11 +21,18 @@ from xdsl.dialects.builtin import (
     StringAttr,
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir.affine import AffineBinaryOpKind
 
-from polyir.dialects.affine_extra import MaxOp
+from polyir.dialects.affine_extra import ArithIndexCastUIOp, MaxOp
 from polyir.frontend.c.errors import location_of_node
 from polyir.model.affine import expression_of
-from polyir.model.index_expressions import IndexExpression, Numbering, map_of
+from polyir.model.index_expressions import (
+    Atom,
+    Division,
+    IndexExpression,
+    Numbering,
+    map_of,
+)
 
 _Op = TypeVar("_Op", bound=Operation)
 
@@ -43,6 +51,7 @@ class Builder:
         self._invariant: dict[SSAValue, None] = {}
         self._data: dict[SSAValue, None] = {}
         self._facts: list[IndexExpression] = []
+        self._general_facts: list[IndexExpression] = []
         self.products: dict[SSAValue, tuple[IndexExpression, IndexExpression]] = {}
 
     # Places
@@ -60,11 +69,19 @@ class Builder:
     def inside(self, block: Block) -> Iterator[None]:
         """Operations made inside the `with` block go to the end of `block`."""
         outer, self._block = self._block, block
+        try:
+            with self.assuming():
+                yield
+        finally:
+            self._block = outer
+
+    @contextmanager
+    def assuming(self) -> Iterator[None]:
+        """What is assumed inside the `with` block is forgotten after it."""
         known = len(self._facts)
         try:
             yield
         finally:
-            self._block = outer
             del self._facts[known:]
 
     @property
@@ -74,7 +91,7 @@ class Builder:
 
     def insert(self, op: _Op) -> _Op:
         """Put an operation at the place."""
-        self._locate(op)
+        self.locate(op)
         self._block.add_op(op)
         return op
 
@@ -91,7 +108,7 @@ class Builder:
 
     def insert_at_entry(self, op: _Op) -> _Op:
         """Put an operation in front of the region's first statement."""
-        self._locate(op)
+        self.locate(op)
         if self._entry_end is not None:
             self.entry.insert_op_after(op, self._entry_end)
         elif self.entry.first_op is not None:
@@ -101,7 +118,8 @@ class Builder:
         self._entry_end = op
         return op
 
-    def _locate(self, op: Operation) -> None:
+    def locate(self, op: Operation) -> None:
+        """Give an operation the location of the node at hand."""
         location = location_of_node(self._node)
         if location is not None:
             op.location = FileLineColLoc(
@@ -147,28 +165,33 @@ class Builder:
         if self.is_affine(expression):
             map, operands = map_of([expression])
             return self.insert_invariant(affine.ApplyOp(operands, AffineMapAttr(map))).result
-        total: SSAValue | None = None
-        rest = expression.constant
-        for atom, coefficient in expression.terms:
-            atom_expression = IndexExpression(((atom, 1),))
-            term = atom if isinstance(atom, SSAValue) else self.index_value(atom_expression)
-            if coefficient != 1:
-                factor = self.constant(coefficient, IndexType())
-                term = self.insert_invariant(arith.MuliOp(term, factor)).result
-            total = (
-                term if total is None else self.insert_invariant(arith.AddiOp(total, term)).result
-            )
-        assert total is not None
-        if rest:
-            total = self.insert_invariant(
-                arith.AddiOp(total, self.constant(rest, IndexType()))
-            ).result
-        return total
+        terms = [self._term(atom, coefficient) for atom, coefficient in expression.terms]
+        if expression.constant:
+            terms.append(self.constant(expression.constant, IndexType()))
+        return reduce(
+            lambda left, right: self.insert_invariant(arith.AddiOp(left, right)).result, terms
+        )
 
-    def index_of_data(self, value: SSAValue, is_signed: bool) -> IndexExpression:
+    def _term(self, atom: Atom, coefficient: int) -> SSAValue:
+        value = atom if isinstance(atom, SSAValue) else self._division(atom)
+        if coefficient == 1:
+            return value
+        factor = self.constant(coefficient, IndexType())
+        return self.insert_invariant(arith.MuliOp(value, factor)).result
+
+    def _division(self, division: Division) -> SSAValue:
+        """A quotient or remainder of data; only dividends that are not negative are divided."""
+        dividend = self.index_value(division.dividend)
+        divisor = self.constant(division.divisor, IndexType())
+        is_remainder = division.kind is AffineBinaryOpKind.Mod
+        kind = arith.RemSIOp if is_remainder else arith.DivSIOp
+        return self.insert_invariant(kind(dividend, divisor)).result
+
+    def index_of_data(
+        self, value: SSAValue, kind: type[arith.IndexCastOp] | type[ArithIndexCastUIOp]
+    ) -> IndexExpression:
         """An integer value as an index; affine maps may use it if it is invariant."""
-        cast = arith.IndexCastOp if is_signed else arith.IndexCastUIOp
-        result = self.insert_invariant(cast(value, IndexType())).result
+        result = self.insert_invariant(kind(value, IndexType())).result
         if not self.is_invariant(result):
             self._data[result] = None
         return IndexExpression.of(result)
@@ -207,15 +230,19 @@ class Builder:
         """From here to the end of the block, the expressions are known not to be negative."""
         self._facts.extend(nonnegative)
 
+    def assume_everywhere(self, nonnegative: IndexExpression) -> None:
+        """In the whole region, the expression is known not to be negative."""
+        self._general_facts.append(nonnegative)
+
     def proves_nonnegative(self, expression: IndexExpression) -> bool:
         """Whether what is known implies that an affine expression is not negative."""
         if expression.is_constant:
             return expression.constant >= 0
         if not self.is_affine(expression):
             return False
-        if expression in self._facts:
+        facts = [fact for fact in (*self._general_facts, *self._facts) if self.is_affine(fact)]
+        if expression in facts:
             return True
-        facts = [fact for fact in self._facts if self.is_affine(fact)]
         numbering = Numbering.over([expression, *facts], dimensions_only=True)
         space = isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, len(numbering.dimensions))
         local = isl.LocalSpace.from_space(space)
