@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import reduce
 from typing import TypeVar
 
@@ -37,6 +38,15 @@ from polyir.model.index_expressions import (
 _Op = TypeVar("_Op", bound=Operation)
 
 
+@dataclass(frozen=True)
+class Access:
+    """A load or store, its subscripts, and what is known not to be negative where it stands."""
+
+    operation: Operation
+    indices: tuple[IndexExpression, ...]
+    facts: tuple[IndexExpression, ...]
+
+
 class Builder:
     """Inserts operations at one place of a region's function, which moves with the text.
 
@@ -52,7 +62,12 @@ class Builder:
         self._data: dict[SSAValue, None] = {}
         self._facts: list[IndexExpression] = []
         self._general_facts: list[IndexExpression] = []
+        self._accesses: dict[SSAValue, list[Access]] = {}
+        self._order: dict[SSAValue, int] = {}
+        self.origins: dict[SSAValue, SSAValue] = {}
+        """The integers that indices are cast from."""
         self.products: dict[SSAValue, tuple[IndexExpression, IndexExpression]] = {}
+        """The factors of what `product` has computed."""
 
     # Places
 
@@ -140,6 +155,10 @@ class Builder:
         cell.memref.name_hint = name
         return cell.memref
 
+    def order(self, value: SSAValue) -> int:
+        """A number that stays the same for a value and grows from one to the next asked for."""
+        return self._order.setdefault(value, len(self._order))
+
     def is_invariant(self, value: SSAValue) -> bool:
         """Whether a value is the same in the whole region."""
         return value in self._invariant
@@ -192,6 +211,7 @@ class Builder:
     ) -> IndexExpression:
         """An integer value as an index; affine maps may use it if it is invariant."""
         result = self.insert_invariant(kind(value, IndexType())).result
+        self.origins[result] = value
         if not self.is_invariant(result):
             self._data[result] = None
         return IndexExpression.of(result)
@@ -235,12 +255,10 @@ class Builder:
         self._general_facts.append(nonnegative)
 
     def proves_nonnegative(self, expression: IndexExpression) -> bool:
-        """Whether what is known implies that an affine expression is not negative."""
+        """Whether what is known implies that an expression is not negative."""
         if expression.is_constant:
             return expression.constant >= 0
-        if not self.is_affine(expression):
-            return False
-        facts = [fact for fact in (*self._general_facts, *self._facts) if self.is_affine(fact)]
+        facts = (*self._general_facts, *self._facts)
         if expression in facts:
             return True
         numbering = Numbering.over([expression, *facts], dimensions_only=True)
@@ -263,24 +281,42 @@ class Builder:
 
     def load(self, memory: SSAValue, indices: Sequence[IndexExpression]) -> SSAValue:
         """A load of one element, affine where its subscripts are."""
+        op: affine.LoadOp | memref.LoadOp
         if all(self.is_affine(index) for index in indices):
             map, operands = map_of(indices, dimensions_only=True)
             assert isinstance(memory.type, MemRefType)
-            return self.insert(
-                affine.LoadOp(memory, operands, AffineMapAttr(map), memory.type.element_type)
-            ).result
-        values = [self.index_value(index) for index in indices]
-        return self.insert(memref.LoadOp.get(memory, values)).res
+            element = memory.type.element_type
+            op = affine.LoadOp(memory, operands, AffineMapAttr(map), element)
+        else:
+            op = memref.LoadOp.get(memory, [self.index_value(index) for index in indices])
+        self._record(memory, op, indices)
+        return self.insert(op).results[0]
 
     def store(self, value: SSAValue, memory: SSAValue, indices: Sequence[IndexExpression]) -> None:
         """A store of one element, affine where its subscripts are."""
+        op: affine.StoreOp | memref.StoreOp
         if all(self.is_affine(index) for index in indices):
             map, operands = map_of(indices, dimensions_only=True)
-            self.insert(affine.StoreOp(value, memory, operands, AffineMapAttr(map)))
-            return
-        values = [self.index_value(index) for index in indices]
-        self.insert(memref.StoreOp.get(value, memory, values))
+            op = affine.StoreOp(value, memory, operands, AffineMapAttr(map))
+        else:
+            values = [self.index_value(index) for index in indices]
+            op = memref.StoreOp.get(value, memory, values)
+        self._record(memory, op, indices)
+        self.insert(op)
 
+    def _record(
+        self, memory: SSAValue, op: Operation, indices: Sequence[IndexExpression]
+    ) -> None:
+        access = Access(op, tuple(indices), tuple(self._facts))
+        self._accesses.setdefault(memory, []).append(access)
+
+    @property
+    def accesses(self) -> dict[SSAValue, tuple[Access, ...]]:
+        """The accesses to each memref that are still part of the function."""
+        return {
+            memory: tuple(access for access in accesses if access.operation.parent is not None)
+            for memory, accesses in self._accesses.items()
+        }
 
 def _wrapped(value: int, type: Attribute) -> int:
     """The number of a signless type that has the low bits of `value`."""

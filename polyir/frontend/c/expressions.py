@@ -8,7 +8,7 @@ from typing import Final
 
 from pycparser import c_ast
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import i1
+from xdsl.dialects.builtin import IntegerAttr, i1
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineBinaryOpKind
 
@@ -103,7 +103,7 @@ class Expressions:
                 return self._load(node) if member is None else member
             case c_ast.UnaryOp():
                 return self._unary(node)
-            case c_ast.BinaryOp(op=operator) if operator in _COMPARISONS + ("&&", "||"):
+            case c_ast.BinaryOp(op=operator) if operator in (*_COMPARISONS, "&&", "||"):
                 return self.of_truth(self.truth(self.condition(node)))
             case c_ast.BinaryOp():
                 return self.binary(node, node.op, self.value(node.left), self.value(node.right))
@@ -198,10 +198,13 @@ class Expressions:
             op = kind(self.conversions.data(left), self.conversions.data(right))
             return Value(type, self._builder.insert(op).result)
         exact = self._exact(operator, left, right)
+        if exact is not None and operator == "*" and type.width == 64 and not type.is_signed:
+            # Both factors are exact, and nothing is as large as 2**63.
+            self._builder.assume_everywhere(exact)
         if exact is not None and self.conversions.is_exact(type, exact):
             return Value(type, index=exact)
         operands = (self.conversions.data(left), self.conversions.data(right))
-        return Value(type, self._integer(node, operator, type, *operands))
+        return self.conversions.of_data(type, self._integer(node, operator, type, *operands))
 
     def _exact(self, operator: str, left: Value, right: Value) -> IndexExpression | None:
         """The result in the integers, if both operands are indices and it is one, too."""
@@ -240,7 +243,11 @@ class Expressions:
         division = _DIVISIONS.get((operator, type.is_signed))
         if division is None:
             refuse(node, f"the operator '{operator}'")
-        return self._builder.insert(division(left, right)).result
+        op = division(left, right)
+        divisor = right.owner.value if isinstance(right.owner, arith.ConstantOp) else None
+        if isinstance(divisor, IntegerAttr) and divisor.value.data not in (0, -1):
+            return self._builder.insert_invariant(op).result
+        return self._builder.insert(op).result
 
     def _shift(self, node: c_ast.Node, operator: str, left: Value, right: Value) -> Value:
         if left.type.is_float or right.type.is_float:
@@ -258,7 +265,7 @@ class Expressions:
             op: Operation = arith.ShLIOp(*operands)
         else:
             op = (arith.ShRSIOp if type.is_signed else arith.ShRUIOp)(*operands)
-        return Value(type, self._builder.insert_invariant(op).results[0])
+        return self.conversions.of_data(type, self._builder.insert_invariant(op).results[0])
 
     def _cast(self, node: c_ast.Cast) -> Value:
         type = self._variables.scopes.type_of(node.to_type)
@@ -414,7 +421,7 @@ class Expressions:
         operands = (self.conversions.data(true), self.conversions.data(false))
         op = arith.SelectOp(self.truth(condition), *operands)
         inserted = self._builder.insert(op) if type.is_float else self._builder.insert_invariant(op)
-        return Value(type, inserted.result)
+        return self.conversions.of_data(type, inserted.result)
 
     def _extremum(
         self, condition: Condition, true: IndexExpression, false: IndexExpression

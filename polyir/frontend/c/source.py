@@ -14,6 +14,7 @@ from xdsl.ir import Block, Region
 from polyir.diagnostics import InputSyntaxError, PolyirError, SourceLocation
 from polyir.frontend.c.builder import Builder
 from polyir.frontend.c.calls import Calls
+from polyir.frontend.c.delinearise import delinearise
 from polyir.frontend.c.errors import NotModelledError, location_of_node, refuse
 from polyir.frontend.c.expressions import Expressions
 from polyir.frontend.c.live import is_read_outside
@@ -164,8 +165,12 @@ class _Reader:
         expressions = Expressions(builder, variables, Calls(builder, self._scopes, module))
         Statements(builder, variables, expressions).translate(statements)
         builder.insert(func.ReturnOp())
-        operation.update_function_type()
         described = variables.arguments.described
+        delinearise(builder, described)
+        for argument in tuple(entry.args):
+            if argument not in described:
+                entry.erase_arg(argument)
+        operation.update_function_type()
         return TranslatedRegion(
             module,
             operation,

@@ -48,6 +48,9 @@ class Conversions:
         if value.index.is_constant:
             return builder.constant(value.index.constant, type.ir)
         index = builder.index_value(value.index)
+        origin = builder.origins.get(index)
+        if origin is not None and origin.type == type.ir:
+            return origin
         return builder.insert_invariant(arith.IndexCastOp(index, type.ir)).result
 
     def index(self, value: Value) -> IndexExpression:
@@ -70,7 +73,22 @@ class Conversions:
                 return Value(type, index=value.index)
             if value.index.is_constant:
                 return Value(type, index=IndexExpression((), wrapped(value.index.constant, type)))
-        return Value(type, self._convert_data(self.data(value), value.type, type))
+        return self.of_data(type, self._convert_data(self.data(value), value.type, type))
+
+    def of_data(self, type: Arithmetic, data: SSAValue) -> Value:
+        """A computed value; an integer that is the same in the whole region may be an index.
+
+        64 unsigned bits are taken to be below 2**63, the size of the largest object.
+        """
+        if type.is_float or type.is_bool or not self._builder.is_invariant(data):
+            return Value(type, data)
+        index = self.index(Value(type, data))
+        if not type.is_signed:
+            self._builder.assume_everywhere(index)
+            if type.width < 64:
+                limit = IndexExpression((), (1 << type.width) - 1)
+                self._builder.assume_everywhere(limit - index)
+        return Value(type, index=index)
 
     def holds(self, type: Arithmetic, index: IndexExpression, source: Arithmetic) -> bool:
         """Whether every value of `source` that is `index` is one of the integer type `type`.
@@ -94,6 +112,9 @@ class Conversions:
         For a signed type it is, or the program has no meaning.
         """
         if type.is_signed:
+            return True
+        if type.width == 64 and self._builder.is_parametric(index):
+            # `n - 1` may wrap around, but then it is larger than any object.
             return True
         return self._builder.proves_nonnegative(index) and self._is_below(type, index)
 
