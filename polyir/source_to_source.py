@@ -114,7 +114,7 @@ def _replacement(
     taken = (*macros, *words)
     text = region_text(content.function, forms, taken, openmp)
     present = dict.fromkeys(re.findall(r"\w+", "\n".join(text.lines)))
-    unused = tuple(name for name in content.locals if name not in present or name not in words)
+    unused = tuple(name for name in content.own if name not in present or name not in words)
     return Replacement(region, text, unused)
 
 

@@ -9,7 +9,7 @@ from typing import Final
 from pycparser import c_ast
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IntegerAttr, i1
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineBinaryOpKind
 
 from polyir.frontend.c.builder import Builder
@@ -457,7 +457,7 @@ class Expressions:
     ) -> SSAValue:
         """One of two values, of which only that one is computed."""
         blocks = (Block(), Block())
-        op = self._builder.insert(scf.IfOp(condition, [type], [blocks[0]], [blocks[1]]))
+        op = self._builder.insert(scf.IfOp(condition, [type], Region(blocks[0]), Region(blocks[1])))
         for block, arm in zip(blocks, (true, false), strict=True):
             with self._builder.inside(block):
                 self._builder.insert(scf.YieldOp(arm()))

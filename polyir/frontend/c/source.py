@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pycparser import c_ast
@@ -18,10 +18,10 @@ from polyir.frontend.c.delinearise import delinearise
 from polyir.frontend.c.errors import NotModelledError, location_of_node, refuse
 from polyir.frontend.c.expressions import Expressions
 from polyir.frontend.c.live import is_read_outside
-from polyir.frontend.c.names import RegionNames, region_names, walk
+from polyir.frontend.c.names import region_names, walk
 from polyir.frontend.c.places import Argument
 from polyir.frontend.c.preprocess import needed_text
-from polyir.frontend.c.scopes import Scopes, Variable
+from polyir.frontend.c.scopes import FunctionName, Scopes, Variable
 from polyir.frontend.c.statements import Statements
 from polyir.frontend.c.types import SCHAR, UCHAR
 from polyir.frontend.c.variables import Variables
@@ -31,14 +31,15 @@ from polyir.frontend.c.variables import Variables
 class TranslatedRegion:
     """A region as a function: `arguments` says how each of its arguments is spelt in the source.
 
-    `unused` are local variables that the source may use in the region only.
+    `mentioned` are the names in the region, `own` those of local variables and of functions of
+    the file.
     """
 
     module: ModuleOp
     function: func.FuncOp
     arguments: tuple[Argument, ...]
     mentioned: tuple[str, ...]
-    locals: tuple[str, ...]
+    own: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -101,8 +102,12 @@ class _Reader:
     def _search(self, function: c_ast.FuncDef, node: c_ast.Node) -> None:
         """Find the regions in a statement of a function."""
         if not isinstance(node, c_ast.Compound):
-            for child in node:
-                self._search(function, child)
+            with self._scopes.nested():
+                if isinstance(node, c_ast.For) and isinstance(node.init, c_ast.DeclList):
+                    for declared in node.init.decls:
+                        self._scopes.declare(declared)
+                for child in node:
+                    self._search(function, child)
             return
         with self._scopes.nested():
             items = list(node.block_items or ())
@@ -176,20 +181,18 @@ class _Reader:
             operation,
             tuple(described[argument] for argument in entry.args),
             names.mentioned,
-            tuple(self._only_here(names, function, statements)),
+            tuple(name for name in names.mentioned if self._may_be_unused(name)),
         )
-
-    def _only_here(
-        self, names: RegionNames, function: c_ast.FuncDef, statements: Sequence[c_ast.Node]
-    ) -> Iterator[str]:
-        """The local variables declared around the region that it mentions."""
-        for name in names.mentioned:
-            if self._is_local(name):
-                yield name
 
     def _is_local(self, name: str) -> bool:
         meaning = self._scopes.meaning(name)
         return isinstance(meaning, Variable) and meaning.is_local
+
+    def _may_be_unused(self, name: str) -> bool:
+        """Whether a compiler may complain if the region does not use `name` any more."""
+        meaning = self._scopes.meaning(name)
+        is_own = isinstance(meaning, FunctionName) and meaning.definition is not None
+        return is_own or self._is_local(name)
 
     def _name(self, function: c_ast.FuncDef) -> str:
         name = str(function.decl.name)

@@ -237,7 +237,7 @@ class Statements:
         truth = self._expressions.truth(condition)
         branches = [branch for branch in (node.iftrue, node.iffalse) if branch is not None]
         blocks = [Block() for _ in branches]
-        self._builder.insert(scf.IfOp(truth, [], blocks[:1], blocks[1:]))
+        self._builder.insert(scf.IfOp(truth, [], Region(blocks[0]), Region(blocks[1:])))
         for branch, block in zip(branches, blocks, strict=True):
             with self._builder.inside(block):
                 self._branch(branch)

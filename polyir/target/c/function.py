@@ -14,7 +14,7 @@ from xdsl.dialects import affine, arith, func, memref, omp, scf
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from polyir.dialects.pure_functions import is_pure_call
+from polyir.dialects.pure_functions import READNONE, is_pure_call
 from polyir.target.c.affine import literal, maximum, minimum
 from polyir.target.c.body import Array, Body
 from polyir.target.c.control import emit_affine_for, emit_affine_if, emit_scf_for, emit_scf_if
@@ -212,7 +212,9 @@ def _head(body: Body, op: func.FuncOp) -> str:
     types = op.function_type.outputs.data
     result = "void" if len(types) != 1 else body.type_name(scalar_type(types[0], op))
     linkage = "static " if is_private(op) and not op.is_declaration else ""
-    return f"{linkage}{result} {symbol_name(op.sym_name.data)}"
+    # A function of the C library that only computes is called by its own name.
+    name = op.sym_name.data if READNONE in op.attributes else symbol_name(op.sym_name.data)
+    return f"{linkage}{result} {name}"
 
 
 def is_private(op: func.FuncOp) -> bool:
@@ -250,7 +252,7 @@ def _emit_return(body: Body, op: Operation | None, pointers: Sequence[Variable])
 def _emit_call(body: Body, op: func.CallOp) -> None:
     """A call; it stands where it stood, unless it only computes: it may touch any memory."""
     if is_pure_call(op):
-        callee, result = symbol_name(symbol_of(op.callee)), op.results[0]
+        callee, result = symbol_of(op.callee), op.results[0]
         operands = tuple(body.take(argument) for argument in op.arguments)
         body.define(result, Call(scalar_type(result.type, op), callee, operands))
         return
