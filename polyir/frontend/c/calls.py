@@ -90,16 +90,13 @@ class Calls:
     def library(
         self, node: c_ast.FuncCall, arguments: Sequence[Value], conversions: Conversions
     ) -> Value:
-        """The result of a function of the C library; refuses all others."""
+        """The result of a function that `check_library` has found to be one of the C library."""
         name = self._name(node)
         if name in _INFINITIES and not arguments:
             type = _INFINITIES[name]
             return Value(type, self._builder.constant(math.inf, type.ir))
         meaning = self._scopes.meaning(name)
         operation = operation_of(name)
-        is_own = isinstance(meaning, FunctionName) and meaning.definition is not None
-        if is_own or (operation is None and name not in CALLED):
-            refuse(node, f"a call of '{name}', which may do more than compute")
         if not isinstance(meaning, FunctionName) or meaning.type.parameters is None:
             refuse(node, f"a call of '{name}', which is not declared with its parameters")
         result = meaning.type.result
@@ -116,6 +113,15 @@ class Calls:
             return Value(result, self._builder.insert(op).results[0])
         declare_pure(self._module, name, [type.ir for type in types], [result.ir])
         return Value(result, self._builder.insert(func.CallOp(name, values, [result.ir])).res[0])
+
+    def check_library(self, node: c_ast.FuncCall) -> None:
+        """Refuse a call of anything but a function of the C library that only computes."""
+        name = self._name(node)
+        meaning = self._scopes.meaning(name)
+        is_own = isinstance(meaning, FunctionName) and meaning.definition is not None
+        is_known = name in _INFINITIES or name in CALLED or operation_of(name) is not None
+        if is_own or not is_known:
+            refuse(node, f"a call of '{name}', which may do more than compute")
 
     def _name(self, node: c_ast.FuncCall) -> str:
         if not isinstance(node.name, c_ast.ID):

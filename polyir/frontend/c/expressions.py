@@ -276,8 +276,10 @@ class Expressions:
     # Calls
 
     def _call(self, node: c_ast.FuncCall) -> Value:
-        arguments = [self.value(argument) for argument in (node.args.exprs if node.args else ())]
         inlined = self._calls.inlined(node)
+        if inlined is None:
+            self._calls.check_library(node)
+        arguments = [self.value(argument) for argument in (node.args.exprs if node.args else ())]
         if inlined is None:
             return self._calls.library(node, arguments, self.conversions)
         with self._variables.inside_function():

@@ -123,6 +123,8 @@ class Places:
                 return self._member(node)
             case c_ast.Cast():
                 refuse(node, "a cast of a pointer")
+            case c_ast.UnaryOp(op="++" | "--" | "p++" | "p--"):
+                refuse(node, f"'{node.op.removeprefix('p')}' inside an expression")
             case _:
                 refuse(node, f"an lvalue of the form {type(node).__name__}")
 
