@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from xdsl.dialects import affine
-from xdsl.dialects.builtin import AffineMapAttr, AffineSetAttr, DenseArrayBase, i32
-from xdsl.ir import Operation, SSAValue
-from xdsl.ir.affine import AffineConstantExpr, AffineConstraintExpr, AffineConstraintKind, AffineSet
+from xdsl.dialects.builtin import AffineMapAttr, DenseArrayBase, i32
+from xdsl.ir import Operation
+from xdsl.ir.affine import AffineConstraintKind, AffineSet
 
-from polyir.codegen.index_expressions import (
+from polyir.dialects.affine_extra import MaxOp, PrefetchOp
+from polyir.model.index_expressions import (
+    Constraint,
     IndexExpression,
-    Numbering,
     compose,
     expression_of,
     map_of,
+    set_of,
 )
-from polyir.dialects.affine_extra import MaxOp, PrefetchOp
 
 
 def map_operands(op: Operation) -> slice | None:
@@ -82,14 +82,6 @@ def _set_loop_operands(op: affine.ForOp, operands: Sequence[IndexExpression]) ->
     op.properties["operandSegmentSizes"] = DenseArrayBase.from_list(i32, sizes)
 
 
-@dataclass(frozen=True)
-class Constraint:
-    """`expression == 0`, or `expression >= 0`."""
-
-    expression: IndexExpression
-    is_equality: bool
-
-
 def constraints_of(
     condition: AffineSet, operands: Sequence[IndexExpression]
 ) -> tuple[Constraint, ...]:
@@ -104,20 +96,3 @@ def constraints_of(
         is_equality = constraint.kind is AffineConstraintKind.eq
         constraints.append(Constraint(left - right, is_equality))
     return tuple(constraints)
-
-
-def set_of(constraints: Sequence[Constraint]) -> tuple[AffineSetAttr, tuple[SSAValue, ...]]:
-    """An affine set with the given constraints, and its operands."""
-    numbering = Numbering.over(constraint.expression for constraint in constraints)
-    zero = AffineConstantExpr(0)
-    items = tuple(
-        AffineConstraintExpr(
-            AffineConstraintKind.eq if constraint.is_equality else AffineConstraintKind.ge,
-            numbering.expression(constraint.expression),
-            zero,
-            canonicalize=False,
-        )
-        for constraint in constraints
-    )
-    condition = AffineSet(len(numbering.dimensions), len(numbering.symbols), items)
-    return AffineSetAttr(condition), numbering.operands

@@ -16,9 +16,8 @@ from xdsl.dialects.builtin import AffineMapAttr, IntegerAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineBinaryOpKind
 
-from polyir.codegen.affine_operations import Constraint
-from polyir.codegen.index_expressions import IndexExpression, combine, map_of
 from polyir.model.affine import NotAffineError
+from polyir.model.index_expressions import Constraint, IndexExpression, combine, map_of
 
 Operator = isl.ast_expr_op_type
 

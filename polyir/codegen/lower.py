@@ -21,7 +21,6 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Block, Region
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from polyir.codegen.affine_operations import set_of
 from polyir.codegen.affine_to_scf import legalize_affine
 from polyir.codegen.ast_build import FOR_NODE, IF_NODE, ScopAst, build_ast, parallel_depth
 from polyir.codegen.ast_expressions import (
@@ -31,12 +30,12 @@ from polyir.codegen.ast_expressions import (
     identifiers_of,
     operator_of,
 )
-from polyir.codegen.index_expressions import Atom, IndexExpression, map_of
 from polyir.codegen.iterator_names import LoopNames, loop_names
 from polyir.codegen.statement_bodies import copy_body
 from polyir.diagnostics import PolyirError, location_of
 from polyir.dialects.scop import StmtOp
 from polyir.model.affine import NotAffineError
+from polyir.model.index_expressions import Atom, IndexExpression, map_of, set_of
 from polyir.model.scop import Scop
 
 

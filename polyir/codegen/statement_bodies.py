@@ -18,8 +18,8 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.codegen.affine_operations import map_operands, set_map_operands
 from polyir.codegen.ast_expressions import materialize
-from polyir.codegen.index_expressions import IndexExpression, combine, expression_of
 from polyir.model.affine import NotAffineError
+from polyir.model.index_expressions import IndexExpression, combine, expression_of
 
 
 def copy_body(body: Block, iterators: Sequence[IndexExpression], builder: Builder) -> None:

@@ -17,7 +17,7 @@ from xdsl.ir.affine import (
     AffineSymExpr,
 )
 
-from polyir.codegen.index_expressions import IndexExpression, compose, expression_of, map_of
+from polyir.model.index_expressions import IndexExpression, compose, expression_of, map_of
 from polyir.model.affine import NotAffineError
 
 VALUES = Block(arg_types=[IndexType()] * 3).args

@@ -9,6 +9,8 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import is_side_effect_free
 
+from polyir.dialects.pure_functions import is_pure_call
+
 LOADS = (affine.LoadOp, affine.VectorLoadOp, memref.LoadOp)
 STORES = (affine.StoreOp, affine.VectorStoreOp, memref.StoreOp)
 ALLOCATIONS = (memref.AllocOp, memref.AllocaOp)
@@ -47,6 +49,8 @@ def is_pure(op: Operation) -> bool:
     """Whether `op` computes its results from its operands, and does nothing else."""
     if op.regions:
         return False
+    if is_pure_call(op):
+        return True
     # Not every pure operation says so in xDSL.
     is_known = op.name.split(".")[0] in ("arith", "math") or isinstance(op, affine.MinOp)
     return is_known or is_side_effect_free(op)

@@ -234,7 +234,7 @@ def _check_simple(op: Operation) -> None:
     """Loads, stores and pure operations, and nothing else."""
     if isinstance(op, LOADS + STORES):
         return
-    if isinstance(op, func.CallOp):
+    if isinstance(op, func.CallOp) and not is_pure(op):
         raise _UnsupportedError(
             op, f"`func.call` to @{op.callee.root_reference.data} may touch memory"
         )

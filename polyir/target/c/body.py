@@ -17,6 +17,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.traits import IsTerminator
 
+from polyir.dialects.pure_functions import is_pure_call
 from polyir.target.c.affine import apply_map, literal, occurrences
 from polyir.target.c.expressions import (
     Element,
@@ -190,7 +191,8 @@ class Body:
     def before_region(self, op: Operation) -> None:
         """Settle the waiting expressions that read what the regions of `op` may change."""
         for inner in op.walk():
-            if isinstance(inner, func.CallOp | memref.CastOp | memref.GetGlobalOp):
+            is_call = isinstance(inner, func.CallOp) and not is_pure_call(inner)
+            if is_call or isinstance(inner, memref.CastOp | memref.GetGlobalOp):
                 # These may write anything, or give a new name to something.
                 self.before_any_write()
             if not (inner is op or is_droppable(inner)):

@@ -60,11 +60,32 @@ BINARY_OPERATORS: Final = MappingProxyType(
 _COMPARISONS: Final = ("==", "!=", "<", "<=", ">", ">=")
 
 
-class Variable:
-    """A C variable. Its identity counts: variables of different scopes may share a name."""
+@dataclass(frozen=True)
+class Spelling:
+    """How an element of an array is written where that is not `A[i][j]`.
 
-    def __init__(self, name: str) -> None:
+    `parts` are text and the numbers of subscripts, which stand there in brackets: `s->a[i]` is
+    `("s->a", 0)`. With `strides` the last part is the number of the first of several subscripts
+    that are one in the text, `A[i * n + j]`; they are the factors of all but the last of these.
+    """
+
+    parts: tuple[str | int, ...]
+    strides: tuple[str, ...] = ()
+
+
+class Variable:
+    """A C variable. Its identity counts: variables of different scopes may share a name.
+
+    `declared` is its type where that is not the one of the expressions that name it; it has the
+    same values there. `spelling` is set for an array whose elements are written in another way.
+    """
+
+    def __init__(
+        self, name: str, declared: Scalar | None = None, spelling: Spelling | None = None
+    ) -> None:
         self.name = name
+        self.declared = declared
+        self.spelling = spelling
 
 
 @dataclass(frozen=True)
@@ -177,6 +198,8 @@ def cast(type: Scalar, operand: Expression) -> Expression:
     """
     if operand.type is type:
         return operand
+    if isinstance(operand, Name) and operand.variable.declared is type:
+        return Name(type, operand.variable)
     if isinstance(operand, Cast):
         inner, between = operand.operand, operand.type
         integers = not (inner.type.is_float or between.is_float or type.is_float)
@@ -190,6 +213,9 @@ def is_narrow(expression: Expression) -> bool:
     match expression:
         case IntegerLiteral():
             return True
+        case Name(type=type, variable=variable):
+            declared = variable.declared
+            return declared is not None and declared.width < type.width
         case Conditional(then=then, otherwise=otherwise):
             return is_narrow(then) and is_narrow(otherwise)
         case Unary(operator="-", operand=operand):
@@ -275,12 +301,34 @@ class ExpressionPrinter:
     def _element(
         self, array: Variable, indices: tuple[Expression, ...], is_pointer: bool
     ) -> tuple[str, Precedence]:
+        if array.spelling is not None:
+            return self._spelt(array.spelling, indices)
         if indices:
             subscripts = "".join(f"[{self.print(index)}]" for index in indices)
             return f"{array.name}{subscripts}", Precedence.POSTFIX
         if is_pointer:
             return f"*{array.name}", Precedence.UNARY
         return array.name, Precedence.POSTFIX
+
+    def _spelt(self, spelling: Spelling, indices: tuple[Expression, ...]) -> tuple[str, Precedence]:
+        """An element as the source writes it."""
+        text = ""
+        for part in spelling.parts:
+            if isinstance(part, str):
+                text += part
+            elif spelling.strides and part is spelling.parts[-1]:
+                text += f"[{self._linear(spelling.strides, indices[part:])}]"
+            else:
+                text += f"[{self.print(indices[part])}]"
+        return text, Precedence.POSTFIX
+
+    def _linear(self, strides: tuple[str, ...], indices: tuple[Expression, ...]) -> str:
+        """The one subscript that several stand for."""
+        terms = [
+            f"{self._inside(index, Precedence.MULTIPLICATIVE)} * {stride}"
+            for stride, index in zip(strides, indices, strict=False)
+        ]
+        return " + ".join((*terms, self._inside(indices[-1], Precedence.MULTIPLICATIVE)))
 
     def integer_literal(self, value: int, type: Scalar) -> tuple[str, Precedence]:
         if type is Scalar.BOOL:

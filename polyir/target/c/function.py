@@ -14,10 +14,11 @@ from xdsl.dialects import affine, arith, func, memref, omp, scf
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from polyir.dialects.pure_functions import READNONE, is_pure_call
 from polyir.target.c.affine import literal, maximum, minimum
 from polyir.target.c.body import Array, Body
 from polyir.target.c.control import emit_affine_for, emit_affine_if, emit_scf_for, emit_scf_if
-from polyir.target.c.expressions import Expression, Name, Variable
+from polyir.target.c.expressions import Call, Expression, Name, Variable
 from polyir.target.c.memory import (
     declare_pointer,
     emit_alloc,
@@ -69,11 +70,11 @@ class FunctionText:
 def write_function(op: func.FuncOp, environment: Environment) -> FunctionText:
     """The text of a function; raises `CTargetError` for what has no C."""
 
-    def emit_operation(body: Body, inner: Operation) -> None:
-        _emit_operation(body, inner, environment)
+    def emit(body: Body, inner: Operation) -> None:
+        emit_operation(body, inner, environment)
 
     usage = environment.usage
-    body = Body(NameTable(environment.names), usage, emit_operation, environment.openmp)
+    body = Body(NameTable(environment.names), usage, emit, environment.openmp)
     parameters = _parameters(body, op)
     results = _result_pointers(body, op)
     pointers = [declaration for _, declaration in results]
@@ -211,7 +212,9 @@ def _head(body: Body, op: func.FuncOp) -> str:
     types = op.function_type.outputs.data
     result = "void" if len(types) != 1 else body.type_name(scalar_type(types[0], op))
     linkage = "static " if is_private(op) and not op.is_declaration else ""
-    return f"{linkage}{result} {symbol_name(op.sym_name.data)}"
+    # A function of the C library that only computes is called by its own name.
+    name = op.sym_name.data if READNONE in op.attributes else symbol_name(op.sym_name.data)
+    return f"{linkage}{result} {name}"
 
 
 def is_private(op: func.FuncOp) -> bool:
@@ -247,7 +250,12 @@ def _emit_return(body: Body, op: Operation | None, pointers: Sequence[Variable])
 
 
 def _emit_call(body: Body, op: func.CallOp) -> None:
-    """A call; it stands where it stood, for it may read and write any memory."""
+    """A call; it stands where it stood, unless it only computes: it may touch any memory."""
+    if is_pure_call(op):
+        callee, result = symbol_of(op.callee), op.results[0]
+        operands = tuple(body.take(argument) for argument in op.arguments)
+        body.define(result, Call(scalar_type(result.type, op), callee, operands))
+        return
     arguments: list[str] = []
     for argument in op.arguments:
         if isinstance(argument.type, MemRefType):
@@ -289,7 +297,7 @@ def _array_arguments(body: Body, op: func.CallOp, value: SSAValue) -> list[str]:
     return [flat_pointer(body, array), *sizes]
 
 
-def _emit_operation(body: Body, op: Operation, environment: Environment) -> None:
+def emit_operation(body: Body, op: Operation, environment: Environment) -> None:
     """Write down one operation, or remember the value that it computes."""
     if is_droppable(op) and not any(body.is_used(result) for result in op.results):
         return

@@ -8,8 +8,8 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from polyir.target.c.affine import literal
 from polyir.target.c.body import Array, Body
-from polyir.target.c.expressions import Expression, IntegerLiteral, Variable
-from polyir.target.c.types import memref_parts, refuse
+from polyir.target.c.expressions import Expression, IntegerLiteral, Variable, cast
+from polyir.target.c.types import memref_parts, refuse, scalar_type
 
 
 def memref_type(value: SSAValue, op: Operation) -> MemRefType[Attribute]:
@@ -21,7 +21,9 @@ def memref_type(value: SSAValue, op: Operation) -> MemRefType[Attribute]:
 
 def emit_load(body: Body, op: affine.LoadOp | memref.LoadOp) -> None:
     """The element waits to be folded into its use, like any value."""
-    body.define(op.results[0], body.element(op.memref, _indices(body, op)))
+    result = op.results[0]
+    element = body.element(op.memref, _indices(body, op))
+    body.define(result, cast(scalar_type(result.type, op), element))
 
 
 def emit_store(body: Body, op: affine.StoreOp | memref.StoreOp) -> None:

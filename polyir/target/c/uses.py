@@ -10,6 +10,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineSet
 
 from polyir.target.c.affine import occurrences
+from polyir.dialects.pure_functions import is_pure_call
 from polyir.target.c.operations import is_computation, operation_name
 
 
@@ -17,6 +18,7 @@ def is_droppable(op: Operation) -> bool:
     """Whether an operation has no effect but its results."""
     return (
         is_computation(op)
+        or is_pure_call(op)
         or operation_name(op) == "affine.max"
         or isinstance(
             op,

@@ -12,14 +12,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import gcd
 
+from xdsl.dialects.builtin import AffineSetAttr
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
     AffineBinaryOpKind,
     AffineConstantExpr,
+    AffineConstraintExpr,
+    AffineConstraintKind,
     AffineDimExpr,
     AffineExpr,
     AffineMap,
+    AffineSet,
     AffineSymExpr,
 )
 
@@ -281,3 +285,28 @@ def map_of(
     numbering = Numbering.over(expressions, dimensions_only)
     results = tuple(numbering.expression(expression) for expression in expressions)
     return AffineMap(len(numbering.dimensions), len(numbering.symbols), results), numbering.operands
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """`expression == 0`, or `expression >= 0`."""
+
+    expression: IndexExpression
+    is_equality: bool
+
+
+def set_of(constraints: Sequence[Constraint]) -> tuple[AffineSetAttr, tuple[SSAValue, ...]]:
+    """An affine set with the given constraints, and its operands."""
+    numbering = Numbering.over(constraint.expression for constraint in constraints)
+    zero = AffineConstantExpr(0)
+    items = tuple(
+        AffineConstraintExpr(
+            AffineConstraintKind.eq if constraint.is_equality else AffineConstraintKind.ge,
+            numbering.expression(constraint.expression),
+            zero,
+            canonicalize=False,
+        )
+        for constraint in constraints
+    )
+    condition = AffineSet(len(numbering.dimensions), len(numbering.symbols), items)
+    return AffineSetAttr(condition), numbering.operands

@@ -1,0 +1,327 @@
+"""Operations of affine IR for C: where they are put, and what is known of index values there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import reduce
+from typing import TypeVar
+
+import islpy as isl
+from pycparser import c_ast
+from xdsl.dialects import affine, arith, memref
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    FileLineColLoc,
+    FloatAttr,
+    IndexType,
+    IntAttr,
+    IntegerAttr,
+    MemRefType,
+    StringAttr,
+)
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir.affine import AffineBinaryOpKind
+
+from polyir.dialects.affine_extra import ArithIndexCastUIOp, MaxOp
+from polyir.frontend.c.errors import location_of_node
+from polyir.model.affine import expression_of
+from polyir.model.index_expressions import (
+    Atom,
+    Division,
+    IndexExpression,
+    Numbering,
+    map_of,
+)
+
+_Op = TypeVar("_Op", bound=Operation)
+
+
+@dataclass(frozen=True)
+class Access:
+    """A load or store, its subscripts, and what is known not to be negative where it stands."""
+
+    operation: Operation
+    indices: tuple[IndexExpression, ...]
+    facts: tuple[IndexExpression, ...]
+
+
+class Builder:
+    """Inserts operations at one place of a region's function, which moves with the text.
+
+    What does not change in the whole region is computed at the function's entry.
+    """
+
+    def __init__(self, entry: Block) -> None:
+        self.entry = entry
+        self._block = entry
+        self._entry_end: Operation | None = None
+        self._node: c_ast.Node | None = None
+        self._invariant: dict[SSAValue, None] = {}
+        self._data: dict[SSAValue, None] = {}
+        self._facts: list[IndexExpression] = []
+        self._general_facts: list[IndexExpression] = []
+        self._accesses: dict[SSAValue, list[Access]] = {}
+        self._order: dict[SSAValue, int] = {}
+        self.origins: dict[SSAValue, SSAValue] = {}
+        """The integers that indices are cast from."""
+        self.products: dict[SSAValue, tuple[IndexExpression, IndexExpression]] = {}
+        """The factors of what `product` has computed."""
+
+    # Places
+
+    @contextmanager
+    def at(self, node: c_ast.Node) -> Iterator[None]:
+        """Operations made inside the `with` block stand for `node`."""
+        outer, self._node = self._node, node if location_of_node(node) else self._node
+        try:
+            yield
+        finally:
+            self._node = outer
+
+    @contextmanager
+    def inside(self, block: Block) -> Iterator[None]:
+        """Operations made inside the `with` block go to the end of `block`."""
+        outer, self._block = self._block, block
+        try:
+            with self.assuming():
+                yield
+        finally:
+            self._block = outer
+
+    @contextmanager
+    def assuming(self) -> Iterator[None]:
+        """What is assumed inside the `with` block is forgotten after it."""
+        known = len(self._facts)
+        try:
+            yield
+        finally:
+            del self._facts[known:]
+
+    @property
+    def block(self) -> Block:
+        """The block whose end is the place."""
+        return self._block
+
+    def insert(self, op: _Op) -> _Op:
+        """Put an operation at the place."""
+        self.locate(op)
+        self._block.add_op(op)
+        return op
+
+    def insert_invariant(self, op: _Op) -> _Op:
+        """Put a pure operation that cannot trap at the place, or at the entry if it can be.
+
+        Its results are invariant in the latter case.
+        """
+        if not all(self.is_invariant(operand) for operand in op.operands):
+            return self.insert(op)
+        self.insert_at_entry(op)
+        self._invariant.update(dict.fromkeys(op.results))
+        return op
+
+    def insert_at_entry(self, op: _Op) -> _Op:
+        """Put an operation in front of the region's first statement."""
+        self.locate(op)
+        if self._entry_end is not None:
+            self.entry.insert_op_after(op, self._entry_end)
+        elif self.entry.first_op is not None:
+            self.entry.insert_op_before(op, self.entry.first_op)
+        else:
+            self.entry.add_op(op)
+        self._entry_end = op
+        return op
+
+    def locate(self, op: Operation) -> None:
+        """Give an operation the location of the node at hand."""
+        location = location_of_node(self._node)
+        if location is not None:
+            op.location = FileLineColLoc(
+                StringAttr(location.file), IntAttr(location.line), IntAttr(location.column)
+            )
+
+    def add_argument(self, type: Attribute, name: str) -> SSAValue:
+        """A further argument of the function."""
+        argument = self.entry.insert_arg(type, len(self.entry.args))
+        argument.name_hint = name
+        self._invariant[argument] = None
+        return argument
+
+    def new_cell(self, type: Attribute, name: str, shape: Sequence[int] = ()) -> SSAValue:
+        """Memory of the region's own."""
+        cell = memref.AllocaOp.get(type, shape=shape)
+        self.insert_at_entry(cell)
+        cell.memref.name_hint = name
+        return cell.memref
+
+    def order(self, value: SSAValue) -> int:
+        """A number that stays the same for a value and grows from one to the next asked for."""
+        return self._order.setdefault(value, len(self._order))
+
+    def is_invariant(self, value: SSAValue) -> bool:
+        """Whether a value is the same in the whole region."""
+        return value in self._invariant
+
+    # Numbers
+
+    def constant(self, value: int | float, type: Attribute) -> SSAValue:
+        """A constant of a scalar type."""
+        if isinstance(type, IndexType):
+            attribute: IntegerAttr | FloatAttr = IntegerAttr.from_index_int_value(int(value))
+        elif isinstance(value, float):
+            attribute = FloatAttr(value, type)  # type: ignore[arg-type]
+        else:
+            attribute = IntegerAttr(_wrapped(value, type), type)  # type: ignore[arg-type]
+        return self.insert_invariant(arith.ConstantOp(attribute)).result
+
+    def index_value(self, expression: IndexExpression) -> SSAValue:
+        """An SSA value of an index expression."""
+        if expression.value is not None:
+            return expression.value
+        if expression.is_constant:
+            return self.constant(expression.constant, IndexType())
+        if self.is_affine(expression):
+            map, operands = map_of([expression])
+            return self.insert_invariant(affine.ApplyOp(operands, AffineMapAttr(map))).result
+        terms = [self._term(atom, coefficient) for atom, coefficient in expression.terms]
+        if expression.constant:
+            terms.append(self.constant(expression.constant, IndexType()))
+        return reduce(
+            lambda left, right: self.insert_invariant(arith.AddiOp(left, right)).result, terms
+        )
+
+    def _term(self, atom: Atom, coefficient: int) -> SSAValue:
+        value = atom if isinstance(atom, SSAValue) else self._division(atom)
+        if coefficient == 1:
+            return value
+        factor = self.constant(coefficient, IndexType())
+        return self.insert_invariant(arith.MuliOp(value, factor)).result
+
+    def _division(self, division: Division) -> SSAValue:
+        """A quotient or remainder of data; only dividends that are not negative are divided."""
+        dividend = self.index_value(division.dividend)
+        divisor = self.constant(division.divisor, IndexType())
+        is_remainder = division.kind is AffineBinaryOpKind.Mod
+        kind = arith.RemSIOp if is_remainder else arith.DivSIOp
+        return self.insert_invariant(kind(dividend, divisor)).result
+
+    def index_of_data(
+        self, value: SSAValue, kind: type[arith.IndexCastOp] | type[ArithIndexCastUIOp]
+    ) -> IndexExpression:
+        """An integer value as an index; affine maps may use it if it is invariant."""
+        result = self.insert_invariant(kind(value, IndexType())).result
+        self.origins[result] = value
+        if not self.is_invariant(result):
+            self._data[result] = None
+        return IndexExpression.of(result)
+
+    def product(self, left: IndexExpression, right: IndexExpression) -> IndexExpression:
+        """The product of two expressions; affine if one is constant, or a parameter."""
+        if left.is_constant:
+            return right.scale(left.constant)
+        if right.is_constant:
+            return left.scale(right.constant)
+        op = arith.MuliOp(self.index_value(left), self.index_value(right))
+        result = self.insert_invariant(op).result
+        self.products[result] = (left, right)
+        if not self.is_invariant(result):
+            self._data[result] = None
+        return IndexExpression.of(result)
+
+    def extremum(self, expressions: Sequence[IndexExpression], is_minimum: bool) -> IndexExpression:
+        """The least or greatest of affine expressions."""
+        map, operands = map_of(expressions)
+        kind = affine.MinOp if is_minimum else MaxOp
+        result = self.insert_invariant(kind(operands, AffineMapAttr(map))).results[0]
+        return IndexExpression.of(result)
+
+    def is_affine(self, expression: IndexExpression) -> bool:
+        """Whether affine maps may use all that an expression is made of."""
+        return not any(value in self._data for value in expression.values())
+
+    def is_parametric(self, expression: IndexExpression) -> bool:
+        """Whether an expression is the same in the whole region."""
+        return all(self.is_invariant(value) for value in expression.values())
+
+    # What is known
+
+    def assume(self, *nonnegative: IndexExpression) -> None:
+        """From here to the end of the block, the expressions are known not to be negative."""
+        self._facts.extend(nonnegative)
+
+    def assume_everywhere(self, nonnegative: IndexExpression) -> None:
+        """In the whole region, the expression is known not to be negative."""
+        self._general_facts.append(nonnegative)
+
+    def proves_nonnegative(self, expression: IndexExpression) -> bool:
+        """Whether what is known implies that an expression is not negative."""
+        if expression.is_constant:
+            return expression.constant >= 0
+        facts = (*self._general_facts, *self._facts)
+        if expression in facts:
+            return True
+        numbering = Numbering.over([expression, *facts], dimensions_only=True)
+        space = isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, len(numbering.dimensions))
+        local = isl.LocalSpace.from_space(space)
+        dimensions = [
+            isl.PwAff.from_aff(isl.Aff.var_on_domain(local, isl.dim_type.set, position))
+            for position in range(len(numbering.dimensions))
+        ]
+
+        def read(item: IndexExpression) -> isl.PwAff:
+            return expression_of(numbering.expression(item), dimensions, (), space)
+
+        possible = read(expression).neg().pos_set()
+        for fact in facts:
+            possible = possible.intersect(read(fact).nonneg_set())
+        return bool(possible.is_empty())
+
+    # Memory
+
+    def load(self, memory: SSAValue, indices: Sequence[IndexExpression]) -> SSAValue:
+        """A load of one element, affine where its subscripts are."""
+        op: affine.LoadOp | memref.LoadOp
+        if all(self.is_affine(index) for index in indices):
+            map, operands = map_of(indices, dimensions_only=True)
+            assert isinstance(memory.type, MemRefType)
+            element = memory.type.element_type
+            op = affine.LoadOp(memory, operands, AffineMapAttr(map), element)
+        else:
+            op = memref.LoadOp.get(memory, [self.index_value(index) for index in indices])
+        self._record(memory, op, indices)
+        return self.insert(op).results[0]
+
+    def store(self, value: SSAValue, memory: SSAValue, indices: Sequence[IndexExpression]) -> None:
+        """A store of one element, affine where its subscripts are."""
+        op: affine.StoreOp | memref.StoreOp
+        if all(self.is_affine(index) for index in indices):
+            map, operands = map_of(indices, dimensions_only=True)
+            op = affine.StoreOp(value, memory, operands, AffineMapAttr(map))
+        else:
+            values = [self.index_value(index) for index in indices]
+            op = memref.StoreOp.get(value, memory, values)
+        self._record(memory, op, indices)
+        self.insert(op)
+
+    def _record(
+        self, memory: SSAValue, op: Operation, indices: Sequence[IndexExpression]
+    ) -> None:
+        access = Access(op, tuple(indices), tuple(self._facts))
+        self._accesses.setdefault(memory, []).append(access)
+
+    @property
+    def accesses(self) -> dict[SSAValue, tuple[Access, ...]]:
+        """The accesses to each memref that are still part of the function."""
+        return {
+            memory: tuple(access for access in accesses if access.operation.parent is not None)
+            for memory, accesses in self._accesses.items()
+        }
+
+def _wrapped(value: int, type: Attribute) -> int:
+    """The number of a signless type that has the low bits of `value`."""
+    width = getattr(type, "width").data  # noqa: B009
+    if width == 1:
+        return value & 1
+    low = value & ((1 << width) - 1)
+    return low - (1 << width) if low >> (width - 1) else low

@@ -1,0 +1,26 @@
+"""What is said about C that polyir does not model."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from pycparser import c_ast
+
+from polyir.diagnostics import PolyirError, SourceLocation
+
+
+class NotModelledError(PolyirError):
+    """A construct of C that has no place in affine IR; its region stays as it is."""
+
+
+def location_of_node(node: c_ast.Node | None) -> SourceLocation | None:
+    """Where a node stands in the file that it was written in."""
+    coordinate = getattr(node, "coord", None)
+    if coordinate is None or coordinate.line is None:
+        return None
+    return SourceLocation(str(coordinate.file), int(coordinate.line), int(coordinate.column or 1))
+
+
+def refuse(node: c_ast.Node | None, message: str) -> NoReturn:
+    """Raise `NotModelledError` at `node`."""
+    raise NotModelledError(message, location_of_node(node))

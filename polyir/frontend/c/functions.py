@@ -1,0 +1,67 @@
+"""The functions of the C library that compute and do nothing else."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Final
+
+from xdsl.dialects import math
+from xdsl.ir import Operation
+
+OPERATIONS: Final = MappingProxyType[str, type[Operation]](
+    {
+        "acos": math.AcosOp,
+        "acosh": math.AcoshOp,
+        "asin": math.AsinOp,
+        "asinh": math.AsinhOp,
+        "atan": math.AtanOp,
+        "atan2": math.Atan2Op,
+        "atanh": math.AtanhOp,
+        "cbrt": math.CbrtOp,
+        "ceil": math.CeilOp,
+        "copysign": math.CopySignOp,
+        "cos": math.CosOp,
+        "cosh": math.CoshOp,
+        "erf": math.ErfOp,
+        "exp": math.ExpOp,
+        "exp2": math.Exp2Op,
+        "expm1": math.ExpM1Op,
+        "fabs": math.AbsFOp,
+        "floor": math.FloorOp,
+        "fma": math.FmaOp,
+        "log": math.LogOp,
+        "log10": math.Log10Op,
+        "log1p": math.Log1pOp,
+        "log2": math.Log2Op,
+        "pow": math.PowFOp,
+        "round": math.RoundOp,
+        "sin": math.SinOp,
+        "sinh": math.SinhOp,
+        "sqrt": math.SqrtOp,
+        "tan": math.TanOp,
+        "tanh": math.TanhOp,
+        "trunc": math.TruncOp,
+    }
+)
+"""The operation of each function of `math.h` that has one; the one for `float` ends in `f`."""
+
+_OTHERS: Final = (
+    "erfc fdim fmax fmin fmod hypot ldexp lgamma nearbyint remainder rint scalbln scalbn tgamma"
+)
+
+CALLED: Final = (
+    "abs",
+    "labs",
+    "llabs",
+    *_OTHERS.split(),
+    *(f"{name}f" for name in _OTHERS.split()),
+)
+"""Functions without an operation of their own; `errno` aside they touch no memory."""
+
+
+def operation_of(name: str) -> type[Operation] | None:
+    """The operation of a function of `math.h`, for `double` or for `float`."""
+    found = OPERATIONS.get(name)
+    if found is None and name.endswith("f"):
+        found = OPERATIONS.get(name[:-1])
+    return found

@@ -1,0 +1,172 @@
+"""Counted loops of C: the range of the counter as affine bounds and a positive step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from pycparser import c_ast
+from xdsl.dialects import affine
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineBinaryOpKind
+
+from polyir.dialects.affine_extra import MaxOp
+from polyir.frontend.c.builder import Builder
+from polyir.frontend.c.conditions import conjunction
+from polyir.frontend.c.errors import refuse
+from polyir.frontend.c.expressions import Expressions
+from polyir.frontend.c.names import key_of, stores_in
+from polyir.frontend.c.types import Arithmetic
+from polyir.model.index_expressions import IndexExpression, compose
+
+_CEIL: Final = AffineBinaryOpKind.CeilDiv
+_FLOOR: Final = AffineBinaryOpKind.FloorDiv
+
+
+@dataclass(frozen=True)
+class Header:
+    """The parts of a `for` that counts: its variable, where it starts, by how much it steps."""
+
+    node: c_ast.For
+    name: str
+    declared: c_ast.Decl | None
+    start: c_ast.Node
+    step: int
+
+
+@dataclass(frozen=True)
+class Range:
+    """The counter takes `start`, `start + step`, ... as long as it is within all of `limits`.
+
+    The limits are the least values that are too large, or for a negative step the greatest ones
+    that are too small.
+    """
+
+    start: IndexExpression
+    step: int
+    limits: tuple[IndexExpression, ...]
+
+
+def header_of(node: c_ast.For, expressions: Expressions) -> Header:
+    """The parts of a loop; raises `NotModelledError` if it does not count."""
+    match node.init:
+        case c_ast.DeclList(decls=[c_ast.Decl() as declared]) if declared.init is not None:
+            name, start = declared.name, declared.init
+        case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name), rvalue=start):
+            declared = None
+        case None:
+            refuse(node, "a loop without a start of its counter")
+        case _:
+            refuse(node, "a loop that starts otherwise than by setting one counter")
+    if node.cond is None:
+        refuse(node, "a loop without a condition")
+    for target in stores_in(node.stmt):
+        if key_of(target) == (name,):
+            refuse(target, f"the counter '{name}' is changed inside its loop")
+    return Header(node, str(name), declared, start, _step(node, str(name), expressions))
+
+
+def _step(node: c_ast.For, name: str, expressions: Expressions) -> int:
+    amount: c_ast.Node | None = None
+    match node.next:
+        case c_ast.UnaryOp(op="++" | "p++", expr=c_ast.ID(name=stepped)) if stepped == name:
+            return 1
+        case c_ast.UnaryOp(op="--" | "p--", expr=c_ast.ID(name=stepped)) if stepped == name:
+            return -1
+        case c_ast.Assignment(op="+=" | "-=", lvalue=c_ast.ID(name=stepped)) if stepped == name:
+            amount, is_negative = node.next.rvalue, node.next.op == "-="
+        case c_ast.Assignment(
+            op="=", lvalue=c_ast.ID(name=stepped), rvalue=c_ast.BinaryOp() as sum
+        ) if stepped == name and sum.op in ("+", "-"):
+            amount, is_negative = _summand(sum, name), sum.op == "-"
+        case _:
+            pass
+    if amount is None:
+        refuse(node, f"a loop that steps otherwise than by adding a constant to '{name}'")
+    value = expressions.value(amount)
+    if value.constant is None or value.constant == 0:
+        refuse(amount, "a step that is no constant")
+    return -value.constant if is_negative else value.constant
+
+
+def _summand(sum: c_ast.BinaryOp, name: str) -> c_ast.Node | None:
+    """What is added to (or taken from) the variable `name`."""
+    if isinstance(sum.left, c_ast.ID) and sum.left.name == name:
+        return sum.right
+    if sum.op == "+" and isinstance(sum.right, c_ast.ID) and sum.right.name == name:
+        return sum.left
+    return None
+
+
+def range_of(
+    header: Header,
+    counter: SSAValue,
+    type: Arithmetic,
+    start: IndexExpression,
+    expressions: Expressions,
+    builder: Builder,
+) -> Range:
+    """The range of a loop whose counter stands for `counter` in its condition."""
+    node = header.node
+    if not builder.is_affine(start):
+        refuse(header.start, f"the start of '{header.name}' is not affine")
+    operator = node.cond.op if isinstance(node.cond, c_ast.BinaryOp) else None
+    if operator == "!=":
+        return _range_to(header, counter, type, start, expressions, builder)
+    tests = conjunction(expressions.condition(node.cond))
+    if tests is None:
+        refuse(node.cond, f"the bound of the loop over '{header.name}' is not affine")
+    limits: list[IndexExpression] = []
+    for test in tests:
+        coefficient = dict(test.expression.terms).get(counter, 0)
+        rest = test.expression - IndexExpression.of(counter).scale(coefficient)
+        is_bound = not test.is_equality and coefficient * header.step < 0
+        if not is_bound or counter in tuple(rest.values()):
+            refuse(node.cond, f"this condition of a loop that counts '{header.name}'")
+        limits += _limits(rest, coefficient)
+    return Range(start, header.step, tuple(limits))
+
+
+def _limits(rest: IndexExpression, coefficient: int) -> tuple[IndexExpression, ...]:
+    """The limits that `coefficient * counter + rest >= 0` sets."""
+    if coefficient < 0:
+        # counter <= floor(rest / -coefficient)
+        return tuple(
+            part.divide(_FLOOR, -coefficient).shift(1) for part in _parts(rest, affine.MinOp)
+        )
+    # counter >= ceil(-rest / coefficient)
+    lower = rest.scale(-1)
+    return tuple(part.divide(_CEIL, coefficient).shift(-1) for part in _parts(lower, MaxOp))
+
+
+def _parts(
+    expression: IndexExpression, kind: type[affine.MinOp] | type[MaxOp]
+) -> tuple[IndexExpression, ...]:
+    """The expressions of which `expression` is the minimum (maximum)."""
+    for atom, coefficient in expression.terms:
+        if isinstance(atom, SSAValue) and coefficient == 1 and isinstance(atom.owner, kind):
+            operands = [IndexExpression.of(operand) for operand in atom.owner.arguments]
+            rest = expression - IndexExpression.of(atom)
+            found = [part + rest for part in compose(atom.owner.map.data, operands)]
+            return tuple(piece for part in found for piece in _parts(part, kind))
+    return (expression,)
+
+
+def _range_to(
+    header: Header,
+    counter: SSAValue,
+    type: Arithmetic,
+    start: IndexExpression,
+    expressions: Expressions,
+    builder: Builder,
+) -> Range:
+    """`counter != limit`: a signed counter must meet the limit, or the program has no meaning."""
+    test = header.node.cond
+    if not type.is_signed or abs(header.step) != 1:
+        refuse(test, "'!=' in a loop whose counter is unsigned or steps by more than 1")
+    sides = [expressions.value(side).index for side in (test.left, test.right)]
+    for side, other in (sides, reversed(sides)):
+        if side == IndexExpression.of(counter) and other is not None and builder.is_affine(other):
+            if counter not in tuple(other.values()):
+                return Range(start, header.step, (other,))
+    refuse(test, f"the bound of the loop over '{header.name}' is not affine")

@@ -1,0 +1,119 @@
+"""What a region does with names, read off its syntax before it is translated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pycparser import c_ast
+
+Key = tuple[str, ...]
+"""A variable and the members that lead from it to an object: `s->a[i]` has `("s", "a")`."""
+
+_STEPS = ("++", "--", "p++", "p--")
+
+
+@dataclass(frozen=True)
+class RegionNames:
+    """How the statements of a region use names.
+
+    `stored` are the objects that it assigns to, or to elements of, but for the counting of its
+    loops; `assigned` those that are assigned to as a whole; `counted`
+    the variables that loops count with, declared elsewhere; `indexed` the pointers that it
+    accesses at other elements than the first; `mentioned` are all names.
+    """
+
+    stored: frozenset[Key]
+    assigned: frozenset[Key]
+    counted: frozenset[str]
+    indexed: frozenset[Key]
+    mentioned: tuple[str, ...]
+
+
+def walk(node: c_ast.Node) -> Iterator[c_ast.Node]:
+    """A node and all below it, in the order of the text."""
+    yield node
+    for child in node:
+        yield from walk(child)
+
+
+def key_of(node: c_ast.Node) -> Key | None:
+    """What an lvalue is part of; `None` if it is no lvalue."""
+    match node:
+        case c_ast.ID():
+            return (node.name,)
+        case c_ast.ArrayRef(name=base) | c_ast.Cast(expr=base):
+            return key_of(base)
+        case c_ast.UnaryOp(op="*" | "&", expr=base):
+            return key_of(base)
+        case c_ast.StructRef():
+            base = key_of(node.name)
+            return None if base is None else (*base, node.field.name)
+        case c_ast.BinaryOp(op="+" | "-"):
+            return key_of(node.left) or key_of(node.right)
+        case _:
+            return None
+
+
+def stores_in(node: c_ast.Node) -> Iterator[c_ast.Node]:
+    """The lvalues that a statement assigns to, its loops' counting included."""
+    for inner in walk(node):
+        match inner:
+            case c_ast.Assignment(lvalue=target):
+                yield target
+            case c_ast.UnaryOp(op=operator, expr=target) if operator in _STEPS:
+                yield target
+
+
+def counted_name(loop: c_ast.For) -> str | None:
+    """The variable that a loop sets first, if it is declared elsewhere."""
+    match loop.init:
+        case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name)):
+            return str(name)
+        case _:
+            return None
+
+
+def region_names(statements: Sequence[c_ast.Node]) -> RegionNames:
+    """Read the names of a region."""
+    counting: list[c_ast.Node] = []
+    counted: dict[str, None] = {}
+    indexed: dict[Key, None] = {}
+    mentioned: dict[str, None] = {}
+    for statement in statements:
+        for node in walk(statement):
+            match node:
+                case c_ast.For():
+                    name = counted_name(node)
+                    if name is not None:
+                        counted[name] = None
+                    steps = [part for part in (node.init, node.next) if part is not None]
+                    counting += [target for part in steps for target in stores_in(part)]
+                case c_ast.ArrayRef(name=base):
+                    _add(indexed, base)
+                case c_ast.UnaryOp(op="*", expr=c_ast.BinaryOp() as base):
+                    _add(indexed, base)
+                case c_ast.ID():
+                    mentioned[node.name] = None
+    places = {id(target) for target in counting}
+    stored: dict[Key, None] = {}
+    assigned: dict[Key, None] = {}
+    for statement in statements:
+        for target in stores_in(statement):
+            if id(target) not in places:
+                _add(stored, target)
+                if isinstance(target, c_ast.ID | c_ast.StructRef):
+                    _add(assigned, target)
+    return RegionNames(
+        frozenset(stored),
+        frozenset(assigned),
+        frozenset(counted),
+        frozenset(indexed),
+        tuple(mentioned),
+    )
+
+
+def _add(keys: dict[Key, None], node: c_ast.Node) -> None:
+    key = key_of(node)
+    if key is not None:
+        keys[key] = None

@@ -1,0 +1,208 @@
+"""What a region names in memory: lvalues of C as memrefs, and how they are spelt in the source."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from pycparser import c_ast
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, MemRefType
+from xdsl.ir import SSAValue
+
+from polyir.frontend.c.builder import Builder
+from polyir.frontend.c.errors import refuse
+from polyir.frontend.c.names import RegionNames, key_of
+from polyir.frontend.c.scopes import Scopes, Variable
+from polyir.frontend.c.types import (
+    Arithmetic,
+    Array,
+    CType,
+    Other,
+    Pointer,
+    Record,
+)
+from polyir.frontend.c.values import Value
+from polyir.model.index_expressions import IndexExpression
+
+Part = str | int
+"""A piece of a spelling: text, or the number of a subscript that stands there in brackets."""
+
+
+@dataclass(frozen=True)
+class ArrayArgument:
+    """How a memref argument is spelt in the source: `A[0][1]` is `("A", 0, 1)`.
+
+    `strides` is set for an array of one dimension that is accessed as one of several: the
+    spelling of the factor of each subscript but the last.
+    """
+
+    parts: tuple[Part, ...]
+    element: Arithmetic
+    strides: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ScalarArgument:
+    """The spelling and the type of a scalar that the region only reads."""
+
+    text: str
+    type: Arithmetic
+
+
+Argument = ArrayArgument | ScalarArgument
+
+
+@dataclass(frozen=True)
+class Place:
+    """An lvalue: its spelling, the subscripts in it, its type, the root's and members' names."""
+
+    key: tuple[str, ...]
+    parts: tuple[Part, ...]
+    subscripts: tuple[c_ast.Node | None, ...]
+    extents: tuple[int | None, ...]
+    type: CType
+
+
+@dataclass
+class Arguments:
+    """The arguments of a region's function, in the order in which the region needs them."""
+
+    builder: Builder
+    described: dict[SSAValue, Argument] = field(default_factory=dict)
+    _arrays: dict[tuple[str, ...], SSAValue] = field(default_factory=dict)
+    _scalars: dict[tuple[str, ...], Value] = field(default_factory=dict)
+
+    def array(self, place: Place, type: Arithmetic) -> SSAValue:
+        """The memref in which a place lies."""
+        memory = self._arrays.get(place.key)
+        if memory is None:
+            shape = [DYNAMIC_INDEX if n is None else n for n in place.extents]
+            memory = self.builder.add_argument(MemRefType(type.ir, shape), "_".join(place.key))
+            self._arrays[place.key] = memory
+            self.described[memory] = ArrayArgument(place.parts, type)
+        return memory
+
+    def scalar(self, place: Place, type: Arithmetic) -> Value:
+        """The value of a scalar that does not change in the region."""
+        known = self._scalars.get(place.key)
+        if known is not None:
+            return known
+        is_index = not (type.is_float or type.is_bool)
+        ir = IndexType() if is_index else type.ir
+        argument = self.builder.add_argument(ir, "_".join(place.key))
+        self.described[argument] = ScalarArgument("".join(map(str, place.parts)), type)
+        if is_index:
+            expression = IndexExpression.of(argument)
+            if not type.is_signed:
+                self.builder.assume_everywhere(expression)
+                limit = IndexExpression((), (1 << min(type.width, 62)) - 1)
+                self.builder.assume_everywhere(limit - expression)
+            value = Value(type, index=expression)
+        else:
+            value = Value(type, argument)
+        self._scalars[place.key] = value
+        return value
+
+
+class Places:
+    """Resolves lvalues that are declared outside the region."""
+
+    def __init__(self, scopes: Scopes, names: RegionNames) -> None:
+        self._scopes = scopes
+        self._names = names
+
+    def resolve(self, node: c_ast.Node) -> Place:
+        """The place that an expression denotes; raises `NotModelledError`."""
+        match node:
+            case c_ast.ID():
+                return self._variable(node)
+            case c_ast.ArrayRef(name=base, subscript=subscript):
+                return self._element(node, base, subscript)
+            case c_ast.UnaryOp(op="*", expr=base):
+                return self._element(node, base, None)
+            case c_ast.StructRef():
+                return self._member(node)
+            case c_ast.Cast():
+                refuse(node, "a cast of a pointer")
+            case c_ast.UnaryOp(op="++" | "--" | "p++" | "p--"):
+                refuse(node, f"'{node.op.removeprefix('p')}' inside an expression")
+            case _:
+                refuse(node, f"an lvalue of the form {type(node).__name__}")
+
+    def _variable(self, node: c_ast.ID) -> Place:
+        meaning = self._scopes.meaning(node.name)
+        if not isinstance(meaning, Variable):
+            refuse(node, f"'{node.name}', which is no variable")
+        if meaning.is_volatile:
+            refuse(node, f"the volatile variable '{node.name}'")
+        return Place((node.name,), (node.name,), (), (), meaning.type)
+
+    def _element(self, node: c_ast.Node, base: c_ast.Node, subscript: c_ast.Node | None) -> Place:
+        match base:
+            case c_ast.BinaryOp(op="+", left=left, right=right) if self._is_pointer(left):
+                return self._element(node, left, _sum(base, right, subscript, "+"))
+            case c_ast.BinaryOp(op="+", left=left, right=right) if self._is_pointer(right):
+                return self._element(node, right, _sum(base, left, subscript, "+"))
+            case c_ast.BinaryOp(op="-", left=left, right=right) if self._is_pointer(left):
+                offset = c_ast.UnaryOp("-", right, base.coord)
+                return self._element(node, left, _sum(base, offset, subscript, "+"))
+        place = self.resolve(base)
+        match place.type:
+            case Array(element=element, extent=extent):
+                pass
+            case Pointer(target=element):
+                extent = None
+                if place.subscripts:
+                    refuse(node, f"'{place.key[-1]}', an array of pointers, which may overlap")
+                if place.key in self._names.assigned:
+                    refuse(node, f"the pointer '{place.key[-1]}', which the region changes")
+            case _:
+                refuse(node, "a subscript of what is neither array nor pointer")
+        if isinstance(place.type, Pointer) and place.key not in self._names.indexed:
+            parts = ("(*", *place.parts, ")")
+            return Place(place.key, parts, place.subscripts, place.extents, element)
+        number = len(place.subscripts)
+        return Place(
+            place.key,
+            (*place.parts, number),
+            (*place.subscripts, subscript),
+            (*place.extents, extent),
+            element,
+        )
+
+    def _member(self, node: c_ast.StructRef) -> Place:
+        if node.type == "->":
+            base = self._element(node, node.name, None)
+            parts = base.parts
+            if parts and parts[0] == "(*" and parts[-1] == ")":
+                parts = (*parts[1:-1], "->", node.field.name)
+            else:
+                parts = (*parts, ".", node.field.name)
+        else:
+            base = self.resolve(node.name)
+            parts = (*base.parts, ".", node.field.name)
+        if not isinstance(base.type, Record):
+            name = base.type.name if isinstance(base.type, Other) else "what is no structure"
+            refuse(node, f"a member of {name}")
+        member = base.type.members.get(node.field.name)
+        if member is None:
+            refuse(node, f"the member '{node.field.name}', which is not declared")
+        key = (*base.key, node.field.name)
+        return Place(key, parts, base.subscripts, base.extents, member)
+
+    def _is_pointer(self, node: c_ast.Node) -> bool:
+        if key_of(node) is None or isinstance(node, c_ast.Constant):
+            return False
+        match node:
+            case c_ast.ID():
+                meaning = self._scopes.meaning(node.name)
+                return isinstance(meaning, Variable) and isinstance(meaning.type, Array | Pointer)
+            case c_ast.BinaryOp():
+                return self._is_pointer(node.left) or self._is_pointer(node.right)
+            case c_ast.ArrayRef() | c_ast.StructRef() | c_ast.UnaryOp(op="*"):
+                return isinstance(self.resolve(node).type, Array | Pointer)
+            case _:
+                return False
+
+
+def _sum(node: c_ast.Node, left: c_ast.Node, right: c_ast.Node | None, operator: str) -> c_ast.Node:
+    return left if right is None else c_ast.BinaryOp(operator, left, right, node.coord)

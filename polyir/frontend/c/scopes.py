@@ -1,0 +1,292 @@
+"""What the names of a C file mean: types, constants, variables, functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from pycparser import c_ast
+
+from polyir.frontend.c.errors import NotModelledError, refuse
+from polyir.frontend.c.types import (
+    INT,
+    SCHAR,
+    ULONG,
+    Arithmetic,
+    Array,
+    CType,
+    Function,
+    Other,
+    Pointer,
+    Record,
+    arithmetic_type,
+)
+
+
+@dataclass(frozen=True)
+class TypeName:
+    """A name for a type."""
+
+    type: CType
+
+
+@dataclass(frozen=True)
+class EnumConstant:
+    """A name for a number."""
+
+    value: int
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A variable or parameter that was declared outside the region at hand."""
+
+    name: str
+    type: CType
+    is_local: bool
+    is_volatile: bool = False
+
+
+@dataclass(frozen=True)
+class FunctionName:
+    """A function, with its definition where that is known."""
+
+    type: Function
+    definition: c_ast.FuncDef | None
+
+
+Meaning = TypeName | EnumConstant | Variable | FunctionName
+
+
+@dataclass
+class Scopes:
+    """The declarations in force at one place of a file, innermost last."""
+
+    plain_char: Arithmetic = SCHAR
+    _names: list[dict[str, Meaning]] = field(default_factory=lambda: [{}])
+    _tags: list[dict[str, CType]] = field(default_factory=lambda: [{}])
+
+    @contextmanager
+    def nested(self) -> Iterator[None]:
+        """A scope for the declarations inside the `with` block."""
+        self._names.append({})
+        self._tags.append({})
+        try:
+            yield
+        finally:
+            self._names.pop()
+            self._tags.pop()
+
+    def meaning(self, name: str) -> Meaning | None:
+        """What `name` means here; `None` if it is not declared."""
+        return next((scope[name] for scope in reversed(self._names) if name in scope), None)
+
+    def declare(self, node: c_ast.Node) -> None:
+        """Take in a declaration."""
+        match node:
+            case c_ast.Typedef():
+                self._names[-1][node.name] = TypeName(self.type_of(node.type))
+            case c_ast.FuncDef():
+                self.declare(node.decl)
+                known = self._names[-1].get(node.decl.name)
+                assert isinstance(known, FunctionName)
+                self._names[-1][node.decl.name] = FunctionName(known.type, node)
+            case c_ast.Decl():
+                self._declare_object(node)
+            case _:
+                pass
+
+    def declare_parameters(self, function: c_ast.FuncDef) -> None:
+        """Take in the parameters of a function; arrays among them are pointers."""
+        arguments = function.decl.type.args
+        for parameter in arguments.params if arguments is not None else ():
+            if isinstance(parameter, c_ast.Decl) and parameter.name is not None:
+                type = self.type_of(parameter.type)
+                if isinstance(type, Array):
+                    type = Pointer(type.element)
+                self._names[-1][parameter.name] = _variable(parameter, type, is_local=True)
+
+    def _declare_object(self, node: c_ast.Decl) -> None:
+        type = self.type_of(node.type)
+        if node.name is None:
+            return
+        if isinstance(type, Function):
+            known = self._names[-1].get(node.name)
+            definition = known.definition if isinstance(known, FunctionName) else None
+            self._names[-1][node.name] = FunctionName(type, definition)
+            return
+        is_local = len(self._names) > 1 and not {"static", "extern"} & {*(node.storage or ())}
+        self._names[-1][node.name] = _variable(node, type, is_local)
+
+    # Types
+
+    def type_of(self, node: c_ast.Node) -> CType:
+        """The type that a declarator or a type name says."""
+        match node:
+            case c_ast.Typename() | c_ast.TypeDecl():
+                return self.type_of(node.type)
+            case c_ast.PtrDecl():
+                return Pointer(self.type_of(node.type))
+            case c_ast.ArrayDecl():
+                extent = None if node.dim is None else self.constant(node.dim)
+                return Array(self.type_of(node.type), extent)
+            case c_ast.FuncDecl():
+                return self._function(node)
+            case c_ast.IdentifierType():
+                return self._named(node)
+            case c_ast.Struct():
+                return self._record(node)
+            case c_ast.Enum():
+                return self._enumeration(node)
+            case c_ast.Union():
+                return Other("union")
+            case _:
+                return Other(type(node).__name__)
+
+    def _named(self, node: c_ast.IdentifierType) -> CType:
+        if len(node.names) == 1:
+            meaning = self.meaning(node.names[0])
+            if isinstance(meaning, TypeName):
+                return meaning.type
+        found = arithmetic_type(node.names, self.plain_char)
+        return found if found is not None else Other(" ".join(node.names))
+
+    def _function(self, node: c_ast.FuncDecl) -> Function:
+        result = self.type_of(node.type)
+        if node.args is None:
+            return Function(result, None)
+        parameters = []
+        for parameter in node.args.params:
+            if isinstance(parameter, c_ast.ID | c_ast.EllipsisParam):
+                return Function(result, None)
+            type = self.type_of(parameter.type)
+            if type != Other("void"):
+                parameters.append(type)
+        return Function(result, tuple(parameters))
+
+    def _record(self, node: c_ast.Struct) -> CType:
+        if node.decls is None:
+            found = (scope[node.name] for scope in reversed(self._tags) if node.name in scope)
+            return next(found, Other(f"struct {node.name}"))
+        # A structure that points to its own kind: that pointer is no use to a region.
+        members: dict[str, CType] = {}
+        record = Record(members)
+        if node.name is not None:
+            self._tags[-1][node.name] = Other(f"struct {node.name}")
+        for member in node.decls:
+            if isinstance(member, c_ast.Decl) and member.name is not None:
+                bits = member.bitsize is not None
+                members[member.name] = Other("bit-field") if bits else self.type_of(member.type)
+        if node.name is not None:
+            self._tags[-1][node.name] = record
+        return record
+
+    def _enumeration(self, node: c_ast.Enum) -> CType:
+        value = -1
+        for item in node.values.enumerators if node.values is not None else ():
+            if isinstance(item, c_ast.Enumerator):
+                given = None if item.value is None else self.constant(item.value)
+                value = value + 1 if given is None else given
+                self._names[-1][item.name] = EnumConstant(value)
+        return INT
+
+    # Constants
+
+    def constant(self, node: c_ast.Node) -> int | None:
+        """The value of an integer constant expression; `None` if it is none."""
+        match node:
+            case c_ast.Constant():
+                try:
+                    return integer_constant(node)[0]
+                except NotModelledError:
+                    return None
+            case c_ast.ID():
+                meaning = self.meaning(node.name)
+                return meaning.value if isinstance(meaning, EnumConstant) else None
+            case c_ast.UnaryOp(op="sizeof"):
+                return self.size_of(node.expr)
+            case c_ast.UnaryOp(op="-" | "+" | "~", expr=inner):
+                value = self.constant(inner)
+                if value is None:
+                    return None
+                return {"-": -value, "+": value, "~": ~value}[node.op]
+            case c_ast.Cast(expr=inner):
+                type = self.type_of(node.to_type)
+                is_wide = isinstance(type, Arithmetic) and not type.is_float and type.width >= 32
+                return self.constant(inner) if is_wide else None
+            case c_ast.BinaryOp():
+                left, right = self.constant(node.left), self.constant(node.right)
+                return None if left is None or right is None else _fold(node.op, left, right)
+            case _:
+                return None
+
+    def size_of(self, node: c_ast.Node) -> int | None:
+        """The size of a type in bytes, as far as it does not depend on alignment."""
+        return _size(self.type_of(node)) if isinstance(node, c_ast.Typename) else None
+
+
+def _variable(node: c_ast.Decl, type: CType, is_local: bool) -> Variable:
+    return Variable(node.name, type, is_local, "volatile" in (node.quals or ()))
+
+
+def _size(type: CType) -> int | None:
+    match type:
+        case Arithmetic(width=width):
+            return max(1, width // 8)
+        case Pointer():
+            return ULONG.width // 8
+        case Array(element=element, extent=extent):
+            size = _size(element)
+            return None if size is None or extent is None else size * extent
+        case _:
+            return None
+
+
+def _fold(operator: str, left: int, right: int) -> int | None:
+    if operator in ("/", "%"):
+        if right == 0:
+            return None
+        quotient = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
+        return quotient if operator == "/" else left - quotient * right
+    if operator in ("<<", ">>"):
+        if not 0 <= right < 63:
+            return None
+        return left << right if operator == "<<" else left >> right
+    operations: Mapping[str, int] = {"+": left + right, "-": left - right, "*": left * right}
+    return operations.get(operator)
+
+
+def integer_constant(node: c_ast.Constant) -> tuple[int, str]:
+    """The value of an integer or character constant, and its suffix in lower case."""
+    text = node.value.lower()
+    if node.type == "char":
+        return _character(node), ""
+    digits = text.rstrip("ul")
+    suffix = text[len(digits) :]
+    try:
+        if digits.startswith("0") and digits[1:].isdigit():
+            return int(digits, 8), suffix
+        return int(digits, 0), suffix
+    except ValueError:
+        refuse(node, f"the constant {node.value}")
+
+
+_ESCAPES: Mapping[str, int] = {
+    "\\n": 10,
+    "\\t": 9,
+    "\\0": 0,
+    "\\\\": 92,
+    "\\'": 39,
+    '\\"': 34,
+    "\\r": 13,
+}
+
+
+def _character(node: c_ast.Constant) -> int:
+    inner = node.value[1:-1]
+    if len(inner) == 1 and ord(inner) < 128:
+        return ord(inner)
+    if inner in _ESCAPES:
+        return _ESCAPES[inner]
+    refuse(node, f"the character constant {node.value}")

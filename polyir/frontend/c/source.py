@@ -1,0 +1,216 @@
+"""A C file with its regions, each translated to a function of affine IR."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pycparser import c_ast
+from pycparser.c_parser import CParser, ParseError
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Region
+
+from polyir.diagnostics import InputSyntaxError, PolyirError, SourceLocation
+from polyir.frontend.c.builder import Builder
+from polyir.frontend.c.calls import Calls
+from polyir.frontend.c.delinearise import delinearise
+from polyir.frontend.c.errors import NotModelledError, location_of_node, refuse
+from polyir.frontend.c.expressions import Expressions
+from polyir.frontend.c.live import is_read_outside
+from polyir.frontend.c.names import region_names, walk
+from polyir.frontend.c.places import Argument
+from polyir.frontend.c.preprocess import needed_text
+from polyir.frontend.c.scopes import FunctionName, Scopes, Variable
+from polyir.frontend.c.statements import Statements
+from polyir.frontend.c.types import SCHAR, UCHAR
+from polyir.frontend.c.variables import Variables
+
+
+@dataclass(frozen=True)
+class TranslatedRegion:
+    """A region as a function: `arguments` says how each of its arguments is spelt in the source.
+
+    `mentioned` are the names in the region, `own` those of local variables and of functions of
+    the file.
+    """
+
+    module: ModuleOp
+    function: func.FuncOp
+    arguments: tuple[Argument, ...]
+    mentioned: tuple[str, ...]
+    own: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SourceRegion:
+    """The lines from `#pragma scop` to `#pragma endscop`, counted from 1, and what is in them.
+
+    `content` is the error that says why the region cannot be modelled, if it cannot.
+    """
+
+    location: SourceLocation
+    function_line: int
+    first_line: int
+    last_line: int
+    content: TranslatedRegion | PolyirError
+
+
+def read_regions(text: str, path: str, macros: Sequence[str] = ()) -> tuple[SourceRegion, ...]:
+    """The regions of the file `path`, whose preprocessed text is `text`, in order.
+
+    Raises `InputSyntaxError` where the text is no C that the parser reads.
+    """
+    needed = needed_text(text)
+    if not needed:
+        return ()
+    try:
+        tree = CParser().parse(needed, path)
+    except ParseError as error:
+        raise _syntax_error(str(error)) from None
+    reader = _Reader(path, Scopes(UCHAR if "__CHAR_UNSIGNED__" in macros else SCHAR))
+    for item in tree.ext:
+        reader.read(item)
+    return tuple(reader.regions)
+
+
+def _syntax_error(message: str) -> InputSyntaxError:
+    parts = message.split(":", 3)
+    if len(parts) == 4 and parts[1].isdigit() and parts[2].isdigit():
+        location = SourceLocation(parts[0], int(parts[1]), int(parts[2]))
+        return InputSyntaxError(f"cannot parse this C: {parts[3].strip()}", location)
+    return InputSyntaxError(f"cannot parse this C: {message}")
+
+
+class _Reader:
+    """Finds regions, with the declarations in force where they stand."""
+
+    def __init__(self, path: str, scopes: Scopes) -> None:
+        self.regions: list[SourceRegion] = []
+        self._path = path
+        self._scopes = scopes
+        self._names: dict[str, int] = {}
+
+    def read(self, item: c_ast.Node) -> None:
+        """Take in an external declaration."""
+        self._scopes.declare(item)
+        if isinstance(item, c_ast.FuncDef):
+            with self._scopes.nested():
+                self._scopes.declare_parameters(item)
+                self._search(item, item.body)
+
+    def _search(self, function: c_ast.FuncDef, node: c_ast.Node) -> None:
+        """Find the regions in a statement of a function."""
+        if not isinstance(node, c_ast.Compound):
+            with self._scopes.nested():
+                if isinstance(node, c_ast.For) and isinstance(node.init, c_ast.DeclList):
+                    for declared in node.init.decls:
+                        self._scopes.declare(declared)
+                for child in node:
+                    self._search(function, child)
+            return
+        with self._scopes.nested():
+            items = list(node.block_items or ())
+            position = 0
+            while position < len(items):
+                item = items[position]
+                if _is_pragma(item, "scop"):
+                    position = self._region(function, items, position)
+                else:
+                    if isinstance(item, c_ast.Decl | c_ast.Typedef):
+                        self._scopes.declare(item)
+                    self._search(function, item)
+                position += 1
+
+    def _region(self, function: c_ast.FuncDef, items: list[c_ast.Node], start: int) -> int:
+        """Translate the region that begins at `start`; returns the position of its end."""
+        location = location_of_node(items[start])
+        if location is None or location.file != self._path:
+            return start
+        end = next(
+            (n for n in range(start + 1, len(items)) if _is_pragma(items[n], "endscop")), None
+        )
+        if end is None:
+            raise InputSyntaxError(
+                "'#pragma scop' without '#pragma endscop' in its block", location
+            )
+        last = location_of_node(items[end])
+        assert last is not None
+        head = location_of_node(function.decl)
+        assert head is not None
+        content: TranslatedRegion | PolyirError
+        try:
+            content = self._translate(function, items[start + 1 : end], items[end + 1 :])
+        except NotModelledError as error:
+            content = error
+        self.regions.append(SourceRegion(location, head.line, location.line, last.line, content))
+        return end
+
+    def _translate(
+        self,
+        function: c_ast.FuncDef,
+        statements: Sequence[c_ast.Node],
+        following: Sequence[c_ast.Node],
+    ) -> TranslatedRegion:
+        _check_declarations(statements, following)
+        names = region_names(statements)
+        live = frozenset(
+            name
+            for name in names.counted
+            if not self._is_local(name) or is_read_outside(name, function, statements)
+        )
+        module = ModuleOp([])
+        entry = Block()
+        operation = func.FuncOp(self._name(function), ((), ()), Region(entry))
+        module.body.block.add_op(operation)
+        builder = Builder(entry)
+        with builder.at(function.decl):
+            builder.locate(operation)
+        variables = Variables(builder, self._scopes, names, live)
+        expressions = Expressions(builder, variables, Calls(builder, self._scopes, module))
+        Statements(builder, variables, expressions).translate(statements)
+        builder.insert(func.ReturnOp())
+        described = variables.arguments.described
+        delinearise(builder, described)
+        for argument in tuple(entry.args):
+            if argument not in described:
+                entry.erase_arg(argument)
+        operation.update_function_type()
+        return TranslatedRegion(
+            module,
+            operation,
+            tuple(described[argument] for argument in entry.args),
+            names.mentioned,
+            tuple(name for name in names.mentioned if self._may_be_unused(name)),
+        )
+
+    def _is_local(self, name: str) -> bool:
+        meaning = self._scopes.meaning(name)
+        return isinstance(meaning, Variable) and meaning.is_local
+
+    def _may_be_unused(self, name: str) -> bool:
+        """Whether a compiler may complain if the region does not use `name` any more."""
+        meaning = self._scopes.meaning(name)
+        is_own = isinstance(meaning, FunctionName) and meaning.definition is not None
+        return is_own or self._is_local(name)
+
+    def _name(self, function: c_ast.FuncDef) -> str:
+        name = str(function.decl.name)
+        count = self._names.get(name, 0)
+        self._names[name] = count + 1
+        return name if count == 0 else f"{name}_{count}"
+
+
+def _is_pragma(node: c_ast.Node, word: str) -> bool:
+    return isinstance(node, c_ast.Pragma) and (node.string or "").split()[:1] == [word]
+
+
+def _check_declarations(statements: Sequence[c_ast.Node], following: Sequence[c_ast.Node]) -> None:
+    """Refuse a region whose declarations are used behind it."""
+    declared = [item for item in statements if isinstance(item, c_ast.Decl)]
+    used = {
+        node.name: None for item in following for node in walk(item) if isinstance(node, c_ast.ID)
+    }
+    for item in declared:
+        if item.name in used:
+            refuse(item, f"'{item.name}' is declared in the region and used behind it")

@@ -1,0 +1,371 @@
+"""Statements of C as affine IR."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pycparser import c_ast
+from xdsl.dialects import affine, scf
+from xdsl.dialects.builtin import AffineMapAttr, IndexType
+from xdsl.ir import Block, Region, SSAValue
+from xdsl.ir.affine import AffineBinaryOpKind
+
+from polyir.frontend.c.builder import Builder
+from polyir.frontend.c.conditions import Condition, Junction, Test, conjunction, is_static
+from polyir.frontend.c.errors import refuse
+from polyir.frontend.c.expressions import Expressions
+from polyir.frontend.c.loops import Header, Range, header_of, range_of
+from polyir.frontend.c.names import key_of, stores_in
+from polyir.frontend.c.scopes import Variable
+from polyir.frontend.c.types import INT, Arithmetic, Array
+from polyir.frontend.c.values import Value
+from polyir.frontend.c.variables import Cell, Element, Local, Variables
+from polyir.model.index_expressions import Constraint, IndexExpression, map_of, set_of
+
+_STEPS = {"++": "+", "p++": "+", "--": "-", "p--": "-"}
+
+
+class Statements:
+    """Translates statements at the place where the builder stands."""
+
+    def __init__(self, builder: Builder, variables: Variables, expressions: Expressions) -> None:
+        self._builder = builder
+        self._variables = variables
+        self._expressions = expressions
+
+    def translate(self, items: Sequence[c_ast.Node]) -> None:
+        """Translate the items of a block in order; raises `NotModelledError`."""
+        for position, item in enumerate(items):
+            with self._builder.at(item):
+                if isinstance(item, c_ast.Decl):
+                    self._declare(item, items[position + 1 :])
+                else:
+                    self._statement(item)
+
+    def _statement(self, node: c_ast.Node) -> None:
+        match node:
+            case c_ast.For():
+                self._loop(node)
+            case c_ast.If():
+                self._conditional(node)
+            case c_ast.Compound():
+                with self._variables.nested():
+                    self.translate(node.block_items or ())
+            case c_ast.Assignment():
+                self._assign(node)
+            case c_ast.UnaryOp(op=operator, expr=target) if operator in _STEPS:
+                one = Value(INT, index=IndexExpression((), 1))
+                self._store(target, one, _STEPS[operator])
+            case c_ast.EmptyStatement():
+                pass
+            case c_ast.Cast(to_type=type) if not isinstance(
+                self._variables.scopes.type_of(type), Arithmetic
+            ):
+                # `(void)x` does nothing.
+                pass
+            case c_ast.Pragma(string=text):
+                refuse(node, f"'#pragma {text}' inside the region")
+            case _:
+                self._refuse(node)
+
+    def _refuse(self, node: c_ast.Node) -> None:
+        names = {
+            c_ast.While: "a while loop",
+            c_ast.DoWhile: "a do-while loop",
+            c_ast.Goto: "goto",
+            c_ast.Label: "a label",
+            c_ast.Break: "break",
+            c_ast.Continue: "continue",
+            c_ast.Return: "return",
+            c_ast.Switch: "switch",
+            c_ast.ExprList: "the comma operator",
+        }
+        if isinstance(node, c_ast.FuncCall):
+            self._expressions.value(node)
+            return
+        refuse(node, names.get(type(node), f"a statement of the form {type(node).__name__}"))
+
+    # Declarations
+
+    def _declare(self, node: c_ast.Decl, following: Sequence[c_ast.Node]) -> None:
+        type = self._variables.scopes.type_of(node.type)
+        if set(node.storage or ()) & {"static", "extern"}:
+            refuse(node, f"the {node.storage[0]} variable '{node.name}' in the region")
+        if "volatile" in (node.quals or ()):
+            refuse(node, f"the volatile variable '{node.name}'")
+        if isinstance(type, Array):
+            self._declare_array(node, type)
+            return
+        if not isinstance(type, Arithmetic):
+            refuse(node, f"'{node.name}' is declared with a type that is no number")
+        initial = None
+        if node.init is not None:
+            if isinstance(node.init, c_ast.InitList):
+                refuse(node.init, "an initialiser in braces")
+            initial = self._assigned(node.init, type)
+        if _is_set_in_nested(node.name, following):
+            cell = self._builder.new_cell(type.ir, node.name)
+            self._variables.declare(node.name, Cell(type, cell))
+            if initial is not None:
+                data = self._expressions.conversions.data(initial)
+                self._builder.store(data, cell, ())
+        else:
+            self._variables.declare(node.name, Local(type, initial))
+
+    def _declare_array(self, node: c_ast.Decl, type: Array) -> None:
+        if node.init is not None:
+            refuse(node, f"the array '{node.name}' has an initialiser")
+        shape: list[int] = []
+        element: object = type
+        while isinstance(element, Array):
+            if element.extent is None:
+                refuse(node, f"the array '{node.name}' of the region has no constant size")
+            shape.append(element.extent)
+            element = element.element
+        if not isinstance(element, Arithmetic):
+            refuse(node, f"the elements of '{node.name}' are no numbers")
+        cell = self._builder.new_cell(element.ir, node.name, shape)
+        self._variables.declare(node.name, Cell(element, cell, len(shape)))
+
+    # Assignments
+
+    def _assign(self, node: c_ast.Assignment) -> None:
+        if node.op == "=":
+            self._store(node.lvalue, self._source(node.rvalue), None)
+        else:
+            self._store(node.lvalue, self._expressions.value(node.rvalue), node.op[:-1])
+
+    def _source(self, node: c_ast.Node) -> Value:
+        """The value of a right-hand side, which may be an assignment itself."""
+        if isinstance(node, c_ast.Assignment):
+            self._assign(node)
+            return self._expressions.value(node.lvalue)
+        return self._expressions.value(node)
+
+    def _assigned(self, node: c_ast.Node, type: Arithmetic) -> Value:
+        return self._expressions.conversions.convert(self._source(node), type)
+
+    def _store(self, target: c_ast.Node, operand: Value, operator: str | None) -> None:
+        """`target = operand`, or `target = target operator operand` with one look at `target`."""
+        own = self._variables.own(target.name) if isinstance(target, c_ast.ID) else None
+        if isinstance(own, Local):
+            self._set_local(target, own, operand, operator)
+            return
+        element = self._variables.element(target, self._expressions.index)
+        if operator is not None:
+            old = Value(element.type, self._builder.load(element.memory, element.indices))
+            operand = self._expressions.binary(target, operator, old, operand)
+        self._store_element(element, operand)
+
+    def _store_element(self, element: Element, value: Value) -> None:
+        conversions = self._expressions.conversions
+        data = conversions.data(conversions.convert(value, element.type))
+        self._builder.store(data, element.memory, element.indices)
+
+    def _set_local(
+        self, target: c_ast.Node, own: Local, operand: Value, operator: str | None
+    ) -> None:
+        if own.is_counter:
+            refuse(target, f"the counter '{getattr(target, 'name', '')}' is changed in its loop")
+        if operator is not None:
+            operand = self._expressions.binary(
+                target, operator, self._expressions.value(target), operand
+            )
+        own.value = self._expressions.conversions.convert(operand, own.type)
+
+    # Control
+
+    def _conditional(self, node: c_ast.If) -> None:
+        condition = self._expressions.condition(node.cond)
+        constraints = conjunction(condition)
+        if constraints is not None:
+            self._affine_if(node, constraints)
+            return
+        split = None if node.iffalse is not None else _static_front(condition)
+        if split is not None:
+            first, rest = split
+            self._data_if_within(node, first, rest)
+            return
+        self._data_if(node, condition)
+
+    def _affine_if(self, node: c_ast.If, constraints: Sequence[Constraint]) -> None:
+        true, false = self._insert_affine_if(constraints, node.iffalse is not None)
+        with self._builder.inside(true):
+            self._assume(constraints)
+            self._branch(node.iftrue)
+            self._builder.insert(affine.YieldOp.get())
+        if false is not None:
+            with self._builder.inside(false):
+                if len(constraints) == 1 and not constraints[0].is_equality:
+                    self._builder.assume(constraints[0].expression.scale(-1).shift(-1))
+                self._branch(node.iffalse)
+                self._builder.insert(affine.YieldOp.get())
+
+    def _data_if_within(
+        self, node: c_ast.If, constraints: Sequence[Constraint], condition: Condition
+    ) -> None:
+        """`if (constraints && condition)`, whose second part is tested where the first holds."""
+        block, _ = self._insert_affine_if(constraints, has_else=False)
+        with self._builder.inside(block):
+            self._assume(constraints)
+            self._data_if(node, condition)
+            self._builder.insert(affine.YieldOp.get())
+
+    def _insert_affine_if(
+        self, constraints: Sequence[Constraint], has_else: bool
+    ) -> tuple[Block, Block | None]:
+        """An `affine.if` whose branches are still to be filled."""
+        true, false = Block(), Block() if has_else else None
+        condition, operands = set_of(constraints)
+        self._builder.insert(
+            affine.IfOp.build(
+                operands=[operands],
+                result_types=[[]],
+                properties={"condition": condition},
+                regions=[Region(true), Region([] if false is None else [false])],
+            )
+        )
+        return true, false
+
+    def _assume(self, constraints: Sequence[Constraint]) -> None:
+        for constraint in constraints:
+            self._builder.assume(constraint.expression)
+            if constraint.is_equality:
+                self._builder.assume(constraint.expression.scale(-1))
+
+    def _data_if(self, node: c_ast.If, condition: Condition) -> None:
+        truth = self._expressions.truth(condition)
+        branches = [branch for branch in (node.iftrue, node.iffalse) if branch is not None]
+        blocks = [Block() for _ in branches]
+        self._builder.insert(scf.IfOp(truth, [], Region(blocks[0]), Region(blocks[1:])))
+        for branch, block in zip(branches, blocks, strict=True):
+            with self._builder.inside(block):
+                self._branch(branch)
+                self._builder.insert(scf.YieldOp())
+
+    def _branch(self, node: c_ast.Node) -> None:
+        with self._variables.nested():
+            self.translate([node])
+
+    def _loop(self, node: c_ast.For) -> None:
+        header = header_of(node, self._expressions)
+        type = self._counter_type(header)
+        value = self._assigned(header.start, type)
+        if value.index is None:
+            refuse(header.start, f"the start of '{header.name}' is not affine")
+        kept = None
+        if header.declared is None:
+            kept = self._variables.counter_cell(node, header.name)
+        block = Block(arg_types=[IndexType()])
+        counter = block.args[0]
+        counter.name_hint = header.name
+        with self._variables.nested():
+            local = Value(type, index=IndexExpression.of(counter))
+            self._variables.declare(header.name, Local(type, local, is_counter=True))
+            with self._builder.assuming():
+                self._assume_start(counter, value.index, header.step)
+                bounds = range_of(
+                    header, counter, type, value.index, self._expressions, self._builder
+                )
+            self._insert_loop(header, type, bounds, block)
+        if kept is not None:
+            self._store_last(type, bounds, kept)
+
+    def _assume_start(self, counter: SSAValue, start: IndexExpression, step: int) -> None:
+        difference = IndexExpression.of(counter) - start
+        self._builder.assume(difference.scale(1 if step > 0 else -1))
+
+    def _insert_loop(self, header: Header, type: Arithmetic, bounds: Range, block: Block) -> None:
+        """An `affine.for`; for a negative step its variable counts the iterations instead."""
+        counter = IndexExpression.of(block.args[0])
+        if bounds.step > 0:
+            lower: tuple[IndexExpression, ...] = (bounds.start,)
+            upper, step, value = bounds.limits, bounds.step, counter
+        else:
+            lower, step = (IndexExpression(),), 1
+            value = bounds.start + counter.scale(bounds.step)
+            upper = tuple(
+                (bounds.start - limit).divide(AffineBinaryOpKind.CeilDiv, -bounds.step)
+                for limit in bounds.limits
+            )
+        local = Value(type, index=value)
+        self._variables.declare(header.name, Local(type, local, is_counter=True))
+        lower_map, lower_operands = map_of(lower)
+        upper_map, upper_operands = map_of(upper)
+        self._builder.insert(
+            affine.ForOp.from_region(
+                lower_operands,
+                upper_operands,
+                [],
+                [],
+                AffineMapAttr(lower_map),
+                AffineMapAttr(upper_map),
+                Region(block),
+                step,
+            )
+        )
+        with self._builder.inside(block):
+            self._builder.assume(*(counter - bound for bound in lower))
+            self._builder.assume(*((bound - counter).shift(-1) for bound in upper))
+            self._branch(header.node.stmt)
+            self._builder.insert(affine.YieldOp.get())
+
+    def _counter_type(self, header: Header) -> Arithmetic:
+        scopes = self._variables.scopes
+        if header.declared is not None:
+            type = scopes.type_of(header.declared.type)
+        else:
+            own = self._variables.own(header.name)
+            meaning = scopes.meaning(header.name)
+            type = own.type if own is not None else getattr(meaning, "type", None)
+            if own is None and not isinstance(meaning, Variable):
+                refuse(header.node, f"'{header.name}', which is not declared as a variable")
+        if not isinstance(type, Arithmetic) or type.is_float or type.is_bool:
+            refuse(header.node, f"the counter '{header.name}' is no integer")
+        return type
+
+    def _store_last(self, type: Arithmetic, bounds: Range, kept: Element) -> None:
+        """Store the value that the counter has behind the loop."""
+        step = abs(bounds.step)
+        sign = 1 if bounds.step > 0 else -1
+        counts = [
+            (limit - bounds.start).scale(sign).divide(AffineBinaryOpKind.CeilDiv, step)
+            for limit in bounds.limits
+        ]
+        count = counts[0] if len(counts) == 1 else self._builder.extremum(counts, is_minimum=True)
+        if not self._builder.proves_nonnegative(count):
+            count = self._builder.extremum((count, IndexExpression()), is_minimum=False)
+        last = bounds.start + count.scale(bounds.step)
+        self._store_element(kept, Value(type, index=last))
+
+
+def _is_set_in_nested(name: str, following: Sequence[c_ast.Node]) -> bool:
+    """Whether a variable is set inside a loop, a branch or a block that follows."""
+    for item in following:
+        if isinstance(item, c_ast.For | c_ast.If | c_ast.Compound) and any(
+            key_of(target) == (name,) for target in stores_in(item)
+        ):
+            return True
+    return False
+
+
+def _static_front(condition: Condition) -> tuple[tuple[Constraint, ...], Condition] | None:
+    """The affine tests with which a conjunction begins, and the rest."""
+    if not isinstance(condition, Junction) or not condition.is_all:
+        return None
+    parts = list(_flattened(condition))
+    front: list[Constraint] = []
+    while parts and isinstance(parts[0], Test):
+        front.append(parts.pop(0).constraint)
+    if not front or not parts or is_static(condition):
+        return None
+    rest = parts[0] if len(parts) == 1 else Junction(True, tuple(parts))
+    return tuple(front), rest
+
+
+def _flattened(condition: Condition) -> Iterator[Condition]:
+    if isinstance(condition, Junction) and condition.is_all:
+        for part in condition.parts:
+            yield from _flattened(part)
+    else:
+        yield condition

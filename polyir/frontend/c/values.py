@@ -1,0 +1,158 @@
+"""Values of C expressions, and the conversions between C's types."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.dialects import arith
+from xdsl.ir import SSAValue
+
+from polyir.dialects.affine_extra import ArithIndexCastUIOp
+from polyir.frontend.c.builder import Builder
+from polyir.frontend.c.types import Arithmetic
+from polyir.model.index_expressions import IndexExpression
+
+
+@dataclass(frozen=True)
+class Value:
+    """A value of an arithmetic type: an SSA value, or a number that indices can be made of.
+
+    An index expression says what the number is in the integers: for an unsigned type it is known
+    not to have wrapped around, for a signed type C says that it does not.
+    """
+
+    type: Arithmetic
+    ssa: SSAValue | None = None
+    index: IndexExpression | None = None
+
+    @property
+    def constant(self) -> int | None:
+        """The number, if it is a constant."""
+        if self.index is not None and self.index.is_constant:
+            return self.index.constant
+        return None
+
+
+class Conversions:
+    """Converts values to types and to indices."""
+
+    def __init__(self, builder: Builder) -> None:
+        self._builder = builder
+
+    def data(self, value: Value) -> SSAValue:
+        """The value in the IR type of its C type."""
+        if value.ssa is not None:
+            return value.ssa
+        assert value.index is not None
+        builder, type = self._builder, value.type
+        if value.index.is_constant:
+            return builder.constant(value.index.constant, type.ir)
+        index = builder.index_value(value.index)
+        origin = builder.origins.get(index)
+        if origin is not None and origin.type == type.ir:
+            return origin
+        return builder.insert_invariant(arith.IndexCastOp(index, type.ir)).result
+
+    def index(self, value: Value) -> IndexExpression:
+        """The value as an index; not affine where it depends on data."""
+        if value.index is not None:
+            return value.index
+        assert value.ssa is not None
+        builder = self._builder
+        kind = arith.IndexCastOp if value.type.is_signed else ArithIndexCastUIOp
+        return builder.index_of_data(value.ssa, kind)
+
+    def convert(self, value: Value, type: Arithmetic) -> Value:
+        """The value converted to `type` (C11, 6.3.1)."""
+        if value.type == type:
+            return value
+        if type.is_bool:
+            return Value(type, self.truth(value))
+        if value.index is not None and not type.is_float:
+            if self.holds(type, value.index, value.type):
+                return Value(type, index=value.index)
+            if value.index.is_constant:
+                return Value(type, index=IndexExpression((), wrapped(value.index.constant, type)))
+        return self.of_data(type, self._convert_data(self.data(value), value.type, type))
+
+    def of_data(self, type: Arithmetic, data: SSAValue) -> Value:
+        """A computed value; an integer that is the same in the whole region may be an index.
+
+        64 unsigned bits are taken to be below 2**63, the size of the largest object.
+        """
+        if type.is_float or type.is_bool or not self._builder.is_invariant(data):
+            return Value(type, data)
+        index = self.index(Value(type, data))
+        if not type.is_signed:
+            self._builder.assume_everywhere(index)
+            if type.width < 64:
+                limit = IndexExpression((), (1 << type.width) - 1)
+                self._builder.assume_everywhere(limit - index)
+        return Value(type, index=index)
+
+    def holds(self, type: Arithmetic, index: IndexExpression, source: Arithmetic) -> bool:
+        """Whether every value of `source` that is `index` is one of the integer type `type`.
+
+        Of 64 unsigned bits the upper bound is not asked for: nothing is as large as that.
+        """
+        proves = self._builder.proves_nonnegative
+        if type.is_signed:
+            least = 0 if source.is_signed else 1
+            if type.width == 64 or source.width + least <= type.width:
+                return True
+            limit = 1 << (type.width - 1)
+            is_above = not source.is_signed or proves(index.shift(limit))
+            return is_above and proves(IndexExpression((), limit - 1) - index)
+        is_above = not source.is_signed or proves(index)
+        return is_above and (source.width <= type.width or self._is_below(type, index))
+
+    def is_exact(self, type: Arithmetic, index: IndexExpression) -> bool:
+        """Whether the result of an operation in an integer type is `index`, as in the integers.
+
+        For a signed type it is, or the program has no meaning.
+        """
+        if type.is_signed:
+            return True
+        if type.width == 64 and self._builder.is_parametric(index):
+            # `n - 1` may wrap around, but then it is larger than any object.
+            return True
+        return self._builder.proves_nonnegative(index) and self._is_below(type, index)
+
+    def _is_below(self, type: Arithmetic, index: IndexExpression) -> bool:
+        limit = IndexExpression((), (1 << type.width) - 1)
+        return type.width == 64 or self._builder.proves_nonnegative(limit - index)
+
+    def truth(self, value: Value) -> SSAValue:
+        """Whether the value is not zero, as an `i1`."""
+        data = self.data(value)
+        if value.type.is_bool:
+            return data
+        zero = self._builder.constant(0.0 if value.type.is_float else 0, value.type.ir)
+        if value.type.is_float:
+            return self._builder.insert(arith.CmpfOp(data, zero, "une")).result
+        return self._builder.insert_invariant(arith.CmpiOp(data, zero, "ne")).result
+
+    def _convert_data(self, data: SSAValue, source: Arithmetic, type: Arithmetic) -> SSAValue:
+        builder = self._builder
+        if source.is_float:
+            if type.is_float:
+                kind = arith.ExtFOp if type.width > source.width else arith.TruncFOp
+                return builder.insert(kind(data, type.ir)).result
+            to_integer = arith.FPToSIOp if type.is_signed else arith.FPToUIOp
+            return builder.insert(to_integer(data, type.ir)).result  # type: ignore[arg-type]
+        if type.is_float:
+            to_float = arith.SIToFPOp if source.is_signed else arith.UIToFPOp
+            return builder.insert(to_float(data, type.ir)).result  # type: ignore[arg-type]
+        if type.width == source.width:
+            return data
+        if type.width < source.width:
+            truncated = arith.TruncIOp(data, type.ir)  # type: ignore[arg-type]
+            return builder.insert_invariant(truncated).result
+        extend = arith.ExtSIOp if source.is_signed else arith.ExtUIOp
+        return builder.insert_invariant(extend(data, type.ir)).result  # type: ignore[arg-type]
+
+
+def wrapped(value: int, type: Arithmetic) -> int:
+    """`value` modulo the range of an integer type."""
+    low = value & ((1 << type.width) - 1)
+    return low - (1 << type.width) if type.is_signed and low >> (type.width - 1) else low

@@ -1,0 +1,175 @@
+"""The variables of a region: its own, those of its loops, and those declared around it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from pycparser import c_ast
+from xdsl.ir import SSAValue
+
+from polyir.frontend.c.builder import Builder
+from polyir.frontend.c.errors import refuse
+from polyir.frontend.c.names import RegionNames, key_of
+from polyir.frontend.c.places import Arguments, Place, Places
+from polyir.frontend.c.scopes import EnumConstant, Scopes, Variable
+from polyir.frontend.c.types import INT, Arithmetic
+from polyir.frontend.c.values import Conversions, Value
+from polyir.model.index_expressions import IndexExpression
+
+Subscript = Callable[[c_ast.Node], IndexExpression]
+"""Reads the subscript of an array as an index."""
+
+
+@dataclass
+class Local:
+    """A variable that is known by its value: a loop's counter, or one assigned in one block."""
+
+    type: Arithmetic
+    value: Value | None
+    is_counter: bool = False
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A variable or array of the region that lies in memory."""
+
+    type: Arithmetic
+    memory: SSAValue
+    rank: int = 0
+
+
+@dataclass(frozen=True)
+class Element:
+    """An element of memory that can be read and written."""
+
+    type: Arithmetic
+    memory: SSAValue
+    indices: tuple[IndexExpression, ...]
+
+
+class Variables:
+    """Finds what an lvalue of the region stands for."""
+
+    def __init__(
+        self, builder: Builder, scopes: Scopes, names: RegionNames, live: frozenset[str]
+    ) -> None:
+        self.scopes = scopes
+        self.names = names
+        self.arguments = Arguments(builder)
+        self._builder = builder
+        self._conversions = Conversions(builder)
+        self._places = Places(scopes, names)
+        self._live = live
+        self._own: list[dict[str, Local | Cell]] = [{}]
+
+    @contextmanager
+    def nested(self) -> Iterator[None]:
+        """A scope for the region's own variables."""
+        self._own.append({})
+        try:
+            yield
+        finally:
+            self._own.pop()
+
+    @contextmanager
+    def inside_function(self) -> Iterator[None]:
+        """A scope for the parameters of a function whose body takes the place of a call."""
+        outer, self._own = self._own, [{}]
+        try:
+            yield
+        finally:
+            self._own = outer
+
+    def declare(self, name: str, variable: Local | Cell) -> None:
+        """Take in a variable of the region."""
+        self._own[-1][name] = variable
+
+    def own(self, name: str) -> Local | Cell | None:
+        """The variable of the region that has a name here."""
+        return next((scope[name] for scope in reversed(self._own) if name in scope), None)
+
+    def is_kept(self, name: str) -> bool:
+        """Whether the last value of a counter that is declared around the region matters."""
+        return (name,) in self.names.assigned or name in self._live
+
+    def is_memory(self, name: str) -> bool:
+        """Whether a scalar declared around the region is written in it."""
+        return (name,) in self.names.assigned or name in self.names.counted
+
+    def known(self, node: c_ast.ID) -> Value | None:
+        """The value of a name that is no element of memory; `None` if it is one."""
+        own = self.own(node.name)
+        if isinstance(own, Local):
+            if own.value is None:
+                refuse(node, f"'{node.name}', which has no value yet")
+            return own.value
+        if own is not None:
+            return None
+        meaning = self.scopes.meaning(node.name)
+        if isinstance(meaning, EnumConstant):
+            return Value(INT, index=IndexExpression((), meaning.value))
+        if not isinstance(meaning, Variable):
+            refuse(node, f"'{node.name}', which is not declared as a variable")
+        if not isinstance(meaning.type, Arithmetic):
+            refuse(node, f"'{node.name}' as a value: it is no number")
+        if self.is_memory(node.name):
+            return None
+        place = self._places.resolve(node)
+        return self.arguments.scalar(place, meaning.type)
+
+    def constant_member(self, node: c_ast.Node) -> Value | None:
+        """The value of a scalar in a structure that the region does not change."""
+        place = self._place(node)
+        if place is None or place.subscripts or not isinstance(place.type, Arithmetic):
+            return None
+        stored = self.names.stored
+        if any(
+            place.key[: len(key)] == key or key[: len(place.key)] == place.key for key in stored
+        ):
+            return None
+        return self.arguments.scalar(place, place.type)
+
+    def _place(self, node: c_ast.Node) -> Place | None:
+        """The place of an lvalue; `None` for what the region declares."""
+        key = key_of(node)
+        if key is not None and self.own(key[0]) is not None:
+            return None
+        return self._places.resolve(node)
+
+    def element(self, node: c_ast.Node, subscript: Subscript) -> Element:
+        """The element that an lvalue denotes; `subscript` reads a subscript as an index."""
+        place = self._place(node)
+        if place is None:
+            return self._own_element(node, subscript)
+        if not isinstance(place.type, Arithmetic):
+            refuse(node, f"'{place.key[-1]}' as a value: it is no number")
+        indices = tuple(
+            IndexExpression() if part is None else subscript(part) for part in place.subscripts
+        )
+        return Element(place.type, self.arguments.array(place, place.type), indices)
+
+    def _own_element(self, node: c_ast.Node, subscript: Subscript) -> Element:
+        subscripts: list[c_ast.Node] = []
+        base = node
+        while isinstance(base, c_ast.ArrayRef):
+            subscripts.insert(0, base.subscript)
+            base = base.name
+        own = self.own(base.name) if isinstance(base, c_ast.ID) else None
+        if not isinstance(own, Cell) or own.rank != len(subscripts):
+            refuse(node, "this use of a variable of the region")
+        return Element(own.type, own.memory, tuple(subscript(part) for part in subscripts))
+
+    def counter_cell(self, node: c_ast.Node, name: str) -> Element | None:
+        """Where the last value of a counter goes that is declared around its loop."""
+        own = self.own(name)
+        if isinstance(own, Cell):
+            return Element(own.type, own.memory, ())
+        if own is not None:
+            refuse(node, f"'{name}', which counts a loop and is set elsewhere")
+        if not self.is_kept(name):
+            return None
+        place = self._places.resolve(c_ast.ID(name, node.coord))
+        assert isinstance(place.type, Arithmetic)
+        return Element(place.type, self.arguments.array(place, place.type), ())

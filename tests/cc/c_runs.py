@@ -1,0 +1,52 @@
+"""C programs before and after polyir-cc, compiled and run."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+from polyir.tools.polyir_cc import main
+
+FLAGS = ("-std=gnu99", "-O1", "-fopenmp", "-ffp-contract=off")
+WARNINGS = ("-Wall", "-Wextra", "-Werror")
+
+
+def transformed(source: Path, target: Path, *options: str) -> int:
+    """Run polyir-cc on a file; returns its exit code."""
+    return main([str(source), "-o", str(target), *options])
+
+
+def compiled(source: Path, *flags: str) -> Path:
+    """The program of a C file, compiled with the flags of all tests and `flags`."""
+    program = source.with_suffix(".exe")
+    command = ["gcc", *FLAGS, *flags, str(source), "-o", str(program), "-lm"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return program
+
+
+def output_of(program: Path, threads: int = 1) -> str:
+    """What a program prints."""
+    environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
+    done = subprocess.run(
+        [str(program)], capture_output=True, text=True, check=True, env=environment, timeout=60
+    )
+    return done.stdout
+
+
+def check_same_output(source: Path, folder: Path, *options: str) -> str:
+    """Check that a file is transformed whole, without warnings, and prints the same.
+
+    Returns the transformed text.
+    """
+    target = folder / source.name
+    original = folder / f"original_{source.name}"
+    original.write_bytes(source.read_bytes())
+    assert transformed(source, target, *options) == 0
+    expected = output_of(compiled(original, "-Wno-unknown-pragmas"))
+    program = compiled(target, *WARNINGS)
+    assert expected
+    for threads in (1, 2):
+        assert output_of(program, threads) == expected
+    return target.read_text()

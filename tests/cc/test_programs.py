@@ -1,0 +1,23 @@
+"""Programs with every construct that polyir-cc takes: each prints the same before and after."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from c_runs import check_same_output
+
+PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.c"))
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
+def test_same_output(program: Path, tmp_path: Path) -> None:
+    text = check_same_output(program, tmp_path)
+    assert "#pragma scop" not in text
+    assert text.count("{") > program.read_text().count("{")
+
+
+def test_the_simplest_pipeline_keeps_the_order(tmp_path: Path) -> None:
+    source = Path(__file__).parent / "programs" / "loops.c"
+    text = check_same_output(source, tmp_path, "--passes=poly-raise")
+    assert "#pragma omp" not in text

@@ -1,0 +1,120 @@
+"""What polyir-cc does not model is named where it stands, and the region stays as it was."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from polyir.tools.polyir_cc import main
+
+HEAD = """#include <math.h>
+#include <stdio.h>
+struct bits { int flag : 3; };
+union both { int i; float f; };
+struct node { struct node *next; double x; };
+volatile int ready;
+static int many(int *p) { return *p; }
+void f(int n, double *A, double **rows, int *p, struct bits *s, union both *u, double (*g)(double),
+       struct node *list, long double *wide, char *text)
+{
+  int i = 0, j = 0, k = 0;
+#pragma scop
+"""
+TAIL = """
+#pragma endscop
+  printf("%d%d%d%p%p%p%p%p", i, j, k, (void *)rows, (void *)p, (void *)s, (void *)u, (void *)list);
+  printf("%d%p%p%d%d", g != 0, (void *)wide, (void *)text, ready, many(&i));
+}
+"""
+LINE = HEAD.count("\n") + 1
+LOOP = "for (i = 0; i < n; i++) "
+
+CASES = {
+    "while (n > 3) A[0] = 1;": (1, "a while loop"),
+    "do A[0] = 1; while (n > 3);": (1, "a do-while loop"),
+    LOOP + "goto out; out: ;": (25, "goto"),
+    LOOP + "{ if (A[i] > 0) break; A[i] = 1; }": (41, "break"),
+    LOOP + "{ if (A[i] > 0) continue; A[i] = 1; }": (41, "continue"),
+    LOOP + "{ A[i] = 0; return; }": (37, "return"),
+    LOOP + "switch (n) { case 1: A[i] = 0; }": (25, "switch"),
+    LOOP + 'printf("x");': (25, "a call of 'printf', which may do more than compute"),
+    LOOP + "A[i] = many(p);": (32, "a call of 'many', which may do more than compute"),
+    LOOP + "A[i] = g(A[i]);": (32, "a call through a pointer"),
+    LOOP + "rows[i][0] = 1;": (25, "'rows', an array of pointers, which may overlap"),
+    LOOP + "A[k++] = 1;": (27, "'++' inside an expression"),
+    LOOP + "A[i] = 1 + (k = i);": (37, "an assignment inside an expression"),
+    LOOP + "s->flag = i;": (25, "'flag' as a value: it is no number"),
+    LOOP + "u->i = i;": (25, "a member of union"),
+    LOOP + "{ A[i] = 1; i++; }": (37, "the counter 'i' is changed inside its loop"),
+    LOOP + "*A++ = 1;": (26, "'++' inside an expression"),
+    LOOP + "ready = i;": (25, "the volatile variable 'ready'"),
+    LOOP + "wide[i] = i;": (25, "'wide' as a value: it is no number"),
+    LOOP + "A[(int)&i] = 1;": (33, "the address of an object"),
+    LOOP + "((float *)A)[i] = 1;": (26, "a cast of a pointer"),
+    LOOP + "for (j = 0; j < p[i]; j++) A[j] += 1;": (37, "the bound of the loop over 'j'"),
+    LOOP + "for (j = p[i]; j < n; j++) A[j] += 1;": (34, "the start of 'j' is not affine"),
+    "for (i = 1; i < n; i *= 2) A[i] = 1;": (1, "steps otherwise than by adding a constant"),
+    "for (i = 0; i < n; i += n) A[i] = 1;": (25, "a step that is no constant"),
+    "for (i = 0; i * i < n; i++) A[i] = 1;": (13, "the bound of the loop over 'i'"),
+    "for (i = 0; i > n; i++) A[i] = 1;": (13, "this condition of a loop that counts 'i'"),
+    "for (; i < n; i++) A[i] = 1;": (1, "a loop without a start of its counter"),
+    "for (i = 0, j = 0; i < n; i++) A[i] = 1;": (1, "otherwise than by setting one counter"),
+    "for (i = 0; ; i++) A[i] = 1;": (1, "a loop without a condition"),
+    "for (unsigned v = 0; v != 8; v++) A[v] = 1;": (22, "'!=' in a loop whose counter"),
+    LOOP + "{ double t[2] = {1, 2}; A[i] = t[0]; }": (34, "the array 't' has an initialiser"),
+    LOOP + "{ double t[n]; t[0] = 1; A[i] = t[0]; }": (34, "has no constant size"),
+    LOOP + "{ static int t; A[i] = t; }": (38, "the static variable 't' in the region"),
+    LOOP + "{ double t; A[i] = t; }": (44, "'t', which has no value yet"),
+    "double t = 1; " + LOOP + "A[i] = t;\n#pragma endscop\n A[0] = t;\n#pragma scop\n"
+    + LOOP + "A[i] = 2;": (8, "'t' is declared in the region and used behind it"),
+    "A[0] = 1;": (-1, "no loop in it writes to memory"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("statement", CASES, ids=lambda text: text[-40:])
+def test_named_and_left(
+    statement: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    column, message = CASES[statement]
+    source, target = tmp_path / "in.c", tmp_path / "out.c"
+    source.write_text(HEAD + statement + TAIL)
+    assert main([str(source), "-o", str(target)]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    warning = next(line for line in lines if ": region left as it was: " in line)
+    assert message in warning
+    where = f"{source}:{LINE}:{column}: warning: " if column > 0 else f"{source}:{LINE - 1}:"
+    assert warning.startswith(where)
+    region = source.read_text().split("#pragma endscop")[0]
+    assert target.read_text().startswith(region)
+
+
+def test_strict_is_an_error_without_output(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, target = tmp_path / "in.c", tmp_path / "out.c"
+    source.write_text(HEAD + "while (n > 3) A[0] = 1;" + TAIL)
+    assert main([str(source), "-o", str(target), "--strict"]) == 1
+    assert f"{source}:{LINE}:1: error: region left as it was: a while" in capsys.readouterr().err
+    assert not target.exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("void f(void) {\n#pragma scop\n}\n", ":2:9: error: '#pragma scop' without"),
+        ("void f(void) {\n#pragma scop\n  int x = ;\n#pragma endscop\n}\n", "error: cannot parse this C"),
+        ("#include <no_such_header.h>\n", "no_such_header.h"),
+        ("void f(void) {\n", None),
+    ],
+)
+def test_malformed_files(
+    text: str, message: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, target = tmp_path / "in.c", tmp_path / "out.c"
+    source.write_text(text)
+    code = main([str(source), "-o", str(target)])
+    assert code == (0 if message is None else 1)
+    error = capsys.readouterr().err
+    assert "Traceback" not in error
+    assert (message or "warning: no '#pragma scop' in this file") in error

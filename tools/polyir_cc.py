@@ -1,0 +1,209 @@
+"""`polyir-cc`: optimise the loops between `#pragma scop` and `#pragma endscop` of a C file.
+
+The rest of the file stays byte for byte. Passes are flags as for `polyir-opt`; without any, the
+default pipeline runs. With `--compile` the result goes to the C compiler, and options that
+polyir-cc does not know go there, too.
+
+Exit code: 0, or 2 if a region was left as it was; with `--strict` that is an error, which has
+exit code 1, like any other, and leaves no output.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from io import StringIO
+from pathlib import Path
+from typing import NoReturn
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+
+from polyir.api import new_context
+from polyir.diagnostics import (
+    OptionError,
+    PolyirError,
+    nearest,
+    print_all,
+    print_missed,
+    remarks_to,
+)
+from polyir.frontend.c.preprocess import preprocess
+from polyir.frontend.c.source import read_regions
+from polyir.pipeline import passes_of_pipeline, split_pass_flags
+from polyir.runtime.compiler import CompilerOptions, find_compiler
+from polyir.source_to_source import (
+    DEFAULT_PIPELINE,
+    TransformedRegion,
+    rewrite,
+    transform_region,
+)
+from polyir.universe import available_passes
+
+COMPILE_FLAGS = ("-O3", "-march=native", "-fopenmp", "-ffp-contract=off")
+"""What `--compile` gives to the C compiler in front of the user's own options."""
+
+LEFT = 2
+"""The exit code if a region was left as it was."""
+
+
+class _ArgumentParser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise OptionError(message)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the tool; returns the exit code and prints any error as one diagnostic."""
+    try:
+        return _run(sys.argv[1:] if arguments is None else arguments)
+    except PolyirError as error:
+        print(error.render(), file=sys.stderr)
+    except Exception as error:
+        # A defect of polyir's: still no traceback, unless the one who mends it asks for one.
+        if os.environ.get("POLYIR_TRACEBACK"):
+            raise
+        kind = type(error).__name__
+        print(f"error: internal error ({kind}: {error}); please report it", file=sys.stderr)
+    return 1
+
+
+def _run(arguments: Sequence[str]) -> int:
+    available = available_passes()
+    passes, others = split_pass_flags(arguments, available)
+    options, rest = _parse_options(others)
+    if rest and not options.compile:
+        known = [f"--{name}" for name in available]
+        name = rest[0].partition("=")[0]
+        raise OptionError(f"unknown pass or option '{name}'{nearest(name, known)}")
+    has_passes = any(
+        argument in ("-p", "--passes") or argument.startswith("--passes=") for argument in arguments
+    )
+    chosen = passes or (() if has_passes else passes_of_pipeline(DEFAULT_PIPELINE, available))
+    path = options.file
+    text = _read(path)
+    compiler = find_compiler(CompilerOptions())
+    flags = _preprocessor_flags(options)
+    with remarks_to(print_all if options.remarks else print_missed):
+        preprocessed = preprocess(compiler, flags, path)
+        regions = read_regions(preprocessed.text, path, preprocessed.macros)
+        if not regions:
+            print(f"{path}: warning: no '#pragma scop' in this file", file=sys.stderr)
+        context = new_context()
+        transformed = tuple(transform_region(region, chosen, context) for region in regions)
+    left = tuple(item for item in transformed if item.error is not None)
+    for item in left:
+        assert item.error is not None
+        print(_left_message(item, text, options.strict), file=sys.stderr)
+    if left and options.strict:
+        return 1
+    if options.emit == "c":
+        result = rewrite(text, transformed, preprocessed.macros)
+    else:
+        result = _module_text(transformed)
+    if options.compile:
+        _compile(compiler, flags, rest, path, result, options.output)
+    else:
+        _write(options.output, result)
+    return LEFT if left else 0
+
+
+def _parse_options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
+    parser = _ArgumentParser(
+        prog="polyir-cc",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("file", help="the C file")
+    parser.add_argument("-o", dest="output", default=None, help="where the result goes")
+    parser.add_argument("--compile", action="store_true", help="compile the result")
+    parser.add_argument("--emit", choices=("c", "loops"), default="c", help="what is printed")
+    parser.add_argument("--strict", action="store_true", help="a region left as it was is an error")
+    parser.add_argument("--remarks", action="store_true", help="print what passes decided")
+    for letter, meaning in (("D", "define a macro"), ("U", "undefine"), ("I", "search headers")):
+        parser.add_argument(f"-{letter}", action="append", default=[], help=meaning)
+    parser.add_argument("-include", action="append", default=[], help="include a file first")
+    parser.add_argument("-std", default=None, help="the version of C")
+    return parser.parse_known_args(list(arguments))
+
+
+def _preprocessor_flags(options: argparse.Namespace) -> list[str]:
+    flags = [f"-{letter}{value}" for letter in "DUI" for value in getattr(options, letter)]
+    for file in options.include:
+        flags += ["-include", file]
+    if options.std is not None:
+        flags.append(f"-std={options.std}")
+    return flags
+
+
+def _left_message(item: TransformedRegion, text: str, is_error: bool) -> str:
+    error = item.error
+    assert error is not None
+    where = error.location or item.region.location
+    kind = "error" if is_error else "warning"
+    lines = text.splitlines()
+    message = f"{where}: {kind}: region left as it was: {error.message}"
+    return f"{message}\n{lines[where.line - 1]}" if 0 < where.line <= len(lines) else message
+
+
+def _module_text(transformed: Sequence[TransformedRegion]) -> str:
+    """The functions of all regions in one module."""
+    from polyir.target.mlir import print_module
+
+    functions: dict[str, FuncOp] = {}
+    for item in transformed:
+        for op in tuple(item.module.ops) if item.module is not None else ():
+            assert isinstance(op, FuncOp)
+            functions.setdefault(op.sym_name.data, op)
+    output = StringIO()
+    print_module(ModuleOp([op.clone() for op in functions.values()]), output, False)
+    return output.getvalue()
+
+
+def _compile(
+    compiler: str,
+    flags: Sequence[str],
+    rest: Sequence[str],
+    path: str,
+    text: str,
+    output: str | None,
+) -> None:
+    """Compile the transformed text, which takes the place of the file."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / Path(path).name
+        source.write_text(text, errors="surrogateescape", newline="")
+        beside = str(Path(path).resolve().parent)
+        command = [compiler, *COMPILE_FLAGS, "-iquote", beside, *flags, str(source), *rest]
+        command += ["-o", output or ("a.out" if "-c" not in rest else f"{Path(path).stem}.o")]
+        done = subprocess.run([*command, "-lm"], check=False)
+    if done.returncode != 0:
+        raise PolyirError(f"the C compiler {compiler} failed")
+
+
+def _read(path: str) -> str:
+    try:
+        with Path(path).open(errors="surrogateescape", newline="") as stream:
+            return stream.read()
+    except OSError as error:
+        raise PolyirError(f"cannot read '{path}': {error.strerror}") from None
+
+
+def _write(path: str | None, text: str) -> None:
+    data = text.encode(errors="surrogateescape")
+    if path in (None, "-"):
+        sys.stdout.buffer.write(data)
+        sys.stdout.flush()
+        return
+    assert path is not None
+    try:
+        Path(path).write_bytes(data)
+    except OSError as error:
+        raise PolyirError(f"cannot write '{path}': {error.strerror}") from None
+
+
+if __name__ == "__main__":
+    sys.exit(main())
