@@ -24,7 +24,7 @@ from polyir.pipeline import passes_of_pipeline, split_pass_flags
 from polyir.runtime import CompiledModule, CompilerOptions, best_times, compare_bits
 from polyir.runtime.compiler import DEFAULT_FLAGS
 from polyir.runtime.data import Value, make_arguments
-from polyir.runtime.functions import compile_module
+from polyir.runtime.library import compile_module
 from polyir.runtime.measure import copy_arguments
 from polyir.tools.command_line import ArgumentParser, exit_code_of
 from polyir.universe import available_passes

@@ -1,7 +1,8 @@
 """Compile what was emitted and run it, from Python, on NumPy arrays."""
 
 from polyir.runtime.compiler import CompilerOptions
-from polyir.runtime.functions import CompiledFunction, CompiledModule, compile_c, compile_module
+from polyir.runtime.functions import CompiledFunction, CompiledModule
+from polyir.runtime.library import compile_c, compile_module
 from polyir.runtime.measure import Difference, best_times, compare_bits
 
 __all__ = [
