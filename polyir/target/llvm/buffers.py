@@ -74,7 +74,8 @@ def element_address(buffer: Buffer, indices: Sequence[SSAValue], builder: Builde
     """
     pointer = buffer.pointer
     for index, stride in zip(indices, buffer.strides, strict=True):
-        if _is_zero(index):
+        # The last step stays: it gives llvmlite the type of the element.
+        if _is_zero(index) and stride != 1:
             continue
         step, offset = buffer.stored, index
         if isinstance(stride, SSAValue):

@@ -339,7 +339,9 @@ def _load_vector(op: vector.LoadOp, address: SSAValue, builder: Builder) -> SSAV
 
 def _store_vector(op: vector.StoreOp, address: SSAValue, builder: Builder) -> None:
     alignment = _vector_alignment(op.vector.type, op)
-    builder.insert(llvm.StoreOp(op.vector, address, alignment))
+    # llvmlite takes the address for one of an element; the cast does nothing else.
+    pointer = builder.insert(llvm.BitcastOp(address, POINTER)).result
+    builder.insert(llvm.StoreOp(op.vector, pointer, alignment))
 
 
 def _malloc(op: Operation, size: SSAValue, builder: Builder) -> SSAValue:

@@ -253,6 +253,14 @@ def _context_type(captured: _Captured) -> llvm.LLVMStructType:
     )
 
 
+def _field(
+    context: SSAValue, position: int, type: llvm.LLVMStructType, builder: Builder
+) -> SSAValue:
+    """The address of a field; the cast, which does nothing, takes from llvmlite's type of it."""
+    field = builder.insert(llvm.GEPOp(context, [0, position], type, inbounds=True)).result
+    return builder.insert(llvm.BitcastOp(field, POINTER)).result
+
+
 def _task(name: str, part_name: str, captured: _Captured) -> func.FuncOp:
     """The function that reads the context and runs a part."""
     entry = Block(arg_types=[POINTER, IndexType(), IndexType()])
@@ -262,9 +270,7 @@ def _task(name: str, part_name: str, captured: _Captured) -> func.FuncOp:
     context = _context_type(captured)
     arguments: list[SSAValue] = list(entry.args[1:])
     for position, value in enumerate(captured.values):
-        field = builder.insert(
-            llvm.GEPOp(entry.args[0], [0, position], context, inbounds=True)
-        ).result
+        field = _field(entry.args[0], position, context, builder)
         type = _field_type(value.type)
         loaded = builder.insert(llvm.LoadOp(field, type)).dereferenced_value
         if type != value.type:
@@ -306,6 +312,6 @@ def _store_context(captured: _Captured, builder: Builder) -> SSAValue:
     for position, value in enumerate(captured.values):
         if isinstance(value.type, IndexType):
             value = builder.insert(arith.IndexCastOp(value, i64)).result
-        field = builder.insert(llvm.GEPOp(context, [0, position], type, inbounds=True)).result
+        field = _field(context, position, type, builder)
         builder.insert(llvm.StoreOp(value, field))
     return context
