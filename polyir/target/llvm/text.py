@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.utils.exceptions import LLVMTranslationException
 
 from polyir.diagnostics import PolyirError
+from polyir.target.llvm.tasks import PARALLEL_FOR
 from polyir.target.llvm.types import LlvmTargetError
 
 if TYPE_CHECKING:
@@ -23,9 +24,11 @@ class MissingPackageError(PolyirError):
     """An optional package is needed and not installed."""
 
 
-def llvm_ir(module: ModuleOp) -> str:
+def llvm_ir(module: ModuleOp, defines_runtime: bool = False) -> str:
     """The text of `module`, all of whose operations are of the llvm dialect, as LLVM IR.
 
+    With `defines_runtime`, a module that calls `polyir_parallel_for` gets a weak definition of
+    it, which runs the whole range at once.
     Raises `LlvmTargetError` for what cannot be translated, and `MissingPackageError` without
     llvmlite.
     """
@@ -45,17 +48,49 @@ def llvm_ir(module: ModuleOp) -> str:
                 _complete_global(op, translated)
             case _:
                 pass
+    if defines_runtime and PARALLEL_FOR in translated.globals:
+        _define_parallel_for(translated.get_global(PARALLEL_FOR))
     return str(translated)
 
 
+def _define_parallel_for(function: ir.Function) -> None:
+    from llvmlite import ir
+
+    task, context, lower, upper, _ = function.args
+    index = ir.IntType(64)
+    task_type = ir.FunctionType(ir.VoidType(), [ir.PointerType(), index, index])
+    # llvmlite calls only what it knows for a pointer to a function.
+    task.type = task_type.as_pointer()
+    builder = ir.IRBuilder(function.append_basic_block())
+    builder.call(task, [context, lower, upper])
+    builder.ret_void()
+    function.linkage = "weak"
+
+
 def _complete_function(op: llvm.FuncOp, translated: ir.Module) -> None:
-    """Set what xDSL's translation leaves out: linkage and attributes."""
+    """Set what xDSL's translation leaves out: names, linkage and attributes."""
     function = translated.get_global(op.sym_name.data)
+    for block, translated_block in zip(op.body.blocks, function.blocks, strict=True):
+        # The arguments of the entry are those of the function, of others the leading phis.
+        values = function.args if block is op.body.blocks[0] else translated_block.instructions
+        for argument, value in zip(block.args, values, strict=False):
+            if argument.name_hint is not None:
+                value.name = argument.name_hint
+        for instruction in translated_block.instructions:
+            _forget_pointee(instruction)
     if op.linkage.linkage.data != "external":
         function.linkage = op.linkage.linkage.data
     for attribute in op.passthrough or ():
         assert isinstance(attribute, StringAttr)
         function.attributes.add(attribute.data)
+
+
+def _forget_pointee(value: ir.NamedValue) -> None:
+    """llvmlite remembers what a pointer points to, and would print LLVM's old pointer types."""
+    from llvmlite import ir
+
+    if isinstance(value.type, ir.PointerType):
+        value.type = ir.PointerType()
 
 
 def _complete_global(op: llvm.GlobalOp, translated: ir.Module) -> None:
