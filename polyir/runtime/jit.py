@@ -16,7 +16,7 @@ from polyir.runtime.functions import CompiledFunction, CompiledModule, Signature
 from polyir.runtime.threads import ThreadTeam, default_thread_count
 from polyir.target.c.names import symbol_name
 from polyir.target.llvm.text import MISSING_LLVMLITE, MissingPackageError
-from polyir.target.llvm.tasks import PARALLEL_FOR
+from polyir.target.llvm.tasks import PARALLEL_FOR, THREAD_COUNT
 
 if TYPE_CHECKING:
     from llvmlite import binding
@@ -62,8 +62,8 @@ class JitModule(CompiledModule):
 def compile_llvm(source: str, signatures: Sequence[Signature]) -> JitModule:
     """Compile LLVM IR in this process and make the functions of `signatures` callable.
 
-    A call of `polyir_parallel_for` that the text only declares is one of the module's team of
-    threads. Raises `MissingPackageError` without llvmlite, and `JitError` where LLVM refuses the
+    `polyir_parallel_for` and `polyir_thread_count`, which the text declares, are those of a team
+    of threads of the module's own. Raises `MissingPackageError` without llvmlite, and `JitError` where LLVM refuses the
     text.
     """
     try:
@@ -80,10 +80,12 @@ def compile_llvm(source: str, signatures: Sequence[Signature]) -> JitModule:
         raise JitError(f"LLVM does not accept the module: {error}") from None
     _optimise(module, machine)
     team = ThreadTeam(default_thread_count())
-    callees = [function for function in module.functions if function.name == PARALLEL_FOR]
+    needed = {PARALLEL_FOR: team.address, THREAD_COUNT: team.count_address}
+    declared = [*module.functions, *module.global_variables]
     engine = binding.create_mcjit_compiler(module, machine)
-    for callee in callees:
-        engine.add_global_mapping(callee, team.address)
+    for value in declared:
+        if value.name in needed:
+            engine.add_global_mapping(value, needed[value.name])
     engine.finalize_object()
     return JitModule(source, engine, signatures, team)
 

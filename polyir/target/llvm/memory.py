@@ -27,7 +27,7 @@ from xdsl.dialects.builtin import (
     i8,
     i64,
 )
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.target.c.names import symbol_name, symbol_of
@@ -376,8 +376,15 @@ def _convert_global(op: memref.GlobalOp) -> None:
         constant=op.constant is not None,
         value=None if initial is None else _flat(initial, stored, count),
         alignment=ARRAY_ALIGNMENT,
+        body=_zeros(llvm.LLVMArrayType(count, stored)) if initial is None else None,
     )
     Rewriter.replace_op(op, result)
+
+
+def _zeros(type: llvm.LLVMArrayType) -> Region:
+    """The initialiser of a global that starts as zeros."""
+    zero = llvm.ZeroOp(result_types=[type])
+    return Region(Block([zero, llvm.ReturnOp(zero.res)]))
 
 
 def _flat(

@@ -2,7 +2,8 @@
 
 A task takes a pointer to its context, the values from outside that the loop uses, and a range of
 iterations. The caller hands it to `polyir_parallel_for(task, context, lower, upper, step)`, which
-the runtime provides; a loop of one iteration at most runs at once, without it.
+the runtime provides. Where there is one thread only, by the runtime's `polyir_thread_count`, or
+one iteration at most, the loop runs at once, without it.
 """
 
 from __future__ import annotations
@@ -32,6 +33,9 @@ from polyir.target.llvm.symbols import declare_function, enclosing_module
 
 PARALLEL_FOR: Final = "polyir_parallel_for"
 """The function of the runtime, which calls the task for all parts of the range."""
+
+THREAD_COUNT: Final = "polyir_thread_count"
+"""The variable of the runtime, an `i64`, that says how many threads there are."""
 
 
 def convert_parallel_to_tasks(module: ModuleOp) -> None:
@@ -288,7 +292,8 @@ def _call_parts(op: scf.ParallelOp, part_name: str, task_name: str, captured: _C
     builder = Builder(InsertPoint.before(op))
     lower, upper, step = op.lowerBound[0], op.upperBound[0], op.step[0]
     second = builder.insert(arith.AddiOp(lower, step)).result
-    is_shared = builder.insert(arith.CmpiOp(second, upper, "slt")).result
+    has_two = builder.insert(arith.CmpiOp(second, upper, "slt")).result
+    is_shared = builder.insert(arith.AndIOp(has_two, _has_threads(op, builder))).result
     shared, alone = Block(), Block()
     builder.insert(scf.IfOp(is_shared, [], Region(shared), Region(alone)))
     inside = Builder(InsertPoint.at_end(shared))
@@ -302,6 +307,21 @@ def _call_parts(op: scf.ParallelOp, part_name: str, task_name: str, captured: _C
     inside = Builder(InsertPoint.at_end(alone))
     inside.insert(func.CallOp(part_name, [lower, upper, *captured.values], []))
     inside.insert(scf.YieldOp())
+
+
+def _has_threads(op: Operation, builder: Builder) -> SSAValue:
+    """Whether the runtime has more than one thread."""
+    block = enclosing_module(op).body.block
+    if not any(
+        isinstance(other, llvm.GlobalOp) and other.sym_name.data == THREAD_COUNT
+        for other in block.ops
+    ):
+        variable = llvm.GlobalOp(i64, THREAD_COUNT, "external", alignment=8)
+        Rewriter.insert_op(variable, InsertPoint.at_start(block))
+    address = builder.insert(llvm.AddressOfOp(THREAD_COUNT, POINTER)).result
+    count = builder.insert(llvm.LoadOp(address, i64)).dereferenced_value
+    one = builder.insert(arith.ConstantOp(IntegerAttr(1, i64))).result
+    return builder.insert(arith.CmpiOp(count, one, "sgt")).result
 
 
 def _store_context(captured: _Captured, builder: Builder) -> SSAValue:

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.utils.exceptions import LLVMTranslationException
 
 from polyir.diagnostics import PolyirError
-from polyir.target.llvm.tasks import PARALLEL_FOR
+from polyir.target.llvm.tasks import PARALLEL_FOR, THREAD_COUNT
 from polyir.target.llvm.types import LlvmTargetError
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ class MissingPackageError(PolyirError):
 def llvm_ir(module: ModuleOp, defines_runtime: bool = False) -> str:
     """The text of `module`, all of whose operations are of the llvm dialect, as LLVM IR.
 
-    With `defines_runtime`, a module that calls `polyir_parallel_for` gets a weak definition of
-    it, which runs the whole range at once.
+    With `defines_runtime`, a module with parallel loops gets weak definitions of what it needs of
+    the runtime: one thread, and a `polyir_parallel_for` that runs the whole range at once.
     Raises `LlvmTargetError` for what cannot be translated, and `MissingPackageError` without
     llvmlite.
     """
@@ -50,6 +50,7 @@ def llvm_ir(module: ModuleOp, defines_runtime: bool = False) -> str:
                 pass
     if defines_runtime and PARALLEL_FOR in translated.globals:
         _define_parallel_for(translated.get_global(PARALLEL_FOR))
+        _define_thread_count(translated.get_global(THREAD_COUNT))
     return str(translated)
 
 
@@ -65,6 +66,13 @@ def _define_parallel_for(function: ir.Function) -> None:
     builder.call(task, [context, lower, upper])
     builder.ret_void()
     function.linkage = "weak"
+
+
+def _define_thread_count(variable: ir.GlobalVariable) -> None:
+    from llvmlite import ir
+
+    variable.initializer = ir.Constant(ir.IntType(64), 1)
+    variable.linkage = "weak"
 
 
 def _complete_function(op: llvm.FuncOp, translated: ir.Module) -> None:
@@ -94,16 +102,16 @@ def _forget_pointee(value: ir.NamedValue) -> None:
 
 
 def _complete_global(op: llvm.GlobalOp, translated: ir.Module) -> None:
-    """Set alignment, and zeros for a variable without an initial value.
+    """Set alignment, and the zeros of a variable whose initialiser is a region.
 
-    llvmlite would print an external variable without one as a declaration.
+    llvmlite prints `external` also where a variable is defined, which LLVM does not read.
     """
+    from llvmlite import ir
+
     variable = translated.get_global(op.sym_name.data)
     if op.alignment is not None:
         variable.align = op.alignment.value.data
-    if variable.linkage == "external":
-        variable.linkage = ""
-    if variable.initializer is None:
-        from llvmlite import ir
-
+    if op.body.blocks:
         variable.initializer = ir.Constant(variable.value_type, None)
+    if variable.linkage == "external" and variable.initializer is not None:
+        variable.linkage = ""
