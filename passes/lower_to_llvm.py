@@ -30,11 +30,13 @@ from xdsl.passes import ModulePass
 from xdsl.transforms.convert_scf_to_cf import ConvertScfToCf
 
 from polyir.codegen.affine_to_scf import convert_affine_to_scf
+from polyir.codegen.openmp import convert_omp_to_parallel
 from polyir.target.llvm.arithmetic import convert_arith_to_llvm
 from polyir.target.llvm.control import convert_cf_to_llvm, convert_func_to_llvm
 from polyir.target.llvm.indices import convert_index_to_i64
 from polyir.target.llvm.mathematics import convert_math_to_llvm
 from polyir.target.llvm.memory import convert_memref_to_pointers
+from polyir.target.llvm.powers import expand_integer_powers
 from polyir.target.llvm.tasks import convert_parallel_to_tasks
 
 
@@ -45,7 +47,9 @@ class LowerToLlvmPass(ModulePass):
     name = "lower-to-llvm"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        convert_omp_to_parallel(op)
         convert_affine_to_scf(op)
+        expand_integer_powers(op)
         convert_memref_to_pointers(op)
         convert_parallel_to_tasks(op)
         ConvertScfToCf().apply(ctx, op)

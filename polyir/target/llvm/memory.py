@@ -97,13 +97,13 @@ class _Conversion:
         op.arg_attrs = ArrayAttr(attributes)
         for inner in tuple(op.body.blocks):
             self._convert_block(inner)
+        for finished in reversed(self._finished):
+            finished.erase()
+        self._finished.clear()
         if block is not None:
             for position in reversed(range(len(block.args))):
                 if isinstance(block.args[position].type, MemRefType):
                     block.erase_arg(block.args[position])
-        for finished in reversed(self._finished):
-            finished.erase()
-        self._finished.clear()
 
     def _replace_argument(self, op: func.FuncOp, block: Block, argument: BlockArgument) -> None:
         """Put a pointer and sizes behind a memref argument, which stays until it is unused."""
