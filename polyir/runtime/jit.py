@@ -15,8 +15,8 @@ from polyir.diagnostics import PolyirError
 from polyir.runtime.functions import CompiledFunction, CompiledModule, Signature
 from polyir.runtime.threads import ThreadTeam, default_thread_count
 from polyir.target.c.names import symbol_name
-from polyir.target.llvm.text import MISSING_LLVMLITE, MissingPackageError
 from polyir.target.llvm.tasks import PARALLEL_FOR, THREAD_COUNT
+from polyir.target.llvm.text import MISSING_LLVMLITE, MissingPackageError
 
 if TYPE_CHECKING:
     from llvmlite import binding
@@ -63,8 +63,8 @@ def compile_llvm(source: str, signatures: Sequence[Signature]) -> JitModule:
     """Compile LLVM IR in this process and make the functions of `signatures` callable.
 
     `polyir_parallel_for` and `polyir_thread_count`, which the text declares, are those of a team
-    of threads of the module's own. Raises `MissingPackageError` without llvmlite, and `JitError` where LLVM refuses the
-    text.
+    of threads of the module's own. Raises `MissingPackageError` without llvmlite, and `JitError`
+    where LLVM refuses the text.
     """
     try:
         from llvmlite import binding

@@ -143,7 +143,7 @@ def compiled() -> CompiledModule:
 def values_of(type: str) -> tuple[object, ...]:
     if type == "i1":
         return (False, True)
-    return INTEGERS[type] if type in INTEGERS else (*FLOATS, NAN)
+    return INTEGERS.get(type, (*FLOATS, NAN))
 
 
 def has_meaning(name: str, row: Sequence[object]) -> bool:

@@ -89,7 +89,8 @@ func.func @run(%A: memref<?x12xf64>, %n: index) -> f64 {
 }
 """,
     "globals and private functions": """
-memref.global "private" constant @table : memref<2x3xf64> = dense<[[0.1, 2.5, -3.0], [4.0, 1.0e300, 6.5]]>
+memref.global "private" constant @table : memref<2x3xf64> =
+    dense<[[0.1, 2.5, -3.0], [4.0, 1.0e300, 6.5]]>
 memref.global "private" @flags : memref<4xi1> = dense<[true, false, true, true]>
 memref.global "private" constant @same : memref<5xf32> = dense<0.1>
 func.func private @exp(%x: f64, %flag: i1) -> (f64, i1, i32) {
@@ -183,6 +184,7 @@ func.func @run(%A: memref<?x12xf64>, %n: index) -> f64 {
 }
 """,
 }
+
 
 def array() -> np.ndarray:
     return np.random.default_rng(4).standard_normal((9, 12)) * 3.0

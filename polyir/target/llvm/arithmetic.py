@@ -14,7 +14,6 @@ from xdsl.builder import Builder
 from xdsl.dialects import arith, llvm
 from xdsl.dialects.builtin import (
     AnyFloat,
-    FloatAttr,
     IntegerAttr,
     IntegerType,
     ModuleOp,
@@ -196,9 +195,9 @@ def _ieee_extremum(is_maximum: bool) -> Conversion:
 def _merged_bits(left: SSAValue, right: SSAValue, is_and: bool, builder: Builder) -> SSAValue:
     assert isinstance(left.type, AnyFloat)
     bits = IntegerType(left.type.bitwidth)
-    operands = [builder.insert(llvm.BitcastOp(value, bits)).result for value in (left, right)]
+    first, second = (builder.insert(llvm.BitcastOp(value, bits)).result for value in (left, right))
     merge = llvm.AndOp if is_and else llvm.OrOp
-    merged = builder.insert(merge(*operands)).res
+    merged = builder.insert(merge(first, second)).res
     return builder.insert(llvm.BitcastOp(merged, left.type)).result
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, llvm
-from xdsl.dialects.builtin import IntegerAttr, i64
+from xdsl.dialects.builtin import IntAttr, IntegerAttr, i64
 from xdsl.ir import Attribute, SSAValue
 
 Extent = SSAValue | int
@@ -81,7 +81,7 @@ def element_address(buffer: Buffer, indices: Sequence[SSAValue], builder: Builde
         if isinstance(stride, SSAValue):
             offset = builder.insert(arith.MuliOp(index, stride)).result
         elif stride != 1:
-            step = llvm.LLVMArrayType(stride, buffer.stored)
+            step = llvm.LLVMArrayType(IntAttr(stride), buffer.stored)
         address = llvm.GEPOp.from_mixed_indices(
             pointer, [as_i64(offset, builder)], step, inbounds=True
         )

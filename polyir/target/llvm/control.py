@@ -116,14 +116,13 @@ def _kept(attributes: DictionaryAttr) -> DictionaryAttr:
 
 def _widen_booleans(block: Block) -> None:
     """Take each `i1` argument as a byte."""
-    for argument in tuple(block.args):
+    builder = Builder(InsertPoint.at_start(block))
+    for position, argument in enumerate(tuple(block.args)):
         if argument.type == i1:
-            widened = Rewriter.replace_value_with_new_type(argument, i8)
-            builder = Builder(InsertPoint.at_start(block))
-            truncated = builder.insert(llvm.TruncOp(widened, i1))
-            widened.replace_uses_with_if(
-                truncated.res, lambda use, kept=truncated: use.operation is not kept
-            )
+            byte = block.insert_arg(i8, position)
+            byte.name_hint = argument.name_hint
+            argument.replace_all_uses_with(builder.insert(llvm.TruncOp(byte, i1)).res)
+            block.erase_arg(argument)
 
 
 def _to_border(value: SSAValue, builder: Builder) -> SSAValue:
@@ -160,9 +159,7 @@ def _convert_call(op: func.CallOp) -> None:
     name = symbol_name(symbol_of(op.callee))
     types = op.result_types
     if len(types) == 1:
-        call = builder.insert(
-            llvm.CallOp(name, *arguments, return_type=_border_type(types[0], op))
-        )
+        call = builder.insert(llvm.CallOp(name, *arguments, return_type=_border_type(types[0], op)))
         assert call.returned is not None
         Rewriter.replace_op(op, [], [_from_border(call.returned, types[0], builder)])
         return
@@ -175,9 +172,7 @@ def _convert_call(op: func.CallOp) -> None:
     Rewriter.replace_op(op, [], results)
 
 
-def _result_slots(
-    types: Sequence[Attribute], op: Operation, builder: Builder
-) -> list[SSAValue]:
+def _result_slots(types: Sequence[Attribute], op: Operation, builder: Builder) -> list[SSAValue]:
     """Memory for the results of a call."""
     slots: list[SSAValue] = []
     for type in types:

@@ -14,10 +14,10 @@ from xdsl.builder import Builder
 from xdsl.dialects import arith, func, llvm, memref, vector
 from xdsl.dialects.builtin import (
     ArrayAttr,
-    DenseIntOrFPElementsAttr,
     DictionaryAttr,
     FunctionType,
     IndexType,
+    IntAttr,
     IntegerAttr,
     MemRefType,
     ModuleOp,
@@ -27,7 +27,7 @@ from xdsl.dialects.builtin import (
     i8,
     i64,
 )
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.target.c.names import symbol_name, symbol_of
@@ -40,6 +40,7 @@ from polyir.target.llvm.buffers import (
     index_value,
     multiplied,
 )
+from polyir.target.llvm.globals import ARRAY_ALIGNMENT, convert_global
 from polyir.target.llvm.symbols import declare_function
 from polyir.target.llvm.types import byte_size, element_and_extents, refuse, stored_type
 
@@ -47,9 +48,6 @@ POINTER: Final = llvm.LLVMPointerType()
 
 STACK_LIMIT: Final = 1 << 18
 """The largest array, in bytes, that `memref.alloca` puts on the stack; threads have little."""
-
-ARRAY_ALIGNMENT: Final = 64
-"""Bytes: a cache line, and the widest vector."""
 
 
 def convert_memref_to_pointers(module: ModuleOp) -> None:
@@ -62,7 +60,7 @@ def convert_memref_to_pointers(module: ModuleOp) -> None:
     for op in tuple(module.body.block.ops):
         match op:
             case memref.GlobalOp():
-                _convert_global(op)
+                convert_global(op)
             case func.FuncOp():
                 conversion.convert_function(op)
             case _:
@@ -83,7 +81,7 @@ class _Conversion:
         block = op.body.blocks.first
         inputs: list[Attribute] = []
         attributes: list[DictionaryAttr] = []
-        for position, type in enumerate(op.function_type.inputs.data):
+        for type in op.function_type.inputs.data:
             parts = _argument_types(type, op)
             inputs += parts
             is_array = isinstance(type, MemRefType)
@@ -199,9 +197,7 @@ class _Conversion:
             raise refuse(op, f"the LLVM target does not know where the array of {op.name} is")
         return buffer
 
-    def _address(
-        self, array: SSAValue, indices: Sequence[SSAValue], builder: Builder
-    ) -> SSAValue:
+    def _address(self, array: SSAValue, indices: Sequence[SSAValue], builder: Builder) -> SSAValue:
         owner = array.owner
         op = owner if isinstance(owner, Operation) else owner.parent_op()
         assert op is not None
@@ -225,8 +221,8 @@ class _Conversion:
             assert isinstance(count, int)
             alignment = ARRAY_ALIGNMENT if extents else byte_size(stored)
             one = builder.insert(arith.ConstantOp(IntegerAttr(1, i64))).result
-            array = llvm.LLVMArrayType(count, stored) if extents else stored
-            pointer = builder.insert(llvm.AllocaOp(one, array, alignment)).res
+            array = llvm.LLVMArrayType(IntAttr(count), stored) if extents else stored
+            pointer: SSAValue = builder.insert(llvm.AllocaOp(one, array, alignment)).res
         else:
             pointer = _malloc(op, as_i64(size, builder), builder)
             block = op.parent_block()
@@ -261,8 +257,7 @@ class _Conversion:
         source = self._buffer(op.source, op)
         _, extents = element_and_extents(op.results[0].type, op)
         known = [
-            old if new is None else new
-            for old, new in zip(source.extents, extents, strict=True)
+            old if new is None else new for old, new in zip(source.extents, extents, strict=True)
         ]
         self._finish_buffer(op, buffer_at(source.pointer, source.stored, known, builder))
 
@@ -354,46 +349,3 @@ def _malloc(op: Operation, size: SSAValue, builder: Builder) -> SSAValue:
 def _free(op: Operation, pointer: SSAValue, builder: Builder) -> None:
     declare_function(op, "free", [POINTER])
     builder.insert(llvm.CallOp("free", pointer))
-
-
-def _convert_global(op: memref.GlobalOp) -> None:
-    """A global array, flat; without an initial value it starts as zeros, as in C."""
-    element, extents = element_and_extents(op.type, op)
-    stored = stored_type(element, op)
-    count = 1
-    for extent in extents:
-        if extent is None:
-            raise refuse(op, "the LLVM target wants globals of a static size")
-        count *= extent
-    initial = op.initial_value
-    if not isinstance(initial, DenseIntOrFPElementsAttr):
-        initial = None
-    is_private = op.sym_visibility.data == "private"
-    result = llvm.GlobalOp(
-        llvm.LLVMArrayType(count, stored),
-        symbol_name(op.sym_name.data),
-        "internal" if is_private else "external",
-        constant=op.constant is not None,
-        value=None if initial is None else _flat(initial, stored, count),
-        alignment=ARRAY_ALIGNMENT,
-        body=_zeros(llvm.LLVMArrayType(count, stored)) if initial is None else None,
-    )
-    Rewriter.replace_op(op, result)
-
-
-def _zeros(type: llvm.LLVMArrayType) -> Region:
-    """The initialiser of a global that starts as zeros."""
-    zero = llvm.ZeroOp(result_types=[type])
-    return Region(Block([zero, llvm.ReturnOp(zero.res)]))
-
-
-def _flat(
-    values: DenseIntOrFPElementsAttr, stored: Attribute, count: int
-) -> DenseIntOrFPElementsAttr:
-    """The same elements, as they are in memory, in one dimension."""
-    numbers = list(values.get_values())
-    if values.get_element_type() == i1:
-        numbers = [int(number != 0) for number in numbers]
-    if len(numbers) == 1:
-        numbers *= count
-    return DenseIntOrFPElementsAttr.from_list(VectorType(stored, [count]), numbers)

@@ -49,9 +49,7 @@ def _power(op: Operation, builder: Builder) -> SSAValue:
     return builder.insert(arith.SelectOp(is_negative, inverse, power)).result
 
 
-def _squaring(
-    base: SSAValue, exponent: SSAValue, type: IntegerType, builder: Builder
-) -> SSAValue:
+def _squaring(base: SSAValue, exponent: SSAValue, type: IntegerType, builder: Builder) -> SSAValue:
     """The product over the bits of `exponent`, the lowest first; its loop is of fixed length."""
     first = builder.insert(arith.ConstantOp(IntegerAttr.from_index_int_value(0))).result
     last = builder.insert(
@@ -78,12 +76,11 @@ def _squaring(
 def _integer_inverse(base: SSAValue, power: SSAValue, builder: Builder) -> SSAValue:
     """`1 / power` rounded to zero: `power` itself if `base` is 1 or -1, else 0."""
     zero = _constant(0, base.type, builder)
-    is_unit = None
-    for number in (1, -1):
-        unit = _constant(number, base.type, builder)
-        test = builder.insert(arith.CmpiOp(base, unit, "eq")).result
-        is_unit = test if is_unit is None else builder.insert(arith.OrIOp(is_unit, test)).result
-    assert is_unit is not None
+    is_one, is_minus_one = (
+        builder.insert(arith.CmpiOp(base, _constant(number, base.type, builder), "eq")).result
+        for number in (1, -1)
+    )
+    is_unit = builder.insert(arith.OrIOp(is_one, is_minus_one)).result
     return builder.insert(arith.SelectOp(is_unit, power, zero)).result
 
 

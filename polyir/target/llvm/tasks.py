@@ -190,8 +190,9 @@ def _part(op: scf.ParallelOp, name: str, captured: _Captured) -> func.FuncOp:
     entry = Block(arg_types=types)
     entry.args[0].name_hint, entry.args[1].name_hint = "first", "last"
     builder = Builder(InsertPoint.at_end(entry))
-    outside = dict(zip(captured.values, entry.args[2:], strict=True))
-    for value, argument in outside.items():
+    outside: dict[SSAValue, SSAValue] = {}
+    for value, argument in zip(captured.values, entry.args[2:], strict=True):
+        outside[value] = argument
         argument.name_hint = value.name_hint
     for constant in captured.constants:
         copy = builder.insert(constant.clone())

@@ -54,7 +54,7 @@ def byte_size(stored: Attribute) -> int:
     """How many bytes a stored scalar takes."""
     match stored:
         case IntegerType(width=width):
-            return width.data // 8
+            return int(width.data) // 8
         case Float32Type():
             return 4
         case Float64Type():
