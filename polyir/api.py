@@ -73,7 +73,10 @@ def lower(module: ModuleOp) -> ModuleOp:
     return result
 
 
-def emit(module: ModuleOp, target: Literal["c", "llvm", "loops", "poly"] = "c") -> str:
+EmittedTarget = Literal["c", "llvm", "loops", "poly"]
+
+
+def emit(module: ModuleOp, target: EmittedTarget = "c") -> str:
     """A module as text: C99 with OpenMP, LLVM IR, or MLIR at the level of loops or of schedules.
 
     `module` is lowered first if need be; it is not changed.
