@@ -1,7 +1,7 @@
 """polyir: a polyhedral compiler in Python, built on xDSL and isl.
 
-The public functions are those of `polyir.api`; they are imported when they are first used, so
-that importing a part of polyir does not import all of it.
+The public functions are those of `polyir.api`, the classes those of `polyir.program`; they are
+imported when they are first used, so that importing a part of polyir does not import all of it.
 """
 
 from __future__ import annotations
@@ -10,13 +10,18 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from polyir.api import compile, emit, lower, parse, run_pipeline
+    from polyir.program import Program, ScheduleTree
 
-__all__ = ["compile", "emit", "lower", "parse", "run_pipeline"]
+__all__ = ["Program", "ScheduleTree", "compile", "emit", "lower", "parse", "run_pipeline"]
 
 
 def __getattr__(name: str) -> object:
     if name not in __all__:
         raise AttributeError(f"module 'polyir' has no attribute '{name}'")
-    from polyir import api
+    from polyir import api, program
 
-    return getattr(api, name)
+    return getattr(program if name in ("Program", "ScheduleTree") else api, name)
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]

@@ -9,18 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from io import StringIO
+from typing import Literal
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
 from xdsl.universe import XDSL_UNIVERSE
+from xdsl.utils.target import Target
 
 from polyir.frontend.parse import parse_module
 from polyir.passes.lower_poly import LowerPolyPass
+from polyir.passes.lower_to_llvm import LowerToLlvmPass
 from polyir.passes.prerequisites import scops_in
 from polyir.pipeline import passes_of_pipeline
-from polyir.runtime import CompiledModule, CompilerOptions, compile_module
-from polyir.target.c import emit_c
+from polyir.runtime import CompiledModule, CompilerOptions, compile_llvm, compile_module
+from polyir.runtime.compiler import CompilationError, find_compiler
+from polyir.runtime.functions import public_signatures
+from polyir.runtime.jit import jit_available
+from polyir.target.llvm.text import llvm_ir
+from polyir.targets import LoopsTarget, PolyirCTarget, PolyirLlvmTarget, PolyTarget
 from polyir.universe import POLYIR_UNIVERSE, available_passes
 
 DEFAULT_PIPELINE = "pluto-schedule,tile,mark-parallel"
@@ -66,23 +73,68 @@ def lower(module: ModuleOp) -> ModuleOp:
     return result
 
 
-def emit(module: ModuleOp) -> str:
-    """`module`, lowered to loops first if need be, as C99 with OpenMP."""
+EmittedTarget = Literal["c", "llvm", "loops", "poly"]
+
+
+def emit(module: ModuleOp, target: EmittedTarget = "c") -> str:
+    """A module as text: C99 with OpenMP, LLVM IR, or MLIR at the level of loops or of schedules.
+
+    `module` is lowered first if need be; it is not changed.
+    """
+    targets: dict[str, Target] = {
+        "c": PolyirCTarget(),
+        "llvm": PolyirLlvmTarget(),
+        "loops": LoopsTarget(),
+        "poly": PolyTarget(),
+    }
     stream = StringIO()
-    emit_c(lower(module), stream)
+    targets[target].emit(new_context(), module.clone(), stream)
     return stream.getvalue()
+
+
+Backend = Literal["auto", "c", "llvm"]
+"""What compiles: a C compiler, LLVM in this process, or the first of them that is there."""
 
 
 def compile(
     source: ModuleOp | str,
     pipeline: Pipeline = DEFAULT_PIPELINE,
     options: CompilerOptions | None = None,
+    backend: Backend = "auto",
 ) -> CompiledModule:
     """The functions of `source` after the passes of `pipeline`, ready to be called.
 
-    They take NumPy arrays for memrefs and change them in place. Raises `PolyirError` where
-    the text, the pipeline or the C compiler is at fault.
+    They take NumPy arrays for memrefs and change them in place. `options` are those of the C
+    compiler. Raises `PolyirError` where the text, the pipeline or the compiler is at fault.
     """
     module = parse(source) if isinstance(source, str) else source
-    loops = lower(run_pipeline(module, pipeline))
-    return compile_module(loops, options)
+    return compile_loops(run_pipeline(module, pipeline), options, backend)
+
+
+def compile_loops(
+    module: ModuleOp, options: CompilerOptions | None = None, backend: Backend = "auto"
+) -> CompiledModule:
+    """The functions of `module` as it is, lowered to loops if need be; see `compile`."""
+    loops = lower(module)
+    if chosen_backend(options, backend) == "c":
+        return compile_module(loops, options)
+    signatures = public_signatures(loops)
+    LowerToLlvmPass().apply(new_context(), loops)
+    return compile_llvm(llvm_ir(loops), signatures)
+
+
+def chosen_backend(options: CompilerOptions | None, backend: Backend) -> Literal["c", "llvm"]:
+    """The backend that `auto` means here: C if there is a compiler, else LLVM if there is llvmlite.
+
+    Raises `CompilationError` if there is neither.
+    """
+    if backend != "auto":
+        return backend
+    try:
+        find_compiler(options or CompilerOptions())
+    except CompilationError as error:
+        if jit_available():
+            return "llvm"
+        message = f"{error.message}, nor llvmlite (pip install 'polyir[jit]')"
+        raise CompilationError(message) from None
+    return "c"

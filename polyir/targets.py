@@ -13,8 +13,10 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.target import Target
 
 from polyir.passes.lower_poly import LowerPolyPass
+from polyir.passes.lower_to_llvm import LowerToLlvmPass
 from polyir.passes.prerequisites import raised_scops, scops_in
 from polyir.target.c.target import CTarget
+from polyir.target.llvm.text import llvm_ir
 from polyir.target.mlir import print_module
 
 
@@ -51,6 +53,29 @@ class PolyirCTarget(CTarget):
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
         lower(ctx, module)
         super().emit(ctx, module, output)
+
+
+@dataclass(frozen=True)
+class PolyirLlvmTarget(Target):
+    """LLVM IR: what is not of the llvm dialect yet is lowered to it.
+
+    It holds `polyir_parallel_for`, which runs parallel loops in order, as a weak definition: a
+    program that defines it can share them among threads.
+    """
+
+    name = "llvm"
+
+    def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
+        lower(ctx, module)
+        LowerToLlvmPass().apply(ctx, module)
+        output.write(llvm_ir(module, defines_runtime=True))
+
+
+@dataclass(frozen=True)
+class PluginLlvmTarget(PolyirLlvmTarget):
+    """`PolyirLlvmTarget` beside xDSL's target of the same name, which a plugin may not replace."""
+
+    name = "llvmir"
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,14 @@ PASS_NAMES = (
     "lower-poly",
     "convert-parallel-to-omp",
     "convert-affine-to-scf",
+    "convert-memref-to-pointers",
+    "convert-parallel-to-tasks",
+    "convert-index-to-i64",
+    "convert-math-to-llvm",
+    "convert-arith-to-llvm",
+    "convert-cf-to-llvm",
+    "convert-func-to-llvm",
+    "lower-to-llvm",
 )
 """The passes in the order in which a pipeline usually has them."""
 
@@ -82,6 +90,12 @@ def _loops_target() -> type[Target]:
     return LoopsTarget
 
 
+def _llvm_target() -> type[Target]:
+    from polyir.targets import PluginLlvmTarget
+
+    return PluginLlvmTarget
+
+
 def _poly_target() -> type[Target]:
     from polyir.targets import PolyTarget
 
@@ -91,5 +105,12 @@ def _poly_target() -> type[Target]:
 POLYIR_UNIVERSE = Universe(
     all_dialects={"poly": _poly},
     all_passes={name: _pass_factory(name) for name in PASS_NAMES},
-    all_targets={"c": _c_target, "loops": _loops_target, "poly": _poly_target},
+    # xDSL has a target named `llvm`, and refuses a plugin that has another one: hence `llvmir`.
+    # polyir-opt calls it `llvm` too.
+    all_targets={
+        "c": _c_target,
+        "loops": _loops_target,
+        "poly": _poly_target,
+        "llvmir": _llvm_target,
+    },
 )

@@ -78,10 +78,12 @@ class PolyirOptMain(xDSLOptMain):
         self.pipeline = PassPipeline(passes, self.pipeline.callback)
 
     def register_all_targets(self) -> None:
-        from polyir.targets import NoTarget
+        from polyir.targets import NoTarget, PolyirLlvmTarget
 
         super().register_all_targets()  # type: ignore[no-untyped-call]
         self.available_targets["none"] = lambda: NoTarget
+        # In place of xDSL's, which only takes what is of the llvm dialect already.
+        self.available_targets["llvm"] = lambda: PolyirLlvmTarget
 
     def register_all_arguments(self, arg_parser: argparse.ArgumentParser) -> None:
         super().register_all_arguments(arg_parser)
@@ -89,7 +91,7 @@ class PolyirOptMain(xDSLOptMain):
         arg_parser.add_argument(
             "--emit",
             dest="target",
-            help="the same as -t: loops (the default), poly, c, mlir, none, ...",
+            help="the same as -t: loops (the default), poly, c, llvm, mlir, none, ...",
         )
         arg_parser.add_argument(
             "--remarks", action="store_true", help="print one line for each decision of a pass"

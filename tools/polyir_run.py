@@ -24,7 +24,6 @@ from polyir.pipeline import passes_of_pipeline, split_pass_flags
 from polyir.runtime import CompiledModule, CompilerOptions, best_times, compare_bits
 from polyir.runtime.compiler import DEFAULT_FLAGS
 from polyir.runtime.data import Value, make_arguments
-from polyir.runtime.functions import compile_module
 from polyir.runtime.measure import copy_arguments
 from polyir.tools.command_line import ArgumentParser, exit_code_of
 from polyir.universe import available_passes
@@ -70,7 +69,10 @@ def _run(arguments: Sequence[str]) -> int:
     )
     contraction = ("-ffp-contract=fast",) if options.contract else ()
     flags = CompilerOptions(flags=DEFAULT_FLAGS + contraction)
-    before, after = compile_module(original, flags), compile_module(loops, flags)
+    backend = api.chosen_backend(flags, options.backend)
+    if options.contract and backend == "llvm":
+        raise OptionError("--contract needs the C backend")
+    before, after = (api.compile_loops(module, flags, backend) for module in (original, loops))
     runs = [Run("original", before, 1)]
     runs += [Run("result", after, count) for count in options.threads]
     return _compare_and_time(function.sym_name.data, runs, values, options.repeat)
@@ -137,6 +139,12 @@ def _parse_options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--size", action="append", type=_size, default=[], metavar="NAME=VALUE")
     parser.add_argument("--default-size", type=_positive, default=200, help="all other sizes (200)")
     parser.add_argument("--threads", type=_counts, default=(1, 2), help="thread counts (1,2)")
+    parser.add_argument(
+        "--backend",
+        choices=("auto", "c", "llvm"),
+        default="auto",
+        help="a C compiler, LLVM in this process, or the first of them that is there (auto)",
+    )
     parser.add_argument("--repeat", type=_positive, default=5, help="timed runs of each (5)")
     parser.add_argument("--show", action="store_true", help="print the C of both")
     parser.add_argument("--contract", action="store_true", help="let the C compiler use FMA")

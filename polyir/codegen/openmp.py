@@ -67,3 +67,32 @@ def _range(
         return list(op.lowerBound), list(op.upperBound), list(op.step)
     lower, upper = parallel_bounds(op, builder)
     return lower, upper, [constant_index(step.value.data, builder) for step in op.steps]
+
+
+def convert_omp_to_parallel(root: Operation) -> None:
+    """Convert the teams below `root` that run one loop nest back to `scf.parallel`.
+
+    Others are left, and so are those with clauses, which say more than a parallel loop can.
+    """
+    for op in tuple(root.walk()):
+        if isinstance(op, omp.ParallelOp):
+            _convert_team(op)
+
+
+def _convert_team(op: omp.ParallelOp) -> None:
+    loop = op.region.block.first_op
+    if op.operands or not isinstance(loop, omp.WsLoopOp) or loop.operands:
+        return
+    nest = loop.body.block.first_op
+    is_only = isinstance(loop.next_op, omp.TerminatorOp)
+    if not is_only or not isinstance(nest, omp.LoopNestOp) or nest.loop_inclusive is not None:
+        return
+    body = Region()
+    nest.body.move_blocks(body)
+    last = body.block.last_op
+    if isinstance(last, omp.YieldOp):
+        Rewriter.erase_op(last)
+    body.block.add_op(scf.ReduceOp())
+    parallel = scf.ParallelOp(nest.lowerBound, nest.upperBound, nest.step, body)
+    parallel.location = op.location
+    Rewriter.replace_op(op, parallel)

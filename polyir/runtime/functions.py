@@ -1,16 +1,17 @@
 """Functions of compiled modules, called with NumPy arrays and numbers.
 
 The types of arguments and results come from the module, by the convention of the C target: an
-array is a pointer and its dynamic extents, several results come back through pointers.
+array is a pointer and its dynamic extents, several results come back through pointers. The C and
+the LLVM backend share all of it: a function is the address of its code and a signature.
 """
 
 from __future__ import annotations
 
 import ctypes
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -21,10 +22,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
 from polyir.diagnostics import nearest
-from polyir.runtime.compiler import CompilerOptions, build_library
-from polyir.target.c.emitter import COptions, c_text
 from polyir.target.c.function import is_private
-from polyir.target.c.names import symbol_name
 from polyir.target.c.types import Scalar, memref_parts, scalar_type
 
 if TYPE_CHECKING:
@@ -104,11 +102,14 @@ def _parameter(op: FuncOp, type: Attribute, name: str) -> Parameter:
 class CompiledFunction:
     """A function that was compiled; call it with NumPy arrays, which it changes, and numbers."""
 
-    def __init__(self, library: ctypes.CDLL, signature: Signature) -> None:
+    def __init__(self, address: int, signature: Signature, owner: object) -> None:
         self.signature = signature
-        self._entry = library[symbol_name(signature.symbol)]
+        # The code is gone when its module is.
+        self._owner = owner
         is_returned = len(signature.results) == 1
-        self._entry.restype = _C_TYPES[signature.results[0]] if is_returned else None
+        result = _C_TYPES[signature.results[0]] if is_returned else None
+        # Each argument is passed as an object of its C type, so that no types are declared here.
+        self._entry = ctypes.CFUNCTYPE(result)(address)
 
     @property
     def __name__(self) -> str:
@@ -202,18 +203,14 @@ def _float(type: Scalar, number: int | float, where: str) -> object:
     return ctypes.c_float(value) if type is Scalar.FLOAT else ctypes.c_double(value)
 
 
-class CompiledModule:
+class CompiledModule(ABC):
     """A compiled module: its functions are attributes and items."""
 
-    def __init__(self, path: Path, source: str, signatures: Sequence[Signature]) -> None:
-        self.path = path
+    def __init__(self, source: str, functions: Sequence[CompiledFunction]) -> None:
         self.source = source
-        self._library = ctypes.CDLL(str(path))
+        """The text that was compiled: C or LLVM IR."""
         self._functions = MappingProxyType(
-            {
-                signature.symbol: CompiledFunction(self._library, signature)
-                for signature in signatures
-            }
+            {function.signature.symbol: function for function in functions}
         )
 
     def __getitem__(self, name: str) -> CompiledFunction:
@@ -236,51 +233,25 @@ class CompiledModule:
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self._functions]
 
-    @contextmanager
-    def threads(self, count: int) -> Iterator[None]:
+    @abstractmethod
+    def threads(self, count: int) -> AbstractContextManager[None]:
         """Run the functions with `count` threads inside the `with` block.
 
-        Outside, `OMP_NUM_THREADS` decides as always. Nothing happens for code without OpenMP.
+        Outside, `OMP_NUM_THREADS` decides, or the number of processors.
         """
-        if count < 1:
-            raise ValueError(f"a program has 1 thread or more, not {count}")
-        try:
-            get, set_count = self._library.omp_get_max_threads, self._library.omp_set_num_threads
-        except AttributeError:
-            yield
-            return
-        before = get()
-        set_count(count)
-        try:
-            yield
-        finally:
-            set_count(before)
+
+    def __repr__(self) -> str:
+        functions = ", ".join(repr(function) for function in self._functions.values())
+        return f"<compiled module: {functions}>"
 
 
-def compile_c(
-    source: str, signatures: Sequence[Signature], options: CompilerOptions | None = None
-) -> CompiledModule:
-    """Compile C text, or take it from the cache, and load the functions of `signatures`.
+def public_signatures(module: ModuleOp) -> tuple[Signature, ...]:
+    """The signatures of the functions of `module` that can be called from outside.
 
-    Raises `CompilationError` with the compiler's message.
+    `module` is in loop form: its functions take memrefs.
     """
-    path = build_library(source, options or CompilerOptions())
-    return CompiledModule(path, source, signatures)
-
-
-def compile_module(
-    module: ModuleOp,
-    options: CompilerOptions | None = None,
-    c_options: COptions | None = None,
-) -> CompiledModule:
-    """Compile a module in loop form; its public functions can then be called.
-
-    Raises `CTargetError` for operations without C, and `CompilationError`.
-    """
-    source = c_text(module, c_options or COptions())
-    signatures = [
+    return tuple(
         signature_of(op)
         for op in module.body.block.ops
         if isinstance(op, FuncOp) and not op.is_declaration and not is_private(op)
-    ]
-    return compile_c(source, signatures, options)
+    )

@@ -1,0 +1,60 @@
+"""lower-to-llvm: loops to the llvm dialect, by these conversions, each also a pass of its own:
+
+    convert-affine-to-scf, convert-memref-to-pointers, convert-parallel-to-tasks,
+    convert-scf-to-cf (xDSL's), convert-index-to-i64, convert-math-to-llvm,
+    convert-arith-to-llvm, convert-cf-to-llvm, convert-func-to-llvm
+
+    func.func @clear(%A: memref<?xf64>, %i: index) {
+      %zero = arith.constant 0.0 : f64
+      memref.store %zero, %A[%i] : memref<?xf64>
+      return
+    }
+
+becomes
+
+    llvm.func @clear(%A: !llvm.ptr {llvm.noalias}, %A_0: i64, %i: i64) {
+      %zero = llvm.mlir.constant(0.0 : f64) : f64
+      %0 = llvm.getelementptr inbounds %A[%i] : (!llvm.ptr, i64) -> !llvm.ptr, f64
+      llvm.store %zero, %0 : f64, !llvm.ptr
+      llvm.return
+    }
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+from xdsl.transforms.convert_scf_to_cf import ConvertScfToCf
+
+from polyir.codegen.affine_to_scf import convert_affine_to_scf
+from polyir.codegen.openmp import convert_omp_to_parallel
+from polyir.target.llvm.arithmetic import convert_arith_to_llvm
+from polyir.target.llvm.control import convert_cf_to_llvm, convert_func_to_llvm
+from polyir.target.llvm.indices import convert_index_to_i64
+from polyir.target.llvm.mathematics import convert_math_to_llvm
+from polyir.target.llvm.memory import convert_memref_to_pointers
+from polyir.target.llvm.powers import expand_integer_powers
+from polyir.target.llvm.tasks import convert_parallel_to_tasks
+
+
+@dataclass(frozen=True)
+class LowerToLlvmPass(ModulePass):
+    """Lower loops, arrays and functions to the llvm dialect."""
+
+    name = "lower-to-llvm"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        convert_omp_to_parallel(op)
+        convert_affine_to_scf(op)
+        expand_integer_powers(op)
+        convert_memref_to_pointers(op)
+        convert_parallel_to_tasks(op)
+        ConvertScfToCf().apply(ctx, op)
+        convert_index_to_i64(op)
+        convert_math_to_llvm(op)
+        convert_arith_to_llvm(op)
+        convert_cf_to_llvm(op)
+        convert_func_to_llvm(op)

@@ -1,0 +1,116 @@
+"""The LLVM backend: LLVM IR compiled in this process by llvmlite, for this processor.
+
+The code is optimised as by `clang -O3 -march=native`, vectorised, without fast-math flags and
+without contraction. Parallel loops run on a team of Python threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Final
+
+from polyir.diagnostics import PolyirError
+from polyir.runtime.functions import CompiledFunction, CompiledModule, Signature
+from polyir.runtime.threads import ThreadTeam, default_thread_count
+from polyir.target.c.names import symbol_name
+from polyir.target.llvm.tasks import PARALLEL_FOR, THREAD_COUNT
+from polyir.target.llvm.text import MISSING_LLVMLITE, MissingPackageError
+
+if TYPE_CHECKING:
+    from llvmlite import binding
+
+OPTIMISATION_LEVEL: Final = 3
+
+
+class JitError(PolyirError):
+    """LLVM refused a module: a defect of polyir's."""
+
+
+def jit_available() -> bool:
+    """Whether llvmlite is installed."""
+    return find_spec("llvmlite") is not None
+
+
+class JitModule(CompiledModule):
+    """Functions compiled in this process; their code lives as long as this object."""
+
+    def __init__(
+        self,
+        source: str,
+        engine: binding.ExecutionEngine,
+        signatures: Sequence[Signature],
+        team: ThreadTeam,
+    ) -> None:
+        self._engine = engine
+        self._team = team
+        super().__init__(source, [self._function(signature) for signature in signatures])
+
+    def _function(self, signature: Signature) -> CompiledFunction:
+        address = self._engine.get_function_address(symbol_name(signature.symbol))
+        return CompiledFunction(address, signature, self)
+
+    def threads(self, count: int) -> AbstractContextManager[None]:
+        """Run the functions with `count` threads inside the `with` block.
+
+        Outside, `OMP_NUM_THREADS` decides, or the number of processors.
+        """
+        return self._team.threads(count)
+
+
+def compile_llvm(source: str, signatures: Sequence[Signature]) -> JitModule:
+    """Compile LLVM IR in this process and make the functions of `signatures` callable.
+
+    `polyir_parallel_for` and `polyir_thread_count`, which the text declares, are those of a team
+    of threads of the module's own. Raises `MissingPackageError` without llvmlite, and `JitError`
+    where LLVM refuses the text.
+    """
+    try:
+        from llvmlite import binding
+    except ImportError:
+        raise MissingPackageError(MISSING_LLVMLITE) from None
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    machine = _host_machine()
+    try:
+        module = binding.parse_assembly(source)
+        module.verify()
+    except RuntimeError as error:
+        raise JitError(f"LLVM does not accept the module: {error}") from None
+    _optimise(module, machine)
+    team = ThreadTeam(default_thread_count())
+    needed = {PARALLEL_FOR: team.address, THREAD_COUNT: team.count_address}
+    declared = [*module.functions, *module.global_variables]
+    engine = binding.create_mcjit_compiler(module, machine)
+    for value in declared:
+        if value.name in needed:
+            engine.add_global_mapping(value, needed[value.name])
+    engine.finalize_object()
+    return JitModule(source, engine, signatures, team)
+
+
+def _host_machine() -> binding.TargetMachine:
+    """This processor, with all that it can do."""
+    from llvmlite import binding
+
+    return binding.Target.from_default_triple().create_target_machine(
+        cpu=binding.get_host_cpu_name(),
+        features=binding.get_host_cpu_features().flatten(),
+        opt=OPTIMISATION_LEVEL,
+        jit=True,
+    )
+
+
+def _optimise(module: binding.ModuleRef, machine: binding.TargetMachine) -> None:
+    """Run LLVM's pipeline for -O3, with its vectorisers."""
+    from llvmlite import binding
+
+    module.data_layout = str(machine.target_data)
+    options = binding.create_pipeline_tuning_options(speed_level=OPTIMISATION_LEVEL)
+    options.loop_vectorization = True
+    options.slp_vectorization = True
+    options.loop_interleaving = True
+    options.loop_unrolling = True
+    builder = binding.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(module, builder)

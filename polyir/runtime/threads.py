@@ -1,0 +1,142 @@
+"""A team of Python threads that runs the parallel loops of compiled code.
+
+Compiled code hands a parallel loop to the team: a task, which is a compiled function that runs
+a part of the iterations, its context, and the range. Each thread calls the task through ctypes,
+which releases the interpreter's lock, so that the parts run at the same time.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from math import inf
+from typing import Final
+
+_Task = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+_Callback = ctypes.CFUNCTYPE(
+    None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64
+)
+
+_PARTS_PER_THREAD: Final = 4
+"""More parts than threads, for iterations often differ in their work, as those of a triangle."""
+
+
+_WORTH_SHARING: Final = 60e-6
+"""Seconds of work below which waking up other threads takes longer than it saves."""
+
+
+class ThreadTeam:
+    """Runs parallel loops; the calling thread takes part, inner parallel loops are sequential."""
+
+    def __init__(self, count: int) -> None:
+        # Compiled code reads it.
+        self._count = ctypes.c_int64(count)
+        self._pool: ThreadPoolExecutor | None = None
+        self._pool_size = 0
+        # Seconds an iteration of each task took the last time, on one thread.
+        self._costs: dict[int, float] = {}
+        self._lock = threading.Lock()
+        self._state = threading.local()
+        # Kept here, for compiled code knows its address only.
+        self._callback = _Callback(self._run)
+
+    @property
+    def address(self) -> int:
+        """The address of the function that compiled code calls."""
+        address = ctypes.cast(self._callback, ctypes.c_void_p).value
+        assert address is not None
+        return address
+
+    @property
+    def count_address(self) -> int:
+        """The address of the number of threads, an `i64`."""
+        return ctypes.addressof(self._count)
+
+    @contextmanager
+    def threads(self, count: int) -> Iterator[None]:
+        """Use `count` threads inside the `with` block."""
+        if count < 1:
+            raise ValueError(f"a program has 1 thread or more, not {count}")
+        before = self._count.value
+        self._count.value = count
+        try:
+            yield
+        finally:
+            self._count.value = before
+
+    def _run(self, task: int, context: int | None, lower: int, upper: int, step: int) -> None:
+        """Run the iterations, in this thread alone if that takes less time than to share them."""
+        iterations = -((lower - upper) // step)
+        threads = min(self._count.value, iterations)
+        cost = self._costs.get(task, inf)
+        function = _Task(task)
+        start = time.perf_counter()
+        if threads < 2 or cost * iterations < _WORTH_SHARING or self._is_inside():
+            function(context, lower, upper)
+            threads = 1
+        else:
+            parts = _parts(lower, upper, step, min(iterations, threads * _PARTS_PER_THREAD))
+            self._share(function, context, parts, threads)
+        self._costs[task] = (time.perf_counter() - start) * threads / iterations
+
+    def _is_inside(self) -> bool:
+        """Whether this thread runs a part of a parallel loop."""
+        return getattr(self._state, "is_inside", False)
+
+    def _share(
+        self,
+        function: Callable[[int | None, int, int], object],
+        context: int | None,
+        parts: Sequence[tuple[int, int]],
+        threads: int,
+    ) -> None:
+        """Run all parts on that many threads, one of which is this one."""
+        # A list's iterator hands out each part once, also to several threads.
+        remaining = iter(parts)
+
+        def work() -> None:
+            self._state.is_inside = True
+            try:
+                for first, last in remaining:
+                    function(context, first, last)
+            finally:
+                self._state.is_inside = False
+
+        helpers = [self._submit(work) for _ in range(threads - 1)]
+        work()
+        for helper in helpers:
+            # One that has not begun by now has nothing left to do.
+            if not helper.cancel():
+                helper.result()
+
+    def _submit(self, work: Callable[[], None]) -> Future[None]:
+        with self._lock:
+            wanted = self._count.value - 1
+            if self._pool is None or self._pool_size < wanted:
+                if self._pool is not None:
+                    self._pool.shutdown(wait=False)
+                self._pool_size = wanted
+                self._pool = ThreadPoolExecutor(self._pool_size, "polyir")
+            return self._pool.submit(work)
+
+
+def _parts(lower: int, upper: int, step: int, count: int) -> list[tuple[int, int]]:
+    """The range in `count` parts whose lengths differ by one iteration at most."""
+    iterations = -((lower - upper) // step)
+    bounds = [lower + step * (iterations * number // count) for number in range(count)]
+    return list(zip(bounds, [*bounds[1:], upper], strict=True))
+
+
+def default_thread_count() -> int:
+    """What `OMP_NUM_THREADS` says, or else the number of processors this process may use."""
+    wanted = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    if wanted.isdigit() and int(wanted) > 0:
+        return int(wanted)
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,1 @@
+"""LLVM: conversions to xDSL's llvm dialect, and LLVM IR from it."""

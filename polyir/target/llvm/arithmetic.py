@@ -1,0 +1,342 @@
+"""Operations of arith as operations of the llvm dialect, one operation at a time.
+
+Each is computed in the order and with the rounding of the operation: no fast-math flags, nothing
+that contracts. Integers wrap around unless the operation says that they do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Final
+
+from xdsl.builder import Builder
+from xdsl.dialects import arith, llvm
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    IntegerAttr,
+    IntegerType,
+    ModuleOp,
+    VectorType,
+    i1,
+    i32,
+    i64,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from polyir.target.llvm.conversion import Conversion, convert_operations
+from polyir.target.llvm.types import is_vector, refuse
+
+Values = Sequence[SSAValue]
+
+
+def convert_arith_to_llvm(module: ModuleOp) -> None:
+    """Replace every operation of arith in `module`.
+
+    Values of type index must have been converted. Raises `LlvmTargetError` for an operation, or
+    a type, that has no form in LLVM.
+    """
+    convert_operations(module, ("arith.",), CONVERSIONS)
+
+
+def integer(value: int, type: Attribute, builder: Builder) -> SSAValue:
+    """A constant of an integer type."""
+    assert isinstance(type, IntegerType)
+    return builder.insert(llvm.ConstantOp(IntegerAttr(value, type), type)).result
+
+
+def compare(left: SSAValue, predicate: str, right: SSAValue, builder: Builder) -> SSAValue:
+    """An integer comparison, by LLVM's name of the predicate."""
+    number = llvm.ICmpPredicateFlag(predicate).to_int()
+    return builder.insert(llvm.ICmpOp(left, right, IntegerAttr(number, i64))).res
+
+
+def compare_floats(left: SSAValue, predicate: str, right: SSAValue, builder: Builder) -> SSAValue:
+    """A floating-point comparison, by LLVM's name of the predicate."""
+    return builder.insert(llvm.FCmpOp(left, right, predicate)).res
+
+
+def select(condition: SSAValue, true: SSAValue, false: SSAValue, builder: Builder) -> SSAValue:
+    return builder.insert(llvm.SelectOp(condition, true, false)).res
+
+
+def intrinsic(name: str, operands: Values, type: Attribute, builder: Builder) -> SSAValue:
+    """A call of the intrinsic function of that full name."""
+    call = builder.insert(llvm.CallIntrinsicOp(name, operands, [type]))
+    assert call.ress is not None
+    return call.ress
+
+
+def type_suffix(type: Attribute) -> str:
+    """The type in the name of an intrinsic: `f64`, `i32`, `v4f32`."""
+    if isinstance(type, VectorType):
+        return f"v{type.get_shape()[0]}{type_suffix(type.element_type)}"
+    return str(type)
+
+
+_Binary = Callable[[SSAValue, SSAValue], Operation]
+
+
+def _binary(make: _Binary) -> Conversion:
+    def convert(op: Operation, builder: Builder) -> SSAValue:
+        left, right = op.operands
+        return builder.insert(make(left, right)).results[0]
+
+    return convert
+
+
+_Wrapping = type[llvm.AddOp] | type[llvm.SubOp] | type[llvm.MulOp] | type[llvm.ShlOp]
+
+
+def _wrapping(make: _Wrapping) -> Conversion:
+    """Arithmetic that may be marked as not wrapping around."""
+
+    def convert(op: Operation, builder: Builder) -> SSAValue:
+        left, right = op.operands
+        flags = op.properties.get("overflowFlags")
+        bits = 0
+        if isinstance(flags, arith.IntegerOverflowAttr):
+            bits += arith.IntegerOverflowFlag.NSW in flags.data
+            bits += 2 * (arith.IntegerOverflowFlag.NUW in flags.data)
+        return builder.insert(make(left, right, overflow=IntegerAttr(bits, i32))).res
+
+    return convert
+
+
+def _division(make: _Binary, is_remainder: bool) -> Conversion:
+    """Division of `i1` has but one meaning: a divisor that is not 1 (or -1) is 0."""
+
+    def convert(op: Operation, builder: Builder) -> SSAValue:
+        left, right = op.operands
+        if left.type == i1:
+            return integer(0, i1, builder) if is_remainder else left
+        return builder.insert(make(left, right)).results[0]
+
+    return convert
+
+
+def _rounded_division(is_floor: bool) -> Conversion:
+    """The quotient, rounded to zero, moved by one where that was the wrong way.
+
+    A floor is one less if there is a remainder and the signs differ, a ceiling one more if there
+    is a remainder and the signs agree.
+    """
+
+    def convert(op: Operation, builder: Builder) -> SSAValue:
+        left, right = op.operands
+        if left.type == i1:
+            return left
+        if is_vector(left.type):
+            raise refuse(op, f"the LLVM target has no {op.name} on vectors")
+        quotient = builder.insert(llvm.SDivOp(left, right)).res
+        remainder = builder.insert(llvm.SRemOp(left, right)).res
+        zero = integer(0, left.type, builder)
+        is_inexact = compare(remainder, "ne", zero, builder)
+        signs = builder.insert(llvm.XOrOp(left, right)).res
+        is_wrong = compare(signs, "slt" if is_floor else "sge", zero, builder)
+        moves = builder.insert(llvm.AndOp(is_inexact, is_wrong)).res
+        step = builder.insert(llvm.ZExtOp(moves, left.type)).res
+        move = llvm.SubOp if is_floor else llvm.AddOp
+        return builder.insert(move(quotient, step)).res
+
+    return convert
+
+
+def _unsigned_ceiling(op: Operation, builder: Builder) -> SSAValue:
+    left, right = op.operands
+    if left.type == i1:
+        return left
+    quotient = builder.insert(llvm.UDivOp(left, right)).res
+    remainder = builder.insert(llvm.URemOp(left, right)).res
+    is_inexact = compare(remainder, "ne", integer(0, left.type, builder), builder)
+    step = builder.insert(llvm.ZExtOp(is_inexact, left.type)).res
+    return builder.insert(llvm.AddOp(quotient, step)).res
+
+
+def _extremum(predicate: str) -> Conversion:
+    """The left operand if the comparison holds, else the right one."""
+
+    def convert(op: Operation, builder: Builder) -> SSAValue:
+        left, right = op.operands
+        name = {"slt": "smin", "sgt": "smax", "ult": "umin", "ugt": "umax"}[predicate]
+        full_name = f"llvm.{name}.{type_suffix(left.type)}"
+        return intrinsic(full_name, [left, right], left.type, builder)
+
+    return convert
+
+
+def _scalar_only(op: Operation) -> None:
+    if is_vector(op.operands[0].type):
+        raise refuse(op, f"the LLVM target has no {op.name} on vectors")
+
+
+def _ieee_extremum(is_maximum: bool) -> Conversion:
+    """IEEE 754's maximum and minimum: a NaN stays, the right one first, and -0 is below +0.
+
+    Equal operands have the same bits unless they are the two zeros: their `and` is then the
+    larger, their `or` the smaller one.
+    """
+
+    def convert(op: Operation, builder: Builder) -> SSAValue:
+        _scalar_only(op)
+        left, right = op.operands
+        predicate = "ogt" if is_maximum else "olt"
+        chosen = select(compare_floats(left, predicate, right, builder), left, right, builder)
+        equal = compare_floats(left, "oeq", right, builder)
+        result = select(equal, _merged_bits(left, right, is_maximum, builder), chosen, builder)
+        left_is_nan = compare_floats(left, "uno", left, builder)
+        result = select(left_is_nan, left, result, builder)
+        right_is_nan = compare_floats(right, "uno", right, builder)
+        return select(right_is_nan, right, result, builder)
+
+    return convert
+
+
+def _merged_bits(left: SSAValue, right: SSAValue, is_and: bool, builder: Builder) -> SSAValue:
+    assert isinstance(left.type, AnyFloat)
+    bits = IntegerType(left.type.bitwidth)
+    first, second = (builder.insert(llvm.BitcastOp(value, bits)).result for value in (left, right))
+    merge = llvm.AndOp if is_and else llvm.OrOp
+    merged = builder.insert(merge(first, second)).res
+    return builder.insert(llvm.BitcastOp(merged, left.type)).result
+
+
+def _number_extremum(is_maximum: bool) -> Conversion:
+    """A number is preferred to NaN: the left one, if it is one and the comparison does not fail."""
+
+    def convert(op: Operation, builder: Builder) -> SSAValue:
+        _scalar_only(op)
+        left, right = op.operands
+        predicate = "ugt" if is_maximum else "ult"
+        is_better = compare_floats(left, predicate, right, builder)
+        is_number = compare_floats(left, "ord", left, builder)
+        takes_left = builder.insert(llvm.AndOp(is_better, is_number)).res
+        return select(takes_left, left, right, builder)
+
+    return convert
+
+
+def _constant(op: Operation, builder: Builder) -> SSAValue:
+    assert isinstance(op, arith.ConstantOp)
+    return builder.insert(llvm.ConstantOp(op.value, op.result.type)).result
+
+
+def _compare_integers(op: Operation, builder: Builder) -> SSAValue:
+    assert isinstance(op, arith.CmpiOp)
+    predicate = arith.CMPI_COMPARISON_OPERATIONS[op.predicate.value.data]
+    return compare(op.lhs, predicate, op.rhs, builder)
+
+
+def _compare_floats(op: Operation, builder: Builder) -> SSAValue:
+    assert isinstance(op, arith.CmpfOp)
+    _scalar_only(op)
+    predicate = arith.CMPF_COMPARISON_OPERATIONS[op.predicate.value.data]
+    if predicate in ("false", "true"):
+        return integer(int(predicate == "true"), i1, builder)
+    return compare_floats(op.lhs, predicate, op.rhs, builder)
+
+
+def _select(op: Operation, builder: Builder) -> SSAValue:
+    assert isinstance(op, arith.SelectOp)
+    if is_vector(op.cond.type):
+        raise refuse(op, "the LLVM target has no arith.select on vectors")
+    return select(op.cond, op.lhs, op.rhs, builder)
+
+
+_Cast = Callable[[SSAValue, Attribute], Operation]
+
+
+def _cast(make: _Cast) -> Conversion:
+    def convert(op: Operation, builder: Builder) -> SSAValue:
+        return builder.insert(make(op.operands[0], op.results[0].type)).results[0]
+
+    return convert
+
+
+def _unsigned_to_float(op: Operation, builder: Builder) -> SSAValue:
+    """Through a signed i64, which holds all narrower numbers.
+
+    Of an i64 whose top bit is set, half is converted, with the lost bit kept in the lowest one so
+    that rounding is the same, and the result doubled, which is exact.
+    """
+    _scalar_only(op)
+    (value,), type = op.operands, op.results[0].type
+    assert isinstance(value.type, IntegerType)
+    if value.type.width.data < 64:
+        wide = builder.insert(llvm.ZExtOp(value, i64)).res
+        return builder.insert(llvm.SIToFPOp(wide, type)).result
+    one = integer(1, i64, builder)
+    shifted = builder.insert(llvm.LShrOp(value, one)).res
+    lowest = builder.insert(llvm.AndOp(value, one)).res
+    half = builder.insert(llvm.OrOp(shifted, lowest)).res
+    converted = builder.insert(llvm.SIToFPOp(half, type)).result
+    doubled = builder.insert(llvm.FAddOp(converted, converted)).res
+    direct = builder.insert(llvm.SIToFPOp(value, type)).result
+    is_large = compare(value, "slt", integer(0, i64, builder), builder)
+    return select(is_large, doubled, direct, builder)
+
+
+def _float_to_integer(name: str) -> Conversion:
+    """LLVM's conversion that saturates: where the operation has a meaning, it is the same.
+
+    xDSL has no operation for the plain conversion.
+    """
+
+    def convert(op: Operation, builder: Builder) -> SSAValue:
+        (value,), type = op.operands, op.results[0].type
+        wide = i32 if type == i1 else type
+        full_name = f"llvm.{name}.sat.{type_suffix(wide)}.{type_suffix(value.type)}"
+        result = intrinsic(full_name, [value], wide, builder)
+        return builder.insert(llvm.TruncOp(result, i1)).res if type == i1 else result
+
+    return convert
+
+
+CONVERSIONS: Final[Mapping[str, Conversion]] = MappingProxyType(
+    {
+        "arith.constant": _constant,
+        "arith.addi": _wrapping(llvm.AddOp),
+        "arith.subi": _wrapping(llvm.SubOp),
+        "arith.muli": _wrapping(llvm.MulOp),
+        "arith.shli": _wrapping(llvm.ShlOp),
+        "arith.shrsi": _binary(llvm.AShrOp),
+        "arith.shrui": _binary(llvm.LShrOp),
+        "arith.andi": _binary(llvm.AndOp),
+        "arith.ori": _binary(llvm.OrOp),
+        "arith.xori": _binary(llvm.XOrOp),
+        "arith.divsi": _division(llvm.SDivOp, is_remainder=False),
+        "arith.divui": _division(llvm.UDivOp, is_remainder=False),
+        "arith.remsi": _division(llvm.SRemOp, is_remainder=True),
+        "arith.remui": _division(llvm.URemOp, is_remainder=True),
+        "arith.floordivsi": _rounded_division(is_floor=True),
+        "arith.ceildivsi": _rounded_division(is_floor=False),
+        "arith.ceildivui": _unsigned_ceiling,
+        "arith.minsi": _extremum("slt"),
+        "arith.maxsi": _extremum("sgt"),
+        "arith.minui": _extremum("ult"),
+        "arith.maxui": _extremum("ugt"),
+        "arith.addf": _binary(llvm.FAddOp),
+        "arith.subf": _binary(llvm.FSubOp),
+        "arith.mulf": _binary(llvm.FMulOp),
+        "arith.divf": _binary(llvm.FDivOp),
+        "arith.negf": lambda op, builder: builder.insert(llvm.FNegOp(op.operands[0])).res,
+        "arith.maximumf": _ieee_extremum(is_maximum=True),
+        "arith.minimumf": _ieee_extremum(is_maximum=False),
+        "arith.maxnumf": _number_extremum(is_maximum=True),
+        "arith.minnumf": _number_extremum(is_maximum=False),
+        "arith.cmpi": _compare_integers,
+        "arith.cmpf": _compare_floats,
+        "arith.select": _select,
+        "arith.extsi": _cast(llvm.SExtOp),
+        "arith.extui": _cast(llvm.ZExtOp),
+        "arith.trunci": _cast(llvm.TruncOp),
+        "arith.sitofp": _cast(llvm.SIToFPOp),
+        "arith.uitofp": _unsigned_to_float,
+        "arith.fptosi": _float_to_integer("fptosi"),
+        "arith.fptoui": _float_to_integer("fptoui"),
+        "arith.extf": _cast(llvm.FPExtOp),
+        "arith.truncf": _cast(llvm.FPTruncOp),
+        "arith.bitcast": _cast(llvm.BitcastOp),
+    }
+)
+"""How each operation of arith is computed, by its name."""

@@ -1,0 +1,85 @@
+"""The index type as i64, once no operation is left that insists on it.
+
+Arithmetic on indices is marked as not overflowing, as the C target takes it too: LLVM can then
+count the iterations of loops and widen what depends on them.
+"""
+
+from __future__ import annotations
+
+from xdsl.builder import Builder
+from xdsl.dialects import arith, func
+from xdsl.dialects.builtin import (
+    FunctionType,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    ModuleOp,
+    VectorType,
+    i64,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from polyir.dialects.affine_extra import ArithIndexCastUIOp, IndexCastSOp, IndexCastUOp
+from polyir.target.llvm.types import refuse
+
+_SIGNED_CASTS = (arith.IndexCastOp, IndexCastSOp)
+_UNSIGNED_CASTS = (ArithIndexCastUIOp, IndexCastUOp)
+_NO_OVERFLOW = arith.IntegerOverflowAttr([arith.IntegerOverflowFlag.NSW])
+
+
+def convert_index_to_i64(module: ModuleOp) -> None:
+    """Give every value of type index in `module` the type i64, and resolve index casts.
+
+    Memrefs and structured control flow must have been lowered. Raises `LlvmTargetError` for
+    vectors of indices.
+    """
+    for op in tuple(module.walk()):
+        if isinstance(op, func.FuncOp):
+            op.function_type = FunctionType.from_lists(
+                [_converted(type, op) for type in op.function_type.inputs.data],
+                [_converted(type, op) for type in op.function_type.outputs.data],
+            )
+        if isinstance(op, arith.AddiOp | arith.SubiOp | arith.MuliOp) and isinstance(
+            op.result.type, IndexType
+        ):
+            op.overflow_flags = _NO_OVERFLOW
+        if isinstance(op, arith.ConstantOp) and isinstance(op.result.type, IndexType):
+            assert isinstance(op.value, IntegerAttr)
+            op.value = IntegerAttr(op.value.value.data, i64)
+        values: list[SSAValue] = list(op.results)
+        for region in op.regions:
+            for block in region.blocks:
+                values += block.args
+        for value in values:
+            converted = _converted(value.type, op)
+            if converted != value.type:
+                Rewriter.replace_value_with_new_type(value, converted)
+    # Only now are the types on both sides of every cast known.
+    for op in tuple(module.walk()):
+        if isinstance(op, _SIGNED_CASTS):
+            _resolve(op, is_signed=True)
+        elif isinstance(op, _UNSIGNED_CASTS):
+            _resolve(op, is_signed=False)
+
+
+def _converted(type: Attribute, op: Operation) -> Attribute:
+    if isinstance(type, VectorType) and isinstance(type.element_type, IndexType):
+        raise refuse(op, f"the LLVM target has no vectors of type {type}")
+    return i64 if isinstance(type, IndexType) else type
+
+
+def _resolve(op: Operation, is_signed: bool) -> None:
+    """Replace a cast by an extension, a truncation or nothing."""
+    (value,), (result,) = op.operands, op.results
+    assert isinstance(value.type, IntegerType)
+    assert isinstance(result.type, IntegerType)
+    source, target = value.type.width.data, result.type.width.data
+    builder = Builder(InsertPoint.before(op))
+    if source < target:
+        extension = arith.ExtSIOp if is_signed else arith.ExtUIOp
+        value = builder.insert(extension(value, result.type)).result
+    elif source > target:
+        value = builder.insert(arith.TruncIOp(value, result.type)).result
+    result.replace_all_uses_with(value)
+    Rewriter.erase_op(op)

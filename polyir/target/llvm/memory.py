@@ -1,0 +1,351 @@
+"""Memrefs as pointers with sizes: the memory operations of memref and vector in LLVM's terms.
+
+A memref becomes a pointer and one index for each dynamic extent, also where a function takes
+it: `memref<?x4xf64>` is `!llvm.ptr, index`. Pointers that are arguments do not alias. Indices stay
+of type index, so that the operations that compute them stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from xdsl.builder import Builder
+from xdsl.dialects import arith, func, llvm, memref, vector
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    FunctionType,
+    IndexType,
+    IntAttr,
+    IntegerAttr,
+    MemRefType,
+    ModuleOp,
+    UnitAttr,
+    VectorType,
+    i1,
+    i8,
+    i64,
+)
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from polyir.target.c.names import symbol_name, symbol_of
+from polyir.target.llvm.buffers import (
+    Buffer,
+    Extent,
+    as_i64,
+    buffer_at,
+    element_address,
+    index_value,
+    multiplied,
+)
+from polyir.target.llvm.globals import ARRAY_ALIGNMENT, convert_global
+from polyir.target.llvm.symbols import declare_function
+from polyir.target.llvm.types import byte_size, element_and_extents, refuse, stored_type
+
+POINTER: Final = llvm.LLVMPointerType()
+
+STACK_LIMIT: Final = 1 << 18
+"""The largest array, in bytes, that `memref.alloca` puts on the stack; threads have little."""
+
+
+def convert_memref_to_pointers(module: ModuleOp) -> None:
+    """Replace every memref in `module` by a pointer and sizes.
+
+    Affine operations must have been lowered. Raises `LlvmTargetError` for layouts, for results
+    of functions and of control flow that are memrefs, and for operations without this form.
+    """
+    conversion = _Conversion()
+    for op in tuple(module.body.block.ops):
+        match op:
+            case memref.GlobalOp():
+                convert_global(op)
+            case func.FuncOp():
+                conversion.convert_function(op)
+            case _:
+                pass
+
+
+class _Conversion:
+    """The buffers of the memrefs seen so far."""
+
+    def __init__(self) -> None:
+        self._buffers: dict[SSAValue, Buffer] = {}
+        self._finished: list[Operation] = []
+
+    def convert_function(self, op: func.FuncOp) -> None:
+        """Give the function its new arguments, then convert its body."""
+        if any(isinstance(type, MemRefType) for type in op.function_type.outputs.data):
+            raise refuse(op, "the LLVM target has no functions that return arrays")
+        block = op.body.blocks.first
+        inputs: list[Attribute] = []
+        attributes: list[DictionaryAttr] = []
+        for type in op.function_type.inputs.data:
+            parts = _argument_types(type, op)
+            inputs += parts
+            is_array = isinstance(type, MemRefType)
+            noalias = DictionaryAttr({"llvm.noalias": UnitAttr()} if is_array else {})
+            attributes += [noalias, *(DictionaryAttr({}) for _ in parts[1:])]
+        if block is not None:
+            for argument in tuple(block.args):
+                if isinstance(argument.type, MemRefType):
+                    self._replace_argument(op, block, argument)
+        op.function_type = FunctionType.from_lists(inputs, op.function_type.outputs.data)
+        op.arg_attrs = ArrayAttr(attributes)
+        for inner in tuple(op.body.blocks):
+            self._convert_block(inner)
+        for finished in reversed(self._finished):
+            finished.erase()
+        self._finished.clear()
+        if block is not None:
+            for position in reversed(range(len(block.args))):
+                if isinstance(block.args[position].type, MemRefType):
+                    block.erase_arg(block.args[position])
+
+    def _replace_argument(self, op: func.FuncOp, block: Block, argument: BlockArgument) -> None:
+        """Put a pointer and sizes behind a memref argument, which stays until it is unused."""
+        element, extents = element_and_extents(argument.type, op)
+        place = argument.index + 1
+        pointer = block.insert_arg(POINTER, place)
+        pointer.name_hint = argument.name_hint
+        known: list[Extent] = []
+        for dimension, extent in enumerate(extents):
+            if extent is not None:
+                known.append(extent)
+                continue
+            place += 1
+            size = block.insert_arg(IndexType(), place)
+            if argument.name_hint is not None:
+                size.name_hint = f"{argument.name_hint}_{dimension}"
+            known.append(size)
+        builder = Builder(InsertPoint.at_start(block))
+        self._buffers[argument] = buffer_at(pointer, stored_type(element, op), known, builder)
+
+    def _convert_block(self, block: Block) -> None:
+        for argument in block.args:
+            if isinstance(argument.type, MemRefType) and argument not in self._buffers:
+                raise refuse(block.parent_op(), "the LLVM target has no control flow with arrays")
+        for op in tuple(block.ops):
+            self._convert(op)
+
+    def _convert(self, op: Operation) -> None:
+        builder = Builder(InsertPoint.before(op))
+        match op:
+            case memref.LoadOp():
+                address = self._address(op.memref, op.indices, builder)
+                self._finish(op, [_load(op, address, op.res.type, builder)])
+            case memref.StoreOp():
+                address = self._address(op.memref, op.indices, builder)
+                _store(op, op.value, address, builder)
+                self._finish(op)
+            case vector.LoadOp():
+                address = self._address(op.base, op.indices, builder)
+                self._finish(op, [_load_vector(op, address, builder)])
+            case vector.StoreOp():
+                address = self._address(op.base, op.indices, builder)
+                _store_vector(op, address, builder)
+                self._finish(op)
+            case memref.AllocaOp() | memref.AllocOp():
+                self._allocate(op, builder)
+            case memref.DeallocOp():
+                _free(op, self._buffer(op.memref, op).pointer, builder)
+                self._finish(op)
+            case memref.CopyOp():
+                self._copy(op, builder)
+            case memref.DimOp():
+                self._dimension(op, builder)
+            case memref.CastOp():
+                self._cast(op, builder)
+            case memref.GetGlobalOp():
+                self._global(op, builder)
+            case func.CallOp():
+                self._call(op, builder)
+            case _:
+                self._keep(op)
+
+    def _keep(self, op: Operation) -> None:
+        """An operation without memrefs of its own; what it holds is converted."""
+        values = (*op.operands, *op.results)
+        if any(isinstance(value.type, MemRefType) for value in values):
+            raise refuse(op, f"the LLVM target has no LLVM for {op.name} on arrays")
+        for region in op.regions:
+            for block in tuple(region.blocks):
+                self._convert_block(block)
+
+    def _finish(self, op: Operation, results: Sequence[SSAValue] = ()) -> None:
+        """Erase an operation whose results are replaced by `results`, unless they are memrefs."""
+        for old, new in zip(op.results, results, strict=True):
+            if new.name_hint is None:
+                new.name_hint = old.name_hint
+            old.replace_all_uses_with(new)
+        Rewriter.erase_op(op)
+
+    def _finish_buffer(self, op: Operation, buffer: Buffer) -> None:
+        """Remember the buffer of the result of `op`; the users are converted later."""
+        result = op.results[0]
+        self._buffers[result] = buffer
+        if buffer.pointer.name_hint is None:
+            buffer.pointer.name_hint = result.name_hint
+        # Erased at the end: users still name the value, as the key of its buffer.
+        op.detach()
+        self._finished.append(op)
+
+    def _buffer(self, value: SSAValue, op: Operation) -> Buffer:
+        buffer = self._buffers.get(value)
+        if buffer is None:
+            raise refuse(op, f"the LLVM target does not know where the array of {op.name} is")
+        return buffer
+
+    def _address(self, array: SSAValue, indices: Sequence[SSAValue], builder: Builder) -> SSAValue:
+        owner = array.owner
+        op = owner if isinstance(owner, Operation) else owner.parent_op()
+        assert op is not None
+        return element_address(self._buffer(array, op), indices, builder)
+
+    def _allocate(self, op: memref.AllocOp | memref.AllocaOp, builder: Builder) -> None:
+        """`llvm.alloca` for a small local array of known size, `malloc` for all others.
+
+        A local array from `malloc` is freed where its block ends.
+        """
+        element, extents = element_and_extents(op.memref.type, op)
+        stored = stored_type(element, op)
+        sizes = iter(op.dynamic_sizes)
+        known: list[Extent] = [next(sizes) if extent is None else extent for extent in extents]
+        count: Extent = 1
+        for extent in known:
+            count = multiplied(count, extent, builder)
+        size = multiplied(count, byte_size(stored), builder)
+        is_local = isinstance(op, memref.AllocaOp)
+        if is_local and isinstance(size, int) and size <= STACK_LIMIT:
+            assert isinstance(count, int)
+            alignment = ARRAY_ALIGNMENT if extents else byte_size(stored)
+            one = builder.insert(arith.ConstantOp(IntegerAttr(1, i64))).result
+            array = llvm.LLVMArrayType(IntAttr(count), stored) if extents else stored
+            pointer: SSAValue = builder.insert(llvm.AllocaOp(one, array, alignment)).res
+        else:
+            pointer = _malloc(op, as_i64(size, builder), builder)
+            block = op.parent_block()
+            if is_local and block is not None and block.last_op is not None:
+                _free(op, pointer, Builder(InsertPoint.before(block.last_op)))
+        self._finish_buffer(op, buffer_at(pointer, stored, known, builder))
+
+    def _copy(self, op: memref.CopyOp, builder: Builder) -> None:
+        """All arrays are contiguous: one block of memory is moved."""
+        source, target = self._buffer(op.source, op), self._buffer(op.destination, op)
+        size: Extent = byte_size(source.stored)
+        for extent in source.extents:
+            size = multiplied(size, extent, builder)
+        volatile = builder.insert(arith.ConstantOp(IntegerAttr(0, i1))).result
+        arguments = (target.pointer, source.pointer, as_i64(size, builder), volatile)
+        call = llvm.CallIntrinsicOp("llvm.memmove.p0.p0.i64", arguments, [])
+        builder.insert(call)
+        self._finish(op)
+
+    def _dimension(self, op: memref.DimOp, builder: Builder) -> None:
+        extents = self._buffer(op.source, op).extents
+        owner = op.index.owner
+        if not isinstance(owner, arith.ConstantOp) or not isinstance(owner.value, IntegerAttr):
+            raise refuse(op, "the LLVM target wants a constant dimension in memref.dim")
+        position = owner.value.value.data
+        if not 0 <= position < len(extents):
+            raise refuse(op, f"memref.dim wants dimension {position} of {len(extents)}")
+        self._finish(op, [index_value(extents[position], builder)])
+
+    def _cast(self, op: memref.CastOp, builder: Builder) -> None:
+        """The result is the same memory; an extent that its type gives is preferred."""
+        source = self._buffer(op.source, op)
+        _, extents = element_and_extents(op.results[0].type, op)
+        known = [
+            old if new is None else new for old, new in zip(source.extents, extents, strict=True)
+        ]
+        self._finish_buffer(op, buffer_at(source.pointer, source.stored, known, builder))
+
+    def _global(self, op: memref.GetGlobalOp, builder: Builder) -> None:
+        element, extents = element_and_extents(op.memref.type, op)
+        name = symbol_name(symbol_of(op.name_))
+        pointer = builder.insert(llvm.AddressOfOp(name, POINTER)).result
+        known = [extent for extent in extents if extent is not None]
+        if len(known) != len(extents):
+            raise refuse(op, "the LLVM target wants globals of a static size")
+        self._finish_buffer(op, buffer_at(pointer, stored_type(element, op), known, builder))
+
+    def _call(self, op: func.CallOp, builder: Builder) -> None:
+        """Pass pointers, and the extents that the callee's type leaves open."""
+        arguments: list[SSAValue] = []
+        for argument in op.arguments:
+            if not isinstance(argument.type, MemRefType):
+                arguments.append(argument)
+                continue
+            buffer = self._buffer(argument, op)
+            _, extents = element_and_extents(argument.type, op)
+            arguments.append(buffer.pointer)
+            arguments += [
+                index_value(known, builder)
+                for known, extent in zip(buffer.extents, extents, strict=True)
+                if extent is None
+            ]
+        call = builder.insert(func.CallOp(op.callee, arguments, op.result_types))
+        call.location = op.location
+        self._finish(op, call.results)
+
+
+def _argument_types(type: Attribute, op: func.FuncOp) -> list[Attribute]:
+    """The types of the arguments that stand for one of type `type`."""
+    if not isinstance(type, MemRefType):
+        return [type]
+    _, extents = element_and_extents(type, op)
+    return [POINTER, *(IndexType() for extent in extents if extent is None)]
+
+
+def _load(op: Operation, address: SSAValue, type: Attribute, builder: Builder) -> SSAValue:
+    stored = stored_type(type, op)
+    value = builder.insert(llvm.LoadOp(address, stored)).dereferenced_value
+    if type == i1:
+        return builder.insert(arith.TruncIOp(value, i1)).result
+    if isinstance(type, IndexType):
+        return builder.insert(arith.IndexCastOp(value, type)).result
+    return value
+
+
+def _store(op: Operation, value: SSAValue, address: SSAValue, builder: Builder) -> None:
+    stored_type(value.type, op)
+    if value.type == i1:
+        value = builder.insert(arith.ExtUIOp(value, i8)).result
+    elif isinstance(value.type, IndexType):
+        value = builder.insert(arith.IndexCastOp(value, i64)).result
+    builder.insert(llvm.StoreOp(value, address))
+
+
+def _vector_alignment(type: Attribute, op: Operation) -> int:
+    """An element's size: vectors start at any element."""
+    if not isinstance(type, VectorType) or len(type.get_shape()) != 1:
+        raise refuse(op, f"the LLVM target has no vectors of type {type}")
+    if isinstance(type.element_type, IndexType) or type.element_type == i1:
+        raise refuse(op, f"the LLVM target has no vectors of type {type} in memory")
+    return byte_size(stored_type(type.element_type, op))
+
+
+def _load_vector(op: vector.LoadOp, address: SSAValue, builder: Builder) -> SSAValue:
+    type = op.result.type
+    load = llvm.LoadOp(address, type, _vector_alignment(type, op))
+    return builder.insert(load).dereferenced_value
+
+
+def _store_vector(op: vector.StoreOp, address: SSAValue, builder: Builder) -> None:
+    alignment = _vector_alignment(op.vector.type, op)
+    # llvmlite takes the address for one of an element; the cast does nothing else.
+    pointer = builder.insert(llvm.BitcastOp(address, POINTER)).result
+    builder.insert(llvm.StoreOp(op.vector, pointer, alignment))
+
+
+def _malloc(op: Operation, size: SSAValue, builder: Builder) -> SSAValue:
+    declare_function(op, "malloc", [i64], POINTER)
+    call = builder.insert(llvm.CallOp("malloc", size, return_type=POINTER))
+    assert call.returned is not None
+    return call.returned
+
+
+def _free(op: Operation, pointer: SSAValue, builder: Builder) -> None:
+    declare_function(op, "free", [POINTER])
+    builder.insert(llvm.CallOp("free", pointer))

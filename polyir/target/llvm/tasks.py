@@ -1,0 +1,338 @@
+"""Parallel loops as tasks: functions that run a part of a loop's iterations.
+
+A task takes a pointer to its context, the values from outside that the loop uses, and a range of
+iterations. The caller hands it to `polyir_parallel_for(task, context, lower, upper, step)`, which
+the runtime provides. Where there is one thread only, by the runtime's `polyir_thread_count`, or
+one iteration at most, the loop runs at once, without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from xdsl.builder import Builder
+from xdsl.dialects import arith, func, llvm, scf
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    FunctionType,
+    IndexType,
+    IntegerAttr,
+    ModuleOp,
+    StringAttr,
+    UnitAttr,
+    i64,
+)
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from polyir.target.llvm.memory import POINTER
+from polyir.target.llvm.symbols import declare_function, enclosing_module
+
+PARALLEL_FOR: Final = "polyir_parallel_for"
+"""The function of the runtime, which calls the task for all parts of the range."""
+
+THREAD_COUNT: Final = "polyir_thread_count"
+"""The variable of the runtime, an `i64`, that says how many threads there are."""
+
+
+def convert_parallel_to_tasks(module: ModuleOp) -> None:
+    """Make a task of every outermost `scf.parallel` of `module`; the other ones become loops.
+
+    Of a loop of several dimensions the outermost is shared among threads. A parallel loop with a
+    reduction is run in order, which is an order that its semantics allow. Memrefs must have been
+    converted.
+    """
+    for op in tuple(module.body.block.ops):
+        if isinstance(op, func.FuncOp):
+            for region in op.regions:
+                _convert_region(region, op.sym_name.data)
+
+
+def _convert_region(region: Region, name: str) -> None:
+    for block in region.blocks:
+        for op in tuple(block.ops):
+            if isinstance(op, scf.ParallelOp) and not op.results:
+                _sequentialise_below(op)
+                _outline(op, name)
+                continue
+            for inner in op.regions:
+                _convert_region(inner, name)
+            if isinstance(op, scf.ParallelOp):
+                _to_loops(op)
+
+
+def _sequentialise_below(op: Operation) -> None:
+    """Make loops of all parallel loops inside `op`, the innermost first."""
+    inner = [found for found in op.walk() if isinstance(found, scf.ParallelOp) and found is not op]
+    for loop in reversed(inner):
+        _to_loops(loop)
+
+
+def _to_loops(op: scf.ParallelOp) -> None:
+    """Replace a parallel loop by loops; those of a reduction carry what was reduced so far."""
+    outer = Builder(InsertPoint.before(op))
+    results = _loop_nest(op, 0, tuple(op.lowerBound), list(op.initVals), [], outer)
+    for old, new in zip(op.results, results, strict=True):
+        old.replace_all_uses_with(new)
+    Rewriter.erase_op(op)
+
+
+def _loop_nest(
+    op: scf.ParallelOp,
+    depth: int,
+    lower: Sequence[SSAValue],
+    carried: Sequence[SSAValue],
+    counters: list[SSAValue],
+    builder: Builder,
+) -> Sequence[SSAValue]:
+    """The loops of the dimensions from `depth` on, and the values that they carry to the end."""
+    if depth == len(lower):
+        return _inline_body(op, counters, carried, builder)
+    body = Block(arg_types=[IndexType(), *(value.type for value in carried)])
+    body.args[0].name_hint = op.body.block.args[depth].name_hint
+    loop = scf.ForOp(lower[depth], op.upperBound[depth], op.step[depth], carried, body)
+    loop.location = op.location
+    builder.insert(loop)
+    inside = Builder(InsertPoint.at_end(body))
+    counters = [*counters, body.args[0]]
+    values = _loop_nest(op, depth + 1, lower, body.args[1:], counters, inside)
+    inside.insert(scf.YieldOp(*values))
+    return loop.results
+
+
+def _inline_body(
+    op: scf.ParallelOp, counters: Sequence[SSAValue], carried: Sequence[SSAValue], builder: Builder
+) -> list[SSAValue]:
+    """Move the body of `op` to where `builder` stands; returns the values after one iteration."""
+    block = op.body.block
+    for argument, counter in zip(block.args, counters, strict=True):
+        argument.replace_all_uses_with(counter)
+    reduce = block.last_op
+    assert isinstance(reduce, scf.ReduceOp)
+    for inner in tuple(block.ops):
+        if inner is not reduce:
+            inner.detach()
+            builder.insert(inner)
+    values: list[SSAValue] = []
+    for region, left, right in zip(reduce.reductions, carried, reduce.args, strict=True):
+        combine = region.block
+        for argument, value in zip(combine.args, (left, right), strict=True):
+            argument.replace_all_uses_with(value)
+        end = combine.last_op
+        assert isinstance(end, scf.ReduceReturnOp)
+        for inner in tuple(combine.ops):
+            if inner is not end:
+                inner.detach()
+                builder.insert(inner)
+        values.append(end.result)
+    return values
+
+
+@dataclass(frozen=True)
+class _Captured:
+    """What a loop uses from outside: values to be passed, constants to be made again."""
+
+    values: tuple[SSAValue, ...]
+    constants: tuple[Operation, ...]
+
+
+def _outline(op: scf.ParallelOp, name: str) -> None:
+    """Move the loop to a function, and call that in parts."""
+    module = enclosing_module(op)
+    captured = _captured(op)
+    number = sum(
+        isinstance(other, func.FuncOp) and other.sym_name.data.startswith(f"{name}_part_")
+        for other in module.body.block.ops
+    )
+    part_name, task_name = f"{name}_part_{number}", f"{name}_task_{number}"
+    module.body.block.add_op(_part(op, part_name, captured))
+    module.body.block.add_op(_task(task_name, part_name, captured))
+    declare_function(op, PARALLEL_FOR, [POINTER, POINTER, i64, i64, i64])
+    _call_parts(op, part_name, task_name, captured)
+    Rewriter.erase_op(op)
+
+
+def _captured(op: scf.ParallelOp) -> _Captured:
+    inside = [block for inner in op.walk() for region in inner.regions for block in region.blocks]
+    blocks = dict.fromkeys(inside)
+    used: dict[SSAValue, None] = {}
+    for inner in op.walk():
+        for operand in inner.operands:
+            used[operand] = None
+    # The lower and the upper bound of the shared dimension are those of the part.
+    values: list[SSAValue] = []
+    constants: dict[Operation, None] = {}
+    for value in used:
+        if value.owner in blocks or _block_of(value) in blocks:
+            continue
+        owner = value.owner
+        if isinstance(owner, arith.ConstantOp | llvm.AddressOfOp | llvm.ConstantOp):
+            constants[owner] = None
+        else:
+            values.append(value)
+    return _Captured(tuple(values), tuple(constants))
+
+
+def _block_of(value: SSAValue) -> Block | None:
+    owner = value.owner
+    return owner.parent_block() if isinstance(owner, Operation) else owner
+
+
+def _part(op: scf.ParallelOp, name: str, captured: _Captured) -> func.FuncOp:
+    """The function that runs the iterations from its first to its second argument.
+
+    It takes the body of `op`, which is left without one.
+    """
+    types = [IndexType(), IndexType(), *(value.type for value in captured.values)]
+    entry = Block(arg_types=types)
+    entry.args[0].name_hint, entry.args[1].name_hint = "first", "last"
+    builder = Builder(InsertPoint.at_end(entry))
+    outside: dict[SSAValue, SSAValue] = {}
+    for value, argument in zip(captured.values, entry.args[2:], strict=True):
+        outside[value] = argument
+        argument.name_hint = value.name_hint
+    for constant in captured.constants:
+        copy = builder.insert(constant.clone())
+        outside[constant.results[0]] = copy.results[0]
+    bounds = _renamed((*op.lowerBound, *op.upperBound, *op.step), outside)
+    count = len(op.lowerBound)
+    body = Region()
+    op.body.move_blocks(body)
+    op.body.add_block(Block([scf.ReduceOp()], arg_types=[IndexType()] * count))
+    loop = scf.ParallelOp(
+        [entry.args[0], *bounds[1:count]],
+        [entry.args[1], *bounds[count + 1 : 2 * count]],
+        bounds[2 * count :],
+        body,
+    )
+    loop.location = op.location
+    builder.insert(loop)
+    for inner in body.walk():
+        inner.operands = _renamed(inner.operands, outside)
+    builder.insert(func.ReturnOp())
+    _to_loops(loop)
+    attributes = [DictionaryAttr({})] * 2
+    attributes += [_argument_attributes(value) for value in captured.values]
+    return func.FuncOp(
+        name,
+        FunctionType.from_lists(types, []),
+        Region(entry),
+        StringAttr("private"),
+        arg_attrs=ArrayAttr(attributes),
+    )
+
+
+def _renamed(values: Iterable[SSAValue], names: dict[SSAValue, SSAValue]) -> list[SSAValue]:
+    return [names.get(value, value) for value in values]
+
+
+def _argument_attributes(value: SSAValue) -> DictionaryAttr:
+    """A pointer to an array of its own is one in the task too."""
+    if value.type == POINTER and _is_own_array(value):
+        return DictionaryAttr({"llvm.noalias": UnitAttr()})
+    return DictionaryAttr({})
+
+
+def _is_own_array(pointer: SSAValue) -> bool:
+    """Whether nothing else points to the array: an argument without aliases, or allocated here."""
+    if not isinstance(pointer, BlockArgument):
+        return isinstance(pointer.owner, llvm.AllocaOp | llvm.CallOp)
+    function = pointer.block.parent_op()
+    if not isinstance(function, func.FuncOp) or function.arg_attrs is None:
+        return False
+    if pointer.block is not function.body.blocks[0]:
+        return False
+    return "llvm.noalias" in function.arg_attrs.data[pointer.index].data
+
+
+def _field_type(type: Attribute) -> Attribute:
+    return i64 if isinstance(type, IndexType) else type
+
+
+def _context_type(captured: _Captured) -> llvm.LLVMStructType:
+    return llvm.LLVMStructType.from_type_list(
+        [_field_type(value.type) for value in captured.values]
+    )
+
+
+def _field(
+    context: SSAValue, position: int, type: llvm.LLVMStructType, builder: Builder
+) -> SSAValue:
+    """The address of a field; the cast, which does nothing, takes from llvmlite's type of it."""
+    field = builder.insert(llvm.GEPOp(context, [0, position], type, inbounds=True)).result
+    return builder.insert(llvm.BitcastOp(field, POINTER)).result
+
+
+def _task(name: str, part_name: str, captured: _Captured) -> func.FuncOp:
+    """The function that reads the context and runs a part."""
+    entry = Block(arg_types=[POINTER, IndexType(), IndexType()])
+    for argument, hint in zip(entry.args, ("context", "first", "last"), strict=True):
+        argument.name_hint = hint
+    builder = Builder(InsertPoint.at_end(entry))
+    context = _context_type(captured)
+    arguments: list[SSAValue] = list(entry.args[1:])
+    for position, value in enumerate(captured.values):
+        field = _field(entry.args[0], position, context, builder)
+        type = _field_type(value.type)
+        loaded = builder.insert(llvm.LoadOp(field, type)).dereferenced_value
+        if type != value.type:
+            loaded = builder.insert(arith.IndexCastOp(loaded, value.type)).result
+        loaded.name_hint = value.name_hint
+        arguments.append(loaded)
+    builder.insert(func.CallOp(part_name, arguments, []))
+    builder.insert(func.ReturnOp())
+    type = FunctionType.from_lists([POINTER, IndexType(), IndexType()], [])
+    return func.FuncOp(name, type, Region(entry), StringAttr("private"))
+
+
+def _call_parts(op: scf.ParallelOp, part_name: str, task_name: str, captured: _Captured) -> None:
+    """In the place of `op`: share the range among threads if it has two iterations or more."""
+    builder = Builder(InsertPoint.before(op))
+    lower, upper, step = op.lowerBound[0], op.upperBound[0], op.step[0]
+    second = builder.insert(arith.AddiOp(lower, step)).result
+    has_two = builder.insert(arith.CmpiOp(second, upper, "slt")).result
+    is_shared = builder.insert(arith.AndIOp(has_two, _has_threads(op, builder))).result
+    shared, alone = Block(), Block()
+    builder.insert(scf.IfOp(is_shared, [], Region(shared), Region(alone)))
+    inside = Builder(InsertPoint.at_end(shared))
+    context = _store_context(captured, inside)
+    task = inside.insert(llvm.AddressOfOp(task_name, POINTER)).result
+    numbers = [
+        inside.insert(arith.IndexCastOp(value, i64)).result for value in (lower, upper, step)
+    ]
+    inside.insert(llvm.CallOp(PARALLEL_FOR, task, context, *numbers))
+    inside.insert(scf.YieldOp())
+    inside = Builder(InsertPoint.at_end(alone))
+    inside.insert(func.CallOp(part_name, [lower, upper, *captured.values], []))
+    inside.insert(scf.YieldOp())
+
+
+def _has_threads(op: Operation, builder: Builder) -> SSAValue:
+    """Whether the runtime has more than one thread."""
+    block = enclosing_module(op).body.block
+    if not any(
+        isinstance(other, llvm.GlobalOp) and other.sym_name.data == THREAD_COUNT
+        for other in block.ops
+    ):
+        variable = llvm.GlobalOp(i64, THREAD_COUNT, "external", alignment=8)
+        Rewriter.insert_op(variable, InsertPoint.at_start(block))
+    address = builder.insert(llvm.AddressOfOp(THREAD_COUNT, POINTER)).result
+    count = builder.insert(llvm.LoadOp(address, i64)).dereferenced_value
+    one = builder.insert(arith.ConstantOp(IntegerAttr(1, i64))).result
+    return builder.insert(arith.CmpiOp(count, one, "sgt")).result
+
+
+def _store_context(captured: _Captured, builder: Builder) -> SSAValue:
+    """Write the captured values to a struct on the stack."""
+    type = _context_type(captured)
+    one = builder.insert(arith.ConstantOp(IntegerAttr(1, i64))).result
+    context = builder.insert(llvm.AllocaOp(one, type, 8)).res
+    for position, value in enumerate(captured.values):
+        if isinstance(value.type, IndexType):
+            value = builder.insert(arith.IndexCastOp(value, i64)).result
+        field = _field(context, position, type, builder)
+        builder.insert(llvm.StoreOp(value, field))
+    return context

@@ -1,0 +1,117 @@
+"""LLVM IR from the llvm dialect, through xDSL's translation to llvmlite."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xdsl.dialects import llvm
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.utils.exceptions import LLVMTranslationException
+
+from polyir.diagnostics import PolyirError
+from polyir.target.llvm.tasks import PARALLEL_FOR, THREAD_COUNT
+from polyir.target.llvm.types import LlvmTargetError
+
+if TYPE_CHECKING:
+    from llvmlite import ir
+
+MISSING_LLVMLITE = (
+    "LLVM IR needs the package llvmlite, which is not installed (pip install 'polyir[jit]')"
+)
+
+
+class MissingPackageError(PolyirError):
+    """An optional package is needed and not installed."""
+
+
+def llvm_ir(module: ModuleOp, defines_runtime: bool = False) -> str:
+    """The text of `module`, all of whose operations are of the llvm dialect, as LLVM IR.
+
+    With `defines_runtime`, a module with parallel loops gets weak definitions of what it needs of
+    the runtime: one thread, and a `polyir_parallel_for` that runs the whole range at once.
+    Raises `LlvmTargetError` for what cannot be translated, and `MissingPackageError` without
+    llvmlite.
+    """
+    try:
+        from xdsl.backend.llvm.convert import convert_module
+    except ImportError:
+        raise MissingPackageError(MISSING_LLVMLITE) from None
+    try:
+        translated = convert_module(module, fallback_target_triple=None)
+    except (NotImplementedError, LLVMTranslationException) as error:
+        raise LlvmTargetError(f"the LLVM target: {error}") from None
+    for op in module.body.block.ops:
+        match op:
+            case llvm.FuncOp():
+                _complete_function(op, translated)
+            case llvm.GlobalOp():
+                _complete_global(op, translated)
+            case _:
+                pass
+    if defines_runtime and PARALLEL_FOR in translated.globals:
+        _define_parallel_for(translated.get_global(PARALLEL_FOR))
+        _define_thread_count(translated.get_global(THREAD_COUNT))
+    return str(translated)
+
+
+def _define_parallel_for(function: ir.Function) -> None:
+    from llvmlite import ir
+
+    task, context, lower, upper, _ = function.args
+    index = ir.IntType(64)
+    task_type = ir.FunctionType(ir.VoidType(), [ir.PointerType(), index, index])
+    # llvmlite calls only what it knows for a pointer to a function.
+    task.type = task_type.as_pointer()
+    builder = ir.IRBuilder(function.append_basic_block())
+    builder.call(task, [context, lower, upper])
+    builder.ret_void()
+    function.linkage = "weak"
+
+
+def _define_thread_count(variable: ir.GlobalVariable) -> None:
+    from llvmlite import ir
+
+    variable.initializer = ir.Constant(ir.IntType(64), 1)
+    variable.linkage = "weak"
+
+
+def _complete_function(op: llvm.FuncOp, translated: ir.Module) -> None:
+    """Set what xDSL's translation leaves out: names, linkage and attributes."""
+    function = translated.get_global(op.sym_name.data)
+    for block, translated_block in zip(op.body.blocks, function.blocks, strict=True):
+        # The arguments of the entry are those of the function, of others the leading phis.
+        values = function.args if block is op.body.blocks[0] else translated_block.instructions
+        for argument, value in zip(block.args, values, strict=False):
+            if argument.name_hint is not None:
+                value.name = argument.name_hint
+        for instruction in translated_block.instructions:
+            _forget_pointee(instruction)
+    if op.linkage.linkage.data != "external":
+        function.linkage = op.linkage.linkage.data
+    for attribute in op.passthrough or ():
+        assert isinstance(attribute, StringAttr)
+        function.attributes.add(attribute.data)
+
+
+def _forget_pointee(value: ir.NamedValue) -> None:
+    """llvmlite remembers what a pointer points to, and would print LLVM's old pointer types."""
+    from llvmlite import ir
+
+    if isinstance(value.type, ir.PointerType):
+        value.type = ir.PointerType()
+
+
+def _complete_global(op: llvm.GlobalOp, translated: ir.Module) -> None:
+    """Set alignment, and the zeros of a variable whose initialiser is a region.
+
+    llvmlite prints `external` also where a variable is defined, which LLVM does not read.
+    """
+    from llvmlite import ir
+
+    variable = translated.get_global(op.sym_name.data)
+    if op.alignment is not None:
+        variable.align = op.alignment.value.data
+    if op.body.blocks:
+        variable.initializer = ir.Constant(variable.value_type, None)
+    if variable.linkage == "external" and variable.initializer is not None:
+        variable.linkage = ""

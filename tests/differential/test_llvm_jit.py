@@ -1,0 +1,54 @@
+"""Every PolyBench kernel, as it is and optimised, under the LLVM JIT against MLIR's lowering.
+
+Results are compared to the bit, on one thread and on two.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from kernels import KERNELS, Kernel
+from oracle import MISSING_TOOLS_REASON, Oracle, compile_all, mlir_opt_available
+
+from polyir import api
+from polyir.diagnostics import remarks_to
+from polyir.runtime import CompiledModule, compare_bits
+
+pytest.importorskip("llvmlite")
+pytestmark = pytest.mark.skipif(not mlir_opt_available(), reason=MISSING_TOOLS_REASON)
+
+PIPELINES = {"original": "", "optimised": "pluto-schedule,tile,mark-parallel"}
+
+
+@pytest.fixture(scope="module")
+def oracles(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Oracle]:
+    folder: Path = tmp_path_factory.mktemp("oracle")
+    texts = [kernel.path.read_text() for kernel in KERNELS.values()]
+    return dict(zip(KERNELS, compile_all(texts, folder), strict=True))
+
+
+def compiled(kernel: Kernel, pipeline: str) -> CompiledModule:
+    with remarks_to(lambda remark: None):
+        return api.compile(kernel.path.read_text(), pipeline, backend="llvm")
+
+
+@pytest.mark.parametrize("version", PIPELINES)
+@pytest.mark.parametrize("name", KERNELS)
+def test_same_bits_as_the_oracle(name: str, version: str, oracles: dict[str, Oracle]) -> None:
+    kernel = KERNELS[name]
+    original, expected = kernel.make_arguments("small"), kernel.make_arguments("small")
+    oracles[name](kernel.function, *expected)
+    assert compare_bits(original, expected) is not None
+    program = compiled(kernel, PIPELINES[version])
+    for threads in (1, 2):
+        arguments = kernel.make_arguments("small")
+        with program.threads(threads):
+            program[kernel.function](*arguments)
+        assert compare_bits(expected, arguments) is None, f"{threads} threads"
+
+
+def test_parallel_loops_are_shared_and_vectorised() -> None:
+    """The tests above would also pass if everything ran in order."""
+    program = compiled(KERNELS["gemm"], PIPELINES["optimised"])
+    assert "@polyir_parallel_for" in program.source.replace('"', "")
