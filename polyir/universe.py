@@ -19,6 +19,8 @@ PASS_NAMES = (
     "poly-dependences",
     "print-dependences",
     "pluto-schedule",
+    "feautrier-schedule",
+    "isl-builtin-schedule",
     "tile",
     "wavefront",
     "fuse",

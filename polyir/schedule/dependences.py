@@ -21,7 +21,7 @@ class Dependence:
     """The part of a dependence relation between one pair of statements, by their positions.
 
     `is_ordered` says that the source must come first, `is_near` that the distance is to be
-    small.
+    small, `is_coincident` that a loop in which it is not zero is not parallel.
     """
 
     source: int
@@ -29,6 +29,7 @@ class Dependence:
     relation: isl.Map
     is_ordered: bool
     is_near: bool
+    is_coincident: bool = False
 
     @cached_property
     def forms(self) -> NonNegativeForms:
@@ -120,9 +121,13 @@ class Dependence:
     def _distance_form(self, hyperplane: Hyperplane, sign: int) -> list[int]:
         """`sign` times phi_target - phi_source, in the order that `NonNegativeForms` has."""
         source, target = hyperplane[self.source], hyperplane[self.target]
+        parameters = [0] * self.relation.dim(isl.dim_type.param)
+        for row, factor in ((target, sign), (source, -sign)):
+            for place, coefficient in enumerate(row.parameters):
+                parameters[place] += factor * coefficient
         return [
             sign * (target.constant - source.constant),
-            *[0] * self.relation.dim(isl.dim_type.param),
+            *parameters,
             *(-sign * coefficient for coefficient in source.coefficients),
             *(sign * coefficient for coefficient in target.coefficients),
         ]
@@ -137,6 +142,7 @@ class Dependence:
         first_source = 1 + self.relation.dim(kinds.param)
         first_target = first_source + self.relation.dim(kinds.in_)
         for kind, entries in (
+            (kinds.param, form[1:first_source]),
             (kinds.in_, form[first_source:first_target]),
             (kinds.out, form[first_target:]),
         ):
