@@ -96,6 +96,12 @@ class Dependence:
             self._zero_distance(hyperplane)
         )
 
+    def is_carried_by(self, hyperplane: Hyperplane) -> bool:
+        """Whether the distance is at least 1 everywhere by Farkas' lemma: sufficient."""
+        at_least_one = self._distance_form(hyperplane, 1)
+        at_least_one[0] -= 1
+        return self.forms.contains(at_least_one)
+
     def uncarried_by(self, hyperplanes: Sequence[Hyperplane]) -> Dependence | None:
         """The part with distance zero on all `hyperplanes`; `None` if it is empty.
 
@@ -105,9 +111,7 @@ class Dependence:
         for hyperplane in hyperplanes:
             if self._vanishes(hyperplane):
                 continue
-            at_least_one = self._distance_form(hyperplane, 1)
-            at_least_one[0] -= 1
-            if self.forms.contains(at_least_one):
+            if self.is_carried_by(hyperplane):
                 return None
             relation = relation.intersect(self._zero_distance(hyperplane))
         if relation is self.relation:
