@@ -20,6 +20,7 @@ PASS_NAMES = (
     "print-dependences",
     "pluto-schedule",
     "feautrier-schedule",
+    "isl-schedule",
     "isl-builtin-schedule",
     "tile",
     "wavefront",

@@ -15,9 +15,10 @@ import islpy as isl
 
 from polyir.isl_lists import basic_maps_of
 from polyir.schedule.components import Component
-from polyir.schedule.dependences import Dependence, DependenceGraph
+from polyir.schedule.dependences import Dependence
 from polyir.schedule.hyperplane import BoundedHyperplane
 from polyir.schedule.problem import ScheduledStatement, equality_directions
+from polyir.schedule.role_graph import ConditionalDependence, RoleGraph
 from polyir.schedule.tree import AffineRow, Hyperplane, affine_function
 
 
@@ -66,32 +67,40 @@ class MergedView:
             self._as_statement(number, cluster) for number, cluster in enumerate(self._clusters)
         )
 
-    def graph(self, graph: DependenceGraph) -> DependenceGraph:
+    def graph(self, graph: RoleGraph) -> RoleGraph:
         """The dependences of `graph` between the points of the clusters' bands."""
-        merged: dict[tuple[int, int, bool, bool, bool], isl.Map] = {}
-        for each in graph.dependences:
-            if each.source not in self._owner or each.target not in self._owner:
-                continue
-            key = (
-                self._owner[each.source],
-                self._owner[each.target],
-                each.is_ordered,
-                each.is_near,
-                each.is_coincident,
-            )
-            relation = each.relation.apply_domain(self._positions[each.source])
-            relation = relation.apply_range(self._positions[each.target])
-            merged[key] = merged[key].union(relation) if key in merged else relation
-        return DependenceGraph(
+        merged: dict[tuple[int, int, bool, bool, bool], Dependence] = {}
+        for each in map(self._image, graph.dependences):
+            key = (each.source, each.target, each.is_ordered, each.is_near, each.is_coincident)
+            if key in merged:
+                relation = merged[key].relation.union(each.relation).coalesce()
+                each = replace(each, relation=relation)
+            merged[key] = each
+        return RoleGraph(
+            tuple(merged.values()),
             tuple(
-                Dependence(source, target, relation.coalesce(), ordered, near, coincident)
-                for (source, target, ordered, near, coincident), relation in merged.items()
-            )
+                ConditionalDependence(
+                    self._image(each.order),
+                    tuple(self._image(live_range) for live_range in each.ranges),
+                )
+                for each in graph.conditional
+            ),
         )
 
     def expand(self, band: BandOfRows) -> BandOfRows:
         """The rows over the clusters' bands as rows over the statements."""
         return BandOfRows(tuple(self._expanded(row) for row in band.rows), band.coincident)
+
+    def _image(self, dependence: Dependence) -> Dependence:
+        """The dependence between the points at which the clusters' bands put its instances."""
+        relation = dependence.relation.apply_domain(self._positions[dependence.source])
+        relation = relation.apply_range(self._positions[dependence.target])
+        return replace(
+            dependence,
+            source=self._owner[dependence.source],
+            target=self._owner[dependence.target],
+            relation=relation,
+        )
 
     @cached_property
     def _positions(self) -> dict[int, isl.Map]:
@@ -144,7 +153,9 @@ SMALL_DISTANCE = 8
 
 
 def brings_near(
-    graph: DependenceGraph, clusters: Sequence[Cluster], merged: BandOfRows,
+    graph: RoleGraph,
+    clusters: Sequence[Cluster],
+    merged: BandOfRows,
     statements: Sequence[ScheduledStatement],
 ) -> bool:
     """Whether some proximity between two different clusters gets a small constant distance.

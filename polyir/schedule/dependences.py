@@ -96,6 +96,10 @@ class Dependence:
             self._zero_distance(hyperplane)
         )
 
+    def is_respected_by(self, hyperplane: Hyperplane) -> bool:
+        """Whether the distance is nowhere negative by Farkas' lemma: sufficient."""
+        return self.forms.contains(self._distance_form(hyperplane, 1))
+
     def is_carried_by(self, hyperplane: Hyperplane) -> bool:
         """Whether the distance is at least 1 everywhere by Farkas' lemma: sufficient."""
         at_least_one = self._distance_form(hyperplane, 1)
@@ -189,13 +193,13 @@ def dependence_graph(
     problem: SchedulingProblem, statements: Sequence[ScheduledStatement]
 ) -> DependenceGraph:
     """The dependences of `problem`, restricted to its context and domain, pair by pair."""
-    validity = _pairs(problem.validity, problem, statements)
-    proximity = _pairs(problem.proximity, problem, statements)
+    validity = pairs_of(problem.validity, problem, statements)
+    proximity = pairs_of(problem.proximity, problem, statements)
     ordered: list[Dependence] = []
     near: list[Dependence] = []
     for (source, target), relation in validity.items():
         wanted = proximity.pop((source, target), None)
-        if wanted is None or not _is_bounded(wanted):
+        if wanted is None or not is_bounded(wanted):
             ordered.append(Dependence(source, target, relation, is_ordered=True, is_near=False))
             continue
         covered = relation.is_subset(wanted)
@@ -204,12 +208,12 @@ def dependence_graph(
         if not rest.is_empty():
             near.append(Dependence(source, target, rest, is_ordered=False, is_near=True))
     for (source, target), relation in proximity.items():
-        if _is_bounded(relation):
+        if is_bounded(relation):
             near.append(Dependence(source, target, relation, is_ordered=False, is_near=True))
     return DependenceGraph((*ordered, *near))
 
 
-def _pairs(
+def pairs_of(
     relation: isl.UnionMap, problem: SchedulingProblem, statements: Sequence[ScheduledStatement]
 ) -> dict[tuple[int, int], isl.Map]:
     """`relation` by pairs of statement positions, ascending, empty ones left out."""
@@ -235,7 +239,7 @@ def _pairs(
     return dict(sorted(pairs.items()))
 
 
-def _is_bounded(relation: isl.Map) -> bool:
+def is_bounded(relation: isl.Map) -> bool:
     """Whether, for fixed parameters, only finitely many instances are related.
 
     Otherwise no affine form in the parameters bounds the distance (paper 000, lemma 3).

@@ -98,8 +98,6 @@ class ProximityRows:
                 add(constraint)
 
 
-def rows_left(
-    statements: Sequence[ScheduledStatement], found: Mapping[int, Sequence[Row]]
-) -> int:
+def rows_left(statements: Sequence[ScheduledStatement], found: Mapping[int, Sequence[Row]]) -> int:
     """The largest number of rows that one of `statements` still needs."""
     return max(each.depth - rank(found[each.position], each.depth) for each in statements)
