@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from polyir.diagnostics import PolyirError, location_of, missed, remark
@@ -26,6 +28,14 @@ from polyir.passes.poly_raise import PolyRaisePass
 def scops_in(module: ModuleOp) -> tuple[ScopOp, ...]:
     """The scops of a module in the order of the text."""
     return tuple(op for op in module.walk() if isinstance(op, ScopOp))
+
+
+def function_around(op: Operation) -> FuncOp | None:
+    """The function that `op` is in."""
+    parent = op.parent_op()
+    while parent is not None and not isinstance(parent, FuncOp):
+        parent = parent.parent_op()
+    return parent
 
 
 def raised_scops(ctx: Context, module: ModuleOp) -> tuple[ScopOp, ...]:

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from polyir.diagnostics import missed
@@ -15,7 +13,7 @@ from polyir.dialects.dependence import Dependences
 from polyir.dialects.scop import ScopOp
 from polyir.model.distance import format_dependences
 from polyir.model.scop import scop_of
-from polyir.passes.prerequisites import analysed_scops
+from polyir.passes.prerequisites import analysed_scops, function_around
 
 
 @dataclass(frozen=True)
@@ -48,15 +46,8 @@ class PrintDependencesPass(ModulePass):
 
 def _heading(scop: ScopOp, dependences: Dependences) -> str:
     base = "value-based" if dependences.value_based else "memory-based"
-    function = _function_around(scop)
+    function = function_around(scop)
     where = "" if function is None else f" in @{function.sym_name.data}"
     if not dependences.items:
         return f"no {base} dependences{where}"
     return f"{base} dependences{where}:"
-
-
-def _function_around(op: Operation) -> FuncOp | None:
-    parent = op.parent_op()
-    while parent is not None and not isinstance(parent, FuncOp):
-        parent = parent.parent_op()
-    return parent

@@ -22,6 +22,7 @@ PASS_NAMES = (
     "feautrier-schedule",
     "isl-schedule",
     "isl-builtin-schedule",
+    "compare-schedules",
     "tile",
     "wavefront",
     "fuse",
