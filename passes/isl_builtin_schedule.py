@@ -8,7 +8,11 @@ from typing import Literal
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
-from polyir.passes.constraints import schedule_constraints
+from polyir.passes.constraints import (
+    live_range_constraints,
+    reordered_live_ranges,
+    schedule_constraints,
+)
 from polyir.passes.prerequisites import ScopPass
 from polyir.schedule.isl_builtin import Algorithm, BuiltinOptions, isl_builtin_schedule
 from polyir.schedule.problem import SchedulingError
@@ -20,6 +24,10 @@ class IslBuiltinSchedulePass(ScopPass):
 
     The options are isl's (`schedule-...`), of the same meaning and with the same defaults, but
     for `maximize-coincidence`, which is on. -1 means no limit.
+
+    With `live-range-reordering`, iterations that reuse memory for other values may change their
+    order, as long as the values' lives do not overlap; the scop's dependences are then those of
+    the new order.
 
     Before:
 
@@ -48,16 +56,18 @@ class IslBuiltinSchedulePass(ScopPass):
     max_coefficient: int = -1
     max_constant_term: int = -1
     input_dependences: bool = False
+    live_range_reordering: bool = False
 
     def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
-        constraints = schedule_constraints(
-            scop, dependences, input_dependences=self.input_dependences
-        )
+        ask = live_range_constraints if self.live_range_reordering else schedule_constraints
+        constraints = ask(scop, dependences, input_dependences=self.input_dependences)
         try:
             schedule = isl_builtin_schedule(constraints, self._options())
         except SchedulingError as error:
             reason = f"the schedule is left as it was: {error.message}"
             return Outcome(scop.schedule, missed=(reason,))
+        if self.live_range_reordering:
+            return reordered_live_ranges(scop, schedule, self.name)
         return Outcome(schedule)
 
     def _options(self) -> BuiltinOptions:
