@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-import islpy as isl
-
-from polyir.dialects.dependence import DependenceKind, Dependences, union_of
-from polyir.model.analysis import compute_dependences
+from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
+from polyir.passes.constraints import schedule_constraints
 from polyir.passes.prerequisites import ScopPass
 from polyir.schedule.pluto import Fusion, PlutoOptions, pluto_schedule
-from polyir.schedule.problem import SchedulingError, SchedulingProblem
+from polyir.schedule.problem import SchedulingError
 
 
 @dataclass(frozen=True)
@@ -42,28 +40,10 @@ class PlutoSchedulePass(ScopPass):
     input_dependences: bool = False
 
     def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
-        space = scop.context.get_space()
-        validity = union_of(dependences.ordering, space)
-        proximity = validity
-        if self.input_dependences:
-            proximity = validity.union(_input_dependences(scop, dependences, space))
-        problem = SchedulingProblem(
-            scop.domain,
-            scop.context,
-            validity,
-            proximity,
-            tuple(statement.name for statement in scop.statements),
-        )
+        problem = schedule_constraints(scop, dependences, input_dependences=self.input_dependences)
         try:
             result = pluto_schedule(problem, PlutoOptions(Fusion(self.fuse)))
         except SchedulingError as error:
             reason = f"the schedule is left as it was: {error.message}"
             return Outcome(scop.schedule, missed=(reason,))
         return Outcome(result.schedule, done=result.notes)
-
-
-def _input_dependences(scop: Scop, known: Dependences, space: isl.Space) -> isl.UnionMap:
-    found = known.of_kind(DependenceKind.INPUT)
-    if not found:
-        found = compute_dependences(scop, kinds=(DependenceKind.INPUT,)).items
-    return union_of(found, space)

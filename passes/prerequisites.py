@@ -83,7 +83,12 @@ class ScopPass(ModulePass):
 
 
 def replace_tree(scop_op: ScopOp, outcome: Outcome) -> None:
-    """Put the schedule of `outcome` in the place of the scop's schedule tree."""
+    """Put the schedule of `outcome` in the place of the scop's schedule tree.
+
+    So it is with the dependences, if `outcome` has any.
+    """
+    if outcome.dependences is not None:
+        scop_op.dependences = DependencesAttr(outcome.dependences)
     old = scop_op.tree
     scop_op.body.block.insert_op_before(tree_from_schedule(outcome.schedule), old)
     old.detach()  # type: ignore[no-untyped-call]

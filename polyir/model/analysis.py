@@ -34,8 +34,9 @@ def compute_dependences(
     scop: Scop,
     value_based: bool = True,
     kinds: tuple[DependenceKind, ...] = ORDERING_KINDS,
+    schedule: isl.Schedule | None = None,
 ) -> Dependences:
-    """The dependences of `scop` under the schedule tree in force, which is the original order.
+    """The dependences of `scop` under `schedule`, else the tree in force, as original order.
 
     Value-based, with "between" said of statement instances:
 
@@ -57,8 +58,8 @@ def compute_dependences(
     found: dict[tuple[int, int, int, int], Dependence] = {}
     statements = {statement.name: number for number, statement in enumerate(scop.statements)}
     kind_order = list(DependenceKind)
-    for array_number, array in enumerate(_arrays_in_order(scop)):
-        accesses = _array_accesses(scop, array)
+    for array_number, array in enumerate(arrays_in_order(scop)):
+        accesses = array_accesses(scop, array, schedule or scop.schedule)
         for kind in dict.fromkeys(kinds):
             query = _VALUE_BASED[kind] if value_based else _MEMORY_BASED[kind]
             for relation in maps_of(query(accesses)):
@@ -79,7 +80,7 @@ def _require_plain(scop: Scop) -> None:
 
 
 @dataclass(frozen=True)
-class _ArrayAccesses:
+class ArrayAccesses:
     """All accesses of a scop to one array, `{ S[i] -> A[a] }`, within the context.
 
     `exposed` are the reads that may take a value from another instance. `schedule` is the
@@ -110,6 +111,16 @@ class _ArrayAccesses:
         Left out are those with an instance of `must` or `kill` for the element between them
         and the sink.
         """
+        return self.last_by_element(sink, must, may, kill).range_factor_domain()
+
+    def last_by_element(
+        self,
+        sink: isl.UnionMap,
+        must: isl.UnionMap | None = None,
+        may: isl.UnionMap | None = None,
+        kill: isl.UnionMap | None = None,
+    ) -> isl.UnionMap:
+        """As `last`, with the common element: `{ source[i] -> [sink[j] -> A[a]] }`."""
         sources = [source for source in (must, may) if source is not None]
         if sink.is_empty() or all(source.is_empty() for source in sources):
             return isl.UnionMap.empty(sink.get_space())
@@ -120,10 +131,10 @@ class _ArrayAccesses:
             info = info.set_may_source(may)
         if kill is not None:
             info = info.set_kill(kill)
-        return info.set_schedule(self.schedule).compute_flow().get_may_dependence()
+        return info.set_schedule(self.schedule).compute_flow().get_full_may_dependence()
 
 
-_Query = Callable[[_ArrayAccesses], isl.UnionMap]
+_Query = Callable[[ArrayAccesses], isl.UnionMap]
 
 _VALUE_BASED: dict[DependenceKind, _Query] = {
     DependenceKind.FLOW: lambda of: of.last(of.exposed, must=of.must_writes, may=of.may_writes),
@@ -140,13 +151,15 @@ _MEMORY_BASED: dict[DependenceKind, _Query] = {
 }
 
 
-def _arrays_in_order(scop: Scop) -> tuple[str, ...]:
+def arrays_in_order(scop: Scop) -> tuple[str, ...]:
     """The arrays that the scop accesses, in the order of their first access."""
     names = (access.array for statement in scop.statements for access in statement.accesses)
     return tuple(dict.fromkeys(names))
 
 
-def _array_accesses(scop: Scop, array: str) -> _ArrayAccesses:
+def array_accesses(scop: Scop, array: str, schedule: isl.Schedule) -> ArrayAccesses:
+    """The accesses of `scop` to `array`, in the order of `schedule`."""
+
     def united(relations: list[isl.Map]) -> isl.UnionMap:
         parts = (isl.UnionMap.from_map(relation) for relation in relations)
         union = reduce(isl.UnionMap.union, parts, isl.UnionMap.empty(scop.context.get_space()))
@@ -167,8 +180,8 @@ def _array_accesses(scop: Scop, array: str) -> _ArrayAccesses:
     must_writes = united(of_kind(AccessKind.WRITE))
     may_writes = united(of_kind(AccessKind.MAY_WRITE))
     instances = reads.union(must_writes).union(may_writes).domain()
-    schedule = scop.schedule.intersect_domain(instances)
-    return _ArrayAccesses(schedule, reads, united(exposed), must_writes, may_writes)
+    part = schedule.intersect_domain(instances)
+    return ArrayAccesses(part, reads, united(exposed), must_writes, may_writes)
 
 
 def _exposed_reads(statement: Statement, array: str) -> list[isl.Map]:

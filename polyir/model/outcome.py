@@ -6,15 +6,19 @@ from dataclasses import dataclass
 
 import islpy as isl
 
+from polyir.dialects.dependence import Dependences
+
 
 @dataclass(frozen=True)
 class Outcome:
     """A schedule, and what was and was not done to reach it, in words for the user.
 
     `done` becomes remarks. `missed` (what was asked for and left out, with the reason) becomes
-    warnings. Both in the order of the decisions.
+    warnings. Both in the order of the decisions. `dependences` are the scop's from now on, where
+    other false dependences hold in the new order than in the old one.
     """
 
     schedule: isl.Schedule
     done: tuple[str, ...] = ()
     missed: tuple[str, ...] = ()
+    dependences: Dependences | None = None

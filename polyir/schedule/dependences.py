@@ -21,7 +21,7 @@ class Dependence:
     """The part of a dependence relation between one pair of statements, by their positions.
 
     `is_ordered` says that the source must come first, `is_near` that the distance is to be
-    small.
+    small, `is_coincident` that a loop in which it is not zero is not parallel.
     """
 
     source: int
@@ -29,6 +29,7 @@ class Dependence:
     relation: isl.Map
     is_ordered: bool
     is_near: bool
+    is_coincident: bool = False
 
     @cached_property
     def forms(self) -> NonNegativeForms:
@@ -95,6 +96,16 @@ class Dependence:
             self._zero_distance(hyperplane)
         )
 
+    def is_respected_by(self, hyperplane: Hyperplane) -> bool:
+        """Whether the distance is nowhere negative by Farkas' lemma: sufficient."""
+        return self.forms.contains(self._distance_form(hyperplane, 1))
+
+    def is_carried_by(self, hyperplane: Hyperplane) -> bool:
+        """Whether the distance is at least 1 everywhere by Farkas' lemma: sufficient."""
+        at_least_one = self._distance_form(hyperplane, 1)
+        at_least_one[0] -= 1
+        return self.forms.contains(at_least_one)
+
     def uncarried_by(self, hyperplanes: Sequence[Hyperplane]) -> Dependence | None:
         """The part with distance zero on all `hyperplanes`; `None` if it is empty.
 
@@ -104,9 +115,7 @@ class Dependence:
         for hyperplane in hyperplanes:
             if self._vanishes(hyperplane):
                 continue
-            at_least_one = self._distance_form(hyperplane, 1)
-            at_least_one[0] -= 1
-            if self.forms.contains(at_least_one):
+            if self.is_carried_by(hyperplane):
                 return None
             relation = relation.intersect(self._zero_distance(hyperplane))
         if relation is self.relation:
@@ -120,9 +129,13 @@ class Dependence:
     def _distance_form(self, hyperplane: Hyperplane, sign: int) -> list[int]:
         """`sign` times phi_target - phi_source, in the order that `NonNegativeForms` has."""
         source, target = hyperplane[self.source], hyperplane[self.target]
+        parameters = [0] * self.relation.dim(isl.dim_type.param)
+        for row, factor in ((target, sign), (source, -sign)):
+            for place, coefficient in enumerate(row.parameters):
+                parameters[place] += factor * coefficient
         return [
             sign * (target.constant - source.constant),
-            *[0] * self.relation.dim(isl.dim_type.param),
+            *parameters,
             *(-sign * coefficient for coefficient in source.coefficients),
             *(sign * coefficient for coefficient in target.coefficients),
         ]
@@ -137,6 +150,7 @@ class Dependence:
         first_source = 1 + self.relation.dim(kinds.param)
         first_target = first_source + self.relation.dim(kinds.in_)
         for kind, entries in (
+            (kinds.param, form[1:first_source]),
             (kinds.in_, form[first_source:first_target]),
             (kinds.out, form[first_target:]),
         ):
@@ -179,13 +193,13 @@ def dependence_graph(
     problem: SchedulingProblem, statements: Sequence[ScheduledStatement]
 ) -> DependenceGraph:
     """The dependences of `problem`, restricted to its context and domain, pair by pair."""
-    validity = _pairs(problem.validity, problem, statements)
-    proximity = _pairs(problem.proximity, problem, statements)
+    validity = pairs_of(problem.validity, problem, statements)
+    proximity = pairs_of(problem.proximity, problem, statements)
     ordered: list[Dependence] = []
     near: list[Dependence] = []
     for (source, target), relation in validity.items():
         wanted = proximity.pop((source, target), None)
-        if wanted is None or not _is_bounded(wanted):
+        if wanted is None or not is_bounded(wanted):
             ordered.append(Dependence(source, target, relation, is_ordered=True, is_near=False))
             continue
         covered = relation.is_subset(wanted)
@@ -194,12 +208,12 @@ def dependence_graph(
         if not rest.is_empty():
             near.append(Dependence(source, target, rest, is_ordered=False, is_near=True))
     for (source, target), relation in proximity.items():
-        if _is_bounded(relation):
+        if is_bounded(relation):
             near.append(Dependence(source, target, relation, is_ordered=False, is_near=True))
     return DependenceGraph((*ordered, *near))
 
 
-def _pairs(
+def pairs_of(
     relation: isl.UnionMap, problem: SchedulingProblem, statements: Sequence[ScheduledStatement]
 ) -> dict[tuple[int, int], isl.Map]:
     """`relation` by pairs of statement positions, ascending, empty ones left out."""
@@ -225,7 +239,7 @@ def _pairs(
     return dict(sorted(pairs.items()))
 
 
-def _is_bounded(relation: isl.Map) -> bool:
+def is_bounded(relation: isl.Map) -> bool:
     """Whether, for fixed parameters, only finitely many instances are related.
 
     Otherwise no affine form in the parameters bounds the distance (paper 000, lemma 3).

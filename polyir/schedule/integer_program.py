@@ -57,9 +57,11 @@ class IntegerProgram:
 
     def lexicographic_minimum(self, extra: Iterable[Row] = ()) -> Row | None:
         """The lexicographically smallest solution, with `extra` inequalities, or `None`."""
-        minimum = self._polyhedron(extra).lexmin()
-        if minimum.is_empty():
+        solutions = self._polyhedron(extra)
+        # isl proves emptiness much faster than it fails to find a minimum.
+        if solutions.is_empty():
             return None
+        minimum = solutions.lexmin()
         point = minimum.sample_point()
         return tuple(
             point.get_coordinate_val(isl.dim_type.set, variable).to_python()

@@ -36,6 +36,7 @@ from polyir.schedule.tree import (
     Leaf,
     Node,
     Order,
+    ScheduleResult,
     to_isl_schedule,
 )
 
@@ -60,16 +61,9 @@ class PlutoOptions:
     fuse: Fusion = Fusion.SMART
 
 
-@dataclass(frozen=True)
-class PlutoResult:
-    """The schedule, the same as plain integers, and one line for every decision."""
-
-    schedule: isl.Schedule
-    tree: Node
-    notes: tuple[str, ...]
-
-
-def pluto_schedule(problem: SchedulingProblem, options: PlutoOptions | None = None) -> PlutoResult:
+def pluto_schedule(
+    problem: SchedulingProblem, options: PlutoOptions | None = None
+) -> ScheduleResult:
     """Schedule `problem` with the Pluto algorithm.
 
     Every band of the result is permutable, hence tileable, and has the smallest bound on the
@@ -83,7 +77,7 @@ def pluto_schedule(problem: SchedulingProblem, options: PlutoOptions | None = No
     found = {each.position: each.affine_hull for each in statements}
     tree = scheduler.schedule(tuple(found), found, dependence_graph(problem, statements))
     domain = problem.domain.align_params(parameters)
-    return PlutoResult(to_isl_schedule(tree, statements, domain), tree, tuple(scheduler.notes))
+    return ScheduleResult(to_isl_schedule(tree, statements, domain), tree, tuple(scheduler.notes))
 
 
 Found = Mapping[int, tuple[Row, ...]]

@@ -79,12 +79,12 @@ def statements_of(problem: SchedulingProblem) -> tuple[ScheduledStatement, ...]:
         if name not in problem.statements:
             raise SchedulingError(f"the domain has instances of '{name}', which is no statement")
     return tuple(
-        ScheduledStatement(position, name, by_name[name], _equality_directions(by_name[name]))
+        ScheduledStatement(position, name, by_name[name], equality_directions(by_name[name]))
         for position, name in enumerate(each for each in problem.statements if each in by_name)
     )
 
 
-def _equality_directions(domain: isl.Set) -> tuple[tuple[int, ...], ...]:
+def equality_directions(domain: isl.Set) -> tuple[tuple[int, ...], ...]:
     """The iterator parts of the equalities that hold on `domain`, existentials left out."""
     hull = domain.affine_hull().remove_divs()
     kinds = isl.dim_type

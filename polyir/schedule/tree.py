@@ -13,10 +13,15 @@ from polyir.schedule.problem import ScheduledStatement
 
 @dataclass(frozen=True)
 class AffineRow:
-    """One dimension of one statement's schedule: `coefficients . iterators + constant`."""
+    """One dimension of one statement's schedule.
+
+    `coefficients . iterators + parameters . n + constant`; `parameters` may be left empty where
+    all are zero.
+    """
 
     coefficients: Row
     constant: int
+    parameters: Row = ()
 
 
 Hyperplane = Mapping[int, AffineRow]
@@ -67,6 +72,15 @@ class Order:
 
 
 Node = Leaf | Band | Order
+
+
+@dataclass(frozen=True)
+class ScheduleResult:
+    """The schedule, the same as plain integers, and one line for every decision."""
+
+    schedule: isl.Schedule
+    tree: Node
+    notes: tuple[str, ...]
 
 
 def to_isl_schedule(
@@ -132,20 +146,28 @@ def partial_schedule(
     parameter_space: isl.Space,
 ) -> isl.MultiUnionPwAff:
     """The hyperplanes as one isl function from all `statements` to the band's dimensions."""
-    kinds = isl.dim_type
     context = parameter_space.get_ctx()
     parameters = parameter_space.params()
     members = isl.UnionPwAffList.alloc(context, len(hyperplanes))
     for hyperplane in hyperplanes:
         member = isl.UnionPwAff.empty(parameters)
         for statement in statements:
-            row = hyperplane[statement.position]
-            affine = isl.Aff.zero_on_domain(isl.LocalSpace.from_space(statement.domain.get_space()))
-            affine = affine.set_constant_val(row.constant)
-            for iterator, coefficient in enumerate(row.coefficients):
-                if coefficient:
-                    affine = affine.set_coefficient_val(kinds.in_, iterator, coefficient)
+            affine = affine_function(hyperplane[statement.position], statement)
             member = member.union_add(isl.UnionPwAff.from_pw_aff(isl.PwAff.from_aff(affine)))
         members = members.add(member)
     space = parameters.add_unnamed_tuple_ui(len(hyperplanes))
     return isl.MultiUnionPwAff.from_union_pw_aff_list(space, members)
+
+
+def affine_function(row: AffineRow, statement: ScheduledStatement) -> isl.Aff:
+    """The row as isl's function from the instances of `statement`."""
+    affine = isl.Aff.zero_on_domain(isl.LocalSpace.from_space(statement.domain.get_space()))
+    affine = affine.set_constant_val(row.constant)
+    for kind, entries in (
+        (isl.dim_type.in_, row.coefficients),
+        (isl.dim_type.param, row.parameters),
+    ):
+        for place, coefficient in enumerate(entries):
+            if coefficient:
+                affine = affine.set_coefficient_val(kind, place, coefficient)
+    return affine

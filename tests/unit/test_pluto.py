@@ -7,9 +7,9 @@ import pytest
 from schedule_checks import bands, is_total_order, violations
 from small_programs import Loop, loop, problem_of, statement
 
-from polyir.schedule.pluto import Fusion, PlutoOptions, PlutoResult, pluto_schedule
+from polyir.schedule.pluto import Fusion, PlutoOptions, pluto_schedule
 from polyir.schedule.problem import SchedulingError, SchedulingProblem
-from polyir.schedule.tree import Band, Node, Order
+from polyir.schedule.tree import Band, Node, Order, ScheduleResult
 
 
 def problem(
@@ -47,7 +47,7 @@ def shape(node: Node) -> object:
     return 0
 
 
-def legal(problem: SchedulingProblem, result: PlutoResult) -> bool:
+def legal(problem: SchedulingProblem, result: ScheduleResult) -> bool:
     return violations(problem, result.schedule).is_empty() and is_total_order(
         problem, result.schedule
     )

@@ -6,9 +6,9 @@ import pytest
 from schedule_checks import bands, is_coincident, is_permutable, is_total_order, violations
 from small_programs import Loop, Statement, loop, problem_of, statement
 
-from polyir.schedule.pluto import Fusion, PlutoOptions, PlutoResult, pluto_schedule
+from polyir.schedule.pluto import Fusion, PlutoOptions, pluto_schedule
 from polyir.schedule.problem import SchedulingProblem
-from polyir.schedule.tree import Band, Leaf, Node, Order
+from polyir.schedule.tree import Band, Leaf, Node, Order, ScheduleResult
 
 Program = tuple[Loop | Statement, ...]
 
@@ -100,7 +100,7 @@ FOUR_INDEX_TRANSFORM = (
 
 def schedule(
     parameters: str, *program: Loop | Statement, fuse: Fusion = Fusion.SMART
-) -> PlutoResult:
+) -> ScheduleResult:
     """The schedule of a program, after the checks that every schedule must pass."""
     context = " and ".join(f"{name.strip()} >= 4" for name in parameters.split(","))
     problem = problem_of(parameters, context, *program)
@@ -109,7 +109,7 @@ def schedule(
     return result
 
 
-def check(problem: SchedulingProblem, result: PlutoResult) -> None:
+def check(problem: SchedulingProblem, result: ScheduleResult) -> None:
     assert violations(problem, result.schedule).is_empty()
     assert is_total_order(problem, result.schedule)
     for band in bands(result.schedule):

@@ -1,0 +1,79 @@
+"""The pass `compare-schedules`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import islpy as isl
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from polyir.diagnostics import missed
+from polyir.model.scop import Scop, scop_of
+from polyir.passes.constraints import schedule_constraints
+from polyir.passes.prerequisites import analysed_scops, function_of
+from polyir.schedule.comparison import HEADING, cells_of, figures_of, table
+from polyir.schedule.constraints import ScheduleConstraints
+from polyir.schedule.feautrier import feautrier_schedule
+from polyir.schedule.isl_builtin import isl_builtin_schedule
+from polyir.schedule.isl_style import isl_style_schedule
+from polyir.schedule.pluto import pluto_schedule
+from polyir.schedule.problem import SchedulingError
+
+_SCHEDULERS: dict[str, Callable[[ScheduleConstraints], isl.Schedule]] = {
+    "pluto": lambda constraints: pluto_schedule(constraints).schedule,
+    "feautrier": lambda constraints: feautrier_schedule(constraints).schedule,
+    "isl": lambda constraints: isl_style_schedule(constraints).schedule,
+    "isl-builtin": isl_builtin_schedule,
+}
+
+
+@dataclass(frozen=True)
+class CompareSchedulesPass(ModulePass):
+    """Print what the schedulers find for each scop, side by side; change nothing.
+
+    Every scheduler has its default options. One line each, as comments on standard output:
+
+    - bands: the numbers of members, outer before inner;
+    - outer: coincident members at the front of the outermost band, summed over the statements;
+    - distance: the largest distance of each dependence in each loop that both its ends share,
+      summed up where it is a constant, `+ k*` for k unbounded ones;
+    - apart: how many dependences have ends in no common loop;
+    - legal: what the exact check says.
+
+        // schedules of @sweep:
+        // scheduler    bands  outer  distance  apart  legal
+        // original     1 1    0      5         0      yes
+        // pluto        2      0      5         0      yes
+        ...
+    """
+
+    name = "compare-schedules"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        scops = analysed_scops(ctx, op)
+        if not scops:
+            missed(self.name, "nothing to compare: the module has no static control part", op)
+        for scop_op in scops:
+            function = function_of(scop_op)
+            where = "" if function is None else f" of @{function.sym_name.data}"
+            lines = [f"schedules{where}:", *table(comparison_rows(scop_of(scop_op)))]
+            print("\n".join(f"// {line}" for line in lines))
+
+
+def comparison_rows(scop: Scop) -> list[tuple[str, ...]]:
+    """The heading and a row of cells for the original schedule and for each scheduler."""
+    assert scop.dependences is not None
+    dependences = scop.dependences
+    constraints = schedule_constraints(scop, dependences)
+    rows = [HEADING, ("original", *cells_of(figures_of(scop.schedule, dependences)))]
+    for name, scheduler in _SCHEDULERS.items():
+        try:
+            schedule = scheduler(constraints)
+        except SchedulingError:
+            rows.append((name, "none found", *("-",) * (len(HEADING) - 2)))
+        else:
+            rows.append((name, *cells_of(figures_of(schedule, dependences))))
+    return rows

@@ -1,0 +1,119 @@
+"""What schedules of one scop offer, in figures that can be put side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import islpy as isl
+
+from polyir.dialects.dependence import Dependence, Dependences
+from polyir.isl_lists import sets_of
+from polyir.model.bands import annotate_bands
+from polyir.model.distance import common_loops, vectors_of
+from polyir.model.legality import violations
+from polyir.model.tree import node_type
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What one schedule offers.
+
+    `widths` are the numbers of members of its bands, outer before inner. `outer_coincident`
+    gives for each statement the number of leading coincident members of its outermost band,
+    found from the dependences and not from the flags. `distance` sums up, over all ordering
+    dependences and the loops that both ends share, the largest distance, where it is bounded
+    by a constant; `unbounded` counts where it is not. `apart` counts the dependences whose ends
+    share no loop. `is_legal` is the exact check.
+    """
+
+    widths: tuple[int, ...]
+    outer_coincident: tuple[tuple[str, int], ...]
+    distance: int
+    unbounded: int
+    apart: int
+    is_legal: bool
+
+    @property
+    def total_outer_coincident(self) -> int:
+        """The sum of `outer_coincident` over the statements."""
+        return sum(count for _, count in self.outer_coincident)
+
+
+def figures_of(schedule: isl.Schedule, dependences: Dependences) -> Figures:
+    """The figures of a schedule under `dependences`."""
+    exact = annotate_bands(schedule, dependences)
+    bands = tuple(_bands(exact.get_root()))
+    distance, unbounded, apart = 0, 0, 0
+    for dependence in dependences.ordering:
+        entries = _largest_distances(exact, dependence)
+        apart += not entries
+        distance += sum(entry for entry in entries if entry is not None)
+        unbounded += sum(entry is None for entry in entries)
+    return Figures(
+        tuple(band.band_n_member() for band in bands),
+        tuple(_outer_coincident(exact, bands)),
+        distance,
+        unbounded,
+        apart,
+        not violations(dependences, schedule),
+    )
+
+
+def _bands(node: isl.ScheduleNode) -> Iterator[isl.ScheduleNode]:
+    """The band nodes with members, outer before inner, in the order of the tree."""
+    if node_type(node) is isl.schedule_node_type.band and node.band_n_member():
+        yield node
+    for position in range(node.n_children()):
+        yield from _bands(node.get_child(position))
+
+
+def _outer_coincident(
+    schedule: isl.Schedule, bands: tuple[isl.ScheduleNode, ...]
+) -> Iterator[tuple[str, int]]:
+    counts: dict[str, int] = {}
+    for band in bands:
+        flags = [band.band_member_get_coincident(k) for k in range(band.band_n_member())]
+        leading = flags.index(False) if False in flags else len(flags)
+        for instances in sets_of(band.get_domain()):
+            counts.setdefault(instances.get_tuple_name() or "", leading)
+    for instances in sets_of(schedule.get_domain()):
+        name = instances.get_tuple_name() or ""
+        yield name, counts.get(name, 0)
+
+
+def _largest_distances(schedule: isl.Schedule, dependence: Dependence) -> list[int | None]:
+    """For each loop that both ends share the largest distance; `None` if it has no bound."""
+    loops = common_loops(schedule, dependence)
+    vectors = vectors_of(dependence.relation, loops)
+    largest: list[int | None] = []
+    for entries in zip(*(vector.entries for vector in vectors), strict=True):
+        ends = [end for entry in entries for end in (entry.minimum, entry.maximum)]
+        bounded = [abs(end) for end in ends if end is not None]
+        largest.append(max(bounded) if len(bounded) == len(ends) else None)
+    return largest
+
+
+HEADING = ("scheduler", "bands", "outer", "distance", "apart", "legal")
+"""The columns of a comparison: the scheduler's name, and what `cells_of` gives."""
+
+
+def cells_of(figures: Figures) -> tuple[str, ...]:
+    """The figures as text, in the order of `HEADING` without its first column."""
+    unbounded = f" + {figures.unbounded}*" if figures.unbounded else ""
+    return (
+        " ".join(map(str, figures.widths)) or "-",
+        str(figures.total_outer_coincident),
+        f"{figures.distance}{unbounded}",
+        str(figures.apart),
+        "yes" if figures.is_legal else "NO",
+    )
+
+
+def table(rows: list[tuple[str, ...]]) -> list[str]:
+    """Rows of cells as lines with aligned columns, the first one a heading."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
