@@ -18,6 +18,7 @@ PASS_NAMES = (
     "poly-raise",
     "poly-dependences",
     "print-dependences",
+    "privatize",
     "pluto-schedule",
     "tile",
     "wavefront",

@@ -24,7 +24,7 @@ from polyir.diagnostics import PolyirError, location_of
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 from polyir.dialects.schedule_tree import ExpansionOp, ExtensionOp, walk_tree
 from polyir.isl_lists import maps_of
-from polyir.model.scop import AccessKind, Scop, Statement
+from polyir.model.scop import Access, AccessKind, Scop, Statement
 
 ORDERING_KINDS = (DependenceKind.FLOW, DependenceKind.ANTI, DependenceKind.OUTPUT)
 """The kinds that a schedule must respect."""
@@ -58,7 +58,7 @@ def compute_dependences(
     statements = {statement.name: number for number, statement in enumerate(scop.statements)}
     kind_order = list(DependenceKind)
     for array_number, array in enumerate(_arrays_in_order(scop)):
-        accesses = _array_accesses(scop, array)
+        accesses = accesses_of_array(scop, array)
         for kind in dict.fromkeys(kinds):
             query = _VALUE_BASED[kind] if value_based else _MEMORY_BASED[kind]
             for relation in maps_of(query(accesses)):
@@ -79,7 +79,7 @@ def _require_plain(scop: Scop) -> None:
 
 
 @dataclass(frozen=True)
-class _ArrayAccesses:
+class ArrayAccesses:
     """All accesses of a scop to one array, `{ S[i] -> A[a] }`, within the context.
 
     `exposed` are the reads that may take a value from another instance. `schedule` is the
@@ -122,8 +122,13 @@ class _ArrayAccesses:
             info = info.set_kill(kill)
         return info.set_schedule(self.schedule).compute_flow().get_may_dependence()
 
+    def flow_into(self, sink: isl.UnionMap) -> isl.UnionFlow:
+        """The writes whose values `sink` may read, and what of it may have none."""
+        info = isl.UnionAccessInfo.from_sink(sink).set_must_source(self.must_writes)
+        return info.set_may_source(self.may_writes).set_schedule(self.schedule).compute_flow()
 
-_Query = Callable[[_ArrayAccesses], isl.UnionMap]
+
+_Query = Callable[[ArrayAccesses], isl.UnionMap]
 
 _VALUE_BASED: dict[DependenceKind, _Query] = {
     DependenceKind.FLOW: lambda of: of.last(of.exposed, must=of.must_writes, may=of.may_writes),
@@ -146,7 +151,9 @@ def _arrays_in_order(scop: Scop) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def _array_accesses(scop: Scop, array: str) -> _ArrayAccesses:
+def accesses_of_array(scop: Scop, array: str) -> ArrayAccesses:
+    """The accesses of `scop` to `array`, for dataflow analysis."""
+
     def united(relations: list[isl.Map]) -> isl.UnionMap:
         parts = (isl.UnionMap.from_map(relation) for relation in relations)
         union = reduce(isl.UnionMap.union, parts, isl.UnionMap.empty(scop.context.get_space()))
@@ -161,19 +168,19 @@ def _array_accesses(scop: Scop, array: str) -> _ArrayAccesses:
         ]
 
     exposed = [
-        relation for statement in scop.statements for relation in _exposed_reads(statement, array)
+        relation for statement in scop.statements for _, relation in exposed_reads(statement, array)
     ]
     reads = united(of_kind(AccessKind.READ))
     must_writes = united(of_kind(AccessKind.WRITE))
     may_writes = united(of_kind(AccessKind.MAY_WRITE))
     instances = reads.union(must_writes).union(may_writes).domain()
     schedule = scop.schedule.intersect_domain(instances)
-    return _ArrayAccesses(schedule, reads, united(exposed), must_writes, may_writes)
+    return ArrayAccesses(schedule, reads, united(exposed), must_writes, may_writes)
 
 
-def _exposed_reads(statement: Statement, array: str) -> list[isl.Map]:
-    """The reads of `array` without those of elements that the body has surely written before."""
-    exposed: list[isl.Map] = []
+def exposed_reads(statement: Statement, array: str) -> list[tuple[Access, isl.Map]]:
+    """The reads of `array`, each with its part that the body has not surely written before."""
+    exposed: list[tuple[Access, isl.Map]] = []
     written: isl.Map | None = None
     for access in statement.accesses:
         if access.array != array:
@@ -182,5 +189,6 @@ def _exposed_reads(statement: Statement, array: str) -> list[isl.Map]:
             written = access.relation if written is None else written.union(access.relation)
         elif access.kind is AccessKind.READ:
             relation = access.relation
-            exposed.append(relation if written is None else relation.subtract(written))
+            part = relation if written is None else relation.subtract(written)
+            exposed.append((access, part))
     return exposed
