@@ -19,6 +19,7 @@ PASS_NAMES = (
     "poly-dependences",
     "print-dependences",
     "privatize",
+    "expand",
     "pluto-schedule",
     "tile",
     "wavefront",

@@ -1,4 +1,4 @@
-"""From isl's expressions to the affine maps of operations: the inverse of `polyir.model.affine`."""
+"""From isl's expressions to affine maps and sets: the inverse of `polyir.model.affine`."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ from xdsl.ir.affine import (
     AffineBinaryOpExpr,
     AffineBinaryOpKind,
     AffineConstantExpr,
+    AffineConstraintExpr,
+    AffineConstraintKind,
     AffineDimExpr,
     AffineExpr,
     AffineMap,
+    AffineSet,
     AffineSymExpr,
 )
 
@@ -113,3 +116,16 @@ def _dimensions(expression: AffineExpr) -> tuple[int, ...]:
             raise ValueError("symbols are dimensions here")
         case _:
             return ()
+
+
+def set_over(
+    conditions: Sequence[tuple[AffineExpr, bool]], values: Sequence[SSAValue]
+) -> tuple[AffineSet, list[SSAValue]]:
+    """The set where each expression is zero (with `True`) or not negative, and its operands."""
+    map, operands = map_over(tuple(expression for expression, _ in conditions), values)
+    kinds = {True: AffineConstraintKind.eq, False: AffineConstraintKind.ge}
+    constraints = tuple(
+        AffineConstraintExpr(kinds[is_equality], result, AffineConstantExpr(0))
+        for result, (_, is_equality) in zip(map.results, conditions, strict=True)
+    )
+    return AffineSet(map.num_dims, 0, constraints), operands

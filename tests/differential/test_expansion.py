@@ -21,6 +21,7 @@ KERNELS_WITH_TEMPORARIES = ("deriche", "durbin", "gramschmidt", "ludcmp", "symm"
 PIPELINES = [
     *((name, f"privatize,{REST}") for name in KERNELS_WITH_TEMPORARIES),
     *((name, f"privatize{{loops=all}},{REST}") for name in KERNELS_WITH_TEMPORARIES),
+    *((name, f"expand,{REST}") for name in KERNELS_WITH_TEMPORARIES),
 ]
 
 

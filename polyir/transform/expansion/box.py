@@ -91,7 +91,7 @@ class Allocator:
 
     def __init__(self, scop: ScopOp) -> None:
         self._scop = scop
-        self._extents: dict[str, SSAValue | int] = {}
+        self._extents: dict[tuple[object, ...], SSAValue] = {}
 
     def allocate(
         self, like: SSAValue, box: Sequence[Side], inner: Sequence[SSAValue | int] = ()
@@ -122,13 +122,6 @@ class Allocator:
         self._scop.parent.insert_op_before(op, self._scop)
 
     def _extent_of(self, side: Side) -> SSAValue | int:
-        """The extent of a side, computed once."""
-        key = str(side.extent)
-        if key not in self._extents:
-            self._extents[key] = self._compute(side)
-        return self._extents[key]
-
-    def _compute(self, side: Side) -> SSAValue | int:
         """The extent of a side: a constant, or computed before the scop, and never negative."""
         pieces = [expression for _, expression in side.extent.get_pieces()]
         if all(piece.is_cst() for piece in pieces):
@@ -141,12 +134,17 @@ class Allocator:
                 result_types=[IndexType()],
                 properties={"map": AffineMapAttr(map)},
             )
-            self._insert(least)
-            results, values = (AffineDimExpr(0),), [least.result]
+            results, values = (AffineDimExpr(0),), [self._computed(least)]
         map, operands = map_over((*results, AffineConstantExpr(0)), values)
-        extent = MaxOp(operands, AffineMapAttr(map))
-        self._insert(extent)
-        return extent.result
+        return self._computed(MaxOp(operands, AffineMapAttr(map)))
+
+    def _computed(self, op: affine.MinOp | MaxOp) -> SSAValue:
+        """The result of `op`, inserted before the scop, or of the same operation there."""
+        key = (op.name, str(op.map), *op.arguments)
+        if key not in self._extents:
+            self._insert(op)
+            self._extents[key] = op.result
+        return self._extents[key]
 
     def _expressions(self, functions: Sequence[isl.Aff]) -> tuple[Valued, list[SSAValue]]:
         """Functions of the parameters, over the values that their dimensions number."""
