@@ -26,6 +26,7 @@ PASS_NAMES = (
     "fuse",
     "distribute",
     "mark-parallel",
+    "contract",
     "check-schedule",
     "lower-poly",
     "convert-parallel-to-omp",

@@ -22,6 +22,10 @@ PIPELINES = [
     *((name, f"privatize,{REST}") for name in KERNELS_WITH_TEMPORARIES),
     *((name, f"privatize{{loops=all}},{REST}") for name in KERNELS_WITH_TEMPORARIES),
     *((name, f"expand,{REST}") for name in KERNELS_WITH_TEMPORARIES),
+    *((name, f"privatize,{REST},contract") for name in ("deriche", "symm")),
+    *((name, f"expand,{REST},contract") for name in ("durbin", "ludcmp", "symm")),
+    ("symm", "expand,contract"),
+    ("durbin", "privatize{loops=all},mark-parallel,contract"),
 ]
 
 

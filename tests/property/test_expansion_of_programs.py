@@ -90,6 +90,8 @@ PIPELINES = [
     "privatize",
     "privatize{loops=all}",
     "expand",
+    "contract",
+    "expand,contract",
 ]
 
 
