@@ -33,6 +33,9 @@ from polyir.transform.expansion.temporaries import (
 from polyir.transform.expansion.webs import webs_of
 
 
+_NO_LOOP = "every loop that reuses its memory carries a value of it, or is sequential anyway"
+
+
 def privatize(op: ScopOp, arrays: Sequence[str] = (), loops: Loops = "needed") -> Rewritten:
     """Give temporaries of a scop private copies, for the order that its tree has now.
 
@@ -58,6 +61,8 @@ def privatize(op: ScopOp, arrays: Sequence[str] = (), loops: Loops = "needed") -
     allocator = Allocator(op)
     for name, private in chosen.items():
         if not private:
+            if name in arrays:
+                missed.append(f"{name} has no private copies: {_NO_LOOP}")
             continue
         try:
             done.append(_expand(scop, flows[name], private, allocator))

@@ -58,6 +58,8 @@ def expand(op: ScopOp, arrays: Sequence[str] = ()) -> Rewritten:
     for name, flow in flows.items():
         writers = tuple(dict.fromkeys(writer for writer, _ in flow.writes))
         if len(writers) == 1 and not _overwrites(flow, writers[0]):
+            if arrays:
+                missed.append(f"{name} is not expanded: no element is written twice")
             continue
         try:
             _require_writes(flow)
