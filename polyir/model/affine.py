@@ -13,9 +13,11 @@ from xdsl.ir.affine import (
     AffineBinaryOpExpr,
     AffineBinaryOpKind,
     AffineConstantExpr,
+    AffineConstraintKind,
     AffineDimExpr,
     AffineExpr,
     AffineMap,
+    AffineSet,
     AffineSymExpr,
 )
 
@@ -137,3 +139,21 @@ class IndexReader:
         values = [self.read(operand) for operand in operands]
         dimensions, symbols = values[: map.num_dims], values[map.num_dims :]
         return [expression_of(result, dimensions, symbols, self.space) for result in map.results]
+
+    def read_set(self, condition: AffineSet, operands: Sequence[SSAValue]) -> isl.Set:
+        """Where `condition` holds for `operands` (dimensions first, then symbols)."""
+        values = [self.read(operand) for operand in operands]
+        dimensions, symbols = values[: condition.num_dims], values[condition.num_dims :]
+        holds = isl.Set.universe(self.space)
+        for constraint in condition.constraints:
+            left = expression_of(constraint.lhs, dimensions, symbols, self.space)
+            right = expression_of(constraint.rhs, dimensions, symbols, self.space)
+            holds = holds.intersect(_CONSTRAINTS[constraint.kind](left, right))
+        return holds
+
+
+_CONSTRAINTS = {
+    AffineConstraintKind.ge: isl.PwAff.ge_set,
+    AffineConstraintKind.le: isl.PwAff.le_set,
+    AffineConstraintKind.eq: isl.PwAff.eq_set,
+}

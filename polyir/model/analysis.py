@@ -24,7 +24,7 @@ from polyir.diagnostics import PolyirError, location_of
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 from polyir.dialects.schedule_tree import ExpansionOp, ExtensionOp, walk_tree
 from polyir.isl_lists import maps_of
-from polyir.model.scop import AccessKind, Scop, Statement
+from polyir.model.scop import Access, AccessKind, Scop, Statement
 
 ORDERING_KINDS = (DependenceKind.FLOW, DependenceKind.ANTI, DependenceKind.OUTPUT)
 """The kinds that a schedule must respect."""
@@ -133,6 +133,10 @@ class ArrayAccesses:
             info = info.set_kill(kill)
         return info.set_schedule(self.schedule).compute_flow().get_full_may_dependence()
 
+    def flow_into(self, sink: isl.UnionMap) -> isl.UnionFlow:
+        """The writes whose values `sink` may read, and what of it may have none."""
+        info = isl.UnionAccessInfo.from_sink(sink).set_must_source(self.must_writes)
+        return info.set_may_source(self.may_writes).set_schedule(self.schedule).compute_flow()
 
 _Query = Callable[[ArrayAccesses], isl.UnionMap]
 
@@ -174,7 +178,7 @@ def array_accesses(scop: Scop, array: str, schedule: isl.Schedule) -> ArrayAcces
         ]
 
     exposed = [
-        relation for statement in scop.statements for relation in _exposed_reads(statement, array)
+        relation for statement in scop.statements for _, relation in exposed_reads(statement, array)
     ]
     reads = united(of_kind(AccessKind.READ))
     must_writes = united(of_kind(AccessKind.WRITE))
@@ -184,9 +188,9 @@ def array_accesses(scop: Scop, array: str, schedule: isl.Schedule) -> ArrayAcces
     return ArrayAccesses(part, reads, united(exposed), must_writes, may_writes)
 
 
-def _exposed_reads(statement: Statement, array: str) -> list[isl.Map]:
-    """The reads of `array` without those of elements that the body has surely written before."""
-    exposed: list[isl.Map] = []
+def exposed_reads(statement: Statement, array: str) -> list[tuple[Access, isl.Map]]:
+    """The reads of `array`, each with its part that the body has not surely written before."""
+    exposed: list[tuple[Access, isl.Map]] = []
     written: isl.Map | None = None
     for access in statement.accesses:
         if access.array != array:
@@ -195,5 +199,6 @@ def _exposed_reads(statement: Statement, array: str) -> list[isl.Map]:
             written = access.relation if written is None else written.union(access.relation)
         elif access.kind is AccessKind.READ:
             relation = access.relation
-            exposed.append(relation if written is None else relation.subtract(written))
+            part = relation if written is None else relation.subtract(written)
+            exposed.append((access, part))
     return exposed

@@ -174,9 +174,30 @@ class _AccessCollector:
         """Add the accesses of `block`; not `certain` where the block may not be executed."""
         for op in block.ops:
             self._collect_op(op, certain)
+            branches = self._branches(op)
             for region in op.regions:
+                part = None if branches is None else branches[region is not op.regions[0]]
                 for inner in region.blocks:
-                    self.collect(inner, certain=False)
+                    if part is None:
+                        self.collect(inner, certain=False)
+                    else:
+                        self._collect_within(inner, certain, part)
+
+    def _branches(self, op: Operation) -> tuple[isl.Set, isl.Set] | None:
+        """The instances that run the two branches of an affine conditional, if they are known."""
+        if not isinstance(op, affine.IfOp):
+            return None
+        try:
+            holds = self._reader.read_set(op.condition.data, op.args)
+        except NotAffineError:
+            return None
+        return self._domain.intersect(holds), self._domain.subtract(holds)
+
+    def _collect_within(self, block: Block, certain: bool, domain: isl.Set) -> None:
+        """Add the accesses of a block that the instances `domain` run."""
+        collector = _AccessCollector(domain, self._reader, self._names)
+        collector.collect(block, certain)
+        self.accesses += collector.accesses
 
     def _collect_op(self, op: Operation, certain: bool) -> None:
         match op:

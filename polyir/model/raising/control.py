@@ -10,14 +10,12 @@ import islpy as isl
 from xdsl.dialects import affine, arith, scf
 from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.ir.affine import AffineConstraintKind
 
 from polyir.model.affine import (
     IndexReader,
     NotAffineError,
     constant,
     constant_value,
-    expression_of,
 )
 from polyir.model.raising.effects import has_store
 
@@ -105,22 +103,8 @@ def condition_of(conditional: ConditionalOp, reader: IndexReader) -> isl.Set:
     """Where the condition holds; raises `NotAffineError` if it depends on more than indices."""
     if isinstance(conditional, scf.IfOp):
         return _comparison(conditional.cond, reader)
-    condition = conditional.condition.data
-    values = [reader.read(argument) for argument in conditional.args]
-    dimensions, symbols = values[: condition.num_dims], values[condition.num_dims :]
-    holds = isl.Set.universe(reader.space)
-    for constraint in condition.constraints:
-        left = expression_of(constraint.lhs, dimensions, symbols, reader.space)
-        right = expression_of(constraint.rhs, dimensions, symbols, reader.space)
-        holds = holds.intersect(_CONSTRAINTS[constraint.kind](left, right))
-    return holds
+    return reader.read_set(conditional.condition.data, conditional.args)
 
-
-_CONSTRAINTS = {
-    AffineConstraintKind.ge: isl.PwAff.ge_set,
-    AffineConstraintKind.le: isl.PwAff.le_set,
-    AffineConstraintKind.eq: isl.PwAff.eq_set,
-}
 
 _PREDICATES = {
     0: isl.PwAff.eq_set,

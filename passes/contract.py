@@ -1,0 +1,43 @@
+"""The pass `contract`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from polyir.dialects.scop import ScopOp
+from polyir.passes.memory_pass import MemoryPass
+from polyir.transform.expansion.contract import contract
+from polyir.transform.expansion.rewritten import Rewritten
+
+
+@dataclass(frozen=True)
+class ContractPass(MemoryPass):
+    """Shrink temporaries to what is live at once, for the schedule in force.
+
+    `arrays` are the only ones to shrink; by default all temporaries: memory of the function
+    that only the scop uses, and that is never read before it is written. A subscript becomes
+    a remainder, or goes where one cell is enough. Run it after scheduling and `mark-parallel`:
+    iterations of a loop marked parallel keep cells of their own, and a later change of the
+    order must respect the dependences that the shared cells bring.
+
+    Before:
+
+        affine.for %i = 1 to %n {
+          affine.store %0, %t[%i] : memref<?xf64>
+          %1 = affine.load %t[%i - 1] : memref<?xf64>
+
+    After:
+
+        affine.for %i = 1 to %n {
+          affine.store %0, %t[%i mod 2] : memref<2xf64>
+          %1 = affine.load %t[(%i - 1) mod 2] : memref<2xf64>
+    """
+
+    name = "contract"
+
+    def rewrite(self, scop: ScopOp) -> Rewritten:
+        return contract(scop, self.arrays)
+
+    @property
+    def nothing(self) -> str:
+        return "nothing to do: there is no temporary of which less is live at once"

@@ -1,0 +1,53 @@
+"""The pass `expand`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from polyir.dialects.scop import ScopOp
+from polyir.passes.memory_pass import MemoryPass
+from polyir.transform.expansion.rewritten import Rewritten
+from polyir.transform.expansion.single_assignment import expand
+
+
+@dataclass(frozen=True)
+class ExpandPass(MemoryPass):
+    """Expand temporaries to single assignment: a cell for each instance that writes.
+
+    `arrays` are the only ones to expand; by default all temporaries: memory of the function
+    that only the scop uses, and that is never read before it is written. A read goes to the
+    cell of its source; where that depends on the instance, the read becomes a conditional. No
+    anti or output dependence through the arrays is left. `contract` after scheduling takes
+    back the memory that the schedule does not need.
+
+    Before:
+
+        poly.stmt @S0 domain "[n] -> { S0[i] : 0 <= i < n }" (%i) {
+          %0 = affine.load %A[%i] : memref<?xf64>
+          affine.store %0, %t[] : memref<f64>
+        }
+        poly.stmt @S1 domain "[n] -> { S1[i] : 0 <= i < n }" (%i) {
+          %1 = affine.load %t[] : memref<f64>
+          affine.store %1, %B[%i] : memref<?xf64>
+        }
+
+    After:
+
+        poly.stmt @S0 domain "[n] -> { S0[i] : 0 <= i < n }" (%i) {
+          %0 = affine.load %A[%i] : memref<?xf64>
+          affine.store %0, %t[%i] : memref<?xf64>
+        }
+        poly.stmt @S1 domain "[n] -> { S1[i] : 0 <= i < n }" (%i) {
+          %1 = affine.load %t[%i] : memref<?xf64>
+          affine.store %1, %B[%i] : memref<?xf64>
+        }
+    """
+
+    name = "expand"
+
+    def rewrite(self, scop: ScopOp) -> Rewritten:
+        return expand(scop, self.arrays)
+
+    @property
+    def nothing(self) -> str:
+        return "nothing to do: no temporary is written twice in one place"

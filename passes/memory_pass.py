@@ -1,0 +1,73 @@
+"""What the passes share that change where temporaries are kept."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from polyir.diagnostics import OptionError, PolyirError, location_of, missed, remark
+from polyir.dialects.isl_attributes import DependencesAttr
+from polyir.dialects.scop import ScopOp
+from polyir.model.analysis import compute_dependences
+from polyir.model.legality import require_legal
+from polyir.model.scop import scop_of
+from polyir.passes.prerequisites import raised_scops
+from polyir.transform.expansion.rewritten import Rewritten
+from polyir.transform.expansion.temporaries import check_names
+
+
+@dataclass(frozen=True)
+class MemoryPass(ModulePass):
+    """A pass that rewrites the accesses to temporaries, and computes the dependences anew.
+
+    The new dependences are those of the schedule tree in force, which is checked against the
+    old ones first: a legal order is as good an original order as any. Raises `OptionError` if
+    one of `arrays` is in no scop.
+    """
+
+    arrays: tuple[str, ...] = ()
+
+    @abstractmethod
+    def rewrite(self, scop: ScopOp) -> Rewritten:
+        """Rewrite the accesses of a scop; raises a `PolyirError` to refuse."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        scops = raised_scops(ctx, op)
+        if not scops:
+            missed(self.name, "nothing to do: the module has no static control part", op)
+            return
+        try:
+            check_names(self.arrays, [scop_of(scop) for scop in scops])
+        except OptionError as error:
+            error.message = f"pass '{self.name}': {error.message}"
+            raise
+        outcomes = [(scop, self._rewritten(scop)) for scop in scops]
+        reasons = [(scop, reason) for scop, outcome in outcomes for reason in outcome.missed]
+        for scop, message in reasons:
+            missed(self.name, message, scop)
+        if not reasons and not any(outcome.done for _, outcome in outcomes):
+            missed(self.name, self.nothing, scops[0])
+
+    @property
+    @abstractmethod
+    def nothing(self) -> str:
+        """Why nothing was done, if no array has a reason of its own."""
+
+    def _rewritten(self, op: ScopOp) -> Rewritten:
+        try:
+            scop = scop_of(op)
+            if scop.dependences is not None:
+                require_legal(scop.dependences, scop.schedule, "the schedule in force")
+            outcome = self.rewrite(op)
+            if outcome.done or op.dependences is None:
+                op.dependences = DependencesAttr(compute_dependences(scop_of(op)))
+        except PolyirError as error:
+            error.location = error.location or location_of(op)
+            raise
+        for message in outcome.done:
+            remark(self.name, message, op)
+        return outcome

@@ -1,0 +1,56 @@
+"""The pass `privatize`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from polyir.dialects.scop import ScopOp
+from polyir.passes.memory_pass import MemoryPass
+from polyir.transform.expansion.loops import Loops
+from polyir.transform.expansion.privatize import privatize
+from polyir.transform.expansion.rewritten import Rewritten
+
+
+@dataclass(frozen=True)
+class PrivatizePass(MemoryPass):
+    """Give temporaries a copy for each iteration of the loops that they serialise falsely.
+
+    `arrays` are the only ones to change; by default all temporaries: memory of the function
+    that only the scop uses, and that is never read before it is written. First each is split
+    into parts that no value connects. Then it gets copies for the loops that no value of it
+    crosses: with `loops=needed` for those that are parallel after it, with `loops=all` for
+    every one that it serialises, for schedulers that skew.
+
+    Before:
+
+        poly.stmt @S0 domain "[n] -> { S0[i] : 0 <= i < n }" (%i) {
+          %0 = affine.load %A[%i] : memref<?xf64>
+          affine.store %0, %t[] : memref<f64>
+        }
+        poly.stmt @S1 domain "[n] -> { S1[i] : 0 <= i < n }" (%i) {
+          %1 = affine.load %t[] : memref<f64>
+          affine.store %1, %B[%i] : memref<?xf64>
+        }
+
+    After:
+
+        poly.stmt @S0 domain "[n] -> { S0[i] : 0 <= i < n }" (%i) {
+          %0 = affine.load %A[%i] : memref<?xf64>
+          affine.store %0, %t[%i] : memref<?xf64>
+        }
+        poly.stmt @S1 domain "[n] -> { S1[i] : 0 <= i < n }" (%i) {
+          %1 = affine.load %t[%i] : memref<?xf64>
+          affine.store %1, %B[%i] : memref<?xf64>
+        }
+    """
+
+    name = "privatize"
+
+    loops: Loops = "needed"
+
+    def rewrite(self, scop: ScopOp) -> Rewritten:
+        return privatize(scop, self.arrays, self.loops)
+
+    @property
+    def nothing(self) -> str:
+        return "nothing to do: no loop is serialised by the memory of a temporary alone"

@@ -1,0 +1,90 @@
+"""Where each read takes its value from, access by access.
+
+The dependences of a scop (`polyir.model.analysis`) relate statement instances and an array.
+Whoever changes where values are kept must know more: which writes the value of one *access* may
+come from (Feautrier, "Dataflow analysis of array and scalar references", 1991), and whether
+it may be a value from before the scop.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import islpy as isl
+
+from polyir.isl_lists import maps_of
+from polyir.model.analysis import array_accesses, exposed_reads
+from polyir.model.scop import Access, AccessKind, Scop, Statement
+
+
+@dataclass(frozen=True)
+class ReadFlow:
+    """The sources of one read of `statement`.
+
+    `sources` are `{ W[i] -> S[j] }`, one a writing statement: `S[j]` may read what `W[i]`
+    wrote, perhaps in the same instance. `unwritten` is the part of the access, `{ S[j] -> A[a] }`,
+    that may find a value from before the scop.
+    """
+
+    statement: str
+    access: Access
+    sources: tuple[isl.Map, ...]
+    unwritten: isl.UnionMap
+
+
+@dataclass(frozen=True)
+class ArrayFlow:
+    """All writes and reads of one array, statement by statement in program order."""
+
+    array: str
+    writes: tuple[tuple[str, Access], ...]
+    reads: tuple[ReadFlow, ...]
+
+    @property
+    def statements(self) -> tuple[str, ...]:
+        """The names of the statements that access the array."""
+        names = [name for name, _ in self.writes] + [read.statement for read in self.reads]
+        return tuple(dict.fromkeys(names))
+
+    def accesses_of(self, statement: str) -> tuple[Access, ...]:
+        """The accesses of one statement: the writes, then the reads."""
+        writes = [access for name, access in self.writes if name == statement]
+        return (*writes, *(read.access for read in self.reads if read.statement == statement))
+
+    @property
+    def is_live_in(self) -> bool:
+        """May a read find a value that the scop has not written?"""
+        return any(not read.unwritten.is_empty() for read in self.reads)
+
+
+def array_flow(scop: Scop, array: str) -> ArrayFlow:
+    """The flow of values through `array` under the schedule tree in force.
+
+    Exact where the accesses are; else `sources` and `unwritten` are over-approximations.
+    """
+    accesses = array_accesses(scop, array, scop.schedule)
+    writes: list[tuple[str, Access]] = []
+    reads: list[ReadFlow] = []
+    for statement in scop.statements:
+        writes += [
+            (statement.name, access)
+            for access in statement.accesses
+            if access.array == array and access.kind is not AccessKind.READ
+        ]
+        for access, exposed in exposed_reads(statement, array):
+            sink = isl.UnionMap.from_map(exposed).intersect_params(scop.context)
+            flow = accesses.flow_into(sink)
+            sources = flow.get_may_dependence().union(_own(statement, access, exposed))
+            reads.append(
+                ReadFlow(
+                    statement.name, access, maps_of(sources.coalesce()), flow.get_may_no_source()
+                )
+            )
+    return ArrayFlow(array, tuple(writes), tuple(reads))
+
+
+def _own(statement: Statement, access: Access, exposed: isl.Map) -> isl.UnionMap:
+    """The instances that read what their own body wrote before: `{ S[i] -> S[i] }`."""
+    inside = access.relation.subtract(exposed).domain()
+    identity = isl.Map.identity(statement.domain.get_space().map_from_set())
+    return isl.UnionMap.from_map(identity.intersect_domain(inside))

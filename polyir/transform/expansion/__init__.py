@@ -1,0 +1,1 @@
+"""Where values are kept: private copies, single assignment, and back to less memory."""

@@ -1,0 +1,164 @@
+"""Bounding boxes of cells, and the memory for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+import islpy as isl
+from xdsl.dialects import affine, memref
+from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, IndexType, MemRefType
+from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr
+
+from polyir.dialects.affine_extra import MaxOp
+from polyir.dialects.scop import ScopOp
+from polyir.isl_lists import parameters_of
+from polyir.model.affine_maps import Valued, affine_expression, map_over
+
+
+class NoBoxError(ValueError):
+    """Cells without affine bounds; the message says in which dimension."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """One dimension of a box: it starts at `lower`, and has `extent` cells.
+
+    Both are functions of the parameters; `lower` is one affine expression.
+    """
+
+    lower: isl.Aff
+    extent: isl.PwAff
+
+
+def box_of(cells: isl.Set, context: isl.Set) -> tuple[Side, ...]:
+    """The smallest box around `cells`, a function of the parameters within `context`.
+
+    A lower bound that is a minimum of several expressions is replaced by a constant below it.
+    Raises `NoBoxError` where there is none.
+    """
+    within = cells.intersect_params(context)
+    return tuple(
+        _side(within, position, context) for position in range(cells.dim(isl.dim_type.set))
+    )
+
+
+def _side(cells: isl.Set, position: int, context: isl.Set) -> Side:
+    if cells.is_empty():
+        zero = isl.Aff.zero_on_domain(isl.LocalSpace.from_space(cells.get_space().params()))
+        return Side(zero, isl.PwAff.from_aff(zero))
+    if not cells.dim_is_bounded(isl.dim_type.set, position):
+        raise NoBoxError(f"dimension {position + 1} is not bounded")
+    lowest = cells.dim_min(position).coalesce()
+    lower = _plain(lowest, context)
+    if lower is None:
+        least = lowest.min_val()
+        if not least.is_int():
+            raise NoBoxError(f"dimension {position + 1} has no affine lower bound")
+        local = isl.LocalSpace.from_space(lowest.get_domain_space())
+        lower = isl.Aff.zero_on_domain(local).set_constant_val(least)
+    extent = cells.dim_max(position).sub(isl.PwAff.from_aff(lower)).add_constant_val(isl.Val(1))
+    return Side(lower, extent.gist_params(context).coalesce())
+
+
+def _plain(function: isl.PwAff, context: isl.Set) -> isl.Aff | None:
+    """`function` as one expression without divisions, if it is one."""
+    pieces = function.gist_params(context).get_pieces()
+    expressions = [expression for _, expression in pieces]
+    first = expressions[0]
+    has_division = first.dim(isl.dim_type.div) > 0 or not first.get_denominator_val().is_one()
+    if has_division or not all(first.plain_is_equal(other) for other in expressions):
+        return None
+    return first
+
+
+def on_statement(function: isl.Aff, space: isl.Space) -> isl.Aff:
+    """A `lower` of a `Side` as an expression on the set space `space`."""
+    local = isl.LocalSpace.from_space(space)
+    lifted = isl.Aff.zero_on_domain(local).set_constant_val(function.get_constant_val())
+    for position, name in enumerate(parameters_of(function.get_domain_space())):
+        coefficient = function.get_coefficient_val(isl.dim_type.param, position)
+        if not coefficient.is_zero():
+            there = space.find_dim_by_name(isl.dim_type.param, name)
+            lifted = lifted.set_coefficient_val(isl.dim_type.param, there, coefficient)
+    return lifted
+
+
+class Allocator:
+    """Allocates memory directly before a scop, and frees it directly behind."""
+
+    def __init__(self, scop: ScopOp) -> None:
+        self._scop = scop
+        self._extents: dict[tuple[object, ...], SSAValue] = {}
+
+    def allocate(
+        self, like: SSAValue, box: Sequence[Side], inner: Sequence[SSAValue | int] = ()
+    ) -> SSAValue:
+        """Memory for the cells of `box`, each with the extents `inner`; freed after the scop.
+
+        The elements and the name are those of `like`. Memory of rank 0 is a local variable.
+        """
+        extents = [*(self._extent_of(side) for side in box), *inner]
+        shape = [extent if isinstance(extent, int) else DYNAMIC_INDEX for extent in extents]
+        sizes = [extent for extent in extents if isinstance(extent, SSAValue)]
+        assert isinstance(like.type, MemRefType)
+        type = MemRefType(like.type.element_type, shape, like.type.layout, like.type.memory_space)
+        kind = memref.AllocOp if shape else memref.AllocaOp
+        memory = kind.build(operands=[sizes, []], result_types=[type])
+        self._insert(memory)
+        memory.memref.name_hint = like.name_hint
+        if isinstance(memory, memref.AllocOp):
+            free = memref.DeallocOp.get(memory.memref)
+            free.location = self._scop.location
+            assert self._scop.parent is not None
+            self._scop.parent.insert_op_after(free, self._scop)
+        return memory.memref
+
+    def _insert(self, op: Operation) -> None:
+        op.location = self._scop.location
+        assert self._scop.parent is not None
+        self._scop.parent.insert_op_before(op, self._scop)
+
+    def _extent_of(self, side: Side) -> SSAValue | int:
+        """The extent of a side: a constant, or computed before the scop, and never negative."""
+        pieces = [expression for _, expression in side.extent.get_pieces()]
+        if all(piece.is_cst() for piece in pieces):
+            return max(0, *(int(piece.get_constant_val().to_python()) for piece in pieces))
+        results, values = self._expressions(pieces)
+        if len(pieces) > 1 and _is_minimum(side.extent, pieces):
+            map, operands = map_over(results, values)
+            least = affine.MinOp.build(
+                operands=[operands],
+                result_types=[IndexType()],
+                properties={"map": AffineMapAttr(map)},
+            )
+            results, values = (AffineDimExpr(0),), [self._computed(least)]
+        map, operands = map_over((*results, AffineConstantExpr(0)), values)
+        return self._computed(MaxOp(operands, AffineMapAttr(map)))
+
+    def _computed(self, op: affine.MinOp | MaxOp) -> SSAValue:
+        """The result of `op`, inserted before the scop, or of the same operation there."""
+        key = (op.name, str(op.map), *op.arguments)
+        if key not in self._extents:
+            self._insert(op)
+            self._extents[key] = op.result
+        return self._extents[key]
+
+    def _expressions(self, functions: Sequence[isl.Aff]) -> tuple[Valued, list[SSAValue]]:
+        """Functions of the parameters, over the values that their dimensions number."""
+        parameters = self._scop.parameter_values
+        order = list(parameters)
+        results = []
+        for function in functions:
+            names = parameters_of(function.get_domain_space())
+            numbers = [AffineDimExpr(order.index(name)) for name in names]
+            results.append(affine_expression(function, (), numbers))
+        return tuple(dict.fromkeys(results)), list(parameters.values())
+
+
+def _is_minimum(function: isl.PwAff, pieces: Sequence[isl.Aff]) -> bool:
+    """Is `function` the minimum of the expressions of its pieces?"""
+    least = reduce(isl.PwAff.min, map(isl.PwAff.from_aff, pieces))
+    return bool(least.intersect_domain(function.domain()).is_equal(function))

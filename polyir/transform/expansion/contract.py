@@ -1,0 +1,147 @@
+"""Contraction: a temporary keeps only the cells that are live at once.
+
+Successive modulo mapping (Lefebvre and Feautrier, "Automatic storage management for parallel
+programs", 1998, section 4): element `a` goes to cell `(a_1 mod m_1, ..., a_d mod m_d)`, where
+`m_k` is one more than the greatest distance, in dimension k, of two elements that are in
+conflict and agree in the dimensions before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import islpy as isl
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineExpr
+
+from polyir.diagnostics import LegalityError
+from polyir.dialects.scop import ScopOp
+from polyir.isl_lists import maps_of
+from polyir.model.affine_maps import Valued
+from polyir.model.dataflow import ArrayFlow
+from polyir.model.scop import Scop, scop_of
+from polyir.transform.expansion.box import Allocator
+from polyir.transform.expansion.lifetimes import conflicts
+from polyir.transform.expansion.rewritten import Rewritten
+from polyir.transform.expansion.subscripts import StatementValues
+from polyir.transform.expansion.temporaries import (
+    extents_of,
+    is_access,
+    remove_unused,
+    temporaries,
+)
+
+Moduli = tuple[int | None, ...]
+"""For each dimension of an array its modulus; `None` for a dimension that stays as it is."""
+
+
+def contract(op: ScopOp, arrays: Sequence[str] = ()) -> Rewritten:
+    """Shrink the temporaries of a scop to what is live at once under its schedule tree.
+
+    `arrays` are the only ones to look at; without them all temporaries are.
+
+    The dependences of the scop are out of date after it, and the tree must keep its order: the
+    values share memory in that order only.
+    """
+    scop = scop_of(op)
+    flows, missed = temporaries(scop, arrays)
+    done: list[str] = []
+    allocator = Allocator(op)
+    for name, flow in flows.items():
+        together = conflicts(scop, flow)
+        extents = extents_of(scop.arrays[name])
+        moduli = _worthwhile(successive_moduli(together, len(extents)), extents)
+        if all(modulus is None for modulus in moduli):
+            if arrays:
+                missed.append(f"{name} is not contracted: all of it may be live at once")
+            continue
+        require_apart(together, moduli, name)
+        done.append(_rewrite(scop, flow, moduli, allocator))
+    return Rewritten(tuple(done), tuple(missed))
+
+
+def successive_moduli(together: isl.UnionMap, rank: int) -> Moduli:
+    """The moduli for an array with these conflicts; `None` where no constant is enough."""
+    relations = maps_of(together)
+    if not relations:
+        return (1,) * rank
+    (relation,) = relations
+    distances = relation.deltas()
+    moduli: list[int | None] = []
+    for position in range(rank):
+        greatest = None if distances.is_empty() else distances.dim_max(position).max_val()
+        if greatest is None:
+            moduli.append(1)
+        else:
+            moduli.append(int(greatest.to_python()) + 1 if greatest.is_int() else None)
+        distances = distances.fix_val(isl.dim_type.set, position, isl.Val(0))
+    return tuple(moduli)
+
+
+def _worthwhile(moduli: Moduli, extents: Sequence[SSAValue | int]) -> Moduli:
+    """The moduli without those that save nothing."""
+    return tuple(
+        None if modulus is not None and isinstance(extent, int) and modulus >= extent else modulus
+        for modulus, extent in zip(moduli, extents, strict=True)
+    )
+
+
+def require_apart(together: isl.UnionMap, moduli: Moduli, array: str) -> None:
+    """Raise `LegalityError` if two elements that are in conflict would share a cell.
+
+    Exact, and independent of how the moduli were found.
+    """
+    for relation in maps_of(together):
+        sharing = relation
+        for position, modulus in enumerate(moduli):
+            space = relation.get_space().range()
+            element = isl.Aff.var_on_domain(
+                isl.LocalSpace.from_space(space), isl.dim_type.set, position
+            )
+            cell = element if modulus is None else element.mod_val(isl.Val(modulus))
+            same = isl.PwAff.from_aff(cell)
+            sharing = sharing.intersect(same.eq_map(same))
+        if not sharing.is_empty():
+            raise LegalityError(f"contracting {array} would put two live values in one cell")
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """How the subscripts of an array become those of the contracted one."""
+
+    moduli: Moduli
+
+    def subscripts(self, old: Valued) -> Valued:
+        """The new subscripts; a dimension of one cell is none."""
+        return tuple(
+            _modulo(each, modulus)
+            for each, modulus in zip(old, self.moduli, strict=True)
+            if modulus != 1
+        )
+
+    def extents(self, old: Sequence[SSAValue | int]) -> list[SSAValue | int]:
+        """The new extents."""
+        pairs = zip(old, self.moduli, strict=True)
+        return [extent if modulus is None else modulus for extent, modulus in pairs if modulus != 1]
+
+
+def _modulo(expression: AffineExpr, modulus: int | None) -> AffineExpr:
+    if modulus is None:
+        return expression
+    return AffineBinaryOpExpr(AffineBinaryOpKind.Mod, expression, AffineConstantExpr(modulus))
+
+
+def _rewrite(scop: Scop, flow: ArrayFlow, moduli: Moduli, allocator: Allocator) -> str:
+    """Let all accesses go to the contracted array; says so."""
+    old = scop.arrays[flow.array]
+    cell = _Cell(moduli)
+    new = allocator.allocate(old, (), cell.extents(extents_of(old)))
+    for statement in scop.statements:
+        values = StatementValues(scop, statement)
+        for access in flow.accesses_of(statement.name):
+            operation = is_access(access.operation)
+            values.redirect(operation, new, cell.subscripts(values.subscripts(operation)))
+    before = old.type
+    remove_unused(old)
+    return f"{flow.array} shrinks from {before} to {new.type}"

@@ -1,0 +1,115 @@
+"""Which elements of a temporary hold values at the same time.
+
+A value lives from the instance that writes it to the last one that reads it. Two elements are
+in conflict if values of both may live at the same time under the schedule tree in force
+(Darte, Schreiber and Villard, "Lattice-based memory allocation", 2005, section 2). Iterations
+of a loop marked parallel, and the children of a set node, run at the same time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import reduce
+
+import islpy as isl
+
+from polyir.dialects.dependence import Dependence, DependenceKind, Dependences, union_of
+from polyir.isl_lists import maps_of
+from polyir.model.bands import active_at
+from polyir.model.dataflow import ArrayFlow
+from polyir.model.legality import violations
+from polyir.model.order import backward, forward, members_of
+from polyir.model.scop import AccessKind, Scop, Statement
+from polyir.model.tree import node_type
+from polyir.transform.parallel import PARALLEL
+from polyir.transform.walk import BAND, MARK
+
+
+def conflicts(scop: Scop, flow: ArrayFlow) -> isl.UnionMap:
+    """`{ A[a] -> A[b] : a != b }`: both may hold values at a common time. Symmetric.
+
+    A value that an instance reads last is in conflict with those that the instance writes,
+    unless its body does all its reads of the array before its writes.
+    """
+    writes = _union(scop, (access.relation for _, access in flow.writes))
+    values = writes.wrap()
+    readers = [_last_uses(scop, flow, writes), _own_writes(values)]
+    instances = readers[0].range().union(writes.domain())
+    late = _not_before(scop, instances, writes.domain())
+    # { [W1 -> a] -> W2 }: the value in a is still used when W2 writes, or later.
+    used_late = readers[0].apply_range(late.subtract(_reads_first(scop, flow)))
+    used_late = used_late.union(readers[1].apply_range(late))
+    written = writes.domain_map().reverse()
+    overlapping = used_late.apply_range(written).coalesce()
+    overlapping = overlapping.intersect(overlapping.reverse())
+    element = writes.range_map()
+    both = overlapping.apply_domain(element).apply_range(element)
+    return both.subtract(isl.UnionSet.identity(writes.range())).coalesce()
+
+
+def _union(scop: Scop, relations: Iterator[isl.Map]) -> isl.UnionMap:
+    empty = isl.UnionMap.empty(scop.context.get_space())
+    union = reduce(isl.UnionMap.union, map(isl.UnionMap.from_map, relations), empty)
+    return union.intersect_params(scop.context)
+
+
+def _last_uses(scop: Scop, flow: ArrayFlow, writes: isl.UnionMap) -> isl.UnionMap:
+    """`{ [W[i] -> A[a]] -> R[j] }`: the reads of each value."""
+    uses = isl.UnionMap.empty(scop.context.get_space())
+    for read in flow.reads:
+        elements = isl.UnionMap.from_map(read.access.relation)
+        for relation in read.sources:
+            pairs = isl.UnionMap.from_map(relation)
+            # { W[i] -> [A[a] -> R[j]] }, with a what R[j] reads, then only what W[i] wrote.
+            value = pairs.apply_range(elements.reverse().range_map().reverse())
+            value = value.uncurry().intersect_domain(writes.wrap())
+            uses = uses.union(value)
+    return uses.coalesce()
+
+
+def _own_writes(values: isl.UnionSet) -> isl.UnionMap:
+    """`{ [W[i] -> A[a]] -> W[i] }`: a value that is never read lives where it is written."""
+    return values.unwrap().domain_map()
+
+
+def _reads_first(scop: Scop, flow: ArrayFlow) -> isl.UnionMap:
+    """`{ S[i] -> S[i] }` for the statements that read the array before they write it."""
+    names = [each.name for each in scop.statements if _has_reads_first(each, flow.array)]
+    union = isl.UnionSet.empty(scop.context.get_space())
+    for statement in scop.statements:
+        if statement.name in names:
+            union = union.union(isl.UnionSet.from_set(statement.domain))
+    return union.identity()
+
+
+def _has_reads_first(statement: Statement, array: str) -> bool:
+    kinds = [access.kind for access in statement.accesses if access.array == array]
+    writes = [position for position, kind in enumerate(kinds) if kind is not AccessKind.READ]
+    return not writes or AccessKind.READ not in kinds[writes[0] :]
+
+
+def _not_before(scop: Scop, sources: isl.UnionSet, targets: isl.UnionSet) -> isl.UnionMap:
+    """`{ S[i] -> T[j] }`: the pairs of which the first does not surely run before the second."""
+    pairs = isl.UnionMap.from_domain_and_range(sources, targets)
+    # Any kind that orders will do: whether the schedule keeps the order is the question.
+    items = tuple(Dependence(DependenceKind.OUTPUT, "", relation) for relation in maps_of(pairs))
+    dependences = Dependences(value_based=False, items=items)
+    late = union_of(items[:0], scop.context.get_space())
+    for violation in violations(dependences, scop.schedule):
+        late = late.union(isl.UnionMap.from_map(violation.relation))
+    for relation in _concurrent(scop.schedule.get_root(), dependences):
+        late = late.union(isl.UnionMap.from_map(relation))
+    return late.coalesce()
+
+
+def _concurrent(node: isl.ScheduleNode, dependences: Dependences) -> Iterator[isl.Map]:
+    """The pairs in different iterations of loops marked parallel, from `node` down."""
+    if node_type(node) is MARK and node.mark_get_id().get_name() == PARALLEL:
+        band = node.child(0)
+        if node_type(band) is BAND and band.band_n_member() > 0:
+            member = members_of(band)[0]
+            for active in active_at(band, dependences):
+                yield forward(active, member)
+                yield backward(active, member)
+    for position in range(node.n_children()):
+        yield from _concurrent(node.child(position), dependences)

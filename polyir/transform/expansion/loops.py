@@ -1,0 +1,122 @@
+"""The loops that temporaries serialise falsely."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import islpy as isl
+
+from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
+from polyir.model.dataflow import ArrayFlow
+from polyir.model.order import (
+    Active,
+    Member,
+    all_active,
+    backward,
+    below,
+    forward,
+    members_of,
+    still_active,
+)
+from polyir.model.scop import Scop
+from polyir.model.tree import node_type
+
+Loops = Literal["needed", "all"]
+"""`needed`: the loops that are parallel with private copies; `all`: each that allows copies."""
+
+
+@dataclass(frozen=True)
+class PrivateLoop:
+    """A loop that gets copies of a temporary: its number from the outermost, its function."""
+
+    number: int
+    member: Member
+
+
+def false_loops(
+    scop: Scop, dependences: Dependences, flows: Mapping[str, ArrayFlow], loops: Loops
+) -> dict[str, tuple[PrivateLoop, ...]]:
+    """For each temporary of `flows` the loops to have copies for, outer ones first.
+
+    Such a loop is around all accesses to the temporary, carries anti or output dependences
+    through it, and no value. If `loops` is `needed`, it must be parallel once all temporaries
+    that allow it have copies: else the copies would cost memory for nothing.
+    """
+    chooser = _Chooser(scop, flows, loops)
+    chooser.visit(scop.schedule.get_root(), all_active(dependences.ordering))
+    return {name: tuple(chosen) for name, chosen in chooser.chosen.items()}
+
+
+class _Chooser:
+    """Walks the tree and notes the loops of each temporary."""
+
+    def __init__(self, scop: Scop, flows: Mapping[str, ArrayFlow], loops: Loops) -> None:
+        self.chosen: dict[str, list[PrivateLoop]] = {name: [] for name in flows}
+        self._flows = flows
+        self._loops = loops
+        self._instances = {name: _instances(scop, flow.statements) for name, flow in flows.items()}
+
+    def visit(self, node: isl.ScheduleNode, actives: tuple[Active, ...]) -> None:
+        """Look at the bands from `node` down, given what is active at `node`."""
+        if not actives:
+            return
+        if node_type(node) is isl.schedule_node_type.band:
+            inside = node.get_domain()
+            whole = [name for name, part in self._instances.items() if part.is_subset(inside)]
+            inner = actives
+            for position, member in enumerate(members_of(node)):
+                self._look_at(node.get_schedule_depth() + position + 1, member, inner, whole)
+                inner = still_active(inner, member)
+        for position, inner in enumerate(below(node, actives)):
+            self.visit(node.child(position), inner)
+
+    def _look_at(
+        self, number: int, member: Member, actives: tuple[Active, ...], whole: list[str]
+    ) -> None:
+        carried = [active.dependence for active in actives if _separates(active, member)]
+        private = [
+            name
+            for name in dict.fromkeys(dependence.array for dependence in carried)
+            if name in whole and keeps_values(self._flows[name], member)
+        ]
+        if self._loops == "needed" and any(_is_true(each, private) for each in carried):
+            return
+        for name in private:
+            self.chosen[name].append(PrivateLoop(number, member))
+
+
+def keeps_values(flow: ArrayFlow, member: Member) -> bool:
+    """Does every value of the array stay in one iteration of the loop?
+
+    The loop must be one affine function for each statement.
+    """
+    if any(len(member[name].get_pieces()) != 1 for name in flow.statements):
+        return False
+    return all(
+        sources.is_subset(
+            member[sources.get_tuple_name(isl.dim_type.in_)].eq_map(
+                member[sources.get_tuple_name(isl.dim_type.out)]
+            )
+        )
+        for read in flow.reads
+        for sources in read.sources
+    )
+
+
+def _is_true(dependence: Dependence, private: list[str]) -> bool:
+    """Would the dependence be there with copies of the arrays `private`?"""
+    return dependence.kind is DependenceKind.FLOW or dependence.array not in private
+
+
+def _separates(active: Active, member: Member) -> bool:
+    return not (forward(active, member).is_empty() and backward(active, member).is_empty())
+
+
+def _instances(scop: Scop, names: tuple[str, ...]) -> isl.UnionSet:
+    union = isl.UnionSet.empty(scop.context.get_space())
+    for statement in scop.statements:
+        if statement.name in names:
+            union = union.union(isl.UnionSet.from_set(statement.domain))
+    return union

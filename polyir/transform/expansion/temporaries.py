@@ -1,0 +1,123 @@
+"""Temporaries: arrays of which nothing outside a scop sees the contents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects import affine, memref
+from xdsl.dialects.builtin import MemRefType, NoneAttr
+from xdsl.ir import Operation, SSAValue
+
+from polyir.diagnostics import OptionError, nearest
+from polyir.model.dataflow import ArrayFlow, array_flow
+from polyir.model.scop import Scop
+
+ACCESSES = (affine.LoadOp, affine.StoreOp, affine.VectorLoadOp, affine.VectorStoreOp)
+"""The accesses whose subscripts can be rewritten."""
+
+AccessOp = affine.LoadOp | affine.StoreOp | affine.VectorLoadOp | affine.VectorStoreOp
+
+
+def why_no_temporary(scop: Scop, array: str) -> str | None:
+    """Why the contents of `array` may matter outside the scop; `None` if it is a temporary.
+
+    A temporary is allocated in the function and used by the scop alone. Whether the scop reads
+    what it has not written is another question, for dataflow analysis.
+    """
+    value = scop.arrays[array]
+    if not isinstance(value.owner, memref.AllocOp | memref.AllocaOp):
+        return "it is not allocated in the function"
+    assert isinstance(value.type, MemRefType)
+    if not isinstance(value.type.layout, NoneAttr):
+        return "its layout is not the standard one"
+    for use in value.uses:
+        op = use.operation
+        if isinstance(op, memref.DeallocOp | memref.DimOp):
+            continue
+        if not scop.op.is_ancestor(op):
+            return f"{op.name} uses it outside the scop"
+        if not isinstance(op, ACCESSES):
+            return f"{op.name} accesses it, whose subscripts are not affine"
+    return None
+
+
+def temporaries(scop: Scop, arrays: Sequence[str] = ()) -> tuple[dict[str, ArrayFlow], list[str]]:
+    """The flow through each temporary of a scop that reads nothing from before the scop.
+
+    `arrays` are the only ones to look at, if there are any; why one of them is none of these
+    temporaries comes second, in words.
+    """
+    flows: dict[str, ArrayFlow] = {}
+    missed: list[str] = []
+    for name in (name for name in scop.arrays if not arrays or name in arrays):
+        reason = why_no_temporary(scop, name)
+        if reason is None:
+            flow = array_flow(scop, name)
+            if not flow.is_live_in:
+                flows[name] = flow
+                continue
+            reason = "it may be read before it is written"
+        if arrays:
+            missed.append(f"{name} is no temporary: {reason}")
+    return flows, missed
+
+
+def is_access(op: Operation) -> AccessOp:
+    """An operation that accesses a temporary, as what it is."""
+    assert isinstance(op, ACCESSES)
+    return op
+
+
+def check_names(names: Sequence[str], scops: Sequence[Scop]) -> None:
+    """Raise `OptionError` if one of `names` is an array of none of `scops`."""
+    known = list(dict.fromkeys(array for scop in scops for array in scop.arrays))
+    for name in names:
+        if name not in known:
+            hint = nearest(name, known) or f" (arrays: {', '.join(known) or 'none'})"
+            raise OptionError(f"there is no array '{name}'{hint}")
+
+
+def allocation_of(memory: SSAValue) -> memref.AllocOp | memref.AllocaOp:
+    """The operation that allocates a temporary."""
+    owner = memory.owner
+    assert isinstance(owner, memref.AllocOp | memref.AllocaOp)
+    return owner
+
+
+def extents_of(memory: SSAValue) -> list[SSAValue | int]:
+    """The extents of a temporary: constants, or the sizes that it was allocated with."""
+    assert isinstance(memory.type, MemRefType)
+    sizes = iter(allocation_of(memory).dynamic_sizes)
+    return [next(sizes) if extent < 0 else extent for extent in memory.type.get_shape()]
+
+
+def duplicate(memory: SSAValue) -> SSAValue:
+    """Other memory like a temporary, allocated and freed beside it."""
+    allocation = allocation_of(memory)
+    copy = allocation.clone()
+    copy.memref.name_hint = memory.name_hint
+    _insert_after(copy, allocation)
+    for free in deallocations_of(memory):
+        _insert_after(memref.DeallocOp.get(copy.memref), free)
+    return copy.memref
+
+
+def remove_unused(memory: SSAValue) -> None:
+    """Remove the allocation of a temporary that nothing accesses any more."""
+    frees = deallocations_of(memory)
+    if all(use.operation in frees for use in memory.uses):
+        for op in (*frees, allocation_of(memory)):
+            assert op.parent is not None
+            op.parent.erase_op(op)
+
+
+def deallocations_of(memory: SSAValue) -> tuple[memref.DeallocOp, ...]:
+    """The operations that free a temporary."""
+    users = (use.operation for use in memory.uses)
+    return tuple(user for user in users if isinstance(user, memref.DeallocOp))
+
+
+def _insert_after(op: Operation, existing: Operation) -> None:
+    op.location = existing.location
+    assert existing.parent is not None
+    existing.parent.insert_op_after(op, existing)
