@@ -90,7 +90,7 @@ class _Maker:
         self._left = random.randint(1, LIMIT)
         self._depth = random.choice((2, 3, 3, 4))
         # A program has its own character: most are affine and plain somewhere.
-        self._odd = random.choice((0.0, 0.1, 0.3))
+        self._odd = random.choice((0.0, 0.0, 0.1, 0.25))
         self._types = random.choice(
             [("f64",), ("f64",), ("f32",), INTEGERS[:1], INTEGERS, (*FLOATS, *INTEGERS)]
         )
@@ -114,7 +114,8 @@ class _Maker:
         return self._random.random() < probability
 
     def _array(self, number: int) -> Array:
-        dynamic = tuple(self._chance(0.7) for _ in range(self._random.choice((0, 1, 1, 2, 2, 2, 3))))
+        rank = self._random.choice((0, 1, 1, 2, 2, 2, 3))
+        dynamic = tuple(self._chance(0.7) for _ in range(rank))
         return Array(f"A{number}", self._random.choice(self._types), dynamic, self._chance(0.15))
 
     # Affine expressions
@@ -159,9 +160,7 @@ class _Maker:
                 self._value(scope, each, depth - 1) for each in (other, other, type, type)
             )
             return Choice(type, left, right, first, second, branches=self._chance(0.5))
-        operation = self._random.choice(
-            FLOAT_OPERATIONS if type in FLOATS else INTEGER_OPERATIONS
-        )
+        operation = self._random.choice(FLOAT_OPERATIONS if type in FLOATS else INTEGER_OPERATIONS)
         left, right = self._value(scope, type, depth - 1), self._value(scope, type, depth - 1)
         return Binary(type, operation, left, right)
 
@@ -238,7 +237,8 @@ class _Maker:
         inner = scope.inner(iterator, kind == "scf")
         if not self._chance(0.12):
             return Loop(iterator, lowers, uppers, step, self._block(inner, depth - 1), kind)
-        return self._carrying_loop(scope, inner, depth, Loop(iterator, lowers, uppers, step, (), kind))
+        loop = Loop(iterator, lowers, uppers, step, (), kind)
+        return self._carrying_loop(scope, inner, depth, loop)
 
     def _carrying_loop(self, scope: _Scope, inner: _Scope, depth: int, loop: Loop) -> Loop:
         array = self._random.choice(self._arrays)
@@ -278,9 +278,7 @@ def _with_parallel_loops(program: Program, random: Random) -> Program:
     """The program with some loops printed as `affine.parallel` whose iterations are independent."""
     if random.random() < 0.8:
         return program
-    loops = [
-        loop for loop in loops_of(program.body) if loop.carried is None and loop.kind == "for"
-    ]
+    loops = [loop for loop in loops_of(program.body) if loop.carried is None and loop.kind == "for"]
     chosen = {loop.iterator for loop in loops if is_parallel(program, loop.iterator)}
 
     def mark(body: tuple[Node, ...], in_scf: bool) -> tuple[Node, ...]:

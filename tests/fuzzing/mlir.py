@@ -149,8 +149,8 @@ class _Printer:
             f"{expression.text(inside, MLIR_OPERATORS)} {sign} 0"
             for expression, sign in node.conditions
         )
-        signature = f"({', '.join(inside[d] for d in dims)})[{', '.join(inside[s] for s in symbols)}]"
-        operands = f"({', '.join(f'%{d}' for d in dims)})[{', '.join(f'%{s}' for s in symbols)}]"
+        signature = _listed([inside[d] for d in dims], [inside[s] for s in symbols])
+        operands = _listed([f"%{d}" for d in dims], [f"%{s}" for s in symbols])
         condition = f"affine_set<{signature} : ({constraints})>{operands}"
         self._branches("affine.if", condition, node.body, node.otherwise)
 
@@ -217,8 +217,8 @@ class _Printer:
     def _bound(self, expressions: tuple[Affine, ...], operation: str) -> str:
         dims, symbols, inside = self._names_of(expressions)
         results = ", ".join(e.text(inside, MLIR_OPERATORS) for e in expressions)
-        signature = f"({', '.join(inside[d] for d in dims)})[{', '.join(inside[s] for s in symbols)}]"
-        operands = f"({', '.join(f'%{d}' for d in dims)})[{', '.join(f'%{s}' for s in symbols)}]"
+        signature = _listed([inside[d] for d in dims], [inside[s] for s in symbols])
+        operands = _listed([f"%{d}" for d in dims], [f"%{s}" for s in symbols])
         keyword = f"{operation} " if len(expressions) > 1 else ""
         return f"{keyword}affine_map<{signature} -> ({results})>{operands}"
 
@@ -320,8 +320,8 @@ class _Printer:
         if self._scf:
             return self._index(expression)
         dims, symbols, inside = self._names_of((expression,))
-        signature = f"({', '.join(inside[d] for d in dims)})[{', '.join(inside[s] for s in symbols)}]"
-        operands = f"({', '.join(f'%{d}' for d in dims)})[{', '.join(f'%{s}' for s in symbols)}]"
+        signature = _listed([inside[d] for d in dims], [inside[s] for s in symbols])
+        operands = _listed([f"%{d}" for d in dims], [f"%{s}" for s in symbols])
         result = expression.text(inside, MLIR_OPERATORS)
         return self._define(f"affine.apply affine_map<{signature} -> ({result})>{operands}")
 
@@ -360,3 +360,7 @@ class _Printer:
         self._lines.append(f"scf.yield {self._value(value.second)} : {value.type}")
         self._lines.append("}")
         return result
+
+
+def _listed(dims: list[str], symbols: list[str]) -> str:
+    return f"({', '.join(dims)})[{', '.join(symbols)}]"

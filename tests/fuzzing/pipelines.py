@@ -11,7 +11,7 @@ def random_pipeline(seed: int) -> tuple[str, ...]:
     passes = _usual(random) if random.random() < 0.5 else _any(random)
     if random.random() < 0.35:
         passes.append("lower-poly")
-        later = [name for name in ("convert-parallel-to-omp", "convert-affine-to-scf")]
+        later = ["convert-parallel-to-omp", "convert-affine-to-scf"]
         random.shuffle(later)
         passes += later[: random.randint(0, 2)]
     return tuple(passes)

@@ -24,6 +24,7 @@ from fuzzing.program import FLOATS, Program
 from fuzzing.trace import Layout, layout_of
 from polyir import api
 from polyir.diagnostics import PolyirError, Remark, RemarkKind, remarks_to
+from polyir.limits import ResourceError, isl_operations_limited_to
 from polyir.runtime import CompilerOptions, compile_module
 from polyir.runtime.compiler import CompilationError
 from polyir.target.c.emitter import COptions, c_text
@@ -32,6 +33,9 @@ from polyir.target.mlir import print_module
 C_FLAGS = ("-std=c99", "-O1", "-fopenmp", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror")
 SECONDS = 30
 """What one case, or one compilation of a batch, may take at most."""
+
+ISL_OPERATIONS = 1_000_000
+"""A second for a step: the tester rather tries many programs than hard ones."""
 
 NUMPY_TYPES = {"f64": "f8", "f32": "f4", "i64": "i8", "i32": "i4", "i8": "i1"}
 
@@ -84,7 +88,6 @@ def run_batch(cases: Sequence[Case], folder: Path) -> Summary:
         number, stage = last
         failure = Failure(f"crash or hang: {stage}", f"killed, or longer than {SECONDS} s")
         summary.failures.append((waiting.pop(number), failure))
-        waiting = {number: case for number, case in waiting.items()}
     return summary
 
 
@@ -126,7 +129,8 @@ def _in_child(
 
 def _work(waiting: dict[int, Case], folder: Path, stream: IO[str]) -> None:
     try:
-        _Worker(waiting, folder, stream).run()
+        with isl_operations_limited_to(ISL_OPERATIONS):
+            _Worker(waiting, folder, stream).run()
     except BaseException:
         print(json.dumps({"begin": -1, "stage": traceback.format_exc()}), file=stream)
         traceback.print_exc()
@@ -154,7 +158,8 @@ class _Worker:
             return
         self._begin(next(iter(self._cases)), "compilation")
         expected = self._results(self._oracle(), "oracle")
-        for backend, library in (("c", self._compiled(modules)), ("mlir", self._relowered(modules))):
+        for backend, make in (("c", self._compiled), ("mlir", self._relowered)):
+            library = make(modules)
             if library is not None:
                 self._compare(expected, self._results(library, backend), backend)
 
@@ -186,6 +191,11 @@ class _Worker:
             lowered.verify()
             stage = "emit C"
             c_text(lowered, COptions())
+        except ResourceError:
+            # A result that cannot be afforded is a refusal; there is nothing to run.
+            self._refuse(f"{stage}: ResourceError")
+            self._cases.pop(number)
+            return None
         except Exception as error:
             where = traceback.extract_tb(error.__traceback__)[-1]
             kind = f"{stage}: {type(error).__name__} in {where.name}"
@@ -200,11 +210,13 @@ class _Worker:
             with remarks_to(remarks.append):
                 result = api.run_pipeline(module, text)
         except PolyirError as error:
-            message = f"{text.partition('{')[0]}: {type(error).__name__}"
-            self._refused[message] = self._refused.get(message, 0) + 1
+            self._refuse(f"{text.partition('{')[0]}: {type(error).__name__}")
             return module
         self._applied += any(remark.kind is RemarkKind.REMARK for remark in remarks)
         return result
+
+    def _refuse(self, message: str) -> None:
+        self._refused[message] = self._refused.get(message, 0) + 1
 
     # Libraries
 
@@ -288,9 +300,7 @@ class _Worker:
                     break
 
 
-def arguments_for(
-    program: Program, layout: Layout, run: int
-) -> tuple[list[int], list[np.ndarray]]:
+def arguments_for(program: Program, layout: Layout, run: int) -> tuple[list[int], list[np.ndarray]]:
     """The sizes and the arrays of a run, with pseudo-random data."""
     random = np.random.default_rng(program.seed)
     arrays: list[np.ndarray] = []

@@ -97,7 +97,8 @@ class _Recorder:
     def run(program: Program, sizes: Sizes, watched: str | None = None) -> _Recorder:
         recorder = _Recorder(watched)
         lines = list(_python(program.body, "    ", watched))
-        source = "\n".join([f"def run({', '.join(sizes)}, touch, start):", "    here = None", *lines])
+        head = f"def run({', '.join(sizes)}, touch, start):"
+        source = "\n".join([head, "    here = None", *lines])
         scope: dict[str, Callable[..., None]] = {}
         exec(source, scope)
         scope["run"](**sizes, touch=recorder.touch, start=recorder.start)
