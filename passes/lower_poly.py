@@ -25,7 +25,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from polyir.codegen.lower import lower_scop
-from polyir.diagnostics import missed
+from polyir.diagnostics import location_of, missed
+from polyir.limits import bounded
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import scops_in
 
@@ -41,4 +42,5 @@ class LowerPolyPass(ModulePass):
         if not scops:
             missed(self.name, "nothing to do: the module has no poly.scop", op)
         for scop in scops:
-            lower_scop(scop_of(scop))
+            with bounded("code generation", location_of(scop)):
+                lower_scop(scop_of(scop))

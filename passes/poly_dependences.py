@@ -11,9 +11,8 @@ from xdsl.passes import ModulePass
 from polyir.diagnostics import missed, remark
 from polyir.dialects.dependence import DependenceKind, Dependences
 from polyir.dialects.isl_attributes import DependencesAttr
-from polyir.model.analysis import ORDERING_KINDS, compute_dependences
-from polyir.model.scop import scop_of
-from polyir.passes.prerequisites import raised_scops
+from polyir.model.analysis import ORDERING_KINDS
+from polyir.passes.prerequisites import dependences_of, raised_scops
 
 
 @dataclass(frozen=True)
@@ -50,9 +49,10 @@ class PolyDependencesPass(ModulePass):
         if not scops:
             missed(self.name, "nothing to do: the module has no static control part", op)
         for scop in scops:
-            dependences = compute_dependences(scop_of(scop), self.value_based, kinds)
-            scop.dependences = DependencesAttr(dependences)
-            remark(self.name, _summary(dependences), scop)
+            dependences = dependences_of(scop, self.value_based, kinds, self.name)
+            if dependences is not None:
+                scop.dependences = DependencesAttr(dependences)
+                remark(self.name, _summary(dependences), scop)
 
 
 def _summary(dependences: Dependences) -> str:

@@ -9,7 +9,8 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.diagnostics import missed, remark
+from polyir.diagnostics import location_of, missed, remark
+from polyir.limits import bounded
 from polyir.model.raising import raise_function
 from polyir.model.raising.control import LOOPS
 
@@ -50,7 +51,8 @@ class PolyRaisePass(ModulePass):
     def _raise(self, function: func.FuncOp) -> None:
         if not any(isinstance(inner, LOOPS) for inner in function.walk()):
             return
-        outcome = raise_function(function)
+        with bounded("raising", location_of(function)):
+            outcome = raise_function(function)
         for left in outcome.left:
             remark(self.name, f"left as it is: {left.reason}", left.operation)
         if not outcome.scops:

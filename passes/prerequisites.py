@@ -14,10 +14,11 @@ from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
 from polyir.diagnostics import PolyirError, location_of, missed, remark
-from polyir.dialects.dependence import Dependences
+from polyir.dialects.dependence import DependenceKind, Dependences
 from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import ScopOp
-from polyir.model.analysis import compute_dependences
+from polyir.limits import ResourceError, bounded
+from polyir.model.analysis import ORDERING_KINDS, compute_dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop, scop_of
 from polyir.model.tree import tree_from_schedule
@@ -37,12 +38,41 @@ def raised_scops(ctx: Context, module: ModuleOp) -> tuple[ScopOp, ...]:
 
 
 def analysed_scops(ctx: Context, module: ModuleOp) -> tuple[ScopOp, ...]:
-    """The scops of `module`, raised if need be, each with its dependences."""
-    scops = raised_scops(ctx, module)
-    for scop in scops:
+    """The scops of `module`, raised if need be, each with its dependences.
+
+    Scops whose dependences cannot be computed within the bound on isl's operations are left out.
+    """
+    analysed: list[ScopOp] = []
+    for scop in raised_scops(ctx, module):
         if scop.dependences is None:
-            scop.dependences = DependencesAttr(compute_dependences(scop_of(scop)))
-    return scops
+            dependences = dependences_of(scop)
+            if dependences is None:
+                continue
+            scop.dependences = DependencesAttr(dependences)
+        analysed.append(scop)
+    return tuple(analysed)
+
+
+def dependences_of(
+    scop: ScopOp,
+    value_based: bool = True,
+    kinds: tuple[DependenceKind, ...] = ORDERING_KINDS,
+    pass_name: str = "poly-dependences",
+) -> Dependences | None:
+    """The dependences of a scop, computed within the bound on isl's operations.
+
+    Where value-based ones take too long, memory-based ones, which are more but far cheaper,
+    take their place; `None` if these take too long too. Both are reported as missed.
+    """
+    for is_value_based in (True, False) if value_based else (False,):
+        base = "value-based" if is_value_based else "memory-based"
+        try:
+            with bounded(f"computing {base} dependences"):
+                return compute_dependences(scop_of(scop), is_value_based, kinds)
+        except ResourceError as error:
+            instead = "memory-based ones are used" if is_value_based else "the scop is left alone"
+            missed(pass_name, f"{error.message}: {instead}", scop)
+    return None
 
 
 def function_of(scop: ScopOp) -> FuncOp | None:
@@ -71,7 +101,11 @@ class ScopPass(ModulePass):
     def _apply_to(self, scop_op: ScopOp) -> None:
         assert scop_op.dependences is not None
         try:
-            outcome = self.transform(scop_of(scop_op), scop_op.dependences.data)
+            with bounded("the transformation"):
+                outcome = self.transform(scop_of(scop_op), scop_op.dependences.data)
+        except ResourceError as error:
+            missed(self.name, f"{error.message}: the schedule is left as it was", scop_op)
+            return
         except PolyirError as error:
             error.location = error.location or location_of(scop_op)
             raise

@@ -59,10 +59,11 @@ LOWERING_PASSES = (
     "--convert-math-to-libm",
     "--convert-index-to-llvm",
     "--finalize-memref-to-llvm",
+    # Before the branches: after them, casts of values used in both would be left over.
+    "--convert-openmp-to-llvm",
     "--convert-func-to-llvm",
     "--convert-arith-to-llvm",
     "--convert-cf-to-llvm",
-    "--convert-openmp-to-llvm",
     "--reconcile-unrealized-casts",
 )
 

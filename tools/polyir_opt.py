@@ -36,6 +36,7 @@ from polyir.diagnostics import (
     print_missed,
     remarks_to,
 )
+from polyir.limits import DEFAULT_MAX_OPERATIONS, isl_operations_limited_to
 from polyir.passes.options import describe_options
 from polyir.pipeline import AvailablePasses, split_pass_flags
 from polyir.tools.command_line import ArgumentParser, exit_code_of
@@ -97,6 +98,15 @@ class PolyirOptMain(xDSLOptMain):
             "--remarks", action="store_true", help="print one line for each decision of a pass"
         )
 
+        arg_parser.add_argument(
+            "--max-isl-operations",
+            type=int,
+            default=DEFAULT_MAX_OPERATIONS,
+            metavar="N",
+            help="what a step of a pass may cost: isl's operations, about a million a second "
+            "(%(default)s; 0: no bound)",
+        )
+
     def _refuse(self, argument: str, parser: argparse.ArgumentParser) -> NoReturn:
         name = argument.partition("=")[0]
         known = [f"--{pass_name}" for pass_name in self.available_passes]
@@ -133,7 +143,7 @@ class PolyirOptMain(xDSLOptMain):
         """Read, transform, print; the output appears whole or not at all."""
         output = StringIO()
         sink = print_all if self.args.remarks else print_missed
-        with remarks_to(sink):
+        with remarks_to(sink), isl_operations_limited_to(self.args.max_isl_operations):
             for number, (chunk, line_offset) in enumerate(self._chunks()):
                 if number > 0:
                     output.write(f"{SPLIT_MARKER}\n")

@@ -1,0 +1,1 @@
+"""The random tester: programs that nobody picked, against MLIR's own lowering."""
