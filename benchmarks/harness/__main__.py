@@ -10,6 +10,7 @@ from pathlib import Path
 
 from kernels import DATA_SETS, KERNELS
 
+from .arguments import counts, kernel_names, names, positive
 from .build import Contraction
 from .measure import Settings, measure_kernel
 from .originals import Baseline
@@ -104,10 +105,10 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     default = Settings()
     add = parser.add_argument
     add("--size", choices=DATA_SETS, default=default.data_set, help="PolyBench's data set (large)")
-    add("--kernels", type=_kernels, help="names, separated by commas (all)")
-    add("--threads", type=_counts, default=default.threads, help="numbers of threads (1,2)")
-    add("--rounds", type=_positive, default=default.rounds, help="turns of each variant (5)")
-    add("--variants", type=_names, help="of the table and the options; gcc always takes part")
+    add("--kernels", type=kernel_names, help="names, separated by commas (all)")
+    add("--threads", type=counts, default=default.threads, help="numbers of threads (1,2)")
+    add("--rounds", type=positive, default=default.rounds, help="turns of each variant (5)")
+    add("--variants", type=names, help="of the table and the options; gcc always takes part")
     add("--peer", action="append", default=[], help="NAME=COMMAND with {in} and {out}, C to C")
     add("--pipeline", action="append", default=[], help="NAME=PASSES, another one of polyir's")
     add("--baseline", choices=list(Baseline), default=default.baseline, help="the C: emitted from "
@@ -119,27 +120,6 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--run-limit", type=float, default=default.run_limit, help="... a turn of a kernel")
     add("--output", type=Path, default=OUTPUT_FOLDER, help="folder for JSON and picture")
     return parser.parse_args(arguments)
-
-
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(text.split(","))
-
-
-def _kernels(text: str) -> tuple[str, ...]:
-    for name in _names(text):
-        if name not in KERNELS:
-            raise argparse.ArgumentTypeError(f"no kernel '{name}' in {', '.join(KERNELS)}")
-    return _names(text)
-
-
-def _positive(text: str) -> int:
-    if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"expected a number of 1 or more, not '{text}'")
-    return int(text)
-
-
-def _counts(text: str) -> tuple[int, ...]:
-    return tuple(dict.fromkeys(_positive(part) for part in _names(text)))
 
 
 if __name__ == "__main__":

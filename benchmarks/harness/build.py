@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -88,16 +89,22 @@ def compile_library(
     return Library(library, time.perf_counter() - start)
 
 
-def run_limited(command: list[str], folder: Path, limit: float) -> str:
-    """The standard output of a command run in `folder`.
+def run_limited(
+    command: list[str],
+    folder: Path,
+    limit: float,
+    environment: Mapping[str, str] | None = None,
+) -> str:
+    """The standard output of a command run in `folder`, by default in this environment.
 
-    Raises `ToolTimeoutError` after `limit` seconds, when the command and all that it has started are
-    stopped, and `ToolError` if it is not there or fails.
+    Raises `ToolTimeoutError` after `limit` seconds, when the command and all that it has started
+    are stopped, and `ToolError` if it is not there or fails.
     """
     try:
         process = subprocess.Popen(
             command,
             cwd=folder,
+            env=environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -105,7 +105,7 @@ def _declarations(kernel: Kernel, names: tuple[str, ...]) -> Iterator[str]:
     values = kernel.make_arguments("mini")[len(sizes) :]
     for argument, name, value in zip(kernel.arguments, names[len(sizes) :], values, strict=True):
         if isinstance(argument, ScalarArgument):
-            yield f"{_number_type(kernel)} {name}"
+            yield f"{number_type(kernel)} {name}"
         elif isinstance(value, np.ndarray):
             outer, *inner = (sizes[extent] for extent in argument.shape)
             extents = "".join(f"[{extent}]" for extent in (f"restrict {outer}", *inner))
@@ -144,13 +144,13 @@ def _emit(kernel: Kernel) -> str:
 
 def _parameters(kernel: Kernel, size: ScalarType, array: ArrayType) -> tuple[Parameter, ...]:
     kinds: list[Parameter] = [size for _ in kernel.size_names]
-    number = _number_type(kernel)
+    number = number_type(kernel)
     for argument in kernel.arguments:
         kinds.append(number if isinstance(argument, ScalarArgument) else array)
     return tuple(kinds)
 
 
-def _number_type(kernel: Kernel) -> ScalarType:
+def number_type(kernel: Kernel) -> ScalarType:
     """The type of the kernel's floating-point parameters: that of its arrays."""
     arguments = kernel.make_arguments("mini")
     types = [value.dtype for value in arguments if isinstance(value, np.ndarray)]

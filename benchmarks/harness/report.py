@@ -71,7 +71,7 @@ def table(results: Sequence[Result], variants: Sequence[Variant]) -> str:
         seconds = ratios.base_seconds(kernel)
         rows.append([kernel, _number(None if seconds is None else seconds * 1e3), *cells, *best])
     rows += _mean_rows(ratios, columns_of)
-    lines = [_aligned(rows), "", *_reasons(results)]
+    lines = [aligned(rows), "", *_reasons(results)]
     return "\n".join(lines).rstrip()
 
 
@@ -103,7 +103,8 @@ def _number(value: float | None) -> str:
     return f"{value:.2f}" if value >= 0.1 else f"{value:.2g}"
 
 
-def _aligned(rows: Sequence[Sequence[str]]) -> str:
+def aligned(rows: Sequence[Sequence[str]]) -> str:
+    """Rows of cells as columns, the first one to the left, the others to the right."""
     widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
     lines: list[str] = []
     for first, *others in rows:

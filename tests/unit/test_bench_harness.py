@@ -132,12 +132,12 @@ def test_close_results() -> None:
     """Within the tolerance, unless the original itself is not stable there."""
     expected = np.array([1.0, 2.0, 3.0, np.nan])
     assert close_difference([expected], [expected], [expected * (1 + 1e-12)]) is None
-    wrong = expected + [0.0, 1e-6, 0.0, 0.0]
+    wrong = expected + np.array([0.0, 1e-6, 0.0, 0.0])
     message = close_difference([expected], [expected], [wrong])
     assert message is not None
     assert "1 elements" in message
     assert "[1]" in message
-    unstable = expected + [0.0, 1e-7, 0.0, 0.0]
+    unstable = expected + np.array([0.0, 1e-7, 0.0, 0.0])
     assert close_difference([expected], [unstable], [wrong]) is None
     assert "too few" in (close_difference([expected], [expected + 1.0], [expected]) or "")
     not_a_number = np.array([1.0, np.nan, 3.0, np.nan])
