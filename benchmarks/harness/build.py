@@ -13,6 +13,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
+from .bridge import RUN, BridgeError, bridge_text
 from .calls import Parameter
 from .originals import Original
 from .variants import INPUT, OUTPUT, Language, Variant
@@ -35,9 +36,13 @@ class ToolTimeoutError(ToolError):
 
 @dataclass(frozen=True)
 class Source:
-    """C text to be compiled, and how long the tool worked on it."""
+    """C text to be compiled, and how long the tool worked on it.
+
+    The function `symbol` runs the kernel.
+    """
 
     path: Path
+    symbol: str
     headers: Path
     parameters: tuple[Parameter, ...]
     tool_seconds: float
@@ -54,7 +59,7 @@ class Library:
 def make_source(variant: Variant, original: Original, folder: Path, limit: float) -> Source:
     """Run the variant's tool on the original, in `folder`. Raises `ToolError`."""
     if variant.tool is None:
-        return Source(original.c, original.headers, original.c_parameters, 0.0)
+        return _source(original, original.c, original.c_parameters, folder, 0.0)
     is_mlir = variant.reads is Language.MLIR
     # Some tools write files beside their input.
     given = folder / ("in.mlir" if is_mlir else "in.c")
@@ -72,8 +77,24 @@ def make_source(variant: Variant, original: Original, folder: Path, limit: float
         output.write_text(printed)
     if not output.exists() or not output.read_text().strip():
         raise ToolError("the tool succeeded, but wrote nothing")
-    parameters = original.mlir_parameters if is_mlir else original.c_parameters
-    return Source(output, original.headers, parameters, seconds)
+    if is_mlir:
+        symbol = original.kernel.function
+        return Source(output, symbol, folder, original.mlir_parameters, seconds)
+    return _source(original, output, original.c_parameters, folder, seconds)
+
+
+def _source(
+    original: Original, path: Path, parameters: tuple[Parameter, ...], folder: Path, seconds: float
+) -> Source:
+    """The C form, with the bridge if it is a whole program. Raises `ToolError`."""
+    if not original.is_program:
+        return Source(path, original.kernel.function, original.headers, parameters, seconds)
+    bridge = folder / "bridge.c"
+    try:
+        bridge.write_text(bridge_text(original.kernel, path.read_text(), str(path)))
+    except BridgeError as error:
+        raise ToolError(str(error)) from None
+    return Source(bridge, RUN, original.headers, parameters, seconds)
 
 
 def compile_library(

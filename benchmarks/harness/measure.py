@@ -113,7 +113,7 @@ class _Race:
         self._workers = workers
         self._entrants: list[Entrant] = []
         self._results: dict[tuple[str, int], Result] = {}
-        self._original = original_of(kernel, settings.baseline, folder)
+        self._original = original_of(kernel, settings.baseline, settings.data_set, folder)
         self._reference = _make_reference(self._original, settings, folder)
 
     @property
@@ -197,6 +197,7 @@ class _Race:
         is_exact = contraction is Contraction.OFF and not variant.reassociates
         job = Job(
             str(library.path),
+            source.symbol,
             self._kernel.name,
             tuple(str(kind) for kind in source.parameters),
             self._settings.data_set,
@@ -257,6 +258,7 @@ def _record(
         library = compile_library(BASE, source, contraction, folder, settings.compile_limit)
         job = Job(
             str(library.path),
+            source.symbol,
             original.kernel.name,
             tuple(str(kind) for kind in source.parameters),
             settings.data_set,

@@ -1,8 +1,7 @@
 """The programs that all variants start from: affine MLIR, and C.
 
 The C form is either what polyir's C target prints for the MLIR kernel without any pass, or a
-version written by hand in `polybench_c/`. Both take their arguments in the order of `kernels.py`
-and declare arrays by the kernel's sizes, as PolyBench does; by hand the sizes are `int`.
+program written by hand in `polybench_c/`, whose kernel is called through a bridge.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ from typing import Final
 import numpy as np
 from kernels import ArrayArgument, Kernel, ScalarArgument
 
+from .bridge import data_set_macro
 from .calls import ArrayType, Parameter, ScalarType
 
 NATURAL_FOLDER = Path(__file__).parents[1] / "polybench_c"
@@ -42,25 +42,37 @@ class Original:
 
     kernel: Kernel
     mlir: Path
+    mlir_parameters: tuple[Parameter, ...]
     c: Path
     c_parameters: tuple[Parameter, ...]
-    mlir_parameters: tuple[Parameter, ...]
+    is_program: bool
     headers: Path
 
 
-def original_of(kernel: Kernel, baseline: Baseline, folder: Path) -> Original:
-    """The kernel's original, its emitted C written to `folder`. Raises `OriginalError`."""
-    emitted = _parameters(kernel, ScalarType.INT64, ArrayType.WITH_EXTENTS)
-    if baseline is Baseline.NATURAL:
-        path = NATURAL_FOLDER / f"{kernel.name}.c"
-        if not path.exists():
-            raise OriginalError(f"{kernel.name} has no C version in {NATURAL_FOLDER.name}/")
-        natural = _parameters(kernel, ScalarType.INT32, ArrayType.POINTER)
-        return Original(kernel, kernel.path, path, natural, emitted, NATURAL_FOLDER)
+def original_of(kernel: Kernel, baseline: Baseline, data_set: str, folder: Path) -> Original:
+    """The kernel's original, its C form written to `folder`. Raises `OriginalError`."""
     path = folder / f"{kernel.name}.c"
-    path.write_text(with_scop_pragmas(with_plain_header(kernel, _emit(kernel))))
-    plain = _parameters(kernel, ScalarType.INT64, ArrayType.POINTER)
-    return Original(kernel, kernel.path, path, plain, emitted, folder)
+    is_program = baseline is Baseline.NATURAL
+    if is_program:
+        program = NATURAL_FOLDER / path.name
+        if not program.exists():
+            raise OriginalError(f"{kernel.name} has no C version in {NATURAL_FOLDER.name}/")
+        # In the text and not as a flag: every tool has to see the sizes.
+        path.write_text(f"#define {data_set_macro(data_set)}\n{program.read_text()}")
+    else:
+        path.write_text(with_scop_pragmas(with_plain_header(kernel, _emit(kernel))))
+    size = ScalarType.INT32 if is_program else ScalarType.INT64
+    # The bridge converts scalars.
+    number = ScalarType.DOUBLE if is_program else number_type(kernel)
+    return Original(
+        kernel,
+        kernel.path,
+        _parameters(kernel, ScalarType.INT64, number_type(kernel), ArrayType.WITH_EXTENTS),
+        path,
+        _parameters(kernel, size, number, ArrayType.POINTER),
+        is_program,
+        NATURAL_FOLDER if is_program else folder,
+    )
 
 
 def with_plain_header(kernel: Kernel, text: str) -> str:
@@ -142,9 +154,10 @@ def _emit(kernel: Kernel) -> str:
     return done.stdout
 
 
-def _parameters(kernel: Kernel, size: ScalarType, array: ArrayType) -> tuple[Parameter, ...]:
+def _parameters(
+    kernel: Kernel, size: ScalarType, number: ScalarType, array: ArrayType
+) -> tuple[Parameter, ...]:
     kinds: list[Parameter] = [size for _ in kernel.size_names]
-    number = number_type(kernel)
     for argument in kernel.arguments:
         kinds.append(number if isinstance(argument, ScalarArgument) else array)
     return tuple(kinds)

@@ -26,6 +26,7 @@ import numpy as np
 import numpy.typing as npt
 from kernels import KERNELS, ArrayArgument, Kernel
 
+from .bridge import AFTER, BEFORE, RUN
 from .calls import c_arguments, parameter
 from .compare import close_difference, exact_difference, unchanged
 from .memory import GuardedArguments
@@ -47,6 +48,7 @@ class Job:
     """
 
     library: str
+    symbol: str
     kernel: str
     parameters: tuple[str, ...]
     data_set: str
@@ -84,8 +86,11 @@ class Program:
         self._arguments = GuardedArguments(self._values())
         kinds = [parameter(text) for text in job.parameters]
         self._passed = c_arguments(kinds, self._arguments.values)
-        self._entry = ctypes.CDLL(job.library)[self._kernel.function]
-        self._entry.restype = None
+        library = ctypes.CDLL(job.library)
+        self._entry = library[job.symbol]
+        is_bridged = job.symbol == RUN
+        self._before = library[BEFORE] if is_bridged else None
+        self._after = library[AFTER] if is_bridged else None
         self._checksum: int | None = None
 
     def _values(self) -> list[int | float | Array]:
@@ -104,9 +109,14 @@ class Program:
         """Run on the first values; the seconds that the call took."""
         self._arguments.restore()
         entry, passed = self._entry, self._passed
+        if self._before is not None:
+            self._before(*passed)
         start = time.perf_counter()
         entry(*passed)
-        return time.perf_counter() - start
+        seconds = time.perf_counter() - start
+        if self._after is not None:
+            self._after(*passed)
+        return seconds
 
     def record(self) -> Reply:
         """Run once and save the arrays; wrong if a kernel that does nothing would be right."""

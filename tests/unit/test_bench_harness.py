@@ -170,7 +170,7 @@ def test_guards() -> None:
 
 def test_emitted_originals_are_plain_c(tmp_path: Path) -> None:
     """Every kernel has the header that a person would write, with its loops in a scop."""
-    text = original_of(KERNELS["mvt"], Baseline.EMITTED, tmp_path).c.read_text()
+    text = original_of(KERNELS["mvt"], Baseline.EMITTED, "mini", tmp_path).c.read_text()
     header, rest = text.split("#pragma scop\n")
     parameters = "double x1[restrict n], double x2[restrict n], double y[restrict n]"
     assert f"void kernel_mvt(int64_t n, {parameters}," in header
