@@ -6,11 +6,14 @@ import json
 import shutil
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from harness import originals
 from harness.__main__ import main
+from harness.bridge import BridgeError, bridge_text
 from harness.compare import close_difference, exact_difference, unchanged
 from harness.measure import Settings, measure_kernel
 from harness.memory import GuardedArguments
@@ -211,3 +214,54 @@ def test_means() -> None:
     assert cells["geomean, valid"][1] == "4.00"
     assert cells["geomean, else 1"][1] == "2.00"
     assert lines[-1] == "b, x@1: WRONG: because"
+
+
+PROGRAM = """
+#include <math.h>
+#define N 40
+static double x[N];
+static double b[N];
+
+static void kernel_trisolv(double L[N][N])
+{
+#pragma scop
+  for (int i = 0; i < N; i++) {
+    x[i] = b[i];
+    for (int j = 0; j < i; j++)
+      x[i] -= L[i][j] * x[j];
+    x[i] = x[i] / L[i][i];
+  }
+#pragma endscop
+}
+
+int main(void) { return 0; }
+"""
+
+
+def test_bridge() -> None:
+    """Arrays that the program has itself are copied, the others are passed."""
+    text = bridge_text(KERNELS["trisolv"], PROGRAM, "program.c")
+    assert '#include "program.c"' in text
+    assert "kernel_trisolv(given_L);" in text
+    assert "memcpy(x, given_x, sizeof x); memcpy(b, given_b, sizeof b);" in text
+    assert "memcpy(given_x, x, sizeof x); memcpy(given_b, b, sizeof b);" in text
+    with pytest.raises(BridgeError, match="no function kernel_gemm"):
+        bridge_text(KERNELS["gemm"], PROGRAM, "program.c")
+    with pytest.raises(BridgeError, match="takes 'M'"):
+        bridge_text(KERNELS["trisolv"], PROGRAM.replace("L[N][N]", "M[N][N]"), "program.c")
+
+
+@needs_gcc
+def test_programs_by_hand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The original and a peer with static arrays, and polyir's code for the same kernel."""
+    (tmp_path / "trisolv.c").write_text(PROGRAM)
+    monkeypatch.setattr(originals, "NATURAL_FOLDER", tmp_path)
+    settings = replace(QUICK, baseline=Baseline.NATURAL)
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    wrong = peer("wrong", "x[i] = b[i];", "x[i] = b[i] + i;")
+    ours = pipeline_variant("ours", "pluto-schedule,tile")
+    variants = [BASE, wrong, ours]
+    found = measure_kernel(KERNELS["trisolv"], variants, settings, scratch)
+    statuses = [result.status for result in found]
+    assert statuses == [Status.RIGHT, Status.WRONG, Status.RIGHT], found
