@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Self
 
 from .build import exit_reason
-from .worker import Job
+from .worker import Array, Job, load_arrays
 
 _ROOT = Path(__file__).parents[1]
 
@@ -33,6 +33,7 @@ class Client:
     """A worker process with a number of threads; leave the `with` block to stop it."""
 
     def __init__(self, job: Job, folder: Path, threads: int, limit: float) -> None:
+        self.job = job
         self._limit = limit
         self._errors = folder / "worker.log"
         path = folder / "job.json"
@@ -70,13 +71,10 @@ class Client:
         """Wait until the library is loaded. Raises `WorkerError`."""
         self._reply()
 
-    def record(self) -> None:
-        """Run the original and save its results. Raises `WrongResultError` and `WorkerError`."""
+    def record(self) -> list[Array]:
+        """Run once; the resulting arrays. Raises `WrongResultError` and `WorkerError`."""
         self._ask("record")
-
-    def check(self) -> None:
-        """Run once and compare. Raises `WrongResultError` and `WorkerError`."""
-        self._ask("check")
+        return load_arrays(self.job.results)
 
     def time(self, seconds: float) -> tuple[float, ...]:
         """The times of one turn. Raises `WrongResultError` and `WorkerError`."""

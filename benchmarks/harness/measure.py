@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
-from kernels import Kernel
+from kernels import ArrayArgument, Kernel
 
 from .build import (
     Contraction,
@@ -21,10 +21,11 @@ from .build import (
     make_source,
 )
 from .client import Client, WorkerError, WorkerTimeoutError, WrongResultError
+from .compare import close_difference, exact_difference, unchanged
 from .originals import Baseline, Original, OriginalError, original_of
 from .results import Result, Status
 from .variants import BASE, Variant
-from .worker import Job, initial_arrays
+from .worker import Job, initial_arrays, load_arrays
 
 
 @dataclass(frozen=True)
@@ -173,40 +174,33 @@ class _Race:
 
         with _failures(report):
             if contraction is not Contraction.OFF:
-                client = self._client(result, source, libraries[Contraction.OFF], variant)
-                with client:
-                    client.wait_until_ready()
-                    client.check()
+                with self._client(result, source, libraries[Contraction.OFF]) as client:
+                    self._compare(client, is_exact=not variant.reassociates)
             client = self._workers.enter_context(
-                self._client(result, source, libraries[contraction], variant, contraction)
+                self._client(result, source, libraries[contraction])
             )
-            client.wait_until_ready()
-            client.check()
+            is_exact = contraction is Contraction.OFF and not variant.reassociates
+            self._compare(client, is_exact)
             self._store(result)
             self._entrants.append(Entrant(result, client))
 
-    def _client(
-        self,
-        result: Result,
-        source: Source,
-        library: Library,
-        variant: Variant,
-        contraction: Contraction = Contraction.OFF,
-    ) -> Client:
-        reference = self._reference
-        is_exact = contraction is Contraction.OFF and not variant.reassociates
-        job = Job(
-            str(library.path),
-            source.symbol,
-            self._kernel.name,
-            tuple(str(kind) for kind in source.parameters),
-            self._settings.data_set,
-            reference.initial,
-            reference.expected,
-            () if is_exact else reference.contracted,
-        )
+    def _client(self, result: Result, source: Source, library: Library) -> Client:
         folder = Path(tempfile.mkdtemp(dir=self._folder))
+        job = _job(self._original, source, library, self._settings, self._reference.initial, folder)
         return Client(job, folder, result.threads, self._settings.run_limit)
+
+    def _compare(self, client: Client, is_exact: bool) -> None:
+        """Run once and compare with the reference. Raises `WrongResultError`."""
+        client.wait_until_ready()
+        actual, expected = client.record(), load_arrays(self._reference.expected)
+        if is_exact:
+            message = exact_difference(expected, actual)
+        else:
+            message = close_difference(expected, load_arrays(self._reference.contracted), actual)
+        for path in client.job.results:
+            Path(path).unlink()
+        if message is not None:
+            raise WrongResultError(message)
 
     def run(self) -> None:
         """Time the entrants in turns; each round starts with another one."""
@@ -240,8 +234,17 @@ def _make_reference(original: Original, settings: Settings, folder: Path) -> Ref
     initial = tuple(str(folder / f"initial-{n}.npy") for n in range(len(arrays)))
     for path, array in zip(initial, arrays, strict=True):
         np.save(path, array)
-    expected = _record(original, Contraction.OFF, initial, settings, folder)
-    contracted = _record(original, Contraction.FAST, initial, settings, folder)
+    try:
+        expected = _record(original, Contraction.OFF, initial, settings, folder)
+        contracted = _record(original, Contraction.FAST, initial, settings, folder)
+    except (ToolError, WorkerError, WrongResultError) as error:
+        raise NoReferenceError(str(error)) from None
+    same = unchanged(arrays, load_arrays(expected))
+    declared = [a for a in original.kernel.arguments if isinstance(a, ArrayArgument)]
+    blind = [a.name for position, a in enumerate(declared) if a.is_output and position in same]
+    if blind:
+        # A kernel that does nothing would be right.
+        raise NoReferenceError(f"the original leaves {', '.join(blind)} unchanged")
     return Reference(initial, expected, contracted)
 
 
@@ -250,24 +253,33 @@ def _record(
     contraction: Contraction,
     initial: tuple[str, ...],
     settings: Settings,
-    folder: Path,
+    scratch: Path,
 ) -> tuple[str, ...]:
-    results = tuple(str(folder / f"{contraction}-{n}.npy") for n in range(len(initial)))
-    try:
-        source = make_source(BASE, original, folder, settings.tool_limit)
-        library = compile_library(BASE, source, contraction, folder, settings.compile_limit)
-        job = Job(
-            str(library.path),
-            source.symbol,
-            original.kernel.name,
-            tuple(str(kind) for kind in source.parameters),
-            settings.data_set,
-            initial,
-            results=results,
-        )
-        with Client(job, folder, 1, settings.run_limit) as client:
-            client.wait_until_ready()
-            client.record()
-    except (ToolError, WorkerError, WrongResultError) as error:
-        raise NoReferenceError(str(error)) from None
-    return results
+    """The files with the results of the original. Raises what a variant's failure raises."""
+    folder = Path(tempfile.mkdtemp(dir=scratch))
+    source = make_source(BASE, original, folder, settings.tool_limit)
+    library = compile_library(BASE, source, contraction, folder, settings.compile_limit)
+    job = _job(original, source, library, settings, initial, folder)
+    with Client(job, folder, 1, settings.run_limit) as client:
+        client.wait_until_ready()
+        client.record()
+    return job.results
+
+
+def _job(
+    original: Original,
+    source: Source,
+    library: Library,
+    settings: Settings,
+    initial: tuple[str, ...],
+    folder: Path,
+) -> Job:
+    return Job(
+        str(library.path),
+        source.symbol,
+        original.kernel.name,
+        tuple(str(kind) for kind in source.parameters),
+        settings.data_set,
+        initial,
+        tuple(str(folder / f"result-{n}.npy") for n in range(len(initial))),
+    )
