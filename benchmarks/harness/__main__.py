@@ -17,7 +17,7 @@ from .originals import Baseline
 from .plot import NoPlotError, plot
 from .report import as_json, machine, table
 from .results import Result, Status
-from .variants import BASE, Variant, VariantError, all_variants, choose
+from .variants import BASE, Variant, VariantError, all_variants, choose, named
 
 OUTPUT_FOLDER = Path(__file__).parents[2] / "build" / "bench"
 
@@ -28,7 +28,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         variants = all_variants(options.peer, options.pipeline)
         if options.variants:
-            variants = choose(variants, options.variants)
+            # What was described on the command line takes part in any case.
+            described = [named(text)[0] for text in (*options.peer, *options.pipeline)]
+            variants = choose(variants, (*options.variants, *described))
         variants = _installed(variants)
     except VariantError as error:
         print(f"error: {error}", file=sys.stderr)
@@ -108,7 +110,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--kernels", type=kernel_names, help="names, separated by commas (all)")
     add("--threads", type=counts, default=default.threads, help="numbers of threads (1,2)")
     add("--rounds", type=positive, default=default.rounds, help="turns of each variant (5)")
-    add("--variants", type=names, help="of the table and the options; gcc always takes part")
+    add("--variants", type=names, help="of the table; gcc always takes part")
     add("--peer", action="append", default=[], help="NAME=COMMAND with {in} and {out}, C to C")
     add("--pipeline", action="append", default=[], help="NAME=PASSES, another one of polyir's")
     add("--baseline", choices=list(Baseline), default=default.baseline, help="the C: emitted from "
