@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -18,8 +18,8 @@ from polyir.pipeline import passes_of_pipeline
 from polyir.transform.address import Address, Directory, Part
 from polyir.universe import available_passes
 
-MOST_LOOPS = 40
-"""A tree with more addresses than that is not cut into more pieces: it has to be compiled."""
+MOST_LOOPS, DEEPEST = 60, 6
+"""A tree with more loops, or with more around one statement, is not cut into more pieces."""
 
 
 class Journey:
@@ -60,23 +60,31 @@ class Journey:
 
 
 def travel(module: ModuleOp, random: Random, passes: int, attempts: int) -> Journey:
-    """Apply random passes until so many changed the schedule, or so many were tried."""
+    """Apply random passes until so many changed the schedule, or so many were tried.
+
+    Loops are cut into strips and tiles in the last third: the generation of loops from tiles
+    that are skewed, scaled and shifted afterwards takes isl minutes.
+    """
     journey = Journey(module)
     for _ in range(attempts):
-        journey.attempt(random_pass(random, journey.scop))
+        cutting = 3 * len(journey.applied) >= 2 * passes
+        journey.attempt(random_pass(random, journey.scop, _LATE if cutting else _EARLY))
         if len(journey.applied) == passes:
             break
     return journey
 
 
-def random_pass(random: Random, scop: Scop) -> str:
-    """A pass with options that fit the scop's tree, legal or not."""
+_Maker = Callable[["_Pick"], str]
+
+
+def random_pass(random: Random, scop: Scop, makers: Sequence[_Maker]) -> str:
+    """A pass of one of the given kinds with options that fit the scop's tree, legal or not."""
     directory = Directory(scop.schedule)
     parts = tuple(part for own in directory.parts.values() for part in own)
-    pick = _Pick(random, scop, tuple(part for part in parts if part.loops))
-    short = sum(len(part.loops) for part in parts) <= MOST_LOOPS
-    makers = (*_ALWAYS, *_CUTTING) if short else _ALWAYS
-    return random.choice(makers)(pick)
+    loops = [len(part.loops) for part in parts]
+    if sum(loops) > MOST_LOOPS or max(loops) > DEEPEST:
+        makers = [maker for maker in makers if maker not in _GROWING]
+    return random.choice(makers)(_Pick(random, scop, tuple(part for part in parts if part.loops)))
 
 
 @dataclass(frozen=True)
@@ -202,9 +210,12 @@ def _tile(pick: _Pick) -> str:
 
 
 _SET = isl.dim_type.set
-_Maker = Callable[[_Pick], str]
-_ALWAYS: tuple[_Maker, ...] = (
-    *(_interchange, _interchange, _skew, _skew, _shift, _shift, _scale, _reverse, _strip_mine),
-    *(_fuse, _distribute, _wavefront, _mark_parallel),
+_EARLY: tuple[_Maker, ...] = (
+    *(_interchange, _interchange, _skew, _shift, _shift, _scale, _reverse, _fuse, _distribute),
+    *(_split, _split, _mark_parallel),
 )
-_CUTTING: tuple[_Maker, ...] = (_split, _split, _split, _unroll, _unroll_jam, _tile)
+_LATE: tuple[_Maker, ...] = (
+    *(_interchange, _interchange, _shift, _reverse, _fuse, _distribute, _mark_parallel),
+    *(_strip_mine, _tile, _wavefront, _unroll, _unroll_jam),
+)
+_GROWING: tuple[_Maker, ...] = (_split, _strip_mine, _tile, _unroll, _unroll_jam)

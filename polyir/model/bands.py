@@ -28,10 +28,20 @@ from polyir.model.tree import node_type
 
 @dataclass(frozen=True)
 class Obstacle:
-    """Why not: a dependence, and its distances in the members of the band."""
+    """Why not: a dependence, and the pairs of it that stand in the way, in a band's members."""
 
     dependence: Dependence
-    vector: DistanceVector
+    relation: isl.Map
+    members: Sequence[Member]
+
+    @property
+    def vector(self) -> DistanceVector:
+        """Distances of the pairs in the members of the band.
+
+        They are for the reader, and in tangled schedules they take far longer to compute than
+        it takes to see that there is an obstacle.
+        """
+        return vectors_of(self.relation, self.members)[0]
 
     def __str__(self) -> str:
         return f"array {self.dependence.array} carries {self.vector}"
@@ -211,5 +221,5 @@ def _obstacle(
         for order in orders:
             relation = order(active, member)
             if not relation.is_empty():
-                return Obstacle(active.dependence, vectors_of(relation, members)[0])
+                return Obstacle(active.dependence, relation, members)
     return None

@@ -5,6 +5,7 @@ M. Griebl, P. Feautrier, C. Lengauer, "Index set splitting", IJPP 28 (2000).
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import islpy as isl
@@ -23,7 +24,7 @@ class SplitOptions:
     """Which instances of `statements` are to run before all others of `loop`.
 
     `condition` is one of isl's, on the iterators of the statements, by their names, and on the
-    parameters: `i < floor(n/2)`. Without `loop`, it is the outermost one around the first
+    parameters: `i < floor(n/2)`, which can be written `i < n floordiv 2` too. Without `loop`, it is the outermost one around the first
     statement. Raises `OptionError` if there is no statement.
     """
 
@@ -94,7 +95,8 @@ def _meeting(instances: isl.Set, condition: str) -> isl.Set:
         instances.get_dim_name(isl.dim_type.set, position) or f"i{position}"
         for position in range(instances.dim(isl.dim_type.set))
     ]
-    text = f"[{', '.join(parameters)}] -> {{ {name}[{', '.join(iterators)}] : ({condition}) }}"
+    space = f"[{', '.join(parameters)}] -> {{ {name}[{', '.join(iterators)}]"
+    text = f"{space} : ({_isl_notation(condition)}) }}"
     try:
         return isl.Set(text)
     except isl.Error:
@@ -103,3 +105,24 @@ def _meeting(instances: isl.Set, condition: str) -> isl.Set:
             f"'{condition}' is no affine condition on {known} of {name}, in isl's notation: "
             "i < floor(n/2) and j != 0"
         ) from None
+
+
+_FLOORDIV = re.compile(r"(\w+|\([^()]*\))\s+floordiv\s+(\d+)")
+
+
+def _isl_notation(condition: str) -> str:
+    """`condition` with floor divisions as isl writes them.
+
+    Raises `OptionError` for a quotient of a product without parentheses, where the notations of
+    MLIR and isl have different precedences.
+    """
+
+    def rewrite(match: re.Match[str]) -> str:
+        before = condition[: match.start()].rstrip()
+        if before.endswith(("*", "-", "mod", "floordiv")) or before[-1:].isdigit():
+            raise OptionError(
+                f"put what floordiv divides into parentheses in '{condition}'"
+            )
+        return f"floor(({match[1]})/{match[2]})"
+
+    return _FLOORDIV.sub(rewrite, condition)
