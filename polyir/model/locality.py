@@ -118,16 +118,17 @@ def _is_within(moves: isl.Set, position: int, bound: int) -> bool:
 
 def _schedules_below(band: isl.ScheduleNode) -> Iterator[isl.Map]:
     """For each leaf below `band`, each statement there: `{ S[i] -> [all members around] }`."""
-    for leaf in _leaves(band):
+    for leaf in leaves(band):
         members = leaf.get_prefix_schedule_union_map().intersect_domain(leaf.get_domain())
         yield from maps_of(members)
 
 
-def _leaves(node: isl.ScheduleNode) -> Iterator[isl.ScheduleNode]:
+def leaves(node: isl.ScheduleNode) -> Iterator[isl.ScheduleNode]:
+    """The leaves from `node` down, in order."""
     if node_type(node) is isl.schedule_node_type.leaf:
         yield node
     for position in range(node.n_children()):
-        yield from _leaves(node.get_child(position))
+        yield from leaves(node.get_child(position))
 
 
 def _step(schedule: isl.Map, position: int) -> isl.Map:
