@@ -10,8 +10,8 @@ import islpy as isl
 
 from polyir.dialects.dependence import Dependences
 from polyir.isl_lists import maps_of, sets_of
+from polyir.model.leaves import leaves
 from polyir.model.legality import require_legal
-from polyir.model.locality import leaves
 from polyir.model.outcome import Outcome
 from polyir.model.tree import node_type
 from polyir.transform.members import set_loop_kinds
