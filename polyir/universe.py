@@ -31,6 +31,7 @@ PASS_NAMES = (
     "diamond-tile",
     "intra-tile-order",
     "wavefront",
+    "full-tile-separation",
     "fuse",
     "distribute",
     "interchange",

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
 import islpy as isl
 
-from polyir.isl_lists import maps_of
+from polyir.model.leaves import schedules_below
 from polyir.model.scop import Access, Statement
-from polyir.model.tree import node_type
 
 
 class Locality(Enum):
@@ -68,7 +67,7 @@ def localities_of_band(
     """
     first = band.get_schedule_depth()
     found = [LoopLocality()] * band.band_n_member()
-    for schedule in _schedules_below(band):
+    for schedule in schedules_below(band):
         statement = statements[schedule.get_tuple_name(isl.dim_type.in_)]
         for member in range(len(found)):
             step = _step(schedule, first + member)
@@ -83,7 +82,7 @@ def innermost_score(
 ) -> int:
     """The sum of the scores that the innermost loop of each statement below `node` has for it."""
     total = 0
-    for schedule in _schedules_below(node):
+    for schedule in schedules_below(node):
         statement = statements[schedule.get_tuple_name(isl.dim_type.in_)]
         for member in reversed(range(schedule.dim(isl.dim_type.out))):
             step = _step(schedule, member)
@@ -114,20 +113,6 @@ def _is_within(moves: isl.Set, position: int, bound: int) -> bool:
     """Whether a coordinate is between `-bound` and `bound`."""
     low = moves.lower_bound_val(isl.dim_type.set, position, isl.Val(-bound))
     return moves.is_subset(low.upper_bound_val(isl.dim_type.set, position, isl.Val(bound)))
-
-
-def _schedules_below(band: isl.ScheduleNode) -> Iterator[isl.Map]:
-    """For each leaf below `band`, each statement there: `{ S[i] -> [all members around] }`."""
-    for leaf in _leaves(band):
-        members = leaf.get_prefix_schedule_union_map().intersect_domain(leaf.get_domain())
-        yield from maps_of(members)
-
-
-def _leaves(node: isl.ScheduleNode) -> Iterator[isl.ScheduleNode]:
-    if node_type(node) is isl.schedule_node_type.leaf:
-        yield node
-    for position in range(node.n_children()):
-        yield from _leaves(node.get_child(position))
 
 
 def _step(schedule: isl.Map, position: int) -> isl.Map:

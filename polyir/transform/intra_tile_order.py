@@ -9,13 +9,20 @@ import islpy as isl
 
 from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
-from polyir.model.bands import merge_below
+from polyir.model.bands import active_at, merge_below
+from polyir.model.leaves import leaves
 from polyir.model.legality import require_legal, violations
-from polyir.model.locality import LoopLocality, innermost_score, localities_of_band
+from polyir.model.locality import (
+    LoopLocality,
+    innermost_score,
+    localities_of_band,
+)
+from polyir.model.order import members_of, still_active
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Statement
 from polyir.model.tree import node_type
 from polyir.transform.members import in_order
+from polyir.transform.parallel import carriers
 from polyir.transform.tile import runs_over_tiles
 from polyir.transform.walk import (
     BAND,
@@ -23,6 +30,7 @@ from polyir.transform.walk import (
     describe_band,
     map_children,
     require_own_instances,
+    statements_of,
     summary,
     with_permutable_bands,
 )
@@ -72,6 +80,9 @@ def intra_tile_order(
               filter S0           =>            band [i, k, j]
                 band [k]                      filter S1
               filter S1                         band [i, j]
+
+    or of their innermost loop only, which is then often parallel: for a stencil of two
+    statements, band [t, i] becomes band [t] with a band [i] for each statement.
 
     A tree that nobody has scheduled yet gets its
     bands merged first (`with_permutable_bands`). Zinenko et al., "Unified Polyhedral Modeling
@@ -132,24 +143,38 @@ class _Orderer:
         return _innermost(band, best)
 
     def _distributed(self, band: isl.ScheduleNode) -> isl.ScheduleNode | None:
-        """A sequence of point loops in the place of those around a sequence, if that is better.
+        """`band` with its innermost loop, or all loops, distributed, if that is better.
 
-        It is if the innermost loops of the statements have more locality then. Only within
-        tiles: statements stay together in a tile.
+        It is if the innermost loops of the statements have more locality then, or more of them
+        are parallel. Only within tiles: statements stay together in a tile.
         """
         if node_type(band.child(0)) is not SEQUENCE or not _is_within_tiles(band):
             return None
-        together, apart = self._without_distribution(), self._without_distribution()
-        before = self._score(together.visit(band))
-        sequence = map_children(_distribute(band), apart.visit_part)
-        if self._score(sequence) <= before:
+        best, best_quality = None, self._quality(self._without_distribution().visit(band))
+        members = band.band_n_member()
+        for kept in dict.fromkeys((members - 1, 0)):
+            orderer = self._without_distribution()
+            node = orderer.distribute(band, kept)
+            quality = self._quality(node)
+            if quality > best_quality and not violations(self._dependences, node.get_schedule()):
+                best, best_quality = (node, kept, orderer), quality
+        if best is None:
             return None
-        if violations(self._dependences, sequence.get_schedule()):
-            return None
-        self.moved.append(f"{describe_band(band)} is distributed within its tiles")
-        self.moved += apart.moved
-        self.kept += apart.kept
-        return sequence
+        node, kept, orderer = best
+        where = f" below loop {kept}" if kept else ""
+        self.moved.append(f"{describe_band(band)} is distributed{where} within its tiles")
+        self.moved += orderer.moved
+        self.kept += orderer.kept
+        return node
+
+    def distribute(self, band: isl.ScheduleNode, kept: int) -> isl.ScheduleNode:
+        """`band` with the first `kept` members common, the others once for each part below.
+
+        The loops of a part are one band then, as far as they can be permuted, and ordered.
+        """
+        inner = band.band_split(kept).child(0) if kept else band
+        sequence = map_children(_distribute(inner), self.visit_part)
+        return sequence.parent() if kept else sequence
 
     def visit_part(self, part: isl.ScheduleNode) -> isl.ScheduleNode:
         """A filter node of a distributed band, with its loops as one band, ordered."""
@@ -159,8 +184,27 @@ class _Orderer:
         options = replace(self._options, distribute=False)
         return _Orderer(self._statements, self._dependences, options)
 
-    def _score(self, node: isl.ScheduleNode) -> int:
-        return innermost_score(node, self._statements, self._options.max_stride)
+    def _quality(self, node: isl.ScheduleNode) -> tuple[int, int]:
+        """The score of the innermost loops below `node`, and how many of them are parallel."""
+        score = innermost_score(node, self._statements, self._options.max_stride)
+        parallel = [
+            len(statements_of(leaf))
+            for leaf in leaves(node)
+            if _is_innermost_parallel(leaf, self._dependences)
+        ]
+        return score, sum(parallel)
+
+
+def _is_innermost_parallel(leaf: isl.ScheduleNode, dependences: Dependences) -> bool:
+    """Whether the loop right around a leaf, and around what is in sequence with it, is parallel."""
+    band = leaf.parent()
+    while node_type(band) is not BAND:
+        band = band.parent()
+    *outer, innermost = members_of(band)
+    actives = active_at(band, dependences)
+    for member in outer:
+        actives = still_active(actives, member)
+    return not carriers(actives, innermost)
 
 
 def _is_within_tiles(band: isl.ScheduleNode) -> bool:

@@ -10,6 +10,7 @@ import islpy as isl
 from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.model.bands import facts_of_nest
+from polyir.model.leaves import schedules_below
 from polyir.model.legality import require_legal
 from polyir.model.outcome import Outcome
 from polyir.model.tree import node_type
@@ -123,20 +124,30 @@ def tile_sizes(band: isl.ScheduleNode) -> tuple[int, ...] | None:
 
 
 def runs_over_tiles(band: isl.ScheduleNode) -> bool:
-    """Whether the loops of a band node run over tiles, of any shape, of the bands below it.
+    """Whether the loops of a band node run over tiles, of any shape, of the loops below it.
 
-    They do if they have steps, and a point of the bands directly below is in one tile only.
+    They do if they have steps, and a point of the loops around and below is in one tile only.
     """
     if all(step == 1 for step in member_steps(band)):
         return False
-    dates = band.get_prefix_schedule_multi_union_pw_aff()
-    points = below_marks(band.child(0))
-    while node_type(points) is BAND:
-        dates = dates.flat_range_product(points.band_get_partial_schedule())
-        points = below_marks(points.child(0))
-    tiles = isl.UnionMap.from_multi_union_pw_aff(band.band_get_partial_schedule())
-    place = isl.UnionMap.from_multi_union_pw_aff(dates).intersect_domain(band.get_domain())
-    return place.reverse().apply_range(tiles).is_single_valued()
+    first, count = band.get_schedule_depth(), band.band_n_member()
+    return all(
+        _others(schedule, first, count)
+        .reverse()
+        .apply_range(_members(schedule, first, count))
+        .is_single_valued()
+        for schedule in schedules_below(band)
+    )
+
+
+def _others(schedule: isl.Map, first: int, count: int) -> isl.Map:
+    return schedule.project_out(isl.dim_type.out, first, count)
+
+
+def _members(schedule: isl.Map, first: int, count: int) -> isl.Map:
+    last = first + count
+    inner = schedule.project_out(isl.dim_type.out, last, schedule.dim(isl.dim_type.out) - last)
+    return inner.project_out(isl.dim_type.out, 0, first)
 
 
 def member_steps(band: isl.ScheduleNode) -> tuple[int, ...]:

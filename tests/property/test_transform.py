@@ -20,8 +20,11 @@ from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 from polyir.isl_lists import maps_of
 from polyir.model.analysis import compute_dependences
 from polyir.model.tree import node_type
+from polyir.transform.diamond import DiamondOptions, diamond_tile
 from polyir.transform.distribute import DistributeOptions, distribute
+from polyir.transform.full_tiles import separate_full_tiles
 from polyir.transform.fuse import FuseOptions, fuse
+from polyir.transform.intra_tile_order import intra_tile_order
 from polyir.transform.parallel import PARALLEL, Which, mark_parallel
 from polyir.transform.tile import TileOptions, tile
 from polyir.transform.wavefront import WavefrontOptions, wavefront
@@ -88,9 +91,15 @@ def assert_parallel_marks_hold(tree: isl.Schedule, conflicting: list[Pair], size
 
 
 @bounded
-@given(programs(), tilings, st.integers(1, 2), st.booleans(), choices)
+@given(programs(), tilings, st.integers(1, 2), st.booleans(), choices, st.booleans(), st.booleans())
 def test_random_programs(
-    program: Program, options: TileOptions, degrees: int, waves: bool, which: Which
+    program: Program,
+    options: TileOptions,
+    degrees: int,
+    waves: bool,
+    which: Which,
+    ordered: bool,
+    separated: bool,
 ) -> None:
     (scop,) = scops_of(poly_module(poly_text(program)))
     instances, conflicting = conflicts(program)
@@ -98,6 +107,10 @@ def test_random_programs(
     tree = tile(scop.schedule, dependences, options).schedule
     if waves:
         tree = wavefront(tree, dependences, WavefrontOptions(degrees)).schedule
+    if ordered:
+        tree = intra_tile_order(tree, dependences, scop.statements).schedule
+    if separated:
+        tree = separate_full_tiles(tree, dependences, scop.context).schedule
     outcome = mark_parallel(tree, dependences, which)
     order = execution(outcome.schedule, n=SIZE)
     assert sorted(order) == sorted(instances)
@@ -148,17 +161,12 @@ vectors = st.lists(
 )
 
 
-@bounded
-@given(vectors, tilings.filter(lambda options: max(options.sizes) > 1), st.booleans())
-def test_random_stencils_in_skewed_tiles_and_wavefronts(
-    distances: list[tuple[int, int]], options: TileOptions, tiled: bool
-) -> None:
-    skew = max((-d[1] for d in distances if d[0] > 0), default=0)
-    size = 5
+def stencil(distances: list[tuple[int, int]], skew: int) -> tuple[isl.Schedule, Dependences]:
+    """A stencil with these distance vectors and the permutable band [t, i + skew t]."""
     tree = isl.Schedule.read_from_str(
         isl.DEFAULT_CONTEXT,
         '{ domain: "[n] -> { S[t, i] : 0 <= t, i < n }", child: { schedule: '
-        f'"[n] -> [{{ S[t, i] -> [t] }}, {{ S[t, i] -> [i + {max(skew, 0)}t] }}]", '
+        f'"[n] -> [{{ S[t, i] -> [t] }}, {{ S[t, i] -> [i + {skew}t] }}]", '
         "permutable: 1 } }",
     )
     relations = [
@@ -169,7 +177,56 @@ def test_random_stencils_in_skewed_tiles_and_wavefronts(
         for down, right in distances
     ]
     items = tuple(Dependence(DependenceKind.FLOW, "A", relation) for relation in relations)
-    dependences = Dependences(value_based=False, items=items)
+    return tree, Dependences(value_based=False, items=items)
+
+
+forward_vectors = st.lists(
+    st.tuples(st.integers(1, 2), st.integers(-2, 2)), min_size=1, max_size=4, unique=True
+)
+
+
+@bounded
+@given(forward_vectors, st.integers(2, 4))
+def test_random_stencils_start_concurrently_in_diamond_tiles(
+    distances: list[tuple[int, int]], tile_size: int
+) -> None:
+    """Whatever the stencil, the tiles that touch the first time step are in few wavefronts."""
+    skew = max(0, *(-right for _, right in distances))
+    size = 12
+    tree, dependences = stencil(distances, skew)
+    outcome = diamond_tile(tree, dependences, DiamondOptions(tile_size))
+    if not outcome.done:
+        (reason,) = outcome.missed
+        assert "parallel as it is" in reason
+        return
+    order = execution(outcome.schedule, n=size)
+    assert len(order) == size * size
+    conflicting = [
+        (source, ("S", target))
+        for dependence in dependences.items
+        for source, target in pairs(dependence.relation, n=size)
+    ]
+    assert_in_order(order, conflicting)
+    tiles = outcome.schedule.get_root().child(0).band_get_partial_schedule()
+    places = positions(
+        isl.UnionMap.from_multi_union_pw_aff(tiles), outcome.schedule.get_domain(), size
+    )
+    waves = {
+        instance: sum(value // tile_size for value in place) for instance, place in places.items()
+    }
+    for source, target in conflicting:
+        assert places[source] == places[target] or waves[source] < waves[target]
+    assert len({wave for (_, (t, _)), wave in waves.items() if t == 0}) <= 2
+
+
+@bounded
+@given(vectors, tilings.filter(lambda options: max(options.sizes) > 1), st.booleans())
+def test_random_stencils_in_skewed_tiles_and_wavefronts(
+    distances: list[tuple[int, int]], options: TileOptions, tiled: bool
+) -> None:
+    skew = max((-d[1] for d in distances if d[0] > 0), default=0)
+    size = 5
+    tree, dependences = stencil(distances, max(skew, 0))
     if tiled:
         tree = tile(tree, dependences, options).schedule
     outcome = mark_parallel(wavefront(tree, dependences).schedule, dependences)
@@ -177,8 +234,8 @@ def test_random_stencils_in_skewed_tiles_and_wavefronts(
     assert len(order) == size * size
     conflicting = [
         (source, ("S", target))
-        for relation in relations
-        for source, target in pairs(relation, n=size)
+        for dependence in dependences.items
+        for source, target in pairs(dependence.relation, n=size)
     ]
     assert_in_order(order, conflicting)
     marks = assert_parallel_marks_hold(outcome.schedule, conflicting, size)

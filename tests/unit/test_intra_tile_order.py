@@ -19,6 +19,7 @@ from polyir.model.scop import Scop, scop_of
 from polyir.model.tree import node_type
 from polyir.passes.prerequisites import scops_in
 from polyir.transform.intra_tile_order import IntraTileOptions, intra_tile_order
+from polyir.transform.parallel import mark_parallel
 from polyir.transform.tile import TileOptions, tile
 from polyir.transform.walk import coincident_flags, names_in
 from polyir.transform.wavefront import wavefront
@@ -144,7 +145,7 @@ def test_the_best_loop_goes_innermost_with_its_flag() -> None:
 def test_fused_statements_are_distributed_within_their_tiles() -> None:
     scop, dependences = scop_from("2mm", "pluto-schedule,tile{sizes=3}")
     outcome = intra_tile_order(scop.schedule, dependences, scop.statements)
-    assert "the band of 2 over S1, S3 is distributed within its tiles" in outcome.done
+    assert "the band of 2 over S1, S3 is distributed below loop 1 within its tiles" in outcome.done
     assert bands_over("S1", outcome.schedule)[2:] == ["i", "k", "j"]
     assert bands_over("S3", outcome.schedule)[2:] == ["i", "k", "j"]
     sizes = {"ni": 4, "nj": 5, "nk": 4, "nl": 4}
@@ -162,20 +163,34 @@ def test_distribution_needs_tiles_and_must_be_legal() -> None:
     untiled = intra_tile_order(scop.schedule, dependences, scop.statements)
     assert not any("distributed" in line for line in untiled.done)
     scop, dependences = scop_from("2mm", "pluto-schedule,tile{sizes=3}")
-    back = Dependence(
-        DependenceKind.ANTI,
-        "tmp",
+    # What S3 makes of column k is needed by S1 in the next column of the same row.
+    onwards = Dependence(
+        DependenceKind.FLOW,
+        "D",
         isl.Map(
-            "[ni,nj,nk,nl] -> { S3[i, j, k] -> S1[i', j', k'] : i' = i + 1 and j' = k "
-            "and k' = 0 and 0 <= i < ni - 1 and 0 <= k < nj and 0 <= j < nl and nk > 0 }"
+            "[ni, nj, nk, nl] -> { S3[i, j, k] -> S1[i, k + 1, k'] : "
+            "0 <= i < ni and 0 <= k < nj - 1 and 0 <= j < nl and 0 <= k' < nk }"
         ),
     )
-    more = Dependences(dependences.value_based, (*dependences.items, back))
+    more = Dependences(dependences.value_based, (*dependences.items, onwards))
     outcome = intra_tile_order(scop.schedule, more, scop.statements)
     assert not any("distributed" in line for line in outcome.done)
     assert_respects(
         execution(outcome.schedule, ni=4, nj=4, nk=3, nl=3), more, ni=4, nj=4, nk=3, nl=3
     )
+
+
+def test_the_innermost_loop_of_a_stencil_is_distributed_to_be_parallel() -> None:
+    scop, dependences = scop_from("jacobi-1d", "pluto-schedule,tile{sizes=4}")
+    outcome = intra_tile_order(scop.schedule, dependences, scop.statements)
+    assert outcome.done[0] == (
+        "the band of 2 over S0, S1 is distributed below loop 1 within its tiles"
+    )
+    order = execution(outcome.schedule, tsteps=5, n=12)
+    assert sorted(order) == sorted(execution(scop.schedule, tsteps=5, n=12))
+    assert_respects(order, dependences, tsteps=5, n=12)
+    marked = mark_parallel(outcome.schedule, dependences, "inner")
+    assert marked.done == ("loop 4 around S0 is parallel", "loop 4 around S1 is parallel")
 
 
 def test_tile_loops_stay_also_after_a_wavefront() -> None:

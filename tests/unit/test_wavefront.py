@@ -65,6 +65,13 @@ def test_degrees_of_a_band_of_three(degrees: int) -> None:
     assert coincident_flags(rest) == (True,) * degrees + (False,) * (2 - degrees)
 
 
+def test_all_degrees_there_are() -> None:
+    outcome = wavefront(schedule(CUBE), CUBE_DEPENDENCES, WavefrontOptions("all"))
+    two = wavefront(schedule(CUBE), CUBE_DEPENDENCES, WavefrontOptions(2))
+    assert outcome.schedule.plain_is_equal(two.schedule)
+    assert outcome.missed == ()
+
+
 def test_more_degrees_than_there_are() -> None:
     outcome = wavefront(schedule(PAPER), PAPER_DEPENDENCES, WavefrontOptions(2))
     assert outcome.missed == ("the band of 2 over S has 1 and not 2 degrees to give",)
@@ -97,5 +104,5 @@ def test_a_band_wrongly_called_permutable_is_refused() -> None:
 
 
 def test_degrees_must_be_positive() -> None:
-    with pytest.raises(OptionError, match="degrees must be 1 or more: degrees=0"):
+    with pytest.raises(OptionError, match="degrees must be 1 or more, or all: degrees=0"):
         WavefrontOptions(0)
