@@ -94,16 +94,14 @@ def _panel_axes(figure: Figure, rows: int, columns: int, position: int, panel: P
     projection = "3d" if depth == 3 else None
     axes = figure.add_subplot(rows, columns, position + 1, projection=projection)
     axes.set_title(f"{panel.statement}[{', '.join(panel.names)}]")
-    labels = (axes.set_xlabel, axes.set_ylabel, getattr(axes, "set_zlabel", None))
-    for label, name in zip(labels, panel.names, strict=False):
-        assert label is not None
-        label(name)
+    for direction, name in zip("xyz", panel.names, strict=False):
+        axis = getattr(axes, f"{direction}axis")
+        axis.set_label_text(name)
+        axis.get_major_locator().set_params(integer=True)
     if depth < 2:
         axes.set_yticks([])
     if depth == 0:
         axes.set_xticks([])
-    for axis in (axes.xaxis, axes.yaxis, getattr(axes, "zaxis", axes.xaxis)):
-        axis.get_major_locator().set_params(integer=True)
     return axes
 
 

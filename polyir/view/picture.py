@@ -21,7 +21,7 @@ MOST_DIMENSIONS = 3
 """Statements with more iterators cannot be drawn."""
 
 MOST_INSTANCES = 20_000
-"""No picture with more points is legible."""
+"""No picture with more points is legible. Counted is the box around a statement's instances."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def picture_of(
 ) -> Picture:
     """The picture of `statements`, or of all with `MOST_DIMENSIONS` iterators at most.
 
-    Raises `OptionError` if that are none, or more than `MOST_INSTANCES` instances.
+    Raises `OptionError` if that are none, or if one has more than `MOST_INSTANCES` instances.
     """
     drawn = [each for each in scop.statements if not statements or each.name in statements]
     drawn = [each for each in drawn if each.domain.dim(isl.dim_type.set) <= MOST_DIMENSIONS]
@@ -135,26 +135,41 @@ def _dates(
     for relation in maps_of(schedule):
         name = relation.get_tuple_name(isl.dim_type.in_)
         if name in names:
-            for instance, date in _pairs(relation, parameters, MOST_INSTANCES - len(found)):
-                found[name, instance] = date
+            _require_few(relation.domain(), parameters)
+            found |= {(name, instance): date for instance, date in _pairs(relation, parameters)}
     return found
 
 
+def _require_few(instances: isl.Set, parameters: Mapping[str, int]) -> None:
+    """Raise `OptionError` if the box around `instances` has more than `MOST_INSTANCES` points."""
+    points = instances.intersect_params(_at(parameters, instances.get_space()))
+    if points.is_empty():
+        return
+    name = instances.get_tuple_name()
+    if not points.is_bounded():
+        raise OptionError(f"{name} has infinitely many instances")
+    count = 1
+    for position in range(points.dim(isl.dim_type.set)):
+        extent = points.dim_max(position).max_val().sub(points.dim_min(position).min_val())
+        count *= int(extent.to_python()) + 1
+    if count > MOST_INSTANCES:
+        raise OptionError(
+            f"the box around the instances of {name} has {count} points, more than "
+            f"{MOST_INSTANCES}: choose a smaller size"
+        )
+
+
 def _pairs(
-    relation: isl.Map, parameters: Mapping[str, int], most: int
+    relation: isl.Map, parameters: Mapping[str, int]
 ) -> list[tuple[Coordinates, Coordinates]]:
-    """All pairs of a relation, in lexicographic order; raises `OptionError` for too many."""
+    """All pairs of a relation, in lexicographic order."""
     fixed = relation.intersect_params(_at(parameters, relation.get_space()))
     count = relation.dim(isl.dim_type.in_)
     points = fixed.wrap().flatten()
     points = points.project_out(isl.dim_type.param, 0, points.dim(isl.dim_type.param))
-    if not points.is_bounded():
-        raise OptionError("there are infinitely many instances to draw")
     found: list[Coordinates] = []
 
     def add(point: isl.Point) -> None:
-        if len(found) >= most:
-            raise OptionError(f"more than {MOST_INSTANCES} to draw: choose a smaller size")
         dimensions = range(points.dim(isl.dim_type.set))
         values = (point.get_coordinate_val(isl.dim_type.set, d) for d in dimensions)
         found.append(tuple(int(value.to_python()) for value in values))
@@ -223,5 +238,5 @@ def _is_determined(dates: Mapping[_Named, Coordinates], position: int) -> bool:
 def _arrows(dependence: Dependence, parameters: Mapping[str, int]) -> list[Arrow]:
     return [
         Arrow(dependence.kind, (dependence.source, source), (dependence.target, target))
-        for source, target in _pairs(dependence.relation, parameters, MOST_INSTANCES)
+        for source, target in _pairs(dependence.relation, parameters)
     ]
