@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from itertools import count
 
+import islpy as isl
 import pytest
 from affine_programs import Writer
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from replay import function_of, replay
+from xdsl.ir import Block
 
 from polyir import api
 from polyir.diagnostics import remarks_to
 from polyir.frontend.parse import parse_module
+from polyir.model.affine import constant
+from polyir.model.scop import Scop, scop_of, statement_reader
+from polyir.passes.prerequisites import scops_in
+from polyir.transform.expansion.temporaries import extents_of
 
 SCALARS = ("s", "t")
 
@@ -96,7 +102,7 @@ PIPELINES = [
 
 
 @pytest.mark.parametrize("pipeline", PIPELINES)
-@settings(max_examples=40, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+@settings(max_examples=15, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(programs_with_temporaries())
 def test_program_computes_the_same(pipeline: str, text: str) -> None:
     original = parse_module(text)
@@ -105,3 +111,25 @@ def test_program_computes_the_same(pipeline: str, text: str) -> None:
     for size in (0, 1, 3):
         before = replay(function_of(original), size)
         assert replay(function_of(module), size) == before, size
+    for op in scops_in(module):
+        assert_inside(scop_of(op))
+
+
+def assert_inside(scop: Scop) -> None:
+    """Assert that all accesses to memory of the function are within its extents."""
+    space = scop.context.get_space().set_from_params()
+    reader = statement_reader(scop.op, Block(), space)
+    for statement in scop.statements:
+        for access in statement.accesses:
+            memory = scop.arrays[access.array]
+            if isinstance(memory.owner, Block):
+                continue
+            elements = access.relation.intersect_params(scop.context).range().reset_tuple_id()
+            for position, extent in enumerate(extents_of(memory)):
+                count = elements.dim(isl.dim_type.set)
+                part = elements.project_out(isl.dim_type.set, position + 1, count - position - 1)
+                part = part.project_out(isl.dim_type.set, 0, position)
+                size = constant(space, extent) if isinstance(extent, int) else reader.read(extent)
+                limit = isl.Map.from_pw_aff(size).range()
+                assert part.is_subset(part.lower_bound_val(isl.dim_type.set, 0, isl.Val(0)))
+                assert part.lex_ge_set(limit).is_empty(), access

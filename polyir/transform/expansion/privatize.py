@@ -32,7 +32,6 @@ from polyir.transform.expansion.temporaries import (
 )
 from polyir.transform.expansion.webs import webs_of
 
-
 _NO_LOOP = "every loop that reuses its memory carries a value of it, or is sequential anyway"
 
 

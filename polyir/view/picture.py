@@ -1,0 +1,242 @@
+"""What a picture of a scop shows, as numbers: points, arrows, tiles, execution order.
+
+Everything is for one value of each parameter. Nothing here draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import islpy as isl
+
+from polyir.diagnostics import OptionError
+from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
+from polyir.isl_lists import maps_of, parameters_of
+from polyir.model.scop import Scop
+
+Coordinates = tuple[int, ...]
+
+MOST_DIMENSIONS = 3
+"""Statements with more iterators cannot be drawn."""
+
+MOST_INSTANCES = 20_000
+"""No picture with more points is legible. Counted is the box around a statement's instances."""
+
+
+@dataclass(frozen=True)
+class Instance:
+    """A statement instance: its iterators, its place in the execution order, its tile.
+
+    Instances are numbered from 1, over all statements of the picture; tiles from 0 in the
+    order in which they are begun, over all statements. Without tiles, all are in tile 0.
+    """
+
+    iterators: Coordinates
+    number: int
+    tile: int
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """A dependence between two instances, given by their statements and iterators."""
+
+    kind: DependenceKind
+    source: tuple[str, Coordinates]
+    target: tuple[str, Coordinates]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One statement: the names of its iterators, its instances in execution order."""
+
+    statement: str
+    names: tuple[str, ...]
+    instances: tuple[Instance, ...]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """The panels in program order, the arrows, and how many tiles there are."""
+
+    panels: tuple[Panel, ...]
+    arrows: tuple[Arrow, ...]
+    tiles: int
+    parameters: Mapping[str, int]
+
+
+def parameter_values(scop: Scop, values: Sequence[int], size: int) -> dict[str, int]:
+    """A value for each parameter: `values` in their order, or `size` for all of them.
+
+    Raises `OptionError` if there are other than one value a parameter, or if the scop's context
+    excludes the values.
+    """
+    names = parameters_of(scop.context.get_space())
+    if values and len(values) != len(names):
+        raise OptionError(
+            f"{len(values)} values for {len(names)} parameters ({', '.join(names) or 'none'})"
+        )
+    chosen = dict(zip(names, values or (size,) * len(names), strict=True))
+    if _at(chosen, scop.context.get_space()).intersect(scop.context).is_empty():
+        shown = ", ".join(f"{name} = {value}" for name, value in chosen.items())
+        raise OptionError(f"the scop's context excludes {shown}")
+    return chosen
+
+
+def picture_of(
+    scop: Scop,
+    dependences: Dependences,
+    parameters: Mapping[str, int],
+    statements: Sequence[str] = (),
+) -> Picture:
+    """The picture of `statements`, or of all with `MOST_DIMENSIONS` iterators at most.
+
+    Raises `OptionError` if that are none, or if one has more than `MOST_INSTANCES` instances.
+    """
+    drawn = [each for each in scop.statements if not statements or each.name in statements]
+    drawn = [each for each in drawn if each.domain.dim(isl.dim_type.set) <= MOST_DIMENSIONS]
+    if not drawn:
+        raise OptionError(f"no statement has {MOST_DIMENSIONS} iterators at most: nothing to draw")
+    names = [each.name for each in drawn]
+    dates = _dates(scop, parameters, names)
+    order = sorted(dates, key=dates.__getitem__)
+    numbers = {instance: number for number, instance in enumerate(order, 1)}
+    tiles = _tiles(dates, order)
+    panels = tuple(
+        Panel(
+            each.name,
+            _iterator_names(each.domain),
+            tuple(
+                Instance(iterators, numbers[name, iterators], tiles[name, iterators])
+                for name, iterators in order
+                if name == each.name
+            ),
+        )
+        for each in drawn
+    )
+    arrows = tuple(
+        arrow
+        for dependence in dependences.ordering
+        if dependence.source in names and dependence.target in names
+        for arrow in _arrows(dependence, parameters)
+    )
+    return Picture(panels, arrows, max(tiles.values(), default=0) + 1, dict(parameters))
+
+
+_Named = tuple[str, Coordinates]
+
+
+def _dates(
+    scop: Scop, parameters: Mapping[str, int], names: Sequence[str]
+) -> dict[_Named, Coordinates]:
+    """The date of each instance under the schedule tree in force."""
+    schedule = scop.schedule.get_map().intersect_domain(scop.domain)
+    found: dict[_Named, Coordinates] = {}
+    for relation in maps_of(schedule):
+        name = relation.get_tuple_name(isl.dim_type.in_)
+        if name in names:
+            _require_few(relation.domain(), parameters)
+            found |= {(name, instance): date for instance, date in _pairs(relation, parameters)}
+    return found
+
+
+def _require_few(instances: isl.Set, parameters: Mapping[str, int]) -> None:
+    """Raise `OptionError` if the box around `instances` has more than `MOST_INSTANCES` points."""
+    points = instances.intersect_params(_at(parameters, instances.get_space()))
+    if points.is_empty():
+        return
+    name = instances.get_tuple_name()
+    if not points.is_bounded():
+        raise OptionError(f"{name} has infinitely many instances")
+    count = 1
+    for position in range(points.dim(isl.dim_type.set)):
+        extent = points.dim_max(position).max_val().sub(points.dim_min(position).min_val())
+        count *= int(extent.to_python()) + 1
+    if count > MOST_INSTANCES:
+        raise OptionError(
+            f"the box around the instances of {name} has {count} points, more than "
+            f"{MOST_INSTANCES}: choose a smaller size"
+        )
+
+
+def _pairs(
+    relation: isl.Map, parameters: Mapping[str, int]
+) -> list[tuple[Coordinates, Coordinates]]:
+    """All pairs of a relation, in lexicographic order."""
+    fixed = relation.intersect_params(_at(parameters, relation.get_space()))
+    count = relation.dim(isl.dim_type.in_)
+    points = fixed.wrap().flatten()
+    points = points.project_out(isl.dim_type.param, 0, points.dim(isl.dim_type.param))
+    found: list[Coordinates] = []
+
+    def add(point: isl.Point) -> None:
+        dimensions = range(points.dim(isl.dim_type.set))
+        values = (point.get_coordinate_val(isl.dim_type.set, d) for d in dimensions)
+        found.append(tuple(int(value.to_python()) for value in values))
+
+    points.foreach_point(add)
+    return [(values[:count], values[count:]) for values in sorted(found)]
+
+
+def _at(parameters: Mapping[str, int], space: isl.Space) -> isl.Set:
+    """The parameter set with the one point `parameters`."""
+    point = isl.Set.universe(space.params())
+    for name, value in parameters.items():
+        position = point.find_dim_by_name(isl.dim_type.param, name)
+        if position >= 0:
+            point = point.fix_val(isl.dim_type.param, position, isl.Val(value))
+    return point
+
+
+def _iterator_names(domain: isl.Set) -> tuple[str, ...]:
+    count = domain.dim(isl.dim_type.set)
+    names = (domain.get_dim_name(isl.dim_type.set, position) for position in range(count))
+    return tuple(name or f"i{position}" for position, name in enumerate(names))
+
+
+def _tiles(dates: Mapping[_Named, Coordinates], order: Sequence[_Named]) -> dict[_Named, int]:
+    """The tile of each instance, numbered in the order in which they are begun.
+
+    A coordinate of the dates belongs to the tiles if the later ones determine it: the number
+    of a block of points, which the points themselves tell. If each tile has one point only,
+    there are no tiles.
+    """
+    length = max((len(date) for date in dates.values()), default=0)
+    outer = [
+        position
+        for position in range(length)
+        if _varies(dates, position) and _is_determined(dates, position)
+    ]
+    numbers: dict[tuple[int, ...], int] = {}
+    tiles: dict[_Named, int] = {}
+    for instance in order:
+        key = tuple(dates[instance][position] for position in outer)
+        tiles[instance] = numbers.setdefault(key, len(numbers))
+    if len(numbers) == len(tiles):
+        return dict.fromkeys(tiles, 0)
+    return tiles
+
+
+def _varies(dates: Mapping[_Named, Coordinates], position: int) -> bool:
+    """Do two instances of one statement differ there? In their place in a sequence none do."""
+    first: dict[str, int] = {}
+    return any(
+        first.setdefault(name, date[position]) != date[position]
+        for (name, _), date in dates.items()
+    )
+
+
+def _is_determined(dates: Mapping[_Named, Coordinates], position: int) -> bool:
+    """For each statement, do the coordinates behind `position` determine the one there?"""
+    known: dict[tuple[str, Coordinates], int] = {}
+    return all(
+        known.setdefault((name, date[position + 1 :]), date[position]) == date[position]
+        for (name, _), date in dates.items()
+    )
+
+
+def _arrows(dependence: Dependence, parameters: Mapping[str, int]) -> list[Arrow]:
+    return [
+        Arrow(dependence.kind, (dependence.source, source), (dependence.target, target))
+        for source, target in _pairs(dependence.relation, parameters)
+    ]

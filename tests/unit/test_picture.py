@@ -1,0 +1,150 @@
+"""What pictures show: counted as numbers, and in the SVG."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from polyir import api
+from polyir.diagnostics import OptionError, PolyirError, remarks_to
+from polyir.dialects.dependence import DependenceKind
+from polyir.model.scop import Scop, scop_of
+from polyir.passes.prerequisites import scops_in
+from polyir.view.draw import check_format, draw
+from polyir.view.picture import Picture, parameter_values, picture_of
+
+STENCIL = """
+func.func @stencil(%steps: index, %n: index, %A: memref<?xf64>) {
+  affine.for %t = 0 to %steps {
+    affine.for %i = 1 to affine_map<(d0) -> (d0 - 1)>(%n) {
+      %0 = affine.load %A[%i - 1] : memref<?xf64>
+      affine.store %0, %A[%i] : memref<?xf64>
+    }
+  }
+  return
+}
+"""
+
+CUBE = """
+func.func @cube(%n: index, %A: memref<?x?x?xf64>, %s: memref<f64>) {
+  %zero = arith.constant 0.0 : f64
+  affine.store %zero, %s[] : memref<f64>
+  affine.for %i = 0 to %n {
+    affine.for %j = 0 to %n {
+      affine.for %k = 0 to %n {
+        %0 = affine.load %s[] : memref<f64>
+        affine.store %0, %A[%i, %j, %k] : memref<?x?x?xf64>
+      }
+    }
+  }
+  return
+}
+"""
+
+
+def analysed(text: str, pipeline: str = "poly-dependences") -> Scop:
+    with remarks_to(lambda remark: None):
+        module = api.run_pipeline(api.parse(text), pipeline)
+    (op,) = scops_in(module)
+    return scop_of(op)
+
+
+def shown(text: str, pipeline: str = "poly-dependences", **parameters: int) -> Picture:
+    scop = analysed(text, pipeline)
+    assert scop.dependences is not None
+    return picture_of(scop, scop.dependences, parameters)
+
+
+def test_instances_and_dependences_are_all_there() -> None:
+    picture = shown(STENCIL, steps=3, n=6)
+    (panel,) = picture.panels
+    assert panel.names == ("t", "i")
+    points = [instance.iterators for instance in panel.instances]
+    assert points == [(t, i) for t in range(3) for i in range(1, 5)]
+    assert [instance.number for instance in panel.instances] == list(range(1, 13))
+    flow = [
+        (arrow.source[1], arrow.target[1])
+        for arrow in picture.arrows
+        if arrow.kind is DependenceKind.FLOW
+    ]
+    assert sorted(flow) == [((t, i), (t, i + 1)) for t in range(3) for i in range(1, 4)]
+
+
+def test_points_are_numbered_in_execution_order_and_tiles_in_the_order_of_their_begin() -> None:
+    picture = shown(STENCIL, "tile{sizes=2 min-width=1}", steps=2, n=6)
+    (panel,) = picture.panels
+    # Loop i alone is tiled, 1 with nothing, 2 with 3, 4 alone, in each of the two steps.
+    found = {instance.iterators: (instance.number, instance.tile) for instance in panel.instances}
+    assert picture.tiles > 1
+    for (t, i), (number, tile) in found.items():
+        assert number == 4 * t + i
+        same = [point for point, (_, other) in found.items() if other == tile]
+        assert all(point[1] // 2 == i // 2 for point in same)
+    begun = [instance.tile for instance in panel.instances]
+    assert list(dict.fromkeys(begun)) == sorted(set(begun))
+
+
+def test_without_tiles_all_points_are_in_one() -> None:
+    assert shown(STENCIL, steps=3, n=6).tiles == 1
+    # What statements of different depth are in a sequence is no tile.
+    assert shown(CUBE, n=2).tiles == 1
+
+
+def test_values_are_those_of_the_parameters() -> None:
+    scop = analysed(STENCIL)
+    assert parameter_values(scop, (3, 6), 9) == {"steps": 3, "n": 6}
+    assert parameter_values(scop, (), 9) == {"steps": 9, "n": 9}
+    with pytest.raises(OptionError, match="1 values for 2 parameters \\(steps, n\\)"):
+        parameter_values(scop, (3,), 9)
+
+
+def test_too_many_instances_are_refused() -> None:
+    with pytest.raises(
+        OptionError, match="S0 has 998000 points, more than 20000: choose a smaller size"
+    ):
+        shown(STENCIL, steps=1000, n=1000)
+
+
+def test_file_names_tell_the_format() -> None:
+    check_format("a/b.svg")
+    with pytest.raises(OptionError, match=r"'a.gif' must be a file \*.svg or \*.png"):
+        check_format("a.gif")
+
+
+@pytest.mark.parametrize(
+    ("text", "parameters", "points"),
+    [(STENCIL, {"steps": 3, "n": 6}, {"S0": 12}), (CUBE, {"n": 2}, {"S0": 1, "S1": 8})],
+    ids=["plane", "space"],
+)
+def test_svg_has_a_mark_for_each_point_and_is_the_same_each_time(
+    text: str, parameters: dict[str, int], points: dict[str, int], tmp_path: Path
+) -> None:
+    pytest.importorskip("matplotlib", reason="pictures need matplotlib")
+    picture = shown(text, **parameters)
+    first, second = tmp_path / "first.svg", tmp_path / "second.svg"
+    draw(picture, str(first), numbered=True)
+    draw(picture, str(second), numbered=True)
+    svg = first.read_text()
+    assert svg == second.read_text()
+    for statement, count in points.items():
+        (group,) = re.findall(rf'<g id="points-{statement}">(.*?)\n   </g>', svg, re.DOTALL)
+        assert group.count("<use ") == count
+    numbers = re.findall(r">(\d+)</text>", svg)
+    assert set(map(str, range(1, sum(points.values()) + 1))) <= set(numbers)
+    arrows = [arrow for arrow in picture.arrows if arrow.source[0] == arrow.target[0]]
+    assert len(re.findall(r'<g id="arrow-S\d">', svg)) == len(arrows)
+
+
+def test_png_is_written(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="pictures need matplotlib")
+    file = tmp_path / "picture.png"
+    draw(shown(STENCIL, steps=2, n=4), str(file), numbered=False)
+    assert file.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_file_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="pictures need matplotlib")
+    with pytest.raises(PolyirError, match=r"cannot write .*none/picture\.svg"):
+        draw(shown(STENCIL, steps=2, n=4), str(tmp_path / "none" / "picture.svg"), numbered=False)
