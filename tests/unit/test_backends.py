@@ -175,5 +175,5 @@ def test_polyir_run_with_llvm(
     arguments = ["--backend=llvm", "--default-size=20", "--repeat=1", kernel]
     assert polyir_run.main(arguments) == 0
     assert "outputs agree to the bit" in capsys.readouterr().out
-    assert polyir_run.main(["--backend=llvm", "--contract", kernel]) == 1
-    assert "--contract needs the C backend" in capsys.readouterr().err
+    assert polyir_run.main(["--backend=llvm", "--fma", kernel]) == 1
+    assert "--fma needs the C backend" in capsys.readouterr().err
