@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DEMO_PASSES := --pluto-schedule --tile=32 --mark-parallel
 
-.PHONY: help demo test test-all lint types format bench bench-limits bench-compile clean
+.PHONY: help demo test test-all lint types format bench bench-limits bench-compile bench-jit clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -60,6 +60,9 @@ bench-limits: .venv/stamp  ## measure the machine, and how far each kernel is fr
 
 bench-compile: .venv/stamp  ## time polyir-opt on every kernel
 	$(BIN)/python benchmarks/compile_time.py
+
+bench-jit: .venv/stamp  ## time LLVM's code against the C compiler's, on one thread
+	$(BIN)/python benchmarks/jit_versus_c.py
 
 clean:  ## remove what the other targets made
 	rm -rf .venv build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -31,6 +31,7 @@ from xdsl.transforms.convert_scf_to_cf import ConvertScfToCf
 
 from polyir.codegen.affine_to_scf import convert_affine_to_scf
 from polyir.codegen.openmp import convert_omp_to_parallel
+from polyir.codegen.while_to_cf import convert_while_to_cf
 from polyir.target.llvm.arithmetic import convert_arith_to_llvm
 from polyir.target.llvm.control import convert_cf_to_llvm, convert_func_to_llvm
 from polyir.target.llvm.indices import convert_index_to_i64
@@ -52,6 +53,7 @@ class LowerToLlvmPass(ModulePass):
         expand_integer_powers(op)
         convert_memref_to_pointers(op)
         convert_parallel_to_tasks(op)
+        convert_while_to_cf(op)
         ConvertScfToCf().apply(ctx, op)
         convert_index_to_i64(op)
         convert_math_to_llvm(op)

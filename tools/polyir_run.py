@@ -67,11 +67,11 @@ def _run(arguments: Sequence[str]) -> int:
         dict(options.size),
         options.default_size,
     )
-    contraction = ("-ffp-contract=fast",) if options.contract else ()
+    contraction = ("-ffp-contract=fast",) if options.fma else ()
     flags = CompilerOptions(flags=DEFAULT_FLAGS + contraction)
     backend = api.chosen_backend(flags, options.backend)
-    if options.contract and backend == "llvm":
-        raise OptionError("--contract needs the C backend")
+    if options.fma and backend == "llvm":
+        raise OptionError("--fma needs the C backend")
     before, after = (api.compile_loops(module, flags, backend) for module in (original, loops))
     runs = [Run("original", before, 1)]
     runs += [Run("result", after, count) for count in options.threads]
@@ -147,7 +147,7 @@ def _parse_options(arguments: Sequence[str]) -> argparse.Namespace:
     )
     parser.add_argument("--repeat", type=_positive, default=5, help="timed runs of each (5)")
     parser.add_argument("--show", action="store_true", help="print the C of both")
-    parser.add_argument("--contract", action="store_true", help="let the C compiler use FMA")
+    parser.add_argument("--fma", action="store_true", help="let the C compiler contract to FMA")
     parser.add_argument("--remarks", action="store_true", help="print what the passes decide")
     return parser.parse_args(arguments)
 

@@ -32,12 +32,12 @@ from xdsl.dialects.builtin import (
     UnknownLoc,
 )
 from xdsl.ir import Attribute, TypeAttribute
-from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError
 
 from polyir.diagnostics import nearest
 from polyir.frontend.affine_expressions import read_map, read_set
 from polyir.frontend.dense import read_dense
+from polyir.frontend.dialect_text import VerbatimParser
 from polyir.frontend.literals import floating, integer, magnitude, string, symbol, word
 from polyir.frontend.source import Branch, SourceText, one_line, token, tree
 from polyir.frontend.types import TypeReader
@@ -235,7 +235,7 @@ class AttributeReader(TypeReader):
         return self._dialect_texts[text.value]
 
     def _parse_dialect_text(self, text: Token) -> Attribute:
-        parser = Parser(self._context, text.value)
+        parser = VerbatimParser(self._context, text.value)
         try:
             value = parser.parse_attribute()
             if parser.pos < len(text):

@@ -20,6 +20,7 @@ from xdsl.utils.lexer import Span
 
 from polyir.diagnostics import InputSyntaxError, PolyirError
 from polyir.frontend.attributes import AttributeReader
+from polyir.frontend.dialect_text import VerbatimParser
 from polyir.frontend.grammar import parse_prefix
 from polyir.frontend.operation_reader import Handler, OperationReader
 from polyir.frontend.scopes import ValueScopes
@@ -82,7 +83,7 @@ class _ParserAttributes(AttributeReader):
         return super().alias(name) if value is None else value
 
 
-class MixedParser(Parser):
+class MixedParser(VerbatimParser):
     """xDSL's parser with the syntax of the grammar, and with locations.
 
     `positions` has the line and column of every operation read.

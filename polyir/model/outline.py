@@ -86,4 +86,9 @@ def _expression(function: isl.PwAff) -> str:
     """The function without its domain, `i + j` of `[n] -> { S[i, j] -> [(i + j)] }`."""
     text = re.sub(r"^.*?\{|\}$", "", str(function)).strip()
     pieces = [re.sub(r"^\w*\[[^]]*\] -> ", "", piece) for piece in text.split("; ")]
-    return " or ".join(re.sub(r"^\[\((.*?)\)\]", r"\1", piece) for piece in pieces)
+    return " or ".join(_tile_loop(re.sub(r"^\[\((.*?)\)\]", r"\1", piece)) for piece in pieces)
+
+
+def _tile_loop(expression: str) -> str:
+    """The expression of a loop over tiles in words: `i - (i) mod 32` is i in steps of 32."""
+    return re.sub(r"^(.+) - \(\1\) mod (\d+)$", r"\1 in steps of \2", expression)

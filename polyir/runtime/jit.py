@@ -12,7 +12,13 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
 from polyir.diagnostics import PolyirError
-from polyir.runtime.functions import CompiledFunction, CompiledModule, Signature
+from polyir.runtime.functions import (
+    Argument,
+    CompiledFunction,
+    CompiledModule,
+    Result,
+    Signature,
+)
 from polyir.runtime.threads import ThreadTeam, default_thread_count
 from polyir.target.c.names import symbol_name
 from polyir.target.llvm.tasks import PARALLEL_FOR, THREAD_COUNT
@@ -33,6 +39,22 @@ def jit_available() -> bool:
     return find_spec("llvmlite") is not None
 
 
+class JitFunction(CompiledFunction):
+    """A function whose parallel loops run on a team."""
+
+    def __init__(
+        self, address: int, signature: Signature, engine: binding.ExecutionEngine, team: ThreadTeam
+    ) -> None:
+        super().__init__(address, signature, engine)
+        self._team = team
+
+    def __call__(self, *arguments: Argument) -> Result:
+        """Call the function; see `CompiledFunction`. Raises what interrupted a parallel loop."""
+        result = super().__call__(*arguments)
+        self._team.raise_error()
+        return result
+
+
 class JitModule(CompiledModule):
     """Functions compiled in this process; their code lives as long as this object."""
 
@@ -49,7 +71,7 @@ class JitModule(CompiledModule):
 
     def _function(self, signature: Signature) -> CompiledFunction:
         address = self._engine.get_function_address(symbol_name(signature.symbol))
-        return CompiledFunction(address, signature, self)
+        return JitFunction(address, signature, self._engine, self._team)
 
     def threads(self, count: int) -> AbstractContextManager[None]:
         """Run the functions with `count` threads inside the `with` block.

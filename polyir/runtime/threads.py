@@ -13,14 +13,28 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from math import inf
 from typing import Final
 
-_Task = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+_TaskType = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 _Callback = ctypes.CFUNCTYPE(
     None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64
 )
+
+
+@dataclass
+class Task:
+    """A parallel loop's code, and what it costs.
+
+    `run` runs the iterations from its second to its third argument, in the context that is the
+    first; `cost` is the time in seconds that one iteration took the last time, on one thread.
+    """
+
+    run: Callable[[int | None, int, int], object]
+    cost: float = inf
+
 
 _PARTS_PER_THREAD: Final = 4
 """More parts than threads, for iterations often differ in their work, as those of a triangle."""
@@ -38,8 +52,8 @@ class ThreadTeam:
         self._count = ctypes.c_int64(count)
         self._pool: ThreadPoolExecutor | None = None
         self._pool_size = 0
-        # Seconds an iteration of each task took the last time, on one thread.
-        self._costs: dict[int, float] = {}
+        self._tasks: dict[int, Task] = {}
+        self._error: BaseException | None = None
         self._lock = threading.Lock()
         self._state = threading.local()
         # Kept here, for compiled code knows its address only.
@@ -70,19 +84,33 @@ class ThreadTeam:
             self._count.value = before
 
     def _run(self, task: int, context: int | None, lower: int, upper: int, step: int) -> None:
+        """What compiled code calls; the loop has an iteration at least."""
+        try:
+            if task not in self._tasks:
+                self._tasks[task] = Task(_TaskType(task))
+            self.run(self._tasks[task], context, lower, upper, step)
+        except BaseException as error:
+            # It cannot pass through compiled code: `raise_error` raises it on the other side.
+            self._error = self._error or error
+
+    def raise_error(self) -> None:
+        """Raise what went wrong in a parallel loop since the last time; the loop is incomplete."""
+        error, self._error = self._error, None
+        if error is not None:
+            raise error
+
+    def run(self, task: Task, context: int | None, lower: int, upper: int, step: int) -> None:
         """Run the iterations, in this thread alone if that takes less time than to share them."""
         iterations = -((lower - upper) // step)
         threads = min(self._count.value, iterations)
-        cost = self._costs.get(task, inf)
-        function = _Task(task)
         start = time.perf_counter()
-        if threads < 2 or cost * iterations < _WORTH_SHARING or self._is_inside():
-            function(context, lower, upper)
+        if threads < 2 or task.cost * iterations < _WORTH_SHARING or self._is_inside():
+            task.run(context, lower, upper)
             threads = 1
         else:
             parts = _parts(lower, upper, step, min(iterations, threads * _PARTS_PER_THREAD))
-            self._share(function, context, parts, threads)
-        self._costs[task] = (time.perf_counter() - start) * threads / iterations
+            self._share(task, context, parts, threads)
+        task.cost = (time.perf_counter() - start) * threads / iterations
 
     def _is_inside(self) -> bool:
         """Whether this thread runs a part of a parallel loop."""
@@ -90,7 +118,7 @@ class ThreadTeam:
 
     def _share(
         self,
-        function: Callable[[int | None, int, int], object],
+        task: Task,
         context: int | None,
         parts: Sequence[tuple[int, int]],
         threads: int,
@@ -103,26 +131,30 @@ class ThreadTeam:
             self._state.is_inside = True
             try:
                 for first, last in remaining:
-                    function(context, first, last)
+                    task.run(context, first, last)
             finally:
                 self._state.is_inside = False
 
-        helpers = [self._submit(work) for _ in range(threads - 1)]
+        helpers = self._submit(work, threads - 1)
         work()
         for helper in helpers:
             # One that has not begun by now has nothing left to do.
             if not helper.cancel():
                 helper.result()
 
-    def _submit(self, work: Callable[[], None]) -> Future[None]:
+    def _submit(self, work: Callable[[], None], count: int) -> list[Future[None]]:
+        """Have `work` done by `count` other threads, or by as many as the system allows."""
         with self._lock:
-            wanted = self._count.value - 1
-            if self._pool is None or self._pool_size < wanted:
+            if self._pool is None or self._pool_size < count:
                 if self._pool is not None:
                     self._pool.shutdown(wait=False)
-                self._pool_size = wanted
-                self._pool = ThreadPoolExecutor(self._pool_size, "polyir")
-            return self._pool.submit(work)
+                self._pool_size = count
+                self._pool = ThreadPoolExecutor(count, "polyir")
+            helpers: list[Future[None]] = []
+            with suppress(RuntimeError):
+                for _ in range(count):
+                    helpers.append(self._pool.submit(work))
+            return helpers
 
 
 def _parts(lower: int, upper: int, step: int, count: int) -> list[tuple[int, int]]:

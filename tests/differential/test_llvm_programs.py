@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import subprocess
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
 import pytest
-from oracle import MISSING_TOOLS_REASON, Oracle, mlir_opt_available
+from oracle import MISSING_TOOLS_REASON, MLIR_TRANSLATE, Oracle, mlir_opt_available
 
 from polyir import api
 from polyir.runtime import compare_bits
+from polyir.target.mlir import print_module
 
 pytest.importorskip("llvmlite")
 pytestmark = pytest.mark.skipif(not mlir_opt_available(), reason=MISSING_TOOLS_REASON)
@@ -206,3 +209,16 @@ def test_same_bits_as_the_oracle(name: str, passes: str, tmp_path: Path) -> None
             result = program.run(actual, 9)
         assert compare_bits([expected, expected_result], [actual, result]) is None
     assert compare_bits([array()], [expected]) is not None
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_llvm_dialect_is_translated_by_mlir(name: str) -> None:
+    module = api.run_pipeline(api.parse(PROGRAMS[name]), "lower-to-llvm")
+    stream = StringIO()
+    print_module(module, stream)
+    command = [MLIR_TRANSLATE, "--mlir-to-llvmir"]
+    done = subprocess.run(
+        command, input=stream.getvalue(), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "define double @run(" in done.stdout

@@ -13,7 +13,7 @@ import pytest
 from polyir.frontend.parse import parse_module
 from polyir.runtime import CompiledModule, CompilerOptions, best_times, compare_bits
 from polyir.runtime.compiler import CompilationError, build_library
-from polyir.runtime.functions import compile_c, compile_module
+from polyir.runtime.library import compile_c, compile_module
 
 TEXT = """
 func.func @scale(%A: memref<?x4xf64>, %factor: f64, %n: index, %negate: i1) -> f64 {

@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import (
     Float64Type,
     IntAttr,
     IntegerType,
-    VectorType,
+    TensorType,
     i1,
 )
 from xdsl.ir import Attribute, Block, Region
@@ -65,7 +65,7 @@ def _flat(values: DenseIntOrFPElementsAttr, stored: Attribute, count: int) -> At
         integers = [number for number in numbers if isinstance(number, int)]
         if values.get_element_type() == i1:
             integers = [int(number != 0) for number in integers]
-        return DenseIntOrFPElementsAttr.from_list(VectorType(stored, [count]), integers * repeated)
+        return DenseIntOrFPElementsAttr.from_list(TensorType(stored, [count]), integers * repeated)
     assert isinstance(stored, Float32Type | Float64Type)
     floats = [number for number in numbers if isinstance(number, float)]
-    return DenseIntOrFPElementsAttr.from_list(VectorType(stored, [count]), floats * repeated)
+    return DenseIntOrFPElementsAttr.from_list(TensorType(stored, [count]), floats * repeated)
