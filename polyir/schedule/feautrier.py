@@ -149,7 +149,7 @@ class _Scheduler:
         if not rows:
             return Leaf()
         count = len(rows)
-        self.notes.append(f"{count} parallel loops for {self._statements[position].name}")
+        self.notes.append(f"parallel loops for {self._statements[position].name}: {count}")
         return Band(tuple(rows), (True,) * count, (self._no_bound(),) * count, Leaf())
 
     def _no_bound(self) -> DistanceBound:
