@@ -7,7 +7,7 @@
 // RUN: not polyir-opt --isl-builtin-schedule="max-coefficient=few" %S/../../../examples/fig4-stencil.mlir 2>&1 | filecheck %s --check-prefix VALUE
 
 // BAND: poly.band "[n] -> [{ S0[i, j] -> [(i)] }, { S0[i, j] -> [(j)] }]" permutable
-// FEAUTRIER: poly.band "[n] -> [{ S0[i, j] -> [(i + j)] }]" permutable
+// FEAUTRIER: poly.band "[n] -> [{ S0[i, j] -> [(i + j)] }]"
 // SERIAL: poly.sequence {
 // SERIAL-NEXT: poly.filter "[ni, nj, nk] -> { S0[i, j] }" {
 // FUSED: poly.band "[ni, nj, nk] -> [{ S0[i, j] -> [(i)]; S1[i, k, j] -> [(i)] }
