@@ -88,6 +88,8 @@ class _Scheduler:
 
     def schedule(self, group: Component, found: Found, graph: DependenceGraph) -> Node:
         """The tree for `group`, all whose dependences left are in `graph`."""
+        if not group:
+            return Leaf()
         parts = self._parts(group, graph)
         if len(parts) > 1:
             return self._in_order(parts, found, graph)

@@ -153,7 +153,7 @@ class _Scheduler:
         """The tree of statements that are done: one after the other."""
         edges = graph.within(group).ordered_edges()
         components = in_program_order(strongly_connected_components(group, edges), edges)
-        if len(components) == 1:
+        if len(components) <= 1:
             return Leaf()
         return Order(tuple((component, Leaf()) for component in components))
 

@@ -92,7 +92,7 @@ def test_legal(name: str, policy: str) -> None:
     check_legal(name, policy)
 
 
-@pytest.mark.parametrize("name", ("deriche", "durbin", "symm", "gramschmidt"))
+@pytest.mark.parametrize("name", ["deriche", "durbin", "symm", "gramschmidt"])
 @pytest.mark.parametrize("policy", LIVE_RANGE_POLICIES)
 def test_live_ranges(name: str, policy: str) -> None:
     check_values(name, policy)
