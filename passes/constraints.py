@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import islpy as isl
 
+from polyir.diagnostics import LegalityError
 from polyir.dialects.dependence import DependenceKind, Dependences, union_of
 from polyir.model.analysis import compute_dependences
 from polyir.model.bands import annotate_bands
@@ -67,9 +68,13 @@ def reordered_live_ranges(
 ) -> Outcome:
     """The outcome with a schedule for `live_range_constraints`, and its own false dependences.
 
-    Raises `LegalityError` if `schedule` does not compute the same values.
+    A schedule that does not compute the same values is not taken.
     """
-    require_same_values(scop, schedule, what)
+    try:
+        require_same_values(scop, schedule, what)
+    except LegalityError as error:
+        reason = f"the schedule is left as it was: {error.message}"
+        return Outcome(scop.schedule, missed=(reason,))
     dependences = compute_dependences(scop, schedule=schedule)
     return Outcome(annotate_bands(schedule, dependences), done, dependences=dependences)
 

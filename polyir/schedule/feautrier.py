@@ -88,6 +88,8 @@ class _Scheduler:
 
     def schedule(self, group: Component, found: Found, graph: DependenceGraph) -> Node:
         """The tree for `group`, all whose dependences left are in `graph`."""
+        if not group:
+            return Leaf()
         parts = self._parts(group, graph)
         if len(parts) > 1:
             return self._in_order(parts, found, graph)
@@ -149,7 +151,7 @@ class _Scheduler:
         if not rows:
             return Leaf()
         count = len(rows)
-        self.notes.append(f"{count} parallel loops for {self._statements[position].name}")
+        self.notes.append(f"parallel loops for {self._statements[position].name}: {count}")
         return Band(tuple(rows), (True,) * count, (self._no_bound(),) * count, Leaf())
 
     def _no_bound(self) -> DistanceBound:

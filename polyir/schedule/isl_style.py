@@ -82,6 +82,7 @@ class _Scheduler:
     ) -> None:
         self._statements = statements
         self._parameter_count = parameter_count
+        self._outer_coincidence = options.outer_coincidence
         search = BandSearch(parameter_count, options.outer_coincidence)
         self._clustering = Clustering(statements, search, options.fusion)
         self.notes: list[str] = []
@@ -121,7 +122,8 @@ class _Scheduler:
             raise SchedulingError(
                 f"no affine schedule found for the dependence cycle of {self._names(members)}"
             )
-        self.notes.append(f"sequential loop for {self._names(members)}: no band was found")
+        wanted = "no band is parallel outside" if self._outer_coincidence else "no band was found"
+        self.notes.append(f"sequential loop for {self._names(members)}: {wanted}")
         no_bound = DistanceBound((0,) * self._parameter_count, 0)
         return Band((row,), (False,), (no_bound,), self._inside(members, (row,), found, graph))
 
@@ -151,7 +153,7 @@ class _Scheduler:
         """The tree of statements that are done: one after the other."""
         edges = graph.within(group).ordered_edges()
         components = in_program_order(strongly_connected_components(group, edges), edges)
-        if len(components) == 1:
+        if len(components) <= 1:
             return Leaf()
         return Order(tuple((component, Leaf()) for component in components))
 

@@ -100,4 +100,5 @@ class ProximityRows:
 
 def rows_left(statements: Sequence[ScheduledStatement], found: Mapping[int, Sequence[Row]]) -> int:
     """The largest number of rows that one of `statements` still needs."""
-    return max(each.depth - rank(found[each.position], each.depth) for each in statements)
+    needs = (each.depth - rank(found[each.position], each.depth) for each in statements)
+    return max(needs, default=0)

@@ -25,18 +25,18 @@ class ConditionalDependence:
 
     def is_broken_by(self, hyperplanes: Sequence[Hyperplane]) -> bool:
         """Whether some row may reverse the order while a live range spans iterations of a row."""
-        reversed_by_some = not all(self.order.is_respected_by(each) for each in hyperplanes)
-        return reversed_by_some and not all(
+        is_kept = all(self.order.is_respected_by(each) for each in hyperplanes)
+        return not is_kept and not self.is_local_to(hyperplanes)
+
+    def is_local_to(self, hyperplanes: Sequence[Hyperplane]) -> bool:
+        """Whether each live range stays in one iteration of every row."""
+        return all(
             live_range.has_zero_distance(each) for live_range in self.ranges for each in hyperplanes
         )
 
-    def uncarried_by(self, hyperplanes: Sequence[Hyperplane]) -> ConditionalDependence | None:
-        """What the rows leave at distance zero; what they reverse needs no order any more."""
-        order = self.order.uncarried_by(hyperplanes)
-        if order is None:
-            return None
-        left = (each.uncarried_by(hyperplanes) for each in self.ranges)
-        return ConditionalDependence(order, tuple(each for each in left if each is not None))
+    def is_inside(self, statements: Sequence[int]) -> bool:
+        """Whether each live range has both ends among `statements`."""
+        return all(each.source in statements and each.target in statements for each in self.ranges)
 
 
 @dataclass(frozen=True)
@@ -53,23 +53,32 @@ class RoleGraph(DependenceGraph):
         )
 
     def within(self, statements: Sequence[int]) -> RoleGraph:
-        """What has both ends among `statements`."""
-        return RoleGraph(
+        """What has both ends among `statements`.
+
+        Next to a live range that goes outside, the order has no condition any more.
+        """
+        orders = [
+            each
+            for each in self.conditional
+            if each.order.source in statements and each.order.target in statements
+        ]
+        return _with_orders(
             super().within(statements).dependences,
-            tuple(
-                each
-                for each in self.conditional
-                if each.order.source in statements and each.order.target in statements
-            ),
+            [(each, each.is_inside(statements)) for each in orders],
         )
 
     def uncarried_by(self, hyperplanes: Sequence[Hyperplane]) -> RoleGraph:
-        """What the hyperplanes leave at distance zero."""
-        left = (each.uncarried_by(hyperplanes) for each in self.conditional)
-        return RoleGraph(
-            super().uncarried_by(hyperplanes).dependences,
-            tuple(each for each in left if each is not None),
-        )
+        """What the hyperplanes leave at distance zero; what they reverse needs no order any more.
+
+        Next to a live range that spans iterations, the order has no condition any more.
+        """
+        orders = []
+        for each in self.conditional:
+            order = each.order.uncarried_by(hyperplanes)
+            if order is not None:
+                left = ConditionalDependence(order, each.ranges)
+                orders.append((left, each.is_local_to(hyperplanes)))
+        return _with_orders(super().uncarried_by(hyperplanes).dependences, orders)
 
     def ordered(self) -> tuple[Dependence, ...]:
         """All that is ordered, the conditional order taken as if it had no condition."""
@@ -77,6 +86,16 @@ class RoleGraph(DependenceGraph):
             *(each for each in self.dependences if each.is_ordered),
             *(each.order for each in self.conditional),
         )
+
+
+def _with_orders(
+    dependences: tuple[Dependence, ...], orders: Sequence[tuple[ConditionalDependence, bool]]
+) -> RoleGraph:
+    """The graph with further orders, each with or without its condition."""
+    return RoleGraph(
+        (*dependences, *(each.order for each, keeps in orders if not keeps)),
+        tuple(each for each, keeps in orders if keeps),
+    )
 
 
 def role_graph(

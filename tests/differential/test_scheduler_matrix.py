@@ -1,0 +1,83 @@
+"""Kernels through the other schedulers, with and without tiling, against MLIR's own lowering.
+
+Results are compared to the bit, with contraction off, at the mini size. `make test` has some
+kernels for each scheduler, `make test-all` all of them.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import product
+from pathlib import Path
+
+import pytest
+from kernels import KERNELS
+from oracle import MISSING_TOOLS_REASON, Oracle, mlir_opt_available
+
+from polyir import api
+from polyir.diagnostics import remarks_to
+from polyir.runtime import CompilerOptions, compare_bits, compile_module
+
+pytestmark = pytest.mark.skipif(not mlir_opt_available(), reason=MISSING_TOOLS_REASON)
+
+SCHEDULERS = (
+    "feautrier-schedule",
+    "feautrier-schedule{serialize=true}",
+    "isl-schedule",
+    "isl-schedule{fusion=max}",
+    "isl-schedule{fusion=min}",
+    "isl-schedule{outer-coincidence=true}",
+    "isl-schedule{live-range-reordering=true}",
+    "isl-builtin-schedule",
+)
+BEHIND = ("mark-parallel", "tile{sizes=5},mark-parallel")
+FLAGS = ("-std=c99", "-O1", "-fopenmp", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror")
+
+# Shifts, reversals, scalars, skewing, parallel loops at all depths.
+SOME = ("gemver", "jacobi-1d", "symm", "trisolv")
+SUBSET = [
+    (name, scheduler, BEHIND[(number + place) % 2])
+    for number, scheduler in enumerate(SCHEDULERS)
+    for place, name in enumerate(SOME)
+    if (number + place) % 3 == 0 or scheduler == "isl-schedule"
+]
+MATRIX = [each for each in product(KERNELS, SCHEDULERS, BEHIND) if each not in SUBSET]
+
+
+@pytest.fixture(scope="session")
+def expected(tmp_path_factory: pytest.TempPathFactory):
+    """The original kernel's results by MLIR's own lowering."""
+    folder: Path = tmp_path_factory.mktemp("oracle")
+
+    @cache
+    def results(name: str) -> tuple[object, ...]:
+        arguments = KERNELS[name].make_arguments("mini")
+        Oracle(KERNELS[name].path.read_text(), folder)(KERNELS[name].function, *arguments)
+        return arguments
+
+    return results
+
+
+def check(name: str, scheduler: str, behind: str, expected: object) -> None:
+    assert callable(expected)
+    kernel = KERNELS[name]
+    with remarks_to(lambda remark: None):
+        module = api.run_pipeline(api.parse(kernel.path.read_text()), f"{scheduler},{behind}")
+        compiled = compile_module(api.lower(module), CompilerOptions(flags=FLAGS))
+    original, arguments = kernel.make_arguments("mini"), kernel.make_arguments("mini")
+    with compiled.threads(2):
+        compiled[kernel.function](*arguments)
+    assert compare_bits(expected(name), arguments) is None
+    # A kernel that does nothing would not pass unnoticed.
+    assert compare_bits(original, arguments) is not None
+
+
+@pytest.mark.parametrize(("name", "scheduler", "behind"), SUBSET)
+def test_some(name: str, scheduler: str, behind: str, expected: object) -> None:
+    check(name, scheduler, behind, expected)
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize(("name", "scheduler", "behind"), MATRIX)
+def test_matrix(name: str, scheduler: str, behind: str, expected: object) -> None:
+    check(name, scheduler, behind, expected)

@@ -1,0 +1,94 @@
+"""Random small programs through Feautrier's and the isl-style scheduler, whatever the policy."""
+
+from __future__ import annotations
+
+import islpy as isl
+import pytest
+from affine_nests import programs
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from loop_programs import Program, poly_text
+from loop_programs import programs as programs_with_arrays
+from poly_text import poly_module, scops_of
+from schedule_checks import bands, is_coincident, is_permutable, is_total_order, violations
+from small_programs import Loop, Statement, problem_of
+
+from polyir.model.analysis import compute_dependences
+from polyir.model.live_ranges import require_same_values
+from polyir.passes.constraints import live_range_constraints
+from polyir.schedule.clustering import Fusion
+from polyir.schedule.constraints import ScheduleConstraints
+from polyir.schedule.feautrier import FeautrierOptions, feautrier_schedule
+from polyir.schedule.isl_builtin import isl_builtin_schedule
+from polyir.schedule.isl_style import IslStyleOptions, isl_style_schedule
+from polyir.schedule.problem import SchedulingError
+
+Nests = tuple[Loop | Statement, ...]
+bounded = settings(
+    max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+)
+
+
+def constraints_of(program: Nests, *, input_dependences: bool = False) -> ScheduleConstraints:
+    problem = problem_of("N", "N >= 3", *program, input_dependences=input_dependences)
+    return ScheduleConstraints(
+        problem.domain,
+        problem.context,
+        problem.validity,
+        problem.proximity,
+        problem.statements,
+        coincidence=problem.validity,
+    )
+
+
+def check(constraints: ScheduleConstraints, schedule: isl.Schedule) -> None:
+    assert violations(constraints, schedule).is_empty()
+    assert is_total_order(constraints, schedule)
+    assert schedule.get_domain().is_equal(constraints.domain)
+    for band in bands(schedule):
+        assert is_permutable(constraints, band)
+        for member in range(band.band_n_member()):
+            flag = band.band_member_get_coincident(member)
+            assert flag <= is_coincident(constraints, band, member)
+
+
+@pytest.mark.parametrize("serialize", [False, True])
+@bounded
+@given(program=programs())
+def test_feautrier(serialize: bool, program: Nests) -> None:
+    constraints = constraints_of(program)
+    check(constraints, feautrier_schedule(constraints, FeautrierOptions(serialize)).schedule)
+
+
+@pytest.mark.parametrize("outer_coincidence", [False, True])
+@pytest.mark.parametrize("fusion", list(Fusion))
+@bounded
+@given(program=programs(), input_dependences=st.booleans())
+def test_isl_style(
+    fusion: Fusion, outer_coincidence: bool, program: Nests, input_dependences: bool
+) -> None:
+    constraints = constraints_of(program, input_dependences=input_dependences)
+    options = IslStyleOptions(fusion, outer_coincidence)
+    check(constraints, isl_style_schedule(constraints, options).schedule)
+
+
+@bounded
+@given(program=programs())
+def test_isl_builtin(program: Nests) -> None:
+    constraints = constraints_of(program)
+    try:
+        schedule = isl_builtin_schedule(constraints)
+    except SchedulingError:
+        # isl gives up on some dependence cycles that the other schedulers take.
+        return
+    check(constraints, schedule)
+
+
+@pytest.mark.parametrize("fusion", list(Fusion))
+@bounded
+@given(program=programs_with_arrays())
+def test_reordered_live_ranges_keep_all_values(fusion: Fusion, program: Program) -> None:
+    (scop,) = scops_of(poly_module(poly_text(program)))
+    constraints = live_range_constraints(scop, compute_dependences(scop))
+    schedule = isl_style_schedule(constraints, IslStyleOptions(fusion)).schedule
+    require_same_values(scop, schedule, "live-range reordering")

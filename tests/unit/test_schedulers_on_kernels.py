@@ -1,0 +1,125 @@
+"""Feautrier's, the isl-style and isl's own scheduler on the 30 kernels: legal, and as parallel."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+from kernels import KERNELS
+
+from polyir import api
+from polyir.diagnostics import Remark, RemarkKind, remarks_to
+from polyir.model.legality import violations
+from polyir.model.live_ranges import require_same_values
+from polyir.model.scop import Scop, scop_of
+from polyir.passes.prerequisites import scops_in
+from polyir.schedule.comparison import Figures, figures_of
+
+POLICIES = (
+    "feautrier-schedule",
+    "feautrier-schedule{serialize=true}",
+    "isl-schedule",
+    "isl-schedule{fusion=max}",
+    "isl-schedule{fusion=min}",
+    "isl-schedule{outer-coincidence=true}",
+    "isl-schedule{input-dependences=true}",
+    "isl-builtin-schedule",
+    "isl-builtin-schedule{algorithm=feautrier}",
+    "isl-builtin-schedule{serialize-sccs=true}",
+    "isl-builtin-schedule{whole-component=true}",
+    "isl-builtin-schedule{outer-coincidence=true maximize-band-depth=true}",
+    "isl-builtin-schedule{treat-coalescing=false split-scaled=false}",
+)
+LIVE_RANGE_POLICIES = (
+    "isl-schedule{live-range-reordering=true}",
+    "isl-schedule{fusion=max live-range-reordering=true}",
+    "isl-builtin-schedule{live-range-reordering=true}",
+)
+# Those for which a scheduler in Python takes more than a second.
+LARGE = ("adi", "deriche", "correlation", "ludcmp", "3mm")
+SMALL = tuple(name for name in KERNELS if name not in LARGE)
+
+
+@cache
+def original(name: str) -> Scop:
+    with remarks_to(lambda remark: None):
+        module = api.run_pipeline(api.parse(KERNELS[name].path.read_text()), "poly-dependences")
+    return scop_of(scops_in(module)[0])
+
+
+@cache
+def scheduled(name: str, policy: str) -> Scop:
+    """The kernel after the pass; the pass must have found a schedule."""
+
+    def never_missed(remark: Remark) -> None:
+        assert remark.kind is not RemarkKind.MISSED, remark.message
+
+    with remarks_to(never_missed):
+        module = api.run_pipeline(api.parse(KERNELS[name].path.read_text()), policy)
+    return scop_of(scops_in(module)[0])
+
+
+def figures(name: str, policy: str) -> Figures:
+    dependences = original(name).dependences
+    assert dependences is not None
+    return figures_of(scheduled(name, policy).schedule, dependences)
+
+
+def check_legal(name: str, policy: str) -> None:
+    dependences = original(name).dependences
+    assert dependences is not None
+    assert not violations(dependences, scheduled(name, policy).schedule)
+
+
+def check_values(name: str, policy: str) -> None:
+    result = scheduled(name, policy)
+    require_same_values(original(name), result.schedule, policy)
+    assert result.dependences is not None
+    assert not violations(result.dependences, result.schedule)
+
+
+def rotated(policies: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Two policies for each small kernel, so that each policy meets many kernels."""
+    return [
+        (name, policies[(2 * number + part) % len(policies)])
+        for number, name in enumerate(SMALL)
+        for part in range(2)
+    ]
+
+
+@pytest.mark.parametrize(("name", "policy"), rotated(POLICIES))
+def test_legal(name: str, policy: str) -> None:
+    check_legal(name, policy)
+
+
+@pytest.mark.parametrize("name", ["deriche", "durbin", "symm", "gramschmidt"])
+@pytest.mark.parametrize("policy", LIVE_RANGE_POLICIES)
+def test_live_ranges(name: str, policy: str) -> None:
+    check_values(name, policy)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_as_many_coincident_dimensions_as_isl(name: str) -> None:
+    ours, baseline = figures(name, "isl-schedule"), figures(name, "isl-builtin-schedule")
+    assert ours.total_outer_coincident >= baseline.total_outer_coincident
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize("name", LARGE)
+def test_as_many_coincident_dimensions_as_isl_in_large_kernels(name: str) -> None:
+    ours, baseline = figures(name, "isl-schedule"), figures(name, "isl-builtin-schedule")
+    assert ours.total_outer_coincident >= baseline.total_outer_coincident
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize("policy", POLICIES)
+def test_legal_with_every_policy(name: str, policy: str) -> None:
+    check_legal(name, policy)
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize("policy", LIVE_RANGE_POLICIES)
+def test_live_ranges_of_every_kernel(name: str, policy: str) -> None:
+    check_values(name, policy)
