@@ -18,8 +18,6 @@ from polyir.diagnostics import PolyirError, SourceLocation
 DEFAULT_MAX_OPERATIONS: Final = 5_000_000
 """More than any whole PolyBench kernel takes from text to loops."""
 
-_EXCEEDED = "maximal number of operations exceeded"
-
 _limit: ContextVar[int] = ContextVar("polyir_max_isl_operations", default=DEFAULT_MAX_OPERATIONS)
 
 
@@ -50,18 +48,30 @@ def bounded(step: str, location: SourceLocation | None = None) -> Iterator[None]
     context.set_max_operations(limit)
     try:
         yield
-    except isl.Error as error:
-        if not is_exceeded(error):
+        if _is_exceeded(context):
+            raise _exhausted(step, limit, location)
+    except Exception as error:
+        # Where isl gives up in a function that returns a number or a text, what comes next is
+        # no error of isl's: any error after that is the bound's.
+        if isinstance(error, ResourceError) or not _is_exceeded(context):
             raise
-        raise ResourceError(
-            f"{step} takes more than {limit} isl operations (--max-isl-operations)", location
-        ) from error
+        raise _exhausted(step, limit, location) from error
     finally:
         # isl refuses all work as long as the count is above the bound.
         context.set_max_operations(0)
         context.reset_operations()
 
 
-def is_exceeded(error: isl.Error) -> bool:
-    """Whether isl gave up because of the bound."""
-    return _EXCEEDED in str(error)
+def _exhausted(step: str, limit: int, location: SourceLocation | None) -> ResourceError:
+    return ResourceError(
+        f"{step} takes more than {limit} isl operations (--max-isl-operations)", location
+    )
+
+
+def _is_exceeded(context: isl.Context) -> bool:
+    """Whether isl gave up because of the bound: it then does not even make a number."""
+    try:
+        isl.Val.int_from_si(context, 1)
+    except isl.Error:
+        return True
+    return False
