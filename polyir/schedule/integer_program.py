@@ -57,7 +57,8 @@ class IntegerProgram:
 
     def lexicographic_minimum(self, extra: Iterable[Row] = ()) -> Row | None:
         """The lexicographically smallest solution, with `extra` inequalities, or `None`."""
-        minimum = self._polyhedron(extra).lexmin()
+        # isl's cutting planes may take for ever where constraints are redundant.
+        minimum = self._polyhedron(extra).remove_redundancies().lexmin()
         if minimum.is_empty():
             return None
         point = minimum.sample_point()
