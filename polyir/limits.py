@@ -6,10 +6,10 @@ inside `bounded`; whoever drives the passes sets the bound with `isl_operations_
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Final
+from typing import Final, TypeVar
 
 import islpy as isl
 
@@ -17,6 +17,8 @@ from polyir.diagnostics import PolyirError, SourceLocation
 
 DEFAULT_MAX_OPERATIONS: Final = 5_000_000
 """More than any whole PolyBench kernel takes from text to loops."""
+
+Result = TypeVar("Result")
 
 _limit: ContextVar[int] = ContextVar("polyir_max_isl_operations", default=DEFAULT_MAX_OPERATIONS)
 
@@ -60,6 +62,29 @@ def bounded(step: str, location: SourceLocation | None = None) -> Iterator[None]
         # isl refuses all work as long as the count is above the bound.
         context.set_max_operations(0)
         context.reset_operations()
+
+
+def attempted(compute: Callable[[], Result], operations: int, cost: int) -> Result | None:
+    """What `compute` returns, or `None` if it takes more than that many isl operations.
+
+    Inside a step a failure counts as `cost` operations of the step's. (isl's own count starts
+    anew, for it cannot be read: what attempts that succeed take is not counted.)
+    """
+    context = isl.DEFAULT_CONTEXT
+    outer = context.get_max_operations()
+    context.reset_operations()
+    context.set_max_operations(operations)
+    try:
+        return compute()
+    except isl.Error:
+        if not _is_exceeded(context):
+            raise
+        # At least one, for none would stand for no bound.
+        outer = max(outer - cost, 1) if outer else 0
+        return None
+    finally:
+        context.reset_operations()
+        context.set_max_operations(outer)
 
 
 def _exhausted(step: str, limit: int, location: SourceLocation | None) -> ResourceError:
