@@ -6,10 +6,10 @@ inside `bounded`; whoever drives the passes sets the bound with `isl_operations_
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Final
+from typing import Final, TypeVar
 
 import islpy as isl
 
@@ -18,7 +18,7 @@ from polyir.diagnostics import PolyirError, SourceLocation
 DEFAULT_MAX_OPERATIONS: Final = 5_000_000
 """More than any whole PolyBench kernel takes from text to loops."""
 
-_EXCEEDED = "maximal number of operations exceeded"
+Result = TypeVar("Result")
 
 _limit: ContextVar[int] = ContextVar("polyir_max_isl_operations", default=DEFAULT_MAX_OPERATIONS)
 
@@ -50,18 +50,53 @@ def bounded(step: str, location: SourceLocation | None = None) -> Iterator[None]
     context.set_max_operations(limit)
     try:
         yield
-    except isl.Error as error:
-        if not is_exceeded(error):
+        if _is_exceeded(context):
+            raise _exhausted(step, limit, location)
+    except Exception as error:
+        # Where isl gives up in a function that returns a number or a text, what comes next is
+        # no error of isl's: any error after that is the bound's.
+        if isinstance(error, ResourceError) or not _is_exceeded(context):
             raise
-        raise ResourceError(
-            f"{step} takes more than {limit} isl operations (--max-isl-operations)", location
-        ) from error
+        raise _exhausted(step, limit, location) from error
     finally:
         # isl refuses all work as long as the count is above the bound.
         context.set_max_operations(0)
         context.reset_operations()
 
 
-def is_exceeded(error: isl.Error) -> bool:
-    """Whether isl gave up because of the bound."""
-    return _EXCEEDED in str(error)
+def attempted(compute: Callable[[], Result], operations: int, cost: int) -> Result | None:
+    """What `compute` returns, or `None` if it takes more than that many isl operations.
+
+    Inside a step a failure counts as `cost` operations of the step's. (isl's own count starts
+    anew, for it cannot be read: what attempts that succeed take is not counted.)
+    """
+    context = isl.DEFAULT_CONTEXT
+    outer = context.get_max_operations()
+    context.reset_operations()
+    context.set_max_operations(operations)
+    try:
+        return compute()
+    except isl.Error:
+        if not _is_exceeded(context):
+            raise
+        # At least one, for none would stand for no bound.
+        outer = max(outer - cost, 1) if outer else 0
+        return None
+    finally:
+        context.reset_operations()
+        context.set_max_operations(outer)
+
+
+def _exhausted(step: str, limit: int, location: SourceLocation | None) -> ResourceError:
+    return ResourceError(
+        f"{step} takes more than {limit} isl operations (--max-isl-operations)", location
+    )
+
+
+def _is_exceeded(context: isl.Context) -> bool:
+    """Whether isl gave up because of the bound: it then does not even make a number."""
+    try:
+        isl.Val.int_from_si(context, 1)
+    except isl.Error:
+        return True
+    return False

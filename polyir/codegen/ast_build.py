@@ -22,7 +22,6 @@ from polyir.codegen.ast_expressions import (
 from polyir.codegen.band_members import iterates_over_tiles, member_functions
 from polyir.diagnostics import PolyirError, location_of
 from polyir.isl_lists import parameters_of, sets_of
-from polyir.limits import is_exceeded
 from polyir.model.scop import Scop
 from polyir.model.tree import node_type
 
@@ -75,8 +74,6 @@ def _generate(scop: Scop, schedule: isl.Schedule) -> ScopAst:
         try:
             ast = ScopAst(build.node_from_schedule(schedule), iterators)
         except isl.Error as error:
-            if is_exceeded(error):
-                raise
             raise _failure(scop, str(error)) from error
     if any(operator_of(loop.for_get_cond()) is None for loop in _loops(ast)):
         raise _failure(scop, "a loop would never end")

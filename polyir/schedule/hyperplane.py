@@ -56,6 +56,8 @@ class HyperplaneProgram:
         self._define_bound_sum()
         for dependence in dependences:
             self._add(dependence)
+        # Many dependences ask for the same; every minimum pays for what is left.
+        self._program = self._program.without_redundancies()
 
     def solve_independent(self, found: Mapping[int, Sequence[Row]]) -> BoundedHyperplane | None:
         """The best hyperplane that is independent of what was `found`, or `None`.

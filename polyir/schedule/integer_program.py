@@ -9,10 +9,18 @@ from itertools import count
 
 import islpy as isl
 
+from polyir.limits import attempted
 from polyir.schedule.linear import Row, dot, primitive
 
 Constraints = tuple[Row, ...]
 """Rows of coefficients, one for each variable, and a constant last: `row . (x, 1) >= 0`."""
+
+
+OPERATIONS_LIMIT = 5_000
+"""What one minimum may take, more than any of those that PolyBench leads to."""
+
+FAILURE_COST = 500_000
+"""What a minimum that was given up counts as: its numbers are huge, and so is its time."""
 
 
 @dataclass
@@ -56,12 +64,18 @@ class IntegerProgram:
         return result
 
     def lexicographic_minimum(self, extra: Iterable[Row] = ()) -> Row | None:
-        """The lexicographically smallest solution, with `extra` inequalities, or `None`."""
-        solutions = self._polyhedron(extra)
+        """The lexicographically smallest solution, with `extra` inequalities.
+
+        `None` if there is no solution, or none that isl finds within `OPERATIONS_LIMIT`.
+        """
+        # isl's cutting planes may take for ever, most of all where constraints are redundant.
+        reduced = self._polyhedron(extra).remove_redundancies()
         # isl proves emptiness much faster than it fails to find a minimum.
-        if solutions.is_empty():
+        if reduced.is_empty():
             return None
-        minimum = solutions.lexmin()
+        minimum = attempted(reduced.lexmin, OPERATIONS_LIMIT, FAILURE_COST)
+        if minimum is None or minimum.is_empty():
+            return None
         point = minimum.sample_point()
         return tuple(
             point.get_coordinate_val(isl.dim_type.set, variable).to_python()

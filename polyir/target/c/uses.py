@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 
-from xdsl.dialects import affine, memref
+from xdsl.dialects import affine, memref, scf
 from xdsl.dialects.builtin import AffineMapAttr
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineSet
@@ -42,9 +42,24 @@ def use_counts(block: Block) -> dict[SSAValue, int]:
     for op in reversed(list(block.walk())):
         if is_droppable(op) and not any(result in counts for result in op.results):
             continue
-        for operand in _read_operands(op):
+        operands = _used_yields(op, counts) if _ends_branch(op) else _read_operands(op)
+        for operand in operands:
             counts[operand] = counts.get(operand, 0) + 1
     return counts
+
+
+def _ends_branch(op: Operation) -> bool:
+    return isinstance(op, affine.YieldOp | scf.YieldOp) and isinstance(
+        op.parent_op(), affine.IfOp | scf.IfOp
+    )
+
+
+def _used_yields(op: Operation, counts: Container[SSAValue]) -> Iterator[SSAValue]:
+    """The operands of a branch's end that become a result of the condition that is used."""
+    parent = op.parent_op()
+    assert parent is not None
+    pairs = zip(op.operands, parent.results, strict=True)
+    return (operand for operand, result in pairs if result in counts)
 
 
 def set_sides(set: AffineSet) -> list[AffineExpr]:
