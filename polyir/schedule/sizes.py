@@ -16,7 +16,7 @@ import islpy as isl
 
 from polyir.schedule.problem import SchedulingProblem
 
-LEAST_SIZE: Final = 10
+LEAST_SIZE: Final = 6
 """Constants below this, and sizes of parameters, are kept: they are offsets of subscripts."""
 
 NEARNESS: Final = 4
