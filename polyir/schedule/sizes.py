@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final, Protocol, TypeVar
+from typing import Final, TypeVar
 
 import islpy as isl
 
 from polyir.schedule.problem import SchedulingProblem
 
 LEAST_SIZE: Final = 6
-"""Constants below this, and sizes of parameters, are kept: they are offsets of subscripts."""
+"""Constants below this are kept: they are offsets of subscripts. The parameters are no less."""
 
 NEARNESS: Final = 4
 """Constants that differ by no more are one parameter and an offset."""
@@ -26,15 +26,12 @@ NEARNESS: Final = 4
 def with_sizes_as_parameters(problem: SchedulingProblem) -> SchedulingProblem:
     """`problem` with a parameter for each cluster of large constants in its constraints.
 
-    The parameters are at least as large as the constants that they stand for are said to be
-    large. Every schedule of the result is one of `problem`.
+    Every schedule of the result is one of `problem`.
     """
-    pieces = [
-        *_basic_sets(problem.domain),
-        *_basic_maps(problem.validity),
-        *_basic_maps(problem.proximity),
-    ]
-    bases = _clusters(sorted({size for piece in pieces for size in _sizes(piece)}))
+    found = [size for piece in _basic_sets(problem.domain) for size in _sizes(piece)]
+    for union in (problem.validity, problem.proximity):
+        found += [size for piece in _basic_maps(union) for size in _sizes(piece)]
+    bases = _clusters(sorted(dict.fromkeys(found)))
     if not bases:
         return problem
     sizes = _Sizes(bases)
@@ -45,10 +42,6 @@ def with_sizes_as_parameters(problem: SchedulingProblem) -> SchedulingProblem:
         proximity=sizes.in_map(problem.proximity),
         context=sizes.context(problem.context),
     )
-
-
-class _Piece(Protocol):
-    def get_constraints(self) -> Sequence[isl.Constraint]: ...
 
 
 _Kind = TypeVar("_Kind", isl.BasicSet, isl.BasicMap)
@@ -66,7 +59,7 @@ def _basic_maps(union: isl.UnionMap) -> list[isl.BasicMap]:
     return pieces
 
 
-def _sizes(piece: _Piece) -> list[int]:
+def _sizes(piece: isl.BasicSet | isl.BasicMap) -> list[int]:
     """The large constants of a piece without its sign."""
     found = [abs(_constant(constraint)) for constraint in piece.get_constraints()]
     return [size for size in found if size >= LEAST_SIZE]

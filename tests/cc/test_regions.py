@@ -105,7 +105,8 @@ def test_new_names_are_no_macros_and_no_variables(tmp_path: Path) -> None:
         "      for (int k = 0; k < n; k++)\n        A[i][j] += A[i][k] % 7 + tk + t;\n"
         "#pragma endscop\n  t = i;\n}\n"
         "int main(void)\n{\n  static int A[40][40];\n  for (int k = 0; k < 1600; k++)\n"
-        '    A[k / 40][k % 40] = k;\n  f(40, 5, A);\n  printf("%d %d %d\\n", A[3][4], A[39][1], t);\n'
+        "    A[k / 40][k % 40] = k;\n  f(40, 5, A);\n"
+        '  printf("%d %d %d\\n", A[3][4], A[39][1], t);\n'
         "  return 0;\n}\n"
     )
     assert main([str(source), "-o", str(target)]) == 0

@@ -17,8 +17,8 @@ from xdsl.ir.affine import (
     AffineSymExpr,
 )
 
-from polyir.model.index_expressions import IndexExpression, compose, expression_of, map_of
 from polyir.model.affine import NotAffineError
+from polyir.model.index_expressions import IndexExpression, compose, expression_of, map_of
 
 VALUES = Block(arg_types=[IndexType()] * 3).args
 X, Y, Z = (IndexExpression.of(value) for value in VALUES)

@@ -16,8 +16,8 @@ _TOKEN = re.compile(
 def line_of_function(text: str, line: int) -> int:
     """The line, from 1, on which the external declaration begins that `line` is part of.
 
-    A comment directly above belongs to the declaration. `line` holds the name of a function in its definition. Of the branches of a conditional
-    directive that of the line counts.
+    A comment directly above belongs to the declaration. `line` holds the name of a function in
+    its definition. Of the branches of a conditional directive that of the line counts.
     """
     best, depth = 1, 0
     starts_next, is_body = True, False
