@@ -11,14 +11,12 @@ exit code 1, like any other, and leaves no output.
 from __future__ import annotations
 
 import argparse
-import os
 import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
 from io import StringIO
 from pathlib import Path
-from typing import NoReturn
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -42,6 +40,7 @@ from polyir.source_to_source import (
     rewrite,
     transform_region,
 )
+from polyir.tools.command_line import ArgumentParser, exit_code_of
 from polyir.universe import available_passes
 
 COMPILE_FLAGS = ("-O3", "-march=native", "-fopenmp", "-ffp-contract=off")
@@ -51,24 +50,10 @@ LEFT = 2
 """The exit code if a region was left as it was."""
 
 
-class _ArgumentParser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise OptionError(message)
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the tool; returns the exit code and prints any error as one diagnostic."""
-    try:
-        return _run(sys.argv[1:] if arguments is None else arguments)
-    except PolyirError as error:
-        print(error.render(), file=sys.stderr)
-    except Exception as error:
-        # A defect of polyir's: still no traceback, unless the one who mends it asks for one.
-        if os.environ.get("POLYIR_TRACEBACK"):
-            raise
-        kind = type(error).__name__
-        print(f"error: internal error ({kind}: {error}); please report it", file=sys.stderr)
-    return 1
+    given = sys.argv[1:] if arguments is None else arguments
+    return exit_code_of(lambda: _run(given))
 
 
 def _run(arguments: Sequence[str]) -> int:
@@ -112,7 +97,7 @@ def _run(arguments: Sequence[str]) -> int:
 
 
 def _parse_options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
-    parser = _ArgumentParser(
+    parser = ArgumentParser(
         prog="polyir-cc",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,

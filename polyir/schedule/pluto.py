@@ -29,6 +29,7 @@ from polyir.schedule.problem import (
     parameter_space,
     statements_of,
 )
+from polyir.schedule.sizes import with_sizes_as_parameters
 from polyir.schedule.tree import (
     Band,
     DistanceBound,
@@ -70,14 +71,15 @@ def pluto_schedule(
     distance of the dependences in `proximity` that a further independent hyperplane allows.
     Raises `SchedulingError` if some statements cannot be ordered by affine functions.
     """
+    given, problem = problem, with_sizes_as_parameters(problem)
     statements = statements_of(problem)
-    parameters = parameter_space(problem)
-    parameter_count = parameters.dim(isl.dim_type.param)
+    parameter_count = parameter_space(problem).dim(isl.dim_type.param)
     scheduler = _Scheduler(statements, parameter_count, options or PlutoOptions())
     found = {each.position: each.affine_hull for each in statements}
     tree = scheduler.schedule(tuple(found), found, dependence_graph(problem, statements))
-    domain = problem.domain.align_params(parameters)
-    return ScheduleResult(to_isl_schedule(tree, statements, domain), tree, tuple(scheduler.notes))
+    domain = given.domain.align_params(parameter_space(given))
+    schedule = to_isl_schedule(tree, statements_of(given), domain)
+    return ScheduleResult(schedule, tree, tuple(scheduler.notes))
 
 
 Found = Mapping[int, tuple[Row, ...]]

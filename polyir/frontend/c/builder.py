@@ -14,10 +14,13 @@ from xdsl.dialects import affine, arith, memref
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     FileLineColLoc,
+    Float32Type,
+    Float64Type,
     FloatAttr,
     IndexType,
     IntAttr,
     IntegerAttr,
+    IntegerType,
     MemRefType,
     StringAttr,
 )
@@ -168,12 +171,13 @@ class Builder:
     def constant(self, value: int | float, type: Attribute) -> SSAValue:
         """A constant of a scalar type."""
         if isinstance(type, IndexType):
-            attribute: IntegerAttr | FloatAttr = IntegerAttr.from_index_int_value(int(value))
-        elif isinstance(value, float):
-            attribute = FloatAttr(value, type)  # type: ignore[arg-type]
+            op = arith.ConstantOp(IntegerAttr.from_index_int_value(int(value)))
+        elif isinstance(type, IntegerType):
+            op = arith.ConstantOp(IntegerAttr(_wrapped(int(value), type.width.data), type))
         else:
-            attribute = IntegerAttr(_wrapped(value, type), type)  # type: ignore[arg-type]
-        return self.insert_invariant(arith.ConstantOp(attribute)).result
+            assert isinstance(type, Float32Type | Float64Type)
+            op = arith.ConstantOp(FloatAttr(float(value), type))
+        return self.insert_invariant(op).result
 
     def index_value(self, expression: IndexExpression) -> SSAValue:
         """An SSA value of an index expression."""
@@ -304,9 +308,7 @@ class Builder:
         self._record(memory, op, indices)
         self.insert(op)
 
-    def _record(
-        self, memory: SSAValue, op: Operation, indices: Sequence[IndexExpression]
-    ) -> None:
+    def _record(self, memory: SSAValue, op: Operation, indices: Sequence[IndexExpression]) -> None:
         access = Access(op, tuple(indices), tuple(self._facts))
         self._accesses.setdefault(memory, []).append(access)
 
@@ -318,9 +320,9 @@ class Builder:
             for memory, accesses in self._accesses.items()
         }
 
-def _wrapped(value: int, type: Attribute) -> int:
-    """The number of a signless type that has the low bits of `value`."""
-    width = getattr(type, "width").data  # noqa: B009
+
+def _wrapped(value: int, width: int) -> int:
+    """The number of a signless type of `width` bits that has the low bits of `value`."""
     if width == 1:
         return value & 1
     low = value & ((1 << width) - 1)

@@ -62,7 +62,7 @@ class Calls:
         if not isinstance(meaning, FunctionName) or meaning.definition is None:
             return None
         definition = meaning.definition
-        items = definition.body.block_items or ()
+        items: list[c_ast.Node] = list(definition.body.block_items or ())
         if len(items) != 1 or not isinstance(items[0], c_ast.Return) or items[0].expr is None:
             return None
         name = self._name(node)
@@ -78,7 +78,7 @@ class Calls:
                 return None
             pairs.append((parameter.name, type))
         if len(pairs) != len(node.args.exprs if node.args else ()):
-            refuse(node, f"a call of '{name}' with the wrong number of arguments")
+            raise refuse(node, f"a call of '{name}' with the wrong number of arguments")
         known = dict(pairs)
         for part in walk(items[0].expr):
             if isinstance(part, c_ast.ID) and part.name not in known:
@@ -98,11 +98,11 @@ class Calls:
         meaning = self._scopes.meaning(name)
         operation = operation_of(name)
         if not isinstance(meaning, FunctionName) or meaning.type.parameters is None:
-            refuse(node, f"a call of '{name}', which is not declared with its parameters")
+            raise refuse(node, f"a call of '{name}', which is not declared with its parameters")
         result = meaning.type.result
         types = [type for type in meaning.type.parameters if isinstance(type, Arithmetic)]
         if not isinstance(result, Arithmetic) or len(types) != len(arguments):
-            refuse(node, f"a call of '{name}' with these arguments")
+            raise refuse(node, f"a call of '{name}' with these arguments")
         values = [
             conversions.data(conversions.convert(value, type))
             for value, type in zip(arguments, types, strict=True)
@@ -121,15 +121,15 @@ class Calls:
         is_own = isinstance(meaning, FunctionName) and meaning.definition is not None
         is_known = name in _INFINITIES or name in CALLED or operation_of(name) is not None
         if is_own or not is_known:
-            refuse(node, f"a call of '{name}', which may do more than compute")
+            raise refuse(node, f"a call of '{name}', which may do more than compute")
 
     def _name(self, node: c_ast.FuncCall) -> str:
         if not isinstance(node.name, c_ast.ID):
-            refuse(node, "a call through a pointer")
+            raise refuse(node, "a call through a pointer")
         name = node.name.name
         meaning = self._scopes.meaning(name)
         if meaning is not None and not isinstance(meaning, FunctionName):
             type = getattr(meaning, "type", None)
             if isinstance(type, Pointer | Array | Arithmetic):
-                refuse(node, "a call through a pointer")
+                raise refuse(node, "a call through a pointer")
         return str(name)

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
+from itertools import pairwise
 
 from xdsl.dialects import affine, memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, MemRefType
@@ -34,7 +35,9 @@ def delinearise(builder: Builder, described: dict[SSAValue, Argument]) -> None:
         if not isinstance(argument, ArrayArgument) or not _is_flat(builder, accesses):
             continue
         sizes = _Sizes.of(builder, accesses)
-        if sizes is None or not all(isinstance(described.get(v), ScalarArgument) for v in sizes.values):
+        if sizes is None or not all(
+            isinstance(described.get(v), ScalarArgument) for v in sizes.values
+        ):
             continue
         subscripts = [sizes.subscripts(access) for access in accesses]
         found = [item for item in subscripts if item is not None]
@@ -91,7 +94,7 @@ class _Sizes:
                 if others and parameters:
                     strides[parameters] = None
         ordered = sorted(strides, key=len, reverse=True)
-        for outer, inner in zip(ordered, ordered[1:], strict=False):
+        for outer, inner in pairwise(ordered):
             if _quotient(outer, inner) in (None, ()):
                 return None
         return _Sizes(builder, ordered) if ordered else None

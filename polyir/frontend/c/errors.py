@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
-
 from pycparser import c_ast
 
 from polyir.diagnostics import PolyirError, SourceLocation
@@ -21,6 +19,6 @@ def location_of_node(node: c_ast.Node | None) -> SourceLocation | None:
     return SourceLocation(str(coordinate.file), int(coordinate.line), int(coordinate.column or 1))
 
 
-def refuse(node: c_ast.Node | None, message: str) -> NoReturn:
-    """Raise `NotModelledError` at `node`."""
-    raise NotModelledError(message, location_of_node(node))
+def refuse(node: c_ast.Node | None, message: str) -> NotModelledError:
+    """The error that `message` makes at `node`."""
+    return NotModelledError(message, location_of_node(node))

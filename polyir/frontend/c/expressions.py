@@ -86,7 +86,7 @@ class Expressions:
         """The value of an integer expression as an index."""
         value = self.value(node)
         if value.type.is_float:
-            refuse(node, f"a subscript of type {value.type.name}")
+            raise refuse(node, f"a subscript of type {value.type.name}")
         return self.conversions.index(value)
 
     def _value(self, node: c_ast.Node) -> Value:
@@ -114,11 +114,11 @@ class Expressions:
             case c_ast.FuncCall():
                 return self._call(node)
             case c_ast.Assignment():
-                refuse(node, "an assignment inside an expression")
+                raise refuse(node, "an assignment inside an expression")
             case c_ast.ExprList():
-                refuse(node, "the comma operator")
+                raise refuse(node, "the comma operator")
             case _:
-                refuse(node, f"an expression of the form {type(node).__name__}")
+                raise refuse(node, f"an expression of the form {type(node).__name__}")
 
     # Leaves
 
@@ -126,7 +126,7 @@ class Expressions:
         if "float" in node.type or "double" in node.type:
             text = node.value.lower()
             if text.endswith("l") or "long" in node.type:
-                refuse(node, "a constant of type long double")
+                raise refuse(node, "a constant of type long double")
             is_hexadecimal = text.startswith("0x")
             is_single = text.endswith("f") and (not is_hexadecimal or "p" in text)
             digits = text.rstrip("f") if is_single else text
@@ -134,7 +134,7 @@ class Expressions:
             type = FLOAT if is_single else DOUBLE
             return Value(type, self._builder.constant(number, type.ir))
         if node.type == "string":
-            refuse(node, "a string")
+            raise refuse(node, "a string")
         number, suffix = integer_constant(node)
         is_decimal = not node.value.startswith("0")
         return Value(_constant_type(number, suffix, is_decimal), index=IndexExpression((), number))
@@ -160,7 +160,7 @@ class Expressions:
             case "~":
                 value = self.value(node.expr)
                 if value.type.is_float:
-                    refuse(node, "'~' of a floating-point value")
+                    raise refuse(node, "'~' of a floating-point value")
                 minus_one = Value(INT, index=IndexExpression((), -1))
                 return self.binary(node, "^", value, minus_one)
             case "!":
@@ -168,14 +168,14 @@ class Expressions:
             case "sizeof":
                 size = self._variables.scopes.size_of(node.expr)
                 if size is None:
-                    refuse(node, "this use of sizeof")
+                    raise refuse(node, "this use of sizeof")
                 return Value(ULONG, index=IndexExpression((), size))
             case "++" | "--" | "p++" | "p--":
-                refuse(node, f"'{node.op.removeprefix('p')}' inside an expression")
+                raise refuse(node, f"'{node.op.removeprefix('p')}' inside an expression")
             case "&":
-                refuse(node, "the address of an object")
+                raise refuse(node, "the address of an object")
             case _:
-                refuse(node, f"the operator '{node.op}'")
+                raise refuse(node, f"the operator '{node.op}'")
 
     def _negated(self, node: c_ast.UnaryOp) -> Value:
         value = self.value(node.expr)
@@ -193,7 +193,7 @@ class Expressions:
         left, right = (self.conversions.convert(value, type) for value in (left, right))
         if type.is_float:
             if operator not in _FLOAT_OPERATIONS:
-                refuse(node, f"'{operator}' of floating-point values")
+                raise refuse(node, f"'{operator}' of floating-point values")
             kind = _FLOAT_OPERATIONS[operator]
             op = kind(self.conversions.data(left), self.conversions.data(right))
             return Value(type, self._builder.insert(op).result)
@@ -242,16 +242,16 @@ class Expressions:
             return self._builder.insert_invariant(_BITWISE[operator](left, right)).result
         division = _DIVISIONS.get((operator, type.is_signed))
         if division is None:
-            refuse(node, f"the operator '{operator}'")
-        op = division(left, right)
+            raise refuse(node, f"the operator '{operator}'")
+        quotient = division(left, right)
         divisor = right.owner.value if isinstance(right.owner, arith.ConstantOp) else None
         if isinstance(divisor, IntegerAttr) and divisor.value.data not in (0, -1):
-            return self._builder.insert_invariant(op).result
-        return self._builder.insert(op).result
+            return self._builder.insert_invariant(quotient).result
+        return self._builder.insert(quotient).result
 
     def _shift(self, node: c_ast.Node, operator: str, left: Value, right: Value) -> Value:
         if left.type.is_float or right.type.is_float:
-            refuse(node, f"'{operator}' of floating-point values")
+            raise refuse(node, f"'{operator}' of floating-point values")
         type = promoted(left.type)
         left = self.conversions.convert(left, type)
         amount = right.constant
@@ -270,7 +270,7 @@ class Expressions:
     def _cast(self, node: c_ast.Cast) -> Value:
         type = self._variables.scopes.type_of(node.to_type)
         if not isinstance(type, Arithmetic):
-            refuse(node, "a cast to a type that is no number")
+            raise refuse(node, "a cast to a type that is no number")
         return self.conversions.convert(self.value(node.expr), type)
 
     # Calls
@@ -386,17 +386,17 @@ class Expressions:
 
     def _compare(self, operator: str, left: Value, right: Value) -> SSAValue:
         type = common_type(left.type, right.type)
-        operands = [
-            self.conversions.data(self.conversions.convert(value, type)) for value in (left, right)
-        ]
+        convert = self.conversions.convert
+        first = self.conversions.data(convert(left, type))
+        second = self.conversions.data(convert(right, type))
         if type.is_float:
             predicate = _FLOAT_PREDICATES[operator]
-            return self._builder.insert(arith.CmpfOp(*operands, predicate)).result
+            return self._builder.insert(arith.CmpfOp(first, second, predicate)).result
         if operator in _PREDICATES:
             predicate = ("s" if type.is_signed else "u") + _PREDICATES[operator]
         else:
             predicate = "eq" if operator == "==" else "ne"
-        return self._builder.insert_invariant(arith.CmpiOp(*operands, predicate)).result
+        return self._builder.insert_invariant(arith.CmpiOp(first, second, predicate)).result
 
     def _ternary(self, node: c_ast.TernaryOp) -> Value:
         condition = self.condition(node.cond)

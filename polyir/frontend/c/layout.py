@@ -16,16 +16,21 @@ _TOKEN = re.compile(
 def line_of_function(text: str, line: int) -> int:
     """The line, from 1, on which the external declaration begins that `line` is part of.
 
-    `line` holds the name of a function in its definition. Of the branches of a conditional
-    directive that of the line counts.
+    A comment directly above belongs to the declaration. `line` holds the name of a function in
+    its definition. Of the branches of a conditional directive that of the line counts.
     """
     best, depth = 1, 0
     starts_next, is_body = True, False
     previous = ""
     saved: list[int] = []
+    comment, comment_end = 0, 0
     for match in _TOKEN.finditer(text):
         token = match.group()
         if token.startswith(("/*", "//")):
+            begin = text.count("\n", 0, match.start()) + 1
+            if comment_end + 1 < begin or comment == 0:
+                comment = begin
+            comment_end = text.count("\n", 0, match.end()) + 1
             continue
         directive = token.lstrip()
         if directive.startswith("#"):
@@ -37,7 +42,8 @@ def line_of_function(text: str, line: int) -> int:
             begin = text.count("\n", 0, match.start()) + 1
             if begin > line:
                 break
-            best, starts_next = begin, False
+            is_commented = comment > best and comment_end + 1 == begin
+            best, starts_next = comment if is_commented else begin, False
         if token == "{":
             if depth == 0:
                 is_body = previous == ")"

@@ -55,14 +55,14 @@ def header_of(node: c_ast.For, expressions: Expressions) -> Header:
         case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name), rvalue=start):
             declared = None
         case None:
-            refuse(node, "a loop without a start of its counter")
+            raise refuse(node, "a loop without a start of its counter")
         case _:
-            refuse(node, "a loop that starts otherwise than by setting one counter")
+            raise refuse(node, "a loop that starts otherwise than by setting one counter")
     if node.cond is None:
-        refuse(node, "a loop without a condition")
+        raise refuse(node, "a loop without a condition")
     for target in stores_in(node.stmt):
         if key_of(target) == (name,):
-            refuse(target, f"the counter '{name}' is changed inside its loop")
+            raise refuse(target, f"the counter '{name}' is changed inside its loop")
     return Header(node, str(name), declared, start, _step(node, str(name), expressions))
 
 
@@ -82,10 +82,10 @@ def _step(node: c_ast.For, name: str, expressions: Expressions) -> int:
         case _:
             pass
     if amount is None:
-        refuse(node, f"a loop that steps otherwise than by adding a constant to '{name}'")
+        raise refuse(node, f"a loop that steps otherwise than by adding a constant to '{name}'")
     value = expressions.value(amount)
     if value.constant is None or value.constant == 0:
-        refuse(amount, "a step that is no constant")
+        raise refuse(amount, "a step that is no constant")
     return -value.constant if is_negative else value.constant
 
 
@@ -109,20 +109,20 @@ def range_of(
     """The range of a loop whose counter stands for `counter` in its condition."""
     node = header.node
     if not builder.is_affine(start):
-        refuse(header.start, f"the start of '{header.name}' is not affine")
+        raise refuse(header.start, f"the start of '{header.name}' is not affine")
     operator = node.cond.op if isinstance(node.cond, c_ast.BinaryOp) else None
     if operator == "!=":
         return _range_to(header, counter, type, start, expressions, builder)
     tests = conjunction(expressions.condition(node.cond))
     if tests is None:
-        refuse(node.cond, f"the bound of the loop over '{header.name}' is not affine")
+        raise refuse(node.cond, f"the bound of the loop over '{header.name}' is not affine")
     limits: list[IndexExpression] = []
     for test in tests:
         coefficient = dict(test.expression.terms).get(counter, 0)
         rest = test.expression - IndexExpression.of(counter).scale(coefficient)
         is_bound = not test.is_equality and coefficient * header.step < 0
         if not is_bound or counter in tuple(rest.values()):
-            refuse(node.cond, f"this condition of a loop that counts '{header.name}'")
+            raise refuse(node.cond, f"this condition of a loop that counts '{header.name}'")
         limits += _limits(rest, coefficient)
     return Range(start, header.step, tuple(limits))
 
@@ -163,10 +163,12 @@ def _range_to(
     """`counter != limit`: a signed counter must meet the limit, or the program has no meaning."""
     test = header.node.cond
     if not type.is_signed or abs(header.step) != 1:
-        refuse(test, "'!=' in a loop whose counter is unsigned or steps by more than 1")
+        raise refuse(test, "'!=' in a loop whose counter is unsigned or steps by more than 1")
     sides = [expressions.value(side).index for side in (test.left, test.right)]
     for side, other in (sides, reversed(sides)):
-        if side == IndexExpression.of(counter) and other is not None and builder.is_affine(other):
-            if counter not in tuple(other.values()):
-                return Range(start, header.step, (other,))
-    refuse(test, f"the bound of the loop over '{header.name}' is not affine")
+        is_counter = side == IndexExpression.of(counter)
+        if is_counter and other is not None and counter not in tuple(other.values()):
+            if not builder.is_affine(other):
+                break
+            return Range(start, header.step, (other,))
+    raise refuse(test, f"the bound of the loop over '{header.name}' is not affine")

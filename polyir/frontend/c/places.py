@@ -20,7 +20,7 @@ from polyir.frontend.c.types import (
     Pointer,
     Record,
 )
-from polyir.frontend.c.values import Value
+from polyir.frontend.c.values import Value, bounds_of_type
 from polyir.model.index_expressions import IndexExpression
 
 Part = str | int
@@ -92,10 +92,8 @@ class Arguments:
         self.described[argument] = ScalarArgument("".join(map(str, place.parts)), type)
         if is_index:
             expression = IndexExpression.of(argument)
-            if not type.is_signed:
-                self.builder.assume_everywhere(expression)
-                limit = IndexExpression((), (1 << min(type.width, 62)) - 1)
-                self.builder.assume_everywhere(limit - expression)
+            for bound in bounds_of_type(type, expression):
+                self.builder.assume_everywhere(bound)
             value = Value(type, index=expression)
         else:
             value = Value(type, argument)
@@ -122,18 +120,18 @@ class Places:
             case c_ast.StructRef():
                 return self._member(node)
             case c_ast.Cast():
-                refuse(node, "a cast of a pointer")
+                raise refuse(node, "a cast of a pointer")
             case c_ast.UnaryOp(op="++" | "--" | "p++" | "p--"):
-                refuse(node, f"'{node.op.removeprefix('p')}' inside an expression")
+                raise refuse(node, f"'{node.op.removeprefix('p')}' inside an expression")
             case _:
-                refuse(node, f"an lvalue of the form {type(node).__name__}")
+                raise refuse(node, f"an lvalue of the form {type(node).__name__}")
 
     def _variable(self, node: c_ast.ID) -> Place:
         meaning = self._scopes.meaning(node.name)
         if not isinstance(meaning, Variable):
-            refuse(node, f"'{node.name}', which is no variable")
+            raise refuse(node, f"'{node.name}', which is no variable")
         if meaning.is_volatile:
-            refuse(node, f"the volatile variable '{node.name}'")
+            raise refuse(node, f"the volatile variable '{node.name}'")
         return Place((node.name,), (node.name,), (), (), meaning.type)
 
     def _element(self, node: c_ast.Node, base: c_ast.Node, subscript: c_ast.Node | None) -> Place:
@@ -152,11 +150,13 @@ class Places:
             case Pointer(target=element):
                 extent = None
                 if place.subscripts:
-                    refuse(node, f"'{place.key[-1]}', an array of pointers, which may overlap")
+                    raise refuse(
+                        node, f"'{place.key[-1]}', an array of pointers, which may overlap"
+                    )
                 if place.key in self._names.assigned:
-                    refuse(node, f"the pointer '{place.key[-1]}', which the region changes")
+                    raise refuse(node, f"the pointer '{place.key[-1]}', which the region changes")
             case _:
-                refuse(node, "a subscript of what is neither array nor pointer")
+                raise refuse(node, "a subscript of what is neither array nor pointer")
         if isinstance(place.type, Pointer) and place.key not in self._names.indexed:
             parts = ("(*", *place.parts, ")")
             return Place(place.key, parts, place.subscripts, place.extents, element)
@@ -182,10 +182,10 @@ class Places:
             parts = (*base.parts, ".", node.field.name)
         if not isinstance(base.type, Record):
             name = base.type.name if isinstance(base.type, Other) else "what is no structure"
-            refuse(node, f"a member of {name}")
+            raise refuse(node, f"a member of {name}")
         member = base.type.members.get(node.field.name)
         if member is None:
-            refuse(node, f"the member '{node.field.name}', which is not declared")
+            raise refuse(node, f"the member '{node.field.name}', which is not declared")
         key = (*base.key, node.field.name)
         return Place(key, parts, base.subscripts, base.extents, member)
 

@@ -38,34 +38,9 @@ _DROPPED = re.compile(r"\b(__attribute__|__attribute|__asm__|__asm|asm)\s*\(")
 # Attributes that change what a type is; without them the text would mean something else.
 _CHANGES_TYPE = re.compile(r"\b(?:__)?(?:vector_size|mode)(?:__)?\s*\(")
 _SIMPLE_BODY = re.compile(r"^\{\s*return\b[^;{}]*;\s*\}$")
-_KEYWORDS = frozenset(
-    [
-        "auto",
-        "bool",
-        "char",
-        "const",
-        "double",
-        "enum",
-        "extern",
-        "float",
-        "inline",
-        "int",
-        "long",
-        "register",
-        "restrict",
-        "return",
-        "short",
-        "signed",
-        "static",
-        "struct",
-        "typedef",
-        "union",
-        "unsigned",
-        "void",
-        "volatile",
-        "_Bool",
-        "_Complex",
-    ]
+_KEYWORDS = (
+    "auto bool char const double enum extern float inline int long register restrict return "
+    "short signed static struct typedef union unsigned void volatile _Bool _Complex"
 )
 _SCOP = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+scop\b", re.MULTILINE)
 
@@ -199,10 +174,11 @@ def _closing(text: str, position: int) -> int:
 
 def _providers(chunks: Sequence[Chunk]) -> dict[str, list[int]]:
     """The declarations by the names that they may declare."""
+    keywords = frozenset(_KEYWORDS.split())
     providers: dict[str, list[int]] = {}
     for number, chunk in enumerate(chunks):
         for name in dict.fromkeys(_declared(chunk)):
-            if name in _KEYWORDS:
+            if name in keywords:
                 continue
             providers.setdefault(name, []).append(number)
     return providers

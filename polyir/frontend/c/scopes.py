@@ -269,7 +269,7 @@ def integer_constant(node: c_ast.Constant) -> tuple[int, str]:
             return int(digits, 8), suffix
         return int(digits, 0), suffix
     except ValueError:
-        refuse(node, f"the constant {node.value}")
+        raise refuse(node, f"the constant {node.value}") from None
 
 
 _ESCAPES: Mapping[str, int] = {
@@ -289,4 +289,4 @@ def _character(node: c_ast.Constant) -> int:
         return ord(inner)
     if inner in _ESCAPES:
         return _ESCAPES[inner]
-    refuse(node, f"the character constant {node.value}")
+    raise refuse(node, f"the character constant {node.value}")

@@ -213,4 +213,4 @@ def _check_declarations(statements: Sequence[c_ast.Node], following: Sequence[c_
     }
     for item in declared:
         if item.name in used:
-            refuse(item, f"'{item.name}' is declared in the region and used behind it")
+            raise refuse(item, f"'{item.name}' is declared in the region and used behind it")

@@ -17,7 +17,7 @@ from polyir.frontend.c.expressions import Expressions
 from polyir.frontend.c.loops import Header, Range, header_of, range_of
 from polyir.frontend.c.names import key_of, stores_in
 from polyir.frontend.c.scopes import Variable
-from polyir.frontend.c.types import INT, Arithmetic, Array
+from polyir.frontend.c.types import INT, Arithmetic, Array, CType
 from polyir.frontend.c.values import Value
 from polyir.frontend.c.variables import Cell, Element, Local, Variables
 from polyir.model.index_expressions import Constraint, IndexExpression, map_of, set_of
@@ -64,7 +64,7 @@ class Statements:
                 # `(void)x` does nothing.
                 pass
             case c_ast.Pragma(string=text):
-                refuse(node, f"'#pragma {text}' inside the region")
+                raise refuse(node, f"'#pragma {text}' inside the region")
             case _:
                 self._refuse(node)
 
@@ -83,25 +83,25 @@ class Statements:
         if isinstance(node, c_ast.FuncCall):
             self._expressions.value(node)
             return
-        refuse(node, names.get(type(node), f"a statement of the form {type(node).__name__}"))
+        raise refuse(node, names.get(type(node), f"a statement of the form {type(node).__name__}"))
 
     # Declarations
 
     def _declare(self, node: c_ast.Decl, following: Sequence[c_ast.Node]) -> None:
         type = self._variables.scopes.type_of(node.type)
         if set(node.storage or ()) & {"static", "extern"}:
-            refuse(node, f"the {node.storage[0]} variable '{node.name}' in the region")
+            raise refuse(node, f"the {node.storage[0]} variable '{node.name}' in the region")
         if "volatile" in (node.quals or ()):
-            refuse(node, f"the volatile variable '{node.name}'")
+            raise refuse(node, f"the volatile variable '{node.name}'")
         if isinstance(type, Array):
             self._declare_array(node, type)
             return
         if not isinstance(type, Arithmetic):
-            refuse(node, f"'{node.name}' is declared with a type that is no number")
+            raise refuse(node, f"'{node.name}' is declared with a type that is no number")
         initial = None
         if node.init is not None:
             if isinstance(node.init, c_ast.InitList):
-                refuse(node.init, "an initialiser in braces")
+                raise refuse(node.init, "an initialiser in braces")
             initial = self._assigned(node.init, type)
         if _is_set_in_nested(node.name, following):
             cell = self._builder.new_cell(type.ir, node.name)
@@ -114,16 +114,16 @@ class Statements:
 
     def _declare_array(self, node: c_ast.Decl, type: Array) -> None:
         if node.init is not None:
-            refuse(node, f"the array '{node.name}' has an initialiser")
+            raise refuse(node, f"the array '{node.name}' has an initialiser")
         shape: list[int] = []
         element: object = type
         while isinstance(element, Array):
             if element.extent is None:
-                refuse(node, f"the array '{node.name}' of the region has no constant size")
+                raise refuse(node, f"the array '{node.name}' of the region has no constant size")
             shape.append(element.extent)
             element = element.element
         if not isinstance(element, Arithmetic):
-            refuse(node, f"the elements of '{node.name}' are no numbers")
+            raise refuse(node, f"the elements of '{node.name}' are no numbers")
         cell = self._builder.new_cell(element.ir, node.name, shape)
         self._variables.declare(node.name, Cell(element, cell, len(shape)))
 
@@ -166,7 +166,9 @@ class Statements:
         self, target: c_ast.Node, own: Local, operand: Value, operator: str | None
     ) -> None:
         if own.is_counter:
-            refuse(target, f"the counter '{getattr(target, 'name', '')}' is changed in its loop")
+            raise refuse(
+                target, f"the counter '{getattr(target, 'name', '')}' is changed in its loop"
+            )
         if operator is not None:
             operand = self._expressions.binary(
                 target, operator, self._expressions.value(target), operand
@@ -252,7 +254,7 @@ class Statements:
         type = self._counter_type(header)
         value = self._assigned(header.start, type)
         if value.index is None:
-            refuse(header.start, f"the start of '{header.name}' is not affine")
+            raise refuse(header.start, f"the start of '{header.name}' is not affine")
         kept = None
         if header.declared is None:
             kept = self._variables.counter_cell(node, header.name)
@@ -312,6 +314,7 @@ class Statements:
 
     def _counter_type(self, header: Header) -> Arithmetic:
         scopes = self._variables.scopes
+        type: CType | None
         if header.declared is not None:
             type = scopes.type_of(header.declared.type)
         else:
@@ -319,9 +322,9 @@ class Statements:
             meaning = scopes.meaning(header.name)
             type = own.type if own is not None else getattr(meaning, "type", None)
             if own is None and not isinstance(meaning, Variable):
-                refuse(header.node, f"'{header.name}', which is not declared as a variable")
+                raise refuse(header.node, f"'{header.name}', which is not declared as a variable")
         if not isinstance(type, Arithmetic) or type.is_float or type.is_bool:
-            refuse(header.node, f"the counter '{header.name}' is no integer")
+            raise refuse(header.node, f"the counter '{header.name}' is no integer")
         return type
 
     def _store_last(self, type: Arithmetic, bounds: Range, kept: Element) -> None:
@@ -355,8 +358,9 @@ def _static_front(condition: Condition) -> tuple[tuple[Constraint, ...], Conditi
         return None
     parts = list(_flattened(condition))
     front: list[Constraint] = []
-    while parts and isinstance(parts[0], Test):
-        front.append(parts.pop(0).constraint)
+    while parts and isinstance(first := parts[0], Test):
+        front.append(first.constraint)
+        del parts[0]
     if not front or not parts or is_static(condition):
         return None
     rest = parts[0] if len(parts) == 1 else Junction(True, tuple(parts))

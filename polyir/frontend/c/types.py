@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from xdsl.dialects.builtin import Attribute, IntegerType, f32, f64
+from xdsl.dialects.builtin import IntegerType, f32, f64
+from xdsl.ir import Attribute
 
 
 @dataclass(frozen=True)

@@ -83,11 +83,8 @@ class Conversions:
         if type.is_float or type.is_bool or not self._builder.is_invariant(data):
             return Value(type, data)
         index = self.index(Value(type, data))
-        if not type.is_signed:
-            self._builder.assume_everywhere(index)
-            if type.width < 64:
-                limit = IndexExpression((), (1 << type.width) - 1)
-                self._builder.assume_everywhere(limit - index)
+        for bound in bounds_of_type(type, index):
+            self._builder.assume_everywhere(bound)
         return Value(type, index=index)
 
     def holds(self, type: Arithmetic, index: IndexExpression, source: Arithmetic) -> bool:
@@ -150,6 +147,18 @@ class Conversions:
             return builder.insert_invariant(truncated).result
         extend = arith.ExtSIOp if source.is_signed else arith.ExtUIOp
         return builder.insert_invariant(extend(data, type.ir)).result  # type: ignore[arg-type]
+
+
+def bounds_of_type(type: Arithmetic, index: IndexExpression) -> tuple[IndexExpression, ...]:
+    """What is not negative for every value `index` of an integer type.
+
+    The bounds of 64 bits are left out: the arithmetic of indices stays below them.
+    """
+    if type.width >= 64:
+        return () if type.is_signed else (index,)
+    least = -(1 << (type.width - 1)) if type.is_signed else 0
+    greatest = (1 << (type.width - type.is_signed)) - 1
+    return (index.shift(-least), IndexExpression((), greatest) - index)
 
 
 def wrapped(value: int, type: Arithmetic) -> int:

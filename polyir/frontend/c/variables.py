@@ -103,7 +103,7 @@ class Variables:
         own = self.own(node.name)
         if isinstance(own, Local):
             if own.value is None:
-                refuse(node, f"'{node.name}', which has no value yet")
+                raise refuse(node, f"'{node.name}', which has no value yet")
             return own.value
         if own is not None:
             return None
@@ -111,9 +111,9 @@ class Variables:
         if isinstance(meaning, EnumConstant):
             return Value(INT, index=IndexExpression((), meaning.value))
         if not isinstance(meaning, Variable):
-            refuse(node, f"'{node.name}', which is not declared as a variable")
+            raise refuse(node, f"'{node.name}', which is not declared as a variable")
         if not isinstance(meaning.type, Arithmetic):
-            refuse(node, f"'{node.name}' as a value: it is no number")
+            raise refuse(node, f"'{node.name}' as a value: it is no number")
         if self.is_memory(node.name):
             return None
         place = self._places.resolve(node)
@@ -144,7 +144,7 @@ class Variables:
         if place is None:
             return self._own_element(node, subscript)
         if not isinstance(place.type, Arithmetic):
-            refuse(node, f"'{place.key[-1]}' as a value: it is no number")
+            raise refuse(node, f"'{place.key[-1]}' as a value: it is no number")
         indices = tuple(
             IndexExpression() if part is None else subscript(part) for part in place.subscripts
         )
@@ -158,7 +158,7 @@ class Variables:
             base = base.name
         own = self.own(base.name) if isinstance(base, c_ast.ID) else None
         if not isinstance(own, Cell) or own.rank != len(subscripts):
-            refuse(node, "this use of a variable of the region")
+            raise refuse(node, "this use of a variable of the region")
         return Element(own.type, own.memory, tuple(subscript(part) for part in subscripts))
 
     def counter_cell(self, node: c_ast.Node, name: str) -> Element | None:
@@ -167,7 +167,7 @@ class Variables:
         if isinstance(own, Cell):
             return Element(own.type, own.memory, ())
         if own is not None:
-            refuse(node, f"'{name}', which counts a loop and is set elsewhere")
+            raise refuse(node, f"'{name}', which counts a loop and is set elsewhere")
         if not self.is_kept(name):
             return None
         place = self._places.resolve(c_ast.ID(name, node.coord))

@@ -9,8 +9,8 @@ from xdsl.dialects.builtin import AffineMapAttr
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineSet
 
-from polyir.target.c.affine import occurrences
 from polyir.dialects.pure_functions import is_pure_call
+from polyir.target.c.affine import occurrences
 from polyir.target.c.operations import is_computation, operation_name
 
 
