@@ -11,10 +11,8 @@ from collections.abc import Iterable
 from io import StringIO
 from typing import Literal
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
-from xdsl.universe import XDSL_UNIVERSE
 from xdsl.utils.target import Target
 
 from polyir.frontend.parse import parse_module
@@ -28,22 +26,13 @@ from polyir.runtime.functions import public_signatures
 from polyir.runtime.jit import jit_available
 from polyir.target.llvm.text import llvm_ir
 from polyir.targets import LoopsTarget, PolyirCTarget, PolyirLlvmTarget, PolyTarget
-from polyir.universe import POLYIR_UNIVERSE, available_passes
+from polyir.universe import available_passes, new_context
 
 DEFAULT_PIPELINE = "pluto-schedule,tile,mark-parallel"
 """What `compile` runs unless told otherwise."""
 
 Pipeline = str | Iterable[ModulePass]
 """Passes as text (`pluto-schedule,tile{sizes=32}`) or as objects."""
-
-
-def new_context() -> Context:
-    """A context that knows xDSL's and polyir's dialects."""
-    context = Context()
-    for universe in (XDSL_UNIVERSE, POLYIR_UNIVERSE):
-        for name, factory in universe.all_dialects.items():
-            context.register_dialect(name, factory)
-    return context
 
 
 def parse(text: str, filename: str = "<string>") -> ModuleOp:

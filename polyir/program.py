@@ -31,7 +31,7 @@ from polyir.model.scop import Scop, scop_of
 from polyir.passes.options import describe_options
 from polyir.passes.prerequisites import ScopPass, analysed_scops, scops_in
 from polyir.runtime import CompiledModule, CompilerOptions
-from polyir.universe import PASS_NAMES, pass_type
+from polyir.universe import PASS_NAMES, new_context, pass_type
 
 Changed = TypeVar("Changed")
 
@@ -101,7 +101,7 @@ class Program(_Transformable["Program"]):
     def schedules(self) -> tuple[ScheduleTree, ...]:
         """The schedule tree of each static control part, raised and analysed if need be."""
         module = self.module.clone()
-        context = api.new_context()
+        context = new_context()
         count = len(analysed_scops(context, module))
         analysed = Program(module)
         return tuple(ScheduleTree(analysed, number) for number in range(count))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 
+from xdsl.context import Context
 from xdsl.ir import Dialect
 from xdsl.passes import ModulePass
 from xdsl.universe import XDSL_UNIVERSE, Universe
@@ -125,3 +126,12 @@ POLYIR_UNIVERSE = Universe(
         "llvmir": _llvm_target,
     },
 )
+
+
+def new_context() -> Context:
+    """A context that knows xDSL's and polyir's dialects."""
+    context = Context()
+    for universe in (XDSL_UNIVERSE, POLYIR_UNIVERSE):
+        for name, factory in universe.all_dialects.items():
+            context.register_dialect(name, factory)
+    return context

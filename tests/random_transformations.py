@@ -9,14 +9,13 @@ from random import Random
 import islpy as isl
 from xdsl.dialects.builtin import ModuleOp
 
-from polyir import api
 from polyir.diagnostics import LegalityError, OptionError, remarks_to
 from polyir.isl_lists import parameters_of
 from polyir.model.scop import Scop, scop_of
 from polyir.passes.prerequisites import scops_in
 from polyir.pipeline import passes_of_pipeline
 from polyir.transform.address import Address, Directory, Part
-from polyir.universe import available_passes
+from polyir.universe import available_passes, new_context
 
 MOST_LOOPS, DEEPEST = 60, 6
 """A tree with more loops, or with more around one statement, is not cut into more pieces."""
@@ -42,7 +41,7 @@ class Journey:
         try:
             (one,) = passes_of_pipeline(text, available_passes())
             with remarks_to(lambda remark: None):
-                one.apply(api.new_context(), self.module)
+                one.apply(new_context(), self.module)
         except (LegalityError, OptionError):
             (left,) = (op.tree for op in scops_in(self.module))
             assert left is tree, text

@@ -21,7 +21,6 @@ from pathlib import Path
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from polyir.api import new_context
 from polyir.diagnostics import (
     OptionError,
     PolyirError,
@@ -41,7 +40,7 @@ from polyir.source_to_source import (
     transform_region,
 )
 from polyir.tools.command_line import ArgumentParser, exit_code_of
-from polyir.universe import available_passes
+from polyir.universe import available_passes, new_context
 
 COMPILE_FLAGS = ("-O3", "-march=native", "-fopenmp", "-ffp-contract=off")
 """What `--compile` gives to the C compiler in front of the user's own options."""
