@@ -28,6 +28,12 @@ def with_sizes_as_parameters(problem: SchedulingProblem) -> SchedulingProblem:
 
     Every schedule of the result is one of `problem`.
     """
+    # What the context rules out is seen only while its constants are numbers, too.
+    problem = replace(
+        problem,
+        validity=problem.validity.intersect_params(problem.context.params()),
+        proximity=problem.proximity.intersect_params(problem.context.params()),
+    )
     found = [size for piece in _basic_sets(problem.domain) for size in _sizes(piece)]
     for union in (problem.validity, problem.proximity):
         found += [size for piece in _basic_maps(union) for size in _sizes(piece)]
