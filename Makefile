@@ -5,7 +5,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 DEMO_PASSES := --pluto-schedule --tile=32 --mark-parallel
 
-.PHONY: help demo test test-all lint types format bench bench-limits bench-compile bench-jit clean
+.PHONY: help demo test test-all lint types format bench bench-limits bench-compile bench-jit \
+	bench-scaling fuzz fuzz-inputs clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -63,6 +64,17 @@ bench-compile: .venv/stamp  ## time polyir-opt on every kernel
 
 bench-jit: .venv/stamp  ## time LLVM's code against the C compiler's, on one thread
 	$(BIN)/python benchmarks/jit_versus_c.py
+
+bench-scaling: .venv/stamp  ## time each stage on chains of statements and on deep nests
+	$(BIN)/python benchmarks/scaling.py
+
+N ?= 1000
+SEED ?= 1
+fuzz: .venv/stamp  ## N random programs from number SEED on through random pipelines
+	cd tests && ../$(BIN)/python -u -m fuzzing $(N) $(SEED)
+
+fuzz-inputs: .venv/stamp  ## N mutated inputs and options from number SEED on
+	cd tests && ../$(BIN)/python -u -m fuzzing.inputs $(N) $(SEED)
 
 clean:  ## remove what the other targets made
 	rm -rf .venv build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
