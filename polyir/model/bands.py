@@ -138,9 +138,12 @@ def merge_bands(schedule: isl.Schedule, dependences: Dependences) -> isl.Schedul
     return _rewrite_bands(parts, dependences, _merge)
 
 
-def merge_below(band: isl.ScheduleNode, dependences: Dependences) -> isl.ScheduleNode:
-    """`band` with those of the bands directly below that are permutable with it; flags exact."""
-    return _merge(band, active_at(band, dependences))
+def merge_below(band: isl.ScheduleNode, actives: tuple[Active, ...]) -> isl.ScheduleNode:
+    """`band` with those of the bands directly below that are permutable with it; flags exact.
+
+    `actives` are at `band`.
+    """
+    return _merge(band, actives)
 
 
 _Visit = Callable[[isl.ScheduleNode, tuple[Active, ...]], isl.ScheduleNode]

@@ -10,14 +10,13 @@ import islpy as isl
 from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.model.bands import active_at, merge_below
-from polyir.model.leaves import leaves
 from polyir.model.legality import require_legal, violations
 from polyir.model.locality import (
     LoopLocality,
     innermost_score,
     localities_of_band,
 )
-from polyir.model.order import members_of, still_active
+from polyir.model.order import Active, below, members_of, still_active
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Statement
 from polyir.model.tree import node_type
@@ -150,12 +149,13 @@ class _Orderer:
         """
         if node_type(band.child(0)) is not SEQUENCE or not _is_within_tiles(band):
             return None
-        best, best_quality = None, self._quality(self._without_distribution().visit(band))
-        members = band.band_n_member()
-        for kept in dict.fromkeys((members - 1, 0)):
+        actives = active_at(band, self._dependences)
+        best = None
+        best_quality = self._quality(self._without_distribution().visit(band), actives)
+        for kept in dict.fromkeys((band.band_n_member() - 1, 0)):
             orderer = self._without_distribution()
-            node = orderer.distribute(band, kept)
-            quality = self._quality(node)
+            node = orderer.distribute(band, kept, actives)
+            quality = self._quality(node, actives)
             if quality > best_quality and not violations(self._dependences, node.get_schedule()):
                 best, best_quality = (node, kept, orderer), quality
         if best is None:
@@ -167,44 +167,53 @@ class _Orderer:
         self.kept += orderer.kept
         return node
 
-    def distribute(self, band: isl.ScheduleNode, kept: int) -> isl.ScheduleNode:
+    def distribute(
+        self, band: isl.ScheduleNode, kept: int, actives: tuple[Active, ...]
+    ) -> isl.ScheduleNode:
         """`band` with the first `kept` members common, the others once for each part below.
 
         The loops of a part are one band then, as far as they can be permuted, and ordered.
+        `actives` are at `band`.
         """
-        inner = band.band_split(kept).child(0) if kept else band
-        sequence = map_children(_distribute(inner), self.visit_part)
+        inner = band
+        if kept:
+            inner = band.band_split(kept).child(0)
+            (actives,) = below(inner.parent(), actives)
+        sequence = _distribute(inner)
+        for position, own in enumerate(below(sequence, actives)):
+            part = merge_below(sequence.child(position).child(0), own)
+            sequence = self.visit(part).parent().parent()
         return sequence.parent() if kept else sequence
-
-    def visit_part(self, part: isl.ScheduleNode) -> isl.ScheduleNode:
-        """A filter node of a distributed band, with its loops as one band, ordered."""
-        return self.visit(merge_below(part.child(0), self._dependences)).parent()
 
     def _without_distribution(self) -> _Orderer:
         options = replace(self._options, distribute=False)
         return _Orderer(self._statements, self._dependences, options)
 
-    def _quality(self, node: isl.ScheduleNode) -> tuple[int, int]:
+    def _quality(self, node: isl.ScheduleNode, actives: tuple[Active, ...]) -> tuple[int, int]:
         """The score of the innermost loops below `node`, and how many of them are parallel."""
         score = innermost_score(node, self._statements, self._options.max_stride)
-        parallel = [
-            len(statements_of(leaf))
-            for leaf in leaves(node)
-            if _is_innermost_parallel(leaf, self._dependences)
-        ]
-        return score, sum(parallel)
+        return score, _parallel_statements(node, actives, is_parallel=False)
 
 
-def _is_innermost_parallel(leaf: isl.ScheduleNode, dependences: Dependences) -> bool:
-    """Whether the loop right around a leaf, and around what is in sequence with it, is parallel."""
-    band = leaf.parent()
-    while node_type(band) is not BAND:
-        band = band.parent()
-    *outer, innermost = members_of(band)
-    actives = active_at(band, dependences)
-    for member in outer:
-        actives = still_active(actives, member)
-    return not carriers(actives, innermost)
+def _parallel_statements(
+    node: isl.ScheduleNode, actives: tuple[Active, ...], is_parallel: bool
+) -> int:
+    """How many statements below `node` have a parallel innermost loop.
+
+    `is_parallel` says whether the loop right around `node` is.
+    """
+    if node_type(node) is isl.schedule_node_type.leaf:
+        return len(statements_of(node)) if is_parallel else 0
+    if node_type(node) is BAND:
+        *outer, innermost = members_of(node)
+        for member in outer:
+            actives = still_active(actives, member)
+        is_parallel = not carriers(actives, innermost)
+        return _parallel_statements(node.child(0), still_active(actives, innermost), is_parallel)
+    return sum(
+        _parallel_statements(node.child(position), inner, is_parallel)
+        for position, inner in enumerate(below(node, actives))
+    )
 
 
 def _is_within_tiles(band: isl.ScheduleNode) -> bool:

@@ -22,7 +22,7 @@ FLAGS = ("-std=c99", "-O1", "-fopenmp", "-ffp-contract=off", "-Wall", "-Wextra",
 
 FOR_ALL = (
     "pluto-schedule,tile{sizes=5,3,2},intra-tile-order,mark-parallel",
-    "pluto-schedule{fuse=max},tile{sizes=4,3 levels=2 ratio=2},intra-tile-order,mark-parallel",
+    "pluto-schedule{fuse=max},tile{sizes=4,3},intra-tile-order,mark-parallel",
     "pluto-schedule,tile{sizes=4,3},wavefront,intra-tile-order,full-tile-separation,mark-parallel",
     "pluto-schedule,intra-tile-order,wavefront{degrees=all},mark-parallel{which=all}",
 )
@@ -32,11 +32,12 @@ FOR_SOME = [
     ("jacobi-2d", "pluto-schedule,diamond-tile{size=4},wavefront{degrees=all},mark-parallel"),
     ("jacobi-2d", "pluto-schedule,diamond-tile{size=5 degrees=1},wavefront,mark-parallel"),
     ("heat-3d", "pluto-schedule,diamond-tile{size=6 degrees=1},wavefront,mark-parallel"),
-    ("heat-3d", "pluto-schedule,tile{sizes=2,6},full-tile-separation{points=separate}"),
+    ("jacobi-2d", "pluto-schedule,tile{sizes=3,6},full-tile-separation{points=separate}"),
     (
         "jacobi-1d",
         "pluto-schedule,diamond-tile{size=4},wavefront,full-tile-separation,mark-parallel",
     ),
+    ("lu", "pluto-schedule,tile{sizes=2 levels=2 ratio=2},intra-tile-order,mark-parallel"),
     ("lu", "pluto-schedule,tile{sizes=5},full-tile-separation{points=atomic},mark-parallel"),
     ("fdtd-2d", "pluto-schedule,diamond-tile{size=6},wavefront,mark-parallel"),
     ("seidel-2d", 'tile{sizes=4,6,8 shape="1,0,0;1,1,0;2,1,1"},wavefront,mark-parallel'),
