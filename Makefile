@@ -3,9 +3,10 @@
 SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
+N ?= 1
 DEMO_PASSES := --pluto-schedule --tile=32 --mark-parallel
 
-.PHONY: help demo test test-all lint types format bench-compile clean
+.PHONY: help demo test test-all lint types format fuzz-schedules bench-compile clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -48,6 +49,9 @@ types: .venv/stamp  ## mypy --strict
 format: .venv/stamp  ## sort imports and format
 	$(BIN)/ruff check --fix --select I .
 	$(BIN)/ruff format .
+
+fuzz-schedules: .venv/stamp  ## N further random sequences of transformations on each kernel
+	POLYIR_FUZZ=$(N) $(BIN)/pytest -n 2 tests/differential/test_random_transformations.py
 
 bench-compile: .venv/stamp  ## time polyir-opt on every kernel
 	$(BIN)/python benchmarks/compile_time.py
