@@ -6,7 +6,7 @@ BIN := .venv/bin
 DEMO_PASSES := --pluto-schedule --tile=32 --mark-parallel
 
 .PHONY: help demo test test-all lint types format bench bench-limits bench-compile bench-jit \
-	bench-scaling fuzz fuzz-inputs clean
+	bench-scaling fuzz fuzz-inputs fuzz-schedules clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -58,6 +58,9 @@ bench: .venv/stamp  ## measure compilers, peers and polyir side by side
 
 bench-limits: .venv/stamp  ## measure the machine, and how far each kernel is from its limit
 	PYTHONPATH=benchmarks $(BIN)/python -m harness.limits $(BENCH)
+
+fuzz-schedules: .venv/stamp  ## N further random sequences of transformations on each kernel
+	POLYIR_FUZZ=$(or $(N),1) $(BIN)/pytest -n 2 tests/differential/test_random_transformations.py
 
 bench-compile: .venv/stamp  ## time polyir-opt on every kernel
 	$(BIN)/python benchmarks/compile_time.py

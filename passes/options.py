@@ -59,7 +59,7 @@ def quoted(text: str) -> str:
 
 
 _VALUE = re.compile(
-    r'''"(?:\\.|[^"\\])*" | '(?P<single>[^']*)' | (?P<bare>[^\s,={}"'\[\]]+)''', re.VERBOSE
+    r""""(?:\\.|[^"\\])*" | '(?P<single>[^']*)' | (?P<bare>[^\s,={}"'\[\]]+)""", re.VERBOSE
 )
 _PLAIN = re.compile(r"[A-Za-z0-9_-]+|[-+]?[0-9]+(\.[0-9]*([eE][-+]?[0-9]+)?)?")
 _NAMED = re.compile(r"[A-Za-z][\w-]*=")

@@ -85,7 +85,7 @@ def require_legal(
     """
     found = violations(dependences, schedule)
     if found:
-        raise LegalityError(f"{what} violates {found[0]}", location)
+        raise LegalityError(describe_violations(found[:1], len(found), what), location)
 
 
 def describe_violations(found: Sequence[Violation], total: int, what: str) -> str:

@@ -133,9 +133,9 @@ class Directory:
                     parts.append(Part(reference, own, path, loops))
         self.parts: Mapping[str, tuple[Part, ...]] = {
             name: tuple(parts) if len(parts) > 1 else (_whole(parts[0]),)
-            for name, parts in found.items()
+            for name, parts in sorted(found.items(), key=lambda item: (len(item[0]), item[0]))
         }
-        """The parts of each statement, in the order of the tree."""
+        """The parts of each statement, in the order of the tree; S9 before S10."""
 
     def parts_of(self, reference: Reference) -> tuple[Part, ...]:
         """The parts that `reference` names; raises `OptionError` if there are none."""

@@ -26,7 +26,6 @@ from polyir.transform.loop_members import (
 )
 from polyir.transform.walk import name_list, require_own_instances, statements_of
 
-
 _Change = Callable[[isl.UnionPwAff], isl.UnionPwAff]
 
 
@@ -178,9 +177,7 @@ def parametric(text: str, space: isl.Space) -> isl.PwAff:
         return isl.PwAff(f"[{', '.join(names)}] -> {{ [({text})] }}")
     except isl.Error:
         known = ", ".join(names) or "there are none"
-        raise OptionError(
-            f"'{text}' is no affine expression of the parameters ({known})"
-        ) from None
+        raise OptionError(f"'{text}' is no affine expression of the parameters ({known})") from None
 
 
 def _instances(

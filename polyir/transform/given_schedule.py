@@ -147,7 +147,10 @@ def _tree_of_map(relation: isl.UnionMap, domain: isl.UnionSet) -> isl.Schedule:
 def _rows(dates: isl.Map, wholes: Mapping[str, isl.Set]) -> tuple[isl.PwAff, ...]:
     name = dates.get_tuple_name(isl.dim_type.in_)
     if not dates.is_single_valued():
-        raise OptionError(f"the given schedule has several dates for an instance of {name}")
+        raise OptionError(
+            f"the given schedule has several dates for an instance of {name}: a name in it may be "
+            "neither an iterator nor a parameter"
+        )
     functions = isl.PwMultiAff.from_map(dates)
     return tuple(
         functions.get_at(position).gist(wholes[name])

@@ -33,9 +33,7 @@ def outline(schedule: isl.Schedule) -> str:
     return "\n".join(_lines(schedule.get_root().child(0), (0,), directory, 0))
 
 
-def _lines(
-    node: isl.ScheduleNode, path: Path, directory: Directory, depth: int
-) -> Iterator[str]:
+def _lines(node: isl.ScheduleNode, path: Path, directory: Directory, depth: int) -> Iterator[str]:
     inner = depth + 1
     kind = node_type(node)
     if kind is isl.schedule_node_type.leaf:
@@ -69,9 +67,7 @@ def _loop(band: isl.ScheduleNode, place: Place, loop: LoopMember, directory: Dir
     return f"{addresses}: {values[values.index('{') :]}{parallel}{kind}"
 
 
-def _references_below(
-    path: Path, node: isl.ScheduleNode, directory: Directory
-) -> tuple[str, ...]:
+def _references_below(path: Path, node: isl.ScheduleNode, directory: Directory) -> tuple[str, ...]:
     """The statements below a filter node, those of which other parts are elsewhere by part."""
     inside = statements_of(node.child(0))
     names: list[str] = []

@@ -24,8 +24,8 @@ class SplitOptions:
     """Which instances of `statements` are to run before all others of `loop`.
 
     `condition` is one of isl's, on the iterators of the statements, by their names, and on the
-    parameters: `i < floor(n/2)`, which can be written `i < n floordiv 2` too. Without `loop`, it is the outermost one around the first
-    statement. Raises `OptionError` if there is no statement.
+    parameters: `i < floor(n/2)`, which can be written `i < n floordiv 2` too. Without `loop`, it
+    is the outermost one around the first statement. Raises `OptionError` if there is no statement.
     """
 
     statements: tuple[Reference, ...]
@@ -120,9 +120,7 @@ def _isl_notation(condition: str) -> str:
     def rewrite(match: re.Match[str]) -> str:
         before = condition[: match.start()].rstrip()
         if before.endswith(("*", "-", "mod", "floordiv")) or before[-1:].isdigit():
-            raise OptionError(
-                f"put what floordiv divides into parentheses in '{condition}'"
-            )
+            raise OptionError(f"put what floordiv divides into parentheses in '{condition}'")
         return f"floor(({match[1]})/{match[2]})"
 
     return _FLOORDIV.sub(rewrite, condition)

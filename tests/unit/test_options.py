@@ -49,6 +49,43 @@ def test_options_are_read(text: str, expected: ExamplePass) -> None:
     assert pass_with_options(ExamplePass, text) == expected
 
 
+@dataclass(frozen=True)
+class TextPass(ModulePass):
+    """A pass with options that xDSL's notation has no words for."""
+
+    name = "text"
+
+    loops: tuple[str, ...]
+    by: int | str = 0
+    condition: str = ""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        raise NotImplementedError
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("S0.1", TextPass(("S0.1",))),
+        ("S0/1.2,S1.0", TextPass(("S0/1.2", "S1.0"))),
+        ("loops=S0.1 by=-1", TextPass(("S0.1",), -1)),
+        ("loops=S0.1 by='2n - 1'", TextPass(("S0.1",), "2n - 1")),
+        ('loops=S0.1 condition="i < n"', TextPass(("S0.1",), 0, "i < n")),
+        ("loops=S0.1 condition='i = n, \"j\"\n'", TextPass(("S0.1",), 0, 'i = n, "j"\n')),
+        ("{ S0[i] : i = 1 }", TextPass(("{ S0[i] : i = 1 }",))),
+        ("dir/file.isl by=n", TextPass(("dir/file.isl",), "n")),
+    ],
+)
+def test_text_needs_few_quotes(text: str, expected: TextPass) -> None:
+    assert pass_with_options(TextPass, text) == expected
+    if not text.startswith("{"):
+        named = text if text.startswith("loops=") else f"loops={text}"
+        pipeline = passes_of_pipeline(
+            f"text{{{named}}},text{{{named}}}", {"text": lambda: TextPass}
+        )
+        assert pipeline == (expected, expected)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -1,6 +1,5 @@
 // RUN: polyir-opt --apply-schedule="{ S0[i,j] -> [0,i,j]; S1[i,j,k] -> [1,k,i,j] }" --remarks --emit=poly %s 2>&1 | filecheck %s --check-prefix MAP
-// RUN: echo "{ domain: '[n] -> { S0[i,j]; S1[i,j,k] }', child: { sequence: [ { filter: '{ S0[i,j] }' }, { filter: '{ S1[i,j,k] }', child: { schedule: '[{ S1[i,j,k] -> [k] }]' } } ] } }" > %t.tree
-// RUN: polyir-opt --apply-schedule=file=%t.tree --emit=poly %s | filecheck %s --check-prefix TREE
+// RUN: polyir-opt --apply-schedule=file=%S/product.isl --emit=poly %s | filecheck %s --check-prefix TREE
 // RUN: not polyir-opt --apply-schedule="{ S0[i,j] -> [i,j,0]; S1[i,j,k] -> [i,j,1 - k] }" %s 2>&1 | filecheck %s --check-prefix ILLEGAL
 // RUN: not polyir-opt --apply-schedule="[n] -> { S0[i,j] -> [0]; S1[i,j,k] -> [1,k] : k < 5 }" %s 2>&1 | filecheck %s --check-prefix PARTIAL
 // RUN: not polyir-opt --apply-schedule="{ S0[i,j] -> [0]; S1[i,j,k] -> [1,l] }" %s 2>&1 | filecheck %s --check-prefix DATES
@@ -38,14 +37,16 @@ func.func @product(%n: index, %a: memref<?x?xf64>, %b: memref<?x?xf64>, %c: memr
 
 // TREE:      poly.domain "[n] -> { S0[i, j] : 0 <= i < n and 0 <= j < n; S1[i, j, k] : 0 <= i < n and 0 <= j < n and 0 <= k < n }" {
 // TREE-NEXT:   poly.sequence {
-// TREE-NEXT:     poly.filter "[n] -> { S0[i, j] }"
+// TREE-NEXT:     poly.filter "[n] -> { S0[i, j] }" {
+// TREE-NEXT:       poly.band "[n] -> [{ S0[i, j] -> [(j)] }, { S0[i, j] -> [(i)] }]" permutable coincident [true, true]
+// TREE-NEXT:     }
 // TREE-NEXT:     poly.filter "[n] -> { S1[i, j, k] }" {
-// TREE-NEXT:       poly.band "[n] -> [{ S1[i, j, k] -> [(k)] }]" permutable coincident [false]
+// TREE-NEXT:       poly.band "[n] -> [{ S1[i, j, k] -> [(j)] }, { S1[i, j, k] -> [(i)] }, { S1[i, j, k] -> [(k)] }]" permutable coincident [true, true, false]
 
 // ILLEGAL: apply_schedule.mlir:{{[0-9]+}}:3: error: the given schedule violates the flow dependence through c: S1[0, 0, 0] must run before S1[0, 0, 1] (n = 2)
 // PARTIAL: error: the given schedule leaves out S1[0, 0, 5] (n = 6)
 // DATES: error: the given schedule has several dates for an instance of S1
-// UNKNOWN: error: pass 'apply-schedule': there is no statement 'S5'; did you mean
+// UNKNOWN: error: pass 'apply-schedule': there is no statement 'S5' (statements: S0, S1)
 // PARAMETER: error: the given schedule has the unknown parameter 'm' (parameters: n)
 // MALFORMED: error: '{ S0[i,j] -> [0 }' is no schedule: write a union map such as { S0[i, j] -> [j, i] }, or isl's text of a schedule tree
 // FILE: error: cannot read the schedule '{{.*}}.no-such-file': No such file or directory

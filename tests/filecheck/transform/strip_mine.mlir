@@ -20,7 +20,7 @@ func.func @stencil(%n: index, %a: memref<?x?xf64>) {
 // LEGAL-NEXT:   poly.band "[n] -> [{ S0[i, j] -> [(j - (j) mod 16)] }, { S0[i, j] -> [(j)] }]" permutable coincident [false, false]
 
 // LOOPS:      affine.for %[[TI:[a-z0-9_]+]] = 0 to %n step 8 {
-// LOOPS-NEXT:   affine.for %[[I:[a-z0-9_]+]] = max affine_map<{{.*}}>(%[[TI]]) to min affine_map<{{.*}}>({{.*}}) {
+// LOOPS-NEXT:   affine.for %[[I:[a-z0-9_]+]] = max affine_map<{{.*}}>(%[[TI]]) to min affine_map<{{.*}}>({{.*}})[%n] {
 // LOOPS-NEXT:     affine.for %[[J:[a-z0-9_]+]] = 1 to %n {
 // LOOPS:            affine.store %{{[0-9]+}}, %a[%[[I]], %[[J]]]
 
