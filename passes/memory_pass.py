@@ -12,10 +12,10 @@ from xdsl.passes import ModulePass
 from polyir.diagnostics import OptionError, PolyirError, location_of, missed, remark
 from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import ScopOp
-from polyir.model.analysis import compute_dependences
+from polyir.limits import bounded
 from polyir.model.legality import require_legal
 from polyir.model.scop import scop_of
-from polyir.passes.prerequisites import raised_scops
+from polyir.passes.prerequisites import dependences_of, raised_scops
 from polyir.transform.expansion.rewritten import Rewritten
 from polyir.transform.expansion.temporaries import check_names
 
@@ -60,11 +60,13 @@ class MemoryPass(ModulePass):
     def _rewritten(self, op: ScopOp) -> Rewritten:
         try:
             scop = scop_of(op)
-            if scop.dependences is not None:
-                require_legal(scop.dependences, scop.schedule, "the schedule in force")
-            outcome = self.rewrite(op)
+            with bounded(self.name):
+                if scop.dependences is not None:
+                    require_legal(scop.dependences, scop.schedule, "the schedule in force")
+                outcome = self.rewrite(op)
             if outcome.done or op.dependences is None:
-                op.dependences = DependencesAttr(compute_dependences(scop_of(op)))
+                found = dependences_of(op, pass_name=self.name)
+                op.dependences = None if found is None else DependencesAttr(found)
         except PolyirError as error:
             error.location = error.location or location_of(op)
             raise

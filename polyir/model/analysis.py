@@ -138,6 +138,7 @@ class ArrayAccesses:
         info = isl.UnionAccessInfo.from_sink(sink).set_must_source(self.must_writes)
         return info.set_may_source(self.may_writes).set_schedule(self.schedule).compute_flow()
 
+
 _Query = Callable[[ArrayAccesses], isl.UnionMap]
 
 _VALUE_BASED: dict[DependenceKind, _Query] = {

@@ -13,7 +13,7 @@ from functools import reduce
 
 import islpy as isl
 
-from polyir.dialects.dependence import Dependence, DependenceKind, Dependences, union_of
+from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 from polyir.isl_lists import maps_of
 from polyir.model.bands import active_at
 from polyir.model.dataflow import ArrayFlow
@@ -33,12 +33,13 @@ def conflicts(scop: Scop, flow: ArrayFlow) -> isl.UnionMap:
     """
     writes = _union(scop, (access.relation for _, access in flow.writes))
     values = writes.wrap()
-    readers = [_last_uses(scop, flow, writes), _own_writes(values)]
-    instances = readers[0].range().union(writes.domain())
+    read_by, written_by = _reads_of_values(scop, flow, writes), values.unwrap().domain_map()
+    instances = read_by.range().union(writes.domain())
     late = _not_before(scop, instances, writes.domain())
     # { [W1 -> a] -> W2 }: the value in a is still used when W2 writes, or later.
-    used_late = readers[0].apply_range(late.subtract(_reads_first(scop, flow)))
-    used_late = used_late.union(readers[1].apply_range(late))
+    # One that is never read is used where it is written.
+    used_late = read_by.apply_range(late.subtract(_reads_first(scop, flow)))
+    used_late = used_late.union(written_by.apply_range(late))
     written = writes.domain_map().reverse()
     overlapping = used_late.apply_range(written).coalesce()
     overlapping = overlapping.intersect(overlapping.reverse())
@@ -53,7 +54,7 @@ def _union(scop: Scop, relations: Iterator[isl.Map]) -> isl.UnionMap:
     return union.intersect_params(scop.context)
 
 
-def _last_uses(scop: Scop, flow: ArrayFlow, writes: isl.UnionMap) -> isl.UnionMap:
+def _reads_of_values(scop: Scop, flow: ArrayFlow, writes: isl.UnionMap) -> isl.UnionMap:
     """`{ [W[i] -> A[a]] -> R[j] }`: the reads of each value."""
     uses = isl.UnionMap.empty(scop.context.get_space())
     for read in flow.reads:
@@ -65,11 +66,6 @@ def _last_uses(scop: Scop, flow: ArrayFlow, writes: isl.UnionMap) -> isl.UnionMa
             value = value.uncurry().intersect_domain(writes.wrap())
             uses = uses.union(value)
     return uses.coalesce()
-
-
-def _own_writes(values: isl.UnionSet) -> isl.UnionMap:
-    """`{ [W[i] -> A[a]] -> W[i] }`: a value that is never read lives where it is written."""
-    return values.unwrap().domain_map()
 
 
 def _reads_first(scop: Scop, flow: ArrayFlow) -> isl.UnionMap:
@@ -94,7 +90,7 @@ def _not_before(scop: Scop, sources: isl.UnionSet, targets: isl.UnionSet) -> isl
     # Any kind that orders will do: whether the schedule keeps the order is the question.
     items = tuple(Dependence(DependenceKind.OUTPUT, "", relation) for relation in maps_of(pairs))
     dependences = Dependences(value_based=False, items=items)
-    late = union_of(items[:0], scop.context.get_space())
+    late = isl.UnionMap.empty(scop.context.get_space())
     for violation in violations(dependences, scop.schedule):
         late = late.union(isl.UnionMap.from_map(violation.relation))
     for relation in _concurrent(scop.schedule.get_root(), dependences):
