@@ -9,7 +9,7 @@
 
 // UNKNOWN-NOT: Traceback
 // UNKNOWN: error: unknown pass or option '--pluto-shedule'; did you mean '--pluto-schedule'
-// PIPELINE: error: unknown pass 'pluto-shedule'; did you mean 'pluto-schedule'?
+// PIPELINE: error: unknown pass 'pluto-shedule'; did you mean 'pluto-schedule'
 // OPTION: error: pass 'tile' has no option 'size'; did you mean 'sizes'?
 // VALUE: error: option 'sizes' of pass 'tile' must be a list of integer, not 'three'
 // CHOICE: error: option 'fuse' of pass 'pluto-schedule' cannot be 'smrt'; did you mean 'smart'?
