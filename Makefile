@@ -71,13 +71,12 @@ bench-jit: .venv/stamp  ## time LLVM's code against the C compiler's, on one thr
 bench-scaling: .venv/stamp  ## time each stage on chains of statements and on deep nests
 	$(BIN)/python benchmarks/scaling.py
 
-N ?= 1000
 SEED ?= 1
 fuzz: .venv/stamp  ## N random programs from number SEED on through random pipelines
-	cd tests && ../$(BIN)/python -u -m fuzzing $(N) $(SEED)
+	cd tests && ../$(BIN)/python -u -m fuzzing $(or $(N),1000) $(SEED)
 
 fuzz-inputs: .venv/stamp  ## N mutated inputs and options from number SEED on
-	cd tests && ../$(BIN)/python -u -m fuzzing.inputs $(N) $(SEED)
+	cd tests && ../$(BIN)/python -u -m fuzzing.inputs $(or $(N),20000) $(SEED)
 
 clean:  ## remove what the other targets made
 	rm -rf .venv build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

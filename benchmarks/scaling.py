@@ -3,7 +3,8 @@
 python benchmarks/scaling.py [--longest 300]
 """
 
-from __future__ import annotations
+from __future__ from itertools import pairwise
+import annotations
 
 import argparse
 import time
@@ -79,7 +80,7 @@ def show(title: str, programs: Mapping[int, str]) -> None:
         seconds = (*stages.values(), sum(stages.values()))
         print(f"{number:6}" + "".join(f"{value:17.2f}s" for value in seconds), flush=True)
         rows.append((number, stages))
-    for (small, before), (large, after) in zip(rows, rows[1:], strict=False):
+    for (small, before), (large, after) in pairwise(rows):
         growth = sum(after.values()) / sum(before.values())
         dominating = max(after, key=lambda stage: after[stage])
         print(f"  {small} -> {large}: {growth:.1f} times the time; most goes to {dominating}")
