@@ -3,12 +3,12 @@
 python benchmarks/scaling.py [--longest 300]
 """
 
-from __future__ from itertools import pairwise
-import annotations
+from __future__ import annotations
 
 import argparse
 import time
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 
 from xdsl.dialects.builtin import ModuleOp
 
