@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -16,7 +17,7 @@ from polyir.diagnostics import remarks_to
 from polyir.limits import isl_operations_limited_to
 
 LENGTHS = (10, 25, 50, 100, 200, 300)
-DEPTHS = (1, 2, 4, 6, 8, 12)
+DEPTHS = (1, 2, 3, 4, 5, 6)
 PASSES = ("poly-raise", "poly-dependences", "pluto-schedule", "tile", "mark-parallel")
 
 
@@ -79,7 +80,7 @@ def show(title: str, programs: Mapping[int, str]) -> None:
         seconds = (*stages.values(), sum(stages.values()))
         print(f"{number:6}" + "".join(f"{value:17.2f}s" for value in seconds), flush=True)
         rows.append((number, stages))
-    for (small, before), (large, after) in zip(rows, rows[1:], strict=False):
+    for (small, before), (large, after) in pairwise(rows):
         growth = sum(after.values()) / sum(before.values())
         dominating = max(after, key=lambda stage: after[stage])
         print(f"  {small} -> {large}: {growth:.1f} times the time; most goes to {dominating}")
