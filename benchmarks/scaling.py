@@ -17,7 +17,7 @@ from polyir.diagnostics import remarks_to
 from polyir.limits import isl_operations_limited_to
 
 LENGTHS = (10, 25, 50, 100, 200, 300)
-DEPTHS = (1, 2, 4, 6, 8, 12)
+DEPTHS = (1, 2, 3, 4, 5, 6)
 PASSES = ("poly-raise", "poly-dependences", "pluto-schedule", "tile", "mark-parallel")
 
 

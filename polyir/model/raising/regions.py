@@ -141,9 +141,12 @@ class _BlockScan:
         return memrefs
 
     def _check_overlap(self, op: Operation) -> None:
+        """Refuse an operation one of whose memrefs may share memory with another of the run's."""
         memrefs = self._memrefs_with(op)
+        touched = [access.memref for access in (*loads_in(op), *stores_in(op))]
+        own = {value: memrefs[value] for value in touched}
         for value, written in memrefs.items():
-            for other, other_written in memrefs.items():
+            for other, other_written in own.items():
                 if is_same_memref(value, other) or not (written or other_written):
                     continue
                 if may_overlap(value, other):
