@@ -15,7 +15,7 @@ def test_listings(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("llvmlite")
     monkeypatch.chdir(ROOT)
     page = (ROOT / "docs" / "python-api.md").read_text()
-    listings = re.findall(r"^```python\n(.*?)^```$", page, flags=re.DOTALL | re.MULTILINE)
+    listings = re.findall(r"^```pycon\n(.*?)^```$", page, flags=re.DOTALL | re.MULTILINE)
     test = doctest.DocTestParser().get_doctest("\n".join(listings), {}, "python-api.md", None, 0)
     assert len(test.examples) > 15
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
