@@ -67,24 +67,25 @@ def bounded(step: str, location: SourceLocation | None = None) -> Iterator[None]
 def attempted(compute: Callable[[], Result], operations: int, cost: int) -> Result | None:
     """What `compute` returns, or `None` if it takes more than that many isl operations.
 
-    Inside a step a failure counts as `cost` operations of the step's. (isl's own count starts
-    anew, for it cannot be read: what attempts that succeed take is not counted.)
+    isl's own count cannot be read and starts anew. Inside a step a failure therefore counts as
+    `cost` operations of the step's, and a success as a tenth of what it might have taken.
     """
     context = isl.DEFAULT_CONTEXT
     outer = context.get_max_operations()
     context.reset_operations()
     context.set_max_operations(operations)
+    charged = operations // 10
     try:
         return compute()
     except isl.Error:
         if not _is_exceeded(context):
             raise
-        # At least one, for none would stand for no bound.
-        outer = max(outer - cost, 1) if outer else 0
+        charged = cost
         return None
     finally:
         context.reset_operations()
-        context.set_max_operations(outer)
+        # At least one, for none would stand for no bound.
+        context.set_max_operations(max(outer - charged, 1) if outer else 0)
 
 
 def _exhausted(step: str, limit: int, location: SourceLocation | None) -> ResourceError:
@@ -96,7 +97,8 @@ def _exhausted(step: str, limit: int, location: SourceLocation | None) -> Resour
 def _is_exceeded(context: isl.Context) -> bool:
     """Whether isl gave up because of the bound: it then does not even make a number."""
     try:
-        isl.Val.int_from_si(context, 1)
+        # Two, for a bound of one lets one more through.
+        isl.Val.int_from_si(context, 1).add(isl.Val.int_from_si(context, 2))
     except isl.Error:
         return True
     return False
