@@ -7,11 +7,13 @@ child says what it begins, and another child goes on without the case at which o
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import signal
 import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import IO
 
@@ -102,18 +104,17 @@ def _in_child(
 
     Its results are put into `summary`, and the cases that failed are taken out of `waiting`.
     """
-    reading, writing = os.pipe()
-    process = os.fork()
-    if process == 0:
-        os.close(reading)
-        with os.fdopen(writing, "w", buffering=1) as stream:
-            _work(waiting, folder, stream)
-        os._exit(0)
-    os.close(writing)
+    # A fresh process, not a fork: the threads of OpenMP do not survive a fork, and a parallel
+    # loop would wait for them.
+    context = multiprocessing.get_context("spawn")
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_work, args=(waiting, folder, sender))
+    process.start()
+    sender.close()
     last: tuple[int, str] | None = None
     finished = False
     partial = Summary()
-    with os.fdopen(reading) as stream:
+    with receiver, os.fdopen(os.dup(receiver.fileno())) as stream:
         for line in stream:
             match json.loads(line):
                 case {"begin": number, "stage": stage}:
@@ -125,13 +126,14 @@ def _in_child(
                     partial.add(Summary(applied=applied, refused=refused))
                 case {"end": True}:
                     finished = True
-    os.waitpid(process, 0)
+    process.join()
     if finished:
         summary.add(partial)
     return last, finished
 
 
-def _work(waiting: dict[int, Case], folder: Path, stream: IO[str]) -> None:
+def _work(waiting: dict[int, Case], folder: Path, sender: Connection) -> None:
+    stream = os.fdopen(os.dup(sender.fileno()), "w", buffering=1)
     try:
         with isl_operations_limited_to(ISL_OPERATIONS):
             _Worker(waiting, folder, stream).run()
