@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
 
 import islpy as isl
 
@@ -14,6 +13,7 @@ from polyir.model.bands import annotate_bands, facts_of_band
 from polyir.model.legality import require_legal
 from polyir.model.outcome import Outcome
 from polyir.model.tree import node_type
+from polyir.transform.members import functions_of, loop_kinds, schedule_of, set_loop_kinds
 from polyir.transform.parallel import PARALLEL
 from polyir.transform.walk import (
     BAND,
@@ -40,14 +40,7 @@ class LoopMember:
 
 def loop_members(band: isl.ScheduleNode) -> tuple[LoopMember, ...]:
     """The members of a band, outermost first."""
-    functions = band.band_get_partial_schedule()
-    return tuple(
-        LoopMember(
-            functions.get_at(position),
-            isl.ast_loop_type(band.band_member_get_ast_loop_type(position)),
-        )
-        for position in range(band.band_n_member())
-    )
+    return tuple(map(LoopMember, functions_of(band), loop_kinds(band)))
 
 
 def replace_members(band: isl.ScheduleNode, members: Sequence[LoopMember]) -> isl.ScheduleNode:
@@ -55,12 +48,9 @@ def replace_members(band: isl.ScheduleNode, members: Sequence[LoopMember]) -> is
 
     AST options other than the loop kinds must not be there (`require_free`).
     """
-    functions = [isl.MultiUnionPwAff.from_union_pw_aff(member.function) for member in members]
-    schedule = reduce(isl.MultiUnionPwAff.flat_range_product, functions)
+    schedule = schedule_of([member.function for member in members])
     band = band.delete().insert_partial_schedule(schedule)
-    for position, member in enumerate(members):
-        band = band.band_member_set_ast_loop_type(position, member.kind)
-    return band
+    return set_loop_kinds(band, [member.kind for member in members])
 
 
 def single_out(band: isl.ScheduleNode, member: int) -> isl.ScheduleNode:
