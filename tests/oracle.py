@@ -7,6 +7,7 @@ and calls its functions on NumPy arrays. What polyir makes of the same text must
 from __future__ import annotations
 
 import ctypes
+import functools
 import hashlib
 import shutil
 import subprocess
@@ -81,16 +82,21 @@ CLANG_FLAGS = (
 SPLIT_MARKER = "// -----"
 SPLIT_OPTIONS = ("--split-input-file", f"--output-split-marker={SPLIT_MARKER}")
 
-MISSING_TOOLS_REASON = f"needs {MLIR_OPT}, {MLIR_TRANSLATE} and {CLANG}"
+MISSING_TOOLS_REASON = f"needs {MLIR_OPT}, {MLIR_TRANSLATE} and {CLANG} with LLVM's OpenMP"
 
 Array = npt.NDArray[np.generic]
 Argument = int | float | Array
 Result = int | float | tuple[int | float, ...] | None
 
 
+@functools.cache
 def mlir_opt_available() -> bool:
-    """Whether all tools that the oracle runs are installed."""
-    return all(shutil.which(tool) for tool in (MLIR_OPT, MLIR_TRANSLATE, CLANG))
+    """Whether all tools that the oracle runs are installed, and what `omp` is linked with."""
+    if not all(shutil.which(tool) for tool in (MLIR_OPT, MLIR_TRANSLATE, CLANG)):
+        return False
+    command = [CLANG, "-print-file-name=libomp.so"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return Path(done.stdout.strip()).is_absolute()
 
 
 class OracleError(Exception):
