@@ -15,8 +15,8 @@ import islpy as isl
 
 from polyir.diagnostics import PolyirError, SourceLocation
 
-DEFAULT_MAX_OPERATIONS: Final = 5_000_000
-"""More than any whole PolyBench kernel takes from text to loops."""
+DEFAULT_MAX_OPERATIONS: Final = 2_000_000
+"""Twice what any step takes on a PolyBench kernel with the default pipeline."""
 
 Result = TypeVar("Result")
 

@@ -1,4 +1,4 @@
-"""What the tools share: arguments without usage texts, and errors as one diagnostic."""
+"""What the tools share: arguments without usage texts, whole files, errors as one diagnostic."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import argparse
 import os
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import NoReturn
 
 from polyir.diagnostics import OptionError, PolyirError
+from polyir.limits import DEFAULT_MAX_OPERATIONS
 
 
 class ArgumentParser(argparse.ArgumentParser):
@@ -34,3 +36,36 @@ def exit_code_of(run: Callable[[], int]) -> int:
         kind = type(error).__name__
         print(f"error: internal error ({kind}: {error}); please report it", file=sys.stderr)
     return 1
+
+
+def add_isl_bound(parser: argparse.ArgumentParser) -> None:
+    """The option `--max-isl-operations`, in `max_isl_operations`."""
+    parser.add_argument(
+        "--max-isl-operations",
+        type=int,
+        default=DEFAULT_MAX_OPERATIONS,
+        metavar="N",
+        help="what a step of a pass may cost: isl's operations, about a million a second "
+        "(%(default)s; 0: no bound)",
+    )
+
+
+def write_output(name: str | None, data: bytes) -> None:
+    """Write a file, whole or not at all; `None` and "-" are standard output."""
+    if name in (None, "-"):
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+        return
+    assert name is not None
+    path = Path(name)
+    try:
+        if not path.exists() or path.is_file():
+            partial = path.with_name(f".{path.name}.partial")
+            partial.write_bytes(data)
+            partial.replace(path)
+        else:
+            # A device or a pipe, like /dev/null: nothing may take its place.
+            path.write_bytes(data)
+    except OSError as error:
+        raise PolyirError(f"cannot write '{name}': {error.strerror}") from None

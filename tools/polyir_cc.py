@@ -31,6 +31,7 @@ from polyir.diagnostics import (
 )
 from polyir.frontend.c.preprocess import preprocess
 from polyir.frontend.c.source import read_regions
+from polyir.limits import isl_operations_limited_to
 from polyir.pipeline import passes_of_pipeline, split_pass_flags
 from polyir.runtime.compiler import CompilerOptions, find_compiler
 from polyir.source_to_source import (
@@ -39,7 +40,7 @@ from polyir.source_to_source import (
     rewrite,
     transform_region,
 )
-from polyir.tools.command_line import ArgumentParser, exit_code_of
+from polyir.tools.command_line import ArgumentParser, add_isl_bound, exit_code_of, write_output
 from polyir.universe import available_passes, new_context
 
 COMPILE_FLAGS = ("-O3", "-march=native", "-fopenmp", "-ffp-contract=off")
@@ -71,7 +72,8 @@ def _run(arguments: Sequence[str]) -> int:
     text = _read(path)
     compiler = find_compiler(CompilerOptions())
     flags = _preprocessor_flags(options)
-    with remarks_to(print_all if options.remarks else print_missed):
+    sink = print_all if options.remarks else print_missed
+    with remarks_to(sink), isl_operations_limited_to(options.max_isl_operations):
         preprocessed = preprocess(compiler, flags, path)
         regions = read_regions(preprocessed.text, path, preprocessed.macros)
         if not regions:
@@ -91,7 +93,7 @@ def _run(arguments: Sequence[str]) -> int:
     if options.compile:
         _compile(compiler, flags, rest, path, result, options.output)
     else:
-        _write(options.output, result)
+        write_output(options.output, result.encode(errors="surrogateescape"))
     return LEFT if left else 0
 
 
@@ -108,6 +110,7 @@ def _parse_options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[s
     parser.add_argument("--emit", choices=("c", "loops"), default="c", help="what is printed")
     parser.add_argument("--strict", action="store_true", help="a region left as it was is an error")
     parser.add_argument("--remarks", action="store_true", help="print what passes decided")
+    add_isl_bound(parser)
     for letter, meaning in (("D", "define a macro"), ("U", "undefine"), ("I", "search headers")):
         parser.add_argument(f"-{letter}", action="append", default=[], help=meaning)
     parser.add_argument("-include", action="append", default=[], help="include a file first")
@@ -174,19 +177,6 @@ def _read(path: str) -> str:
             return stream.read()
     except OSError as error:
         raise PolyirError(f"cannot read '{path}': {error.strerror}") from None
-
-
-def _write(path: str | None, text: str) -> None:
-    data = text.encode(errors="surrogateescape")
-    if path in (None, "-"):
-        sys.stdout.buffer.write(data)
-        sys.stdout.flush()
-        return
-    assert path is not None
-    try:
-        Path(path).write_bytes(data)
-    except OSError as error:
-        raise PolyirError(f"cannot write '{path}': {error.strerror}") from None
 
 
 if __name__ == "__main__":

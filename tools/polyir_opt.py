@@ -36,10 +36,10 @@ from polyir.diagnostics import (
     print_missed,
     remarks_to,
 )
-from polyir.limits import DEFAULT_MAX_OPERATIONS, isl_operations_limited_to
+from polyir.limits import isl_operations_limited_to
 from polyir.passes.options import describe_options
 from polyir.pipeline import AvailablePasses, split_pass_flags
-from polyir.tools.command_line import ArgumentParser, exit_code_of
+from polyir.tools.command_line import ArgumentParser, add_isl_bound, exit_code_of, write_output
 from polyir.universe import PASS_NAMES, pass_type
 
 SPLIT_MARKER = "// -----"
@@ -97,15 +97,7 @@ class PolyirOptMain(xDSLOptMain):
         arg_parser.add_argument(
             "--remarks", action="store_true", help="print one line for each decision of a pass"
         )
-
-        arg_parser.add_argument(
-            "--max-isl-operations",
-            type=int,
-            default=DEFAULT_MAX_OPERATIONS,
-            metavar="N",
-            help="what a step of a pass may cost: isl's operations, about a million a second "
-            "(%(default)s; 0: no bound)",
-        )
+        add_isl_bound(arg_parser)
 
     def _refuse(self, argument: str, parser: argparse.ArgumentParser) -> NoReturn:
         name = argument.partition("=")[0]
@@ -148,7 +140,7 @@ class PolyirOptMain(xDSLOptMain):
                 if number > 0:
                     output.write(f"{SPLIT_MARKER}\n")
                 self._run_chunk(chunk, line_offset, output)
-        self._write(output.getvalue())
+        write_output(self.args.output_file, output.getvalue().encode())
         return 0
 
     def _run_chunk(self, text: str, line_offset: int, output: StringIO) -> None:
@@ -204,20 +196,6 @@ class PolyirOptMain(xDSLOptMain):
             column = error.start - (before.rfind(b"\n") + 1) + 1
             location = SourceLocation(self._input_name(), line, column)
             raise InputSyntaxError("the input is not UTF-8 text", location) from None
-
-    def _write(self, text: str) -> None:
-        name = self.args.output_file
-        if name in (None, "-"):
-            sys.stdout.write(text)
-            sys.stdout.flush()
-            return
-        path = Path(name)
-        partial = path.with_name(f".{path.name}.partial")
-        try:
-            partial.write_text(text)
-            partial.replace(path)
-        except OSError as error:
-            raise PolyirError(f"cannot write '{name}': {error.strerror}") from None
 
 
 def _as_diagnostic(error: DiagnosticException) -> PolyirError:

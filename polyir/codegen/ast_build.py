@@ -6,7 +6,7 @@ Cohen: Polyhedral AST generation is more than scanning polyhedra (TOPLAS 2015).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -52,7 +52,8 @@ def build_ast(scop: Scop) -> ScopAst:
     part, which is much code for a test that is cheap there. Only where the whole range of a
     loop is not affine in the loops around it, isl's default is taken.
 
-    Raises `PolyirError` if the tree executes infinitely many instances.
+    Raises `PolyirError` if the tree executes infinitely many instances, or if isl makes no loops
+    that execute every instance once.
     """
     schedule = scop.schedule.map_schedule_node_bottom_up(_with_depth)
     atomic = schedule.map_schedule_node_bottom_up(_with_atomic_tiles)
@@ -61,6 +62,33 @@ def build_ast(scop: Scop) -> ScopAst:
 
 
 def _generate(scop: Scop, schedule: isl.Schedule) -> ScopAst:
+    """The AST of `schedule`, without the context where isl makes a wrong one with it.
+
+    isl has been seen to lose instances of strided statements. Each of its user nodes knows which
+    ones it executes, so that this is noticed.
+    """
+    wanted = schedule.get_domain().intersect_params(scop.context)
+    for context in (scop.context, isl.Set.universe(scop.context.get_space())):
+        ast, executed = _generate_under(context, scop, schedule)
+        if _is_partition(executed, wanted):
+            return ast
+    raise _failure(scop, "isl's would not execute every instance once")
+
+
+def _is_partition(parts: Sequence[isl.UnionSet], whole: isl.UnionSet) -> bool:
+    """Whether every element of `whole` is in just one of `parts`."""
+    union = isl.UnionSet.empty(whole.get_space())
+    for part in parts:
+        if not union.is_disjoint(part):
+            return False
+        union = union.union(part)
+    return whole.is_subset(union)
+
+
+def _generate_under(
+    context: isl.Set, scop: Scop, schedule: isl.Schedule
+) -> tuple[ScopAst, list[isl.UnionSet]]:
+    """The AST for parameters in `context`, and the instances that each user node executes."""
     prefix = _unused_prefix(parameters_of(scop.context.get_space()))
     # Instances that the tree does not order get further loops, one an iterator at most.
     dimensions = [instances.dim(isl.dim_type.set) for instances in sets_of(schedule.get_domain())]
@@ -69,7 +97,14 @@ def _generate(scop: Scop, schedule: isl.Schedule) -> ScopAst:
     names = isl.IdList.alloc(isl.DEFAULT_CONTEXT, len(iterators))
     for name in iterators:
         names = names.add(isl.Id(name))
-    build = isl.AstBuild.from_context(scop.context).set_iterators(names)
+    executed: list[isl.UnionSet] = []
+
+    def note(node: isl.AstNode, build: isl.AstBuild) -> isl.AstNode:
+        executed.append(build.get_schedule().domain())
+        return node
+
+    build = isl.AstBuild.from_context(context).set_iterators(names)
+    build, _callback = build.set_at_each_domain(note)
     with _ast_options():
         try:
             ast = ScopAst(build.node_from_schedule(schedule), iterators)
@@ -77,7 +112,7 @@ def _generate(scop: Scop, schedule: isl.Schedule) -> ScopAst:
             raise _failure(scop, str(error)) from error
     if any(operator_of(loop.for_get_cond()) is None for loop in _loops(ast)):
         raise _failure(scop, "a loop would never end")
-    return ast
+    return ast, executed
 
 
 def _failure(scop: Scop, reason: str) -> PolyirError:

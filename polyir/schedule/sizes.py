@@ -24,9 +24,11 @@ NEARNESS: Final = 4
 
 
 def with_sizes_as_parameters(problem: SchedulingProblem) -> SchedulingProblem:
-    """`problem` with a parameter for each cluster of large constants in its constraints.
+    """`problem` with a parameter for each cluster of large constants in its domains' constraints.
 
-    Every schedule of the result is one of `problem`.
+    Those of the dependences become the same parameters, once or twice, and offsets; one that is
+    near none of these stays: it comes from the subscripts, and a program may have very many
+    such. Every schedule of the result is one of `problem`.
     """
     # What the context rules out is seen only while its constants are numbers, too.
     problem = replace(
@@ -34,10 +36,8 @@ def with_sizes_as_parameters(problem: SchedulingProblem) -> SchedulingProblem:
         validity=problem.validity.intersect_params(problem.context.params()),
         proximity=problem.proximity.intersect_params(problem.context.params()),
     )
-    found = [size for piece in _basic_sets(problem.domain) for size in _sizes(piece)]
-    for union in (problem.validity, problem.proximity):
-        found += [size for piece in _basic_maps(union) for size in _sizes(piece)]
-    bases = _clusters(sorted(dict.fromkeys(found)))
+    found = {size for piece in _basic_sets(problem.domain) for size in _sizes(piece)}
+    bases = _clusters(sorted(found))
     if not bases:
         return problem
     sizes = _Sizes(bases)
@@ -124,14 +124,20 @@ class _Sizes:
 
     def _constraint(self, constraint: isl.Constraint) -> isl.Constraint:
         constant = _constant(constraint)
-        base = max((base for base in self._bases if base <= abs(constant)), default=None)
-        if base is None or abs(constant) - base > NEARNESS:
+        if abs(constant) < LEAST_SIZE:
             return constraint
-        sign = 1 if constant > 0 else -1
+        base, factor = min(
+            ((base, factor) for factor in (1, 2) for base in self._bases),
+            key=lambda choice: abs(abs(constant) - choice[0] * choice[1]),
+        )
+        factor = factor if constant > 0 else -factor
+        rest = constant - factor * base
+        if abs(rest) > NEARNESS * abs(factor):
+            return constraint
         name = self._names[self._bases.index(base)]
         position = constraint.get_space().find_dim_by_name(isl.dim_type.param, name)
-        constraint = constraint.set_constant_val(isl.Val(constant - sign * base))
-        return constraint.set_coefficient_val(isl.dim_type.param, position, isl.Val(sign))
+        constraint = constraint.set_constant_val(isl.Val(rest))
+        return constraint.set_coefficient_val(isl.dim_type.param, position, isl.Val(factor))
 
     def _space(self, space: isl.Space) -> isl.Space:
         """The space of the parameters of `space` and of the sizes."""

@@ -1,7 +1,6 @@
 """Random small regions of C: the same output before and after polyir-cc.
 
-Many regions stand in one file, so that the C compiler runs twice for all of them. They are tiled
-and run in parallel in their own order: for some, Pluto's integer programs take minutes.
+Many regions stand in one file, so that the C compiler runs twice for all of them.
 """
 
 from __future__ import annotations
@@ -169,11 +168,15 @@ def loops(draw: st.DrawFn, names: tuple[str, ...], depth: int) -> str:
     return f"{head} {{ {' '.join(body)} }}"
 
 
+REGIONS = 25
+"""In each of the programs."""
+
+
 @st.composite
 def programs(draw: st.DrawFn) -> str:
     """Regions, each in a function of its own that `main` calls."""
     functions, calls = [], []
-    for number in range(25):
+    for number in range(REGIONS):
         body = "\n  ".join(draw(loops((), 0)) for _ in range(draw(st.integers(1, 2))))
         functions.append(
             f"static int f{number}(int n, int m) {{\n  int i = 0, j = 0, k = 0;\n#pragma scop\n"
@@ -192,6 +195,9 @@ def test_same_output(program: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder) / "in.c", Path(folder) / "out.c"
         source.write_text(program)
-        assert main([str(source), "-o", str(target), "--tile=4", "--mark-parallel"]) == 0
+        flags = ("--pluto-schedule", "--tile=4", "--mark-parallel")
+        # 2: some regions may be left as they were, for they write nothing or take isl too long.
+        assert main([str(source), "-o", str(target), *flags]) in (0, 2)
+        assert target.read_text().count("#pragma scop") < REGIONS // 4
         expected = output_of(compiled(source, "-w"))
         assert output_of(compiled(target, "-w"), 2) == expected
