@@ -209,7 +209,7 @@ class _Tiler:
         elif all(size == 1 for size in sizes[0]):
             self.refused.append(f"tiles of one point change nothing in {name}")
         else:
-            levels = " in tiles of ".join(_by(level) for level in reversed(sizes))
+            levels = " in tiles of ".join(by_sizes(level) for level in reversed(sizes))
             self.tiled.append(f"tiled {name} by {levels}")
             return True
         return False
@@ -251,5 +251,6 @@ def insert_shaped_tiles(
     return band.insert_partial_schedule(tile_members(schedule_of(functions), sizes))
 
 
-def _by(sizes: tuple[int, ...]) -> str:
+def by_sizes(sizes: tuple[int, ...]) -> str:
+    """Tile sizes in words: `32 x 8`."""
     return " x ".join(str(size) for size in sizes)

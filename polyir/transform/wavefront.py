@@ -13,6 +13,7 @@ from polyir.model.bands import facts_of_nest
 from polyir.model.legality import require_legal
 from polyir.model.outcome import Outcome
 from polyir.model.tree import node_type
+from polyir.transform.address import Address
 from polyir.transform.members import (
     Degrees,
     degrees_of_band,
@@ -21,6 +22,7 @@ from polyir.transform.members import (
     schedule_of,
     set_loop_kinds,
 )
+from polyir.transform.nests import start_at
 from polyir.transform.tile import member_steps
 from polyir.transform.walk import (
     BAND,
@@ -30,7 +32,6 @@ from polyir.transform.walk import (
     require_own_instances,
     set_coincident,
     summary,
-    with_permutable_bands,
 )
 
 
@@ -38,10 +39,13 @@ from polyir.transform.walk import (
 class WavefrontOptions:
     """How many loops are to run in parallel inside each wavefront: `degrees`, or as many as can.
 
+    With `loop`, the outermost band from that loop on gets wavefronts, and no other.
+
     Raises `OptionError` where it is less than 1.
     """
 
     degrees: Degrees = 1
+    loop: Address | None = None
 
     def __post_init__(self) -> None:
         if self.degrees != "all" and self.degrees < 1:
@@ -67,15 +71,17 @@ def wavefront(
     the steps agree, loops keep them; if not, the loops count tiles.
 
     Bands with a coincident member are parallel as they are, and left alone. In a tree that
-    nobody has scheduled yet, bands are merged first (`with_permutable_bands`).
+    nobody has scheduled yet, bands are merged first (`start_at`).
 
     Raises `LegalityError` if the result violates a dependence, which tells of a band that was
-    wrongly called permutable, and for trees with extension or expansion nodes.
+    wrongly called permutable, and for trees with extension or expansion nodes; `OptionError` for
+    an address of no loop.
     """
     require_own_instances(schedule, "the wavefront")
-    builder = _Builder((options or WavefrontOptions()).degrees, dependences)
-    prepared = with_permutable_bands(schedule, dependences)
-    result = builder.visit(prepared.get_root()).get_schedule()
+    options = options or WavefrontOptions()
+    builder = _Builder(options.degrees, dependences)
+    start = start_at(schedule, dependences, options.loop, "the wavefront")
+    result = builder.visit(start).get_schedule()
     if not builder.done:
         return Outcome(schedule, (), (builder.explain(),))
     require_legal(dependences, result, "the wavefront")
