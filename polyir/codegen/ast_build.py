@@ -20,6 +20,7 @@ from polyir.codegen.ast_expressions import (
     operator_of,
 )
 from polyir.codegen.band_members import iterates_over_tiles, member_functions
+from polyir.codegen.symbolic_tiles import Box, ExpandedTiles, expand_tiles
 from polyir.diagnostics import PolyirError, location_of
 from polyir.isl_lists import parameters_of, sets_of
 from polyir.model.scop import Scop
@@ -33,11 +34,33 @@ PARALLEL_MARK = "parallel"
 
 
 @dataclass(frozen=True)
+class BoxExpressions:
+    """The least and the greatest value of each loop of a band, as expressions of parameters."""
+
+    lower: tuple[isl.AstExpr, ...]
+    upper: tuple[isl.AstExpr, ...]
+
+
+@dataclass(frozen=True)
 class ScopAst:
-    """isl's AST, with the names of its loop iterators by schedule depth."""
+    """isl's AST, with the names of its loop iterators by schedule depth, and the tree behind it.
+
+    `boxes` are the rectangular hulls of the tree's tiles of symbolic sizes, where they have one.
+    """
 
     root: isl.AstNode
     iterators: tuple[str, ...]
+    expanded: ExpandedTiles
+    boxes: tuple[BoxExpressions | None, ...]
+
+    @property
+    def origins(self) -> frozenset[str]:
+        """The iterators of the loops over the first points of tiles."""
+        return frozenset(
+            self.iterators[band.depth + position]
+            for band in self.expanded.bands
+            for position in range(len(band.tiles.sizes))
+        )
 
     def depth_of(self, iterator: str) -> int:
         """The schedule depth of the loop with the given iterator."""
@@ -54,13 +77,14 @@ def build_ast(scop: Scop) -> ScopAst:
 
     Raises `PolyirError` if the tree executes infinitely many instances.
     """
-    schedule = scop.schedule.map_schedule_node_bottom_up(_with_depth)
+    expanded = expand_tiles(scop.schedule, scop.context)
+    schedule = expanded.schedule.map_schedule_node_bottom_up(_with_depth)
     atomic = schedule.map_schedule_node_bottom_up(_with_atomic_tiles)
-    ast = _generate(scop, atomic)
-    return _generate(scop, schedule) if _has_piecewise_bounds(ast) else ast
+    ast = _generate(scop, atomic, expanded)
+    return _generate(scop, schedule, expanded) if _has_piecewise_bounds(ast) else ast
 
 
-def _generate(scop: Scop, schedule: isl.Schedule) -> ScopAst:
+def _generate(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> ScopAst:
     prefix = _unused_prefix(parameters_of(scop.context.get_space()))
     # Instances that the tree does not order get further loops, one an iterator at most.
     dimensions = [instances.dim(isl.dim_type.set) for instances in sets_of(schedule.get_domain())]
@@ -69,15 +93,27 @@ def _generate(scop: Scop, schedule: isl.Schedule) -> ScopAst:
     names = isl.IdList.alloc(isl.DEFAULT_CONTEXT, len(iterators))
     for name in iterators:
         names = names.add(isl.Id(name))
-    build = isl.AstBuild.from_context(scop.context).set_iterators(names)
+    context = scop.context
+    for size in expanded.sizes:
+        context = context.intersect(isl.Set(f"[{size}] -> {{ : {size} >= 1 }}"))
+    build = isl.AstBuild.from_context(context).set_iterators(names)
     with _ast_options():
         try:
-            ast = ScopAst(build.node_from_schedule(schedule), iterators)
+            boxes = tuple(_box_expressions(band.box, build) for band in expanded.bands)
+            ast = ScopAst(build.node_from_schedule(schedule), iterators, expanded, boxes)
         except isl.Error as error:
             raise _failure(scop, str(error)) from error
     if any(operator_of(loop.for_get_cond()) is None for loop in _loops(ast)):
         raise _failure(scop, "a loop would never end")
     return ast
+
+
+def _box_expressions(box: Box | None, build: isl.AstBuild) -> BoxExpressions | None:
+    if box is None:
+        return None
+    return BoxExpressions(
+        tuple(map(build.expr_from_pw_aff, box.lower)), tuple(map(build.expr_from_pw_aff, box.upper))
+    )
 
 
 def _failure(scop: Scop, reason: str) -> PolyirError:
@@ -101,9 +137,13 @@ def _loops(ast: ScopAst) -> tuple[isl.AstNode, ...]:
 def _has_piecewise_bounds(ast: ScopAst) -> bool:
     """Whether a loop's lower bound is no maximum, or its upper bound no minimum.
 
-    Bounds in the parameters alone do not count: they can be computed in front of all loops.
+    Bounds in the parameters alone do not count: they can be computed in front of all loops; nor
+    do loops over tiles of symbolic sizes, whose bounds are computed anyway.
     """
+    origins = ast.origins
     for loop in _loops(ast):
+        if loop.for_get_iterator().get_id().get_name() in origins:
+            continue
         lower, upper = loop.for_get_init(), arguments_of(loop.for_get_cond())[1]
         for bound, unwanted in ((lower, Operator.min), (upper, Operator.max)):
             pieces = (unwanted, Operator.select, Operator.cond)

@@ -24,6 +24,7 @@ from polyir.model.order import (
     members_of,
     still_active,
 )
+from polyir.model.symbolic_tiles import tiled_loops, tiles_at
 from polyir.model.tree import node_type
 
 
@@ -111,6 +112,8 @@ def _violated(node: isl.ScheduleNode, actives: tuple[Active, ...]) -> Iterator[A
             yield from _violated_by_band(node, actives)
         case isl.schedule_node_type.sequence | isl.schedule_node_type.set:
             yield from _violated_by_children(node, actives)
+        case isl.schedule_node_type.mark:
+            yield from _violated_by_tiles(node, actives)
         case isl.schedule_node_type.extension | isl.schedule_node_type.expansion:
             raise LegalityError(
                 "the legality of a schedule tree with extension or expansion nodes cannot be "
@@ -127,6 +130,31 @@ def _violated_by_band(band: isl.ScheduleNode, actives: tuple[Active, ...]) -> It
             if not relation.is_empty():
                 yield Active(active.dependence, relation)
         actives = still_active(actives, member)
+
+
+def _violated_by_tiles(mark: isl.ScheduleNode, actives: tuple[Active, ...]) -> Iterator[Active]:
+    """Pairs that tiles of some size order wrongly, if the mark stands for tiles of symbolic sizes.
+
+    For each pair and loop there are sizes with which all other loops have it in one tile; so no
+    loop may go back along a pair. Pairs at both sides of 0 are never in one tile: of these,
+    some are called violated that are not.
+
+    Raises `LegalityError` if there is no band of as many loops below as there are sizes.
+    """
+    tiles = tiles_at(mark)
+    if tiles is None:
+        return
+    loops = tiled_loops(mark)
+    if not loops:
+        raise LegalityError(
+            f"the mark '{tiles}' would stand above no band of {len(tiles.sizes)}: change loops "
+            "before they are tiled"
+        )
+    for loop in loops:
+        for active in actives:
+            relation = backward(active, loop.member)
+            if not relation.is_empty():
+                yield Active(active.dependence, relation)
 
 
 def _violated_by_children(node: isl.ScheduleNode, actives: tuple[Active, ...]) -> Iterator[Active]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 import islpy as isl
@@ -12,6 +12,7 @@ from polyir.dialects.dependence import Dependences
 from polyir.model.bands import facts_of_nest
 from polyir.model.legality import require_legal
 from polyir.model.outcome import Outcome
+from polyir.model.symbolic_tiles import SymbolicTiles, replace_tiles, tiled_loops, tiles_at
 from polyir.model.tree import node_type
 from polyir.transform.address import Address
 from polyir.transform.members import (
@@ -26,6 +27,7 @@ from polyir.transform.nests import start_at
 from polyir.transform.tile import member_steps
 from polyir.transform.walk import (
     BAND,
+    below_marks,
     coincident_flags,
     describe_band,
     map_children,
@@ -67,6 +69,9 @@ def wavefront(
     agree in t_1, ..., t_(m+1), and what is left of the band is parallel in its first m loops.
     The two bands stay permutable. What is below, the point loops of a tiled band, stays.
 
+    Tiles of symbolic sizes have no band for their loops: their mark says that they run in
+    wavefronts, and the points stay.
+
     The members are summed in their own steps: tiles of different sizes count as one each. If
     the steps agree, loops keep them; if not, the loops count tiles.
 
@@ -102,6 +107,9 @@ class _Builder:
 
     def visit(self, node: isl.ScheduleNode) -> isl.ScheduleNode:
         """The tree from `node` down with its outermost permutable bands made parallel."""
+        tiles = tiles_at(node)
+        if tiles is not None:
+            return self._visit_tiles(node, tiles)
         if node_type(node) is not BAND:
             return map_children(node, self.visit)
         flags, name = coincident_flags(node), describe_band(node)
@@ -120,15 +128,32 @@ class _Builder:
             self.refused.append(f"{name} is not permutable{reason}")
         return map_children(node, self.visit)
 
+    def _visit_tiles(self, mark: isl.ScheduleNode, tiles: SymbolicTiles) -> isl.ScheduleNode:
+        """Tiles of symbolic sizes with their loops made parallel."""
+        flags = [loop.is_coincident for loop in tiled_loops(mark)]
+        if tiles.wavefront or tiles.parallel is not None or any(flags):
+            self.parallel.append("a loop over the tiles is parallel as it is")
+            return mark
+        if len(flags) < 2:
+            self.refused.append("the tiles have one loop only")
+            return mark
+        name = f"the tiles of {describe_band(below_marks(mark))}"
+        degrees = self._degrees_of(len(flags), name)
+        return replace_tiles(mark, replace(tiles, wavefront=degrees))
+
     def _skew(self, band: isl.ScheduleNode) -> isl.ScheduleNode:
-        members, name = band.band_n_member(), describe_band(band)
+        degrees = self._degrees_of(band.band_n_member(), describe_band(band))
+        return wavefront_band(band, degrees)
+
+    def _degrees_of(self, members: int, name: str) -> int:
+        """How many of so many loops become parallel; it is noted."""
         degrees = degrees_of_band(members, self._degrees)
         self.done.append(
             f"wavefronts along loops 1 to {degrees + 1} of {name}, with {degrees} parallel inside"
         )
         if self._degrees != "all" and degrees < self._degrees:
             self.short.append(f"{name} has {degrees} and not {self._degrees} degrees to give")
-        return wavefront_band(band, degrees)
+        return degrees
 
     def explain(self) -> str:
         """Why there is no wavefront."""
