@@ -12,7 +12,7 @@ them with the step T, from the first multiple on.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
@@ -22,7 +22,7 @@ from polyir.codegen.band_members import iterator_of
 from polyir.diagnostics import PolyirError
 from polyir.isl_lists import sets_of
 from polyir.model.order import Member
-from polyir.model.symbolic_tiles import SymbolicTiles, tiled_loops, tiles_at
+from polyir.model.symbolic_tiles import SymbolicTiles, marks_of_tiles, tiled_loops, tiles_at
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def expand_tiles(schedule: isl.Schedule, context: isl.Set) -> ExpandedTiles:
     """
     origins: dict[str, tuple[int | None, ...]] = {}
     bands: list[TileBand] = []
-    while (mark := next(_marks(schedule.get_root()), None)) is not None:
+    while (mark := next(marks_of_tiles(schedule.get_root()), None)) is not None:
         tiles = tiles_at(mark)
         assert tiles is not None
         members = tuple(loop.member for loop in tiled_loops(mark))
@@ -96,13 +96,6 @@ def expand_tiles(schedule: isl.Schedule, context: isl.Set) -> ExpandedTiles:
         bands.append(TileBand(tiles, mark.get_schedule_depth(), box))
         schedule = _with_origins(mark, members, tiles, number)
     return ExpandedTiles(schedule, origins, tuple(bands))
-
-
-def _marks(node: isl.ScheduleNode) -> Iterator[isl.ScheduleNode]:
-    if tiles_at(node) is not None:
-        yield node
-    for position in range(node.n_children()):
-        yield from _marks(node.child(position))
 
 
 def _iterators(

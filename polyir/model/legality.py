@@ -24,7 +24,7 @@ from polyir.model.order import (
     members_of,
     still_active,
 )
-from polyir.model.symbolic_tiles import tiled_loops, tiles_at
+from polyir.model.symbolic_tiles import marks_of_tiles, tiled_loops
 from polyir.model.tree import node_type
 
 
@@ -62,8 +62,10 @@ def violations(dependences: Dependences, schedule: isl.Schedule) -> tuple[Violat
 
     Violated are pairs whose target runs before the source, at the same time, or in another
     child of a set node, whose children have no order. Exact. Raises `LegalityError` for trees
-    that execute other instances than those of their domain node (extension and expansion).
+    that execute other instances than those of their domain node (extension and expansion), and
+    for marks of symbolic tile sizes above other loops than those of the sizes.
     """
+    _require_tiled_loops(schedule.get_root())
     pairs = tuple(_violated(schedule.get_root(), all_active(dependences.ordering)))
     found = []
     for dependence in dependences.ordering:
@@ -98,6 +100,16 @@ def describe_violations(found: Sequence[Violation], total: int, what: str) -> st
         return f"{what} violates {found[0]}"
     lines = "".join(f"\n  {violation}" for violation in found)
     return f"{what} violates {len(found)} of {total} dependences:{lines}"
+
+
+def _require_tiled_loops(root: isl.ScheduleNode) -> None:
+    """Raise `LegalityError` if symbolic sizes are not those of as many loops below."""
+    for mark in marks_of_tiles(root):
+        if not tiled_loops(mark):
+            raise LegalityError(
+                f"the mark '{mark.mark_get_id().get_name()}' would stand above other loops than "
+                "those that it tiles: change loops before they are tiled"
+            )
 
 
 def _violated(node: isl.ScheduleNode, actives: tuple[Active, ...]) -> Iterator[Active]:
@@ -138,19 +150,8 @@ def _violated_by_tiles(mark: isl.ScheduleNode, actives: tuple[Active, ...]) -> I
     For each pair and loop there are sizes with which all other loops have it in one tile; so no
     loop may go back along a pair. Pairs at both sides of 0 are never in one tile: of these,
     some are called violated that are not.
-
-    Raises `LegalityError` if there is no band of as many loops below as there are sizes.
     """
-    tiles = tiles_at(mark)
-    if tiles is None:
-        return
-    loops = tiled_loops(mark)
-    if not loops:
-        raise LegalityError(
-            f"the mark '{tiles}' would stand above no band of {len(tiles.sizes)}: change loops "
-            "before they are tiled"
-        )
-    for loop in loops:
+    for loop in tiled_loops(mark):
         for active in actives:
             relation = backward(active, loop.member)
             if not relation.is_empty():

@@ -102,13 +102,20 @@ def tiled_loops(mark: isl.ScheduleNode) -> tuple[TiledLoop, ...]:
     return tuple(loops) if tiles is not None and len(loops) == len(tiles.sizes) else ()
 
 
+def marks_of_tiles(node: isl.ScheduleNode) -> Iterator[isl.ScheduleNode]:
+    """The marks of tiles of symbolic sizes from `node` down, in the order of the tree."""
+    if tiles_at(node) is not None:
+        yield node
+    for position in range(node.n_children()):
+        yield from marks_of_tiles(node.child(position))
+
+
 def all_tiles(node: isl.ScheduleNode) -> Iterator[SymbolicTiles]:
     """All tiles of symbolic sizes from `node` down, in the order of the tree."""
-    tiles = tiles_at(node)
-    if tiles is not None:
+    for mark in marks_of_tiles(node):
+        tiles = tiles_at(mark)
+        assert tiles is not None
         yield tiles
-    for position in range(node.n_children()):
-        yield from all_tiles(node.child(position))
 
 
 def replace_tiles(mark: isl.ScheduleNode, tiles: SymbolicTiles) -> isl.ScheduleNode:
