@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import islpy as isl
 
@@ -11,10 +12,11 @@ from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.symbolic_tiles import Origins, SymbolicTiles, with_tiles
-from polyir.transform.address import Address, Directory
+from polyir.model.tree import node_type
+from polyir.transform.address import Address, Directory, Loop, Place, node_at
 from polyir.transform.loop_members import listed, require_free, settled
 from polyir.transform.tile import TileOptions, Tiler, run_tiler
-from polyir.transform.walk import require_own_instances
+from polyir.transform.walk import BAND, MARK, require_own_instances
 
 
 @dataclass(frozen=True)
@@ -42,12 +44,12 @@ def tile_symbolically(
 
     The loop k of each band is cut by size k. The tiles are legal for sizes of 1 and more, since
     that is what a permutable band is: no loop goes back along a dependence. Bands are looked for
-    as by `tile`. Loops that are given must be members of one band, next to each other; they
-    need not be called permutable.
+    as by `tile`. Loops that are given must be directly inside each other; they need not be
+    members of one band, nor called permutable.
 
     Raises `LegalityError` if tiles of some sizes violate a dependence, and for trees with
     extension or expansion nodes; `OptionError` for addresses of no loop, and of loops that are
-    not next to each other in one band.
+    not directly inside each other.
     """
     require_own_instances(schedule, "tiling")
     if options.loops:
@@ -63,16 +65,12 @@ class _SymbolicTiler(Tiler):
         self._symbolic = options
 
     def insert_tiles(self, band: isl.ScheduleNode) -> isl.ScheduleNode:
-        return _with_mark(band, self._symbolic)
+        # Tiles around it, by a mark or a band, hold the new ones.
+        sizes = tuple(self._symbolic.sizes[: band.band_n_member()])
+        return with_tiles(band, SymbolicTiles(self._symbolic.origins, sizes))
 
     def sizes_in_words(self, members: int) -> str | None:
         return " x ".join(self._symbolic.sizes[:members])
-
-
-def _with_mark(band: isl.ScheduleNode, options: SymbolicTileOptions) -> isl.ScheduleNode:
-    """The mark right above `band`: tiles around it, by a mark or a band, hold the new ones."""
-    sizes = tuple(options.sizes[: band.band_n_member()])
-    return with_tiles(band, SymbolicTiles(options.origins, sizes))
 
 
 def _tile_loops(
@@ -81,18 +79,26 @@ def _tile_loops(
     directory = Directory(schedule)
     loops = [directory.loop(address) for address in options.loops]
     first, last = loops[0], loops[-1]
-    wanted = [(first.place.path, first.member + offset) for offset in range(len(loops))]
     shown = listed(options.loops)
-    if [(loop.place.path, loop.member) for loop in loops] != wanted:
-        raise OptionError(
-            f"{shown} are not next to each other in one band, as symbolic tile sizes need it"
-        )
+    if [loop.place for loop in loops] != list(islice(_nested(first), len(loops))):
+        raise OptionError(f"{shown} are not directly inside each other, as symbolic sizes need it")
     require_free(first.band, f"tiling {shown}")
-    band = first.band
-    if last.member + 1 < band.band_n_member():
-        band = band.band_split(last.member + 1)
+    if last.member + 1 < last.band.band_n_member():
+        schedule = last.band.band_split(last.member + 1).get_schedule()
+    band = node_at(schedule, first.place.path)
     if first.member > 0:
         band = band.band_split(first.member).child(0)
-    changed = _with_mark(band, options).get_schedule()
+    mark = with_tiles(band, SymbolicTiles(options.origins, tuple(options.sizes[: len(loops)])))
     sizes = " x ".join(options.sizes[: len(loops)])
-    return settled(schedule, changed, dependences, f"tiling {shown}", f"tiled {shown} by {sizes}")
+    done = f"tiled {shown} by {sizes}"
+    return settled(schedule, mark.get_schedule(), dependences, f"tiling {shown}", done)
+
+
+def _nested(first: Loop) -> Iterator[Place]:
+    """`first` and the loops directly inside each other from there on."""
+    node, path, start = first.band, first.place.path, first.member
+    while node_type(node) in (BAND, MARK):
+        if node_type(node) is BAND:
+            yield from (Place(path, member) for member in range(start, node.band_n_member()))
+            start = 0
+        node, path = node.child(0), (*path, 0)

@@ -167,21 +167,34 @@ def test_tiles_of_constant_size_inside() -> None:
     assert tile_order(twice, (4, 4), n=7) == points
 
 
+CUBE = """{ domain: "{ S[i, j, k] : 0 <= i, j, k < 4 }", child: {
+  schedule: "[{ S[i, j, k] -> [i] }, { S[i, j, k] -> [j] }]",
+  child: { schedule: "[{ S[i, j, k] -> [k] }]" } } }"""
+
+
 @pytest.mark.parametrize(
     ("loops", "message"),
     [
-        (("S.0", "S.2"), "S.0, S.2 are not next to each other in one band"),
-        (("S.1", "S.0"), "are not next to each other"),
+        (("S.0", "S.2"), "S.0, S.2 are not directly inside each other"),
+        (("S.1", "S.0"), "are not directly inside"),
         (("S.3",), "there is no loop 'S.3'"),
     ],
 )
-def test_loops_that_are_not_in_one_band(loops: tuple[str, ...], message: str) -> None:
-    text = """{ domain: "{ S[i, j, k] : 0 <= i, j, k < 2 }", child: {
-      schedule: "[{ S[i, j, k] -> [i] }, { S[i, j, k] -> [j] }]",
-      child: { schedule: "[{ S[i, j, k] -> [k] }]" } } }"""
+def test_loops_that_are_not_directly_inside_each_other(
+    loops: tuple[str, ...], message: str
+) -> None:
     options = SymbolicTileOptions(NAMES, loops=tuple(map(parse_address, loops)))
     with pytest.raises(OptionError, match=message):
-        tile_symbolically(schedule(text), NOTHING, options)
+        tile_symbolically(schedule(CUBE), NOTHING, options)
+
+
+def test_loops_by_address_in_two_bands() -> None:
+    options = SymbolicTileOptions(NAMES, loops=(parse_address("S.1"), parse_address("S.2")))
+    outcome = tile_symbolically(schedule(CUBE), NOTHING, options)
+    assert outcome.done == ("tiled S.1, S.2 by T0 x T1",)
+    points = [("S", point) for point in product(range(4), repeat=3)]
+    points.sort(key=lambda at: (at[1][0], at[1][1] // 3, at[1][2] // 2, at[1]))
+    assert tile_order(outcome.schedule, (3, 2)) == points
 
 
 class _Counter(Machine):
