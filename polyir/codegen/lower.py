@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import islpy as isl
 from xdsl.builder import Builder
-from xdsl.dialects import affine, scf
+from xdsl.dialects import affine, memref, scf
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     ArrayAttr,
@@ -18,7 +18,7 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.ir import Block, Region
+from xdsl.ir import Block, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import IsTerminator
 
@@ -46,6 +46,7 @@ from polyir.diagnostics import PolyirError, location_of
 from polyir.dialects.scop import StmtOp
 from polyir.model.affine import NotAffineError
 from polyir.model.index_expressions import Atom, IndexExpression, map_of, set_of
+from polyir.model.local_memory import array_of_mark
 from polyir.model.scop import Scop
 
 
@@ -74,8 +75,11 @@ def lower_scop(scop: Scop) -> None:
         used = usable_size(scop.op.parameter_values[size], front)
         parameters[size] = IndexExpression.of(used)
     place = _Place(loops, parameters, taken, front, ast.iterators)
-    _TreeLowering(scop, ast).lower(ast.root, place)
+    lowering = _TreeLowering(scop, ast)
+    lowering.lower(ast.root, place)
     Rewriter.erase_op(scop.op)
+    for prototype in lowering.copied:
+        Rewriter.erase_op(prototype)
     generated = block.first_op if before is None else before.next_op
     while generated is not None and generated is not behind:
         following = generated.next_op
@@ -90,7 +94,8 @@ class _Place:
     `values` are the meanings of the AST's identifiers, `taken` the names of the values around.
     `parallel` is the schedule depth at which loops are parallel, where a mark says so.
     `front` builds in front of all loops, whose iterators are the AST's `iterators`. `origins`
-    are the loops over first points of tiles, by their iterators.
+    are the loops over first points of tiles, by their iterators; `copies` the memory that takes
+    the place of other memory here.
     """
 
     builder: Builder
@@ -100,6 +105,7 @@ class _Place:
     iterators: tuple[str, ...]
     parallel: int | None = None
     origins: Mapping[str, Origin] = field(default_factory=dict)
+    copies: Mapping[SSAValue, SSAValue] = field(default_factory=dict)
 
     @property
     def reader(self) -> AstExpressionReader:
@@ -141,6 +147,7 @@ class _TreeLowering:
     """Generates operations for AST nodes."""
 
     def __init__(self, scop: Scop, ast: ScopAst) -> None:
+        self.copied: set[memref.AllocaOp] = set()
         self._ast = ast
         self._names: LoopNames = loop_names(scop, ast.expanded)
         self._statements: dict[str, StmtOp] = {s.name: s.op for s in scop.statements}
@@ -166,9 +173,22 @@ class _TreeLowering:
         number = number_of_band(node.mark_get_id().get_name() or "")
         if number is not None:
             place = self._inside_tile_loops(node, number, place)
+        array = array_of_mark(node.mark_get_id().get_name() or "")
+        if array is not None:
+            place = self._with_copy(array, place)
         depth = parallel_depth(node)
         inner = place if depth is None else replace(place, parallel=depth)
         self.lower(node.mark_get_node(), inner)
+
+    def _with_copy(self, array: str, place: _Place) -> _Place:
+        """The place with memory of its own for a local array."""
+        memory = self._scop.arrays[array]
+        assert isinstance(memory.owner, memref.AllocaOp)
+        copy = memory.owner.clone()
+        copy.memref.name_hint = memory.name_hint
+        place.builder.insert(copy)
+        self.copied.add(memory.owner)
+        return replace(place, copies={**place.copies, memory: copy.memref})
 
     def _inside_tile_loops(self, mark: isl.AstNode, number: int, place: _Place) -> _Place:
         """The place inside those loops over tiles that are no loops of the AST."""
@@ -279,7 +299,7 @@ class _TreeLowering:
         # Behind the iterators of the source come the first points of tiles.
         own = arguments[: len(statement.body.block.args)]
         iterators = [_expression(argument, place) for argument in own]
-        copy_body(statement.body.block, iterators, place.builder)
+        copy_body(statement.body.block, iterators, place.builder, place.copies)
 
 
 def _identifier(expression: isl.AstExpr) -> str:
