@@ -26,7 +26,6 @@ PIPELINES = [
     *((name, f"expand,{REST},contract") for name in ("durbin", "ludcmp", "symm")),
     *((name, f"privatize{{storage=local}},{REST}") for name in KERNELS_WITH_TEMPORARIES),
     ("symm", "privatize{storage=local loops=all},mark-parallel"),
-    ("symm", "privatize{storage=local},pluto-schedule,tile{sizes=symbolic},mark-parallel"),
     ("symm", "expand,contract"),
     ("durbin", "privatize{loops=all},mark-parallel,contract"),
 ]

@@ -5,15 +5,20 @@ One compiled function is called with several sizes.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 from kernels import KERNELS
 from oracle import MISSING_TOOLS_REASON, Oracle, mlir_opt_available
+from xdsl.dialects.builtin import ModuleOp
 
 from polyir import api
 from polyir.diagnostics import remarks_to
-from polyir.dialects.scop import ScopOp
+from polyir.model.scop import scop_of
+from polyir.model.symbolic_tiles import all_tiles
+from polyir.passes.prerequisites import scops_in
 from polyir.runtime import CompilerOptions, compare_bits
 
 pytestmark = pytest.mark.skipif(not mlir_opt_available(), reason=MISSING_TOOLS_REASON)
@@ -21,7 +26,7 @@ pytestmark = pytest.mark.skipif(not mlir_opt_available(), reason=MISSING_TOOLS_R
 FLAGS = ("-std=c99", "-O1", "-fopenmp", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror")
 
 SIZES = ((5, 3, 2, 4), (1, 1, 1, 1), (32, 7, 64, 2), (0, -3, 6, 5), (2**62, 4, 2**63 - 1, 3))
-"""The third but last: sizes below 1 count as 1."""
+"""Sizes below 1 count as 1; the largest ones are cut so that nothing overflows."""
 
 OUTSET = "tile{sizes=symbolic}"
 BOX = "tile{sizes=symbolic origins=box}"
@@ -47,43 +52,56 @@ FOR_SOME = [
     ("seidel-2d", f'tile{{sizes=4,6,8 shape="1,0,0;1,1,0;2,1,1"}},{BOX}'),
     ("seidel-2d", f"pluto-schedule,{BOX},wavefront{{degrees=all}},mark-parallel"),
     ("floyd-warshall", f"{OUTSET},mark-parallel"),
+    ("symm", f"privatize{{storage=local}},pluto-schedule,{OUTSET},mark-parallel"),
 ]
 
 
-def check(name: str, pipeline: str, folder: Path, backend: api.Backend = "c") -> None:
-    kernel = KERNELS[name]
-    text = kernel.path.read_text()
+Call = Callable[..., object]
+
+
+def tiled(name: str, pipeline: str) -> tuple[ModuleOp, int]:
+    """The module at the level of loops, and how many sizes its function takes."""
     with remarks_to(lambda remark: None):
-        module = api.run_pipeline(api.parse(text), pipeline)
-    count = max(
-        [
-            sum(name.startswith("T") for name in op.parameter_values)
-            for op in module.walk()
-            if isinstance(op, ScopOp)
+        module = api.run_pipeline(api.parse(KERNELS[name].path.read_text()), pipeline)
+        names = [
+            size
+            for scop in scops_in(module)
+            for tiles in all_tiles(scop_of(scop).schedule.get_root())
+            for size in tiles.sizes
         ]
-    )
-    compiled = api.compile_loops(module, CompilerOptions(flags=FLAGS), backend)
+        return api.lower(module), len(set(names))
+
+
+def check(name: str, call: Call, count: int, folder: Path) -> None:
+    """`call` has the results of MLIR's lowering for all `SIZES`."""
+    kernel = KERNELS[name]
     expected = kernel.make_arguments("mini")
-    Oracle(text, folder)(kernel.function, *expected)
+    Oracle(kernel.path.read_text(), folder)(kernel.function, *expected)
     assert compare_bits(kernel.make_arguments("mini"), expected) is not None
     for sizes in SIZES:
         arguments = kernel.make_arguments("mini")
         further = [sizes[number % len(sizes)] for number in range(count)]
-        with compiled.threads(2):
-            compiled[kernel.function](*arguments, *further)
+        call(*arguments, *further)
         assert compare_bits(expected, arguments) is None, f"tiles of {further}"
+
+
+def check_compiled(name: str, pipeline: str, folder: Path, backend: api.Backend = "c") -> None:
+    module, count = tiled(name, pipeline)
+    compiled = api.compile_loops(module, CompilerOptions(flags=FLAGS), backend)
+    with compiled.threads(2):
+        check(name, compiled[KERNELS[name].function], count, folder)
 
 
 @pytest.mark.parametrize(("name", "pipeline"), FOR_SOME)
 def test_kernels_in_tiles_of_all_sizes(name: str, pipeline: str, tmp_path: Path) -> None:
-    check(name, pipeline, tmp_path)
+    check_compiled(name, pipeline, tmp_path)
 
 
 @pytest.mark.matrix
 @pytest.mark.parametrize("pipeline", FOR_ALL)
 @pytest.mark.parametrize("name", KERNELS)
 def test_every_kernel(name: str, pipeline: str, tmp_path: Path) -> None:
-    check(name, pipeline, tmp_path)
+    check_compiled(name, pipeline, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -95,4 +113,17 @@ def test_every_kernel(name: str, pipeline: str, tmp_path: Path) -> None:
 )
 def test_llvm_in_the_process(name: str, pipeline: str, tmp_path: Path) -> None:
     pytest.importorskip("llvmlite")
-    check(name, pipeline, tmp_path, "llvm")
+    check_compiled(name, pipeline, tmp_path, "llvm")
+
+
+@pytest.mark.parametrize(
+    ("name", "pipeline"),
+    [
+        ("lu", f"pluto-schedule,{OUTSET},mark-parallel"),
+        ("jacobi-1d", f"pluto-schedule,{BOX},wavefront,mark-parallel"),
+    ],
+)
+def test_loops_that_mlir_lowers(name: str, pipeline: str, tmp_path: Path) -> None:
+    module, count = tiled(name, pipeline)
+    call = partial(Oracle(api.emit(module, "loops"), tmp_path), KERNELS[name].function)
+    check(name, call, count, tmp_path)
