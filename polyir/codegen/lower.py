@@ -8,20 +8,12 @@ from dataclasses import dataclass, field, replace
 import islpy as isl
 from xdsl.builder import Builder
 from xdsl.dialects import affine, memref, scf
-from xdsl.dialects.builtin import (
-    AffineMapAttr,
-    ArrayAttr,
-    DenseIntElementsAttr,
-    IndexType,
-    IntegerAttr,
-    TensorType,
-    i32,
-    i64,
-)
+from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import IsTerminator
 
+from polyir.codegen.affine_loops import AffineLoop, parallel_loop, sequential_loop
 from polyir.codegen.affine_to_scf import legalize_affine
 from polyir.codegen.ast_build import FOR_NODE, IF_NODE, ScopAst, build_ast, parallel_depth
 from polyir.codegen.ast_expressions import (
@@ -45,7 +37,7 @@ from polyir.codegen.tile_loops import (
 from polyir.diagnostics import PolyirError, location_of
 from polyir.dialects.scop import StmtOp
 from polyir.model.affine import NotAffineError
-from polyir.model.index_expressions import Atom, IndexExpression, map_of, set_of
+from polyir.model.index_expressions import Atom, IndexExpression, set_of
 from polyir.model.local_memory import array_of_mark
 from polyir.model.scop import Scop
 
@@ -72,6 +64,9 @@ def lower_scop(scop: Scop) -> None:
     before, behind = scop.op.prev_op, scop.op.next_op
     front, loops = Builder(InsertPoint.before(scop.op)), Builder(InsertPoint.after(scop.op))
     for size in ast.expanded.sizes:
+        if size not in parameters:
+            message = f"the schedule tree has tiles of the size {size}, which is no parameter"
+            raise PolyirError(message, location_of(scop.op))
         used = usable_size(scop.op.parameter_values[size], front)
         parameters[size] = IndexExpression.of(used)
     place = _Place(loops, parameters, taken, front, ast.iterators)
@@ -131,16 +126,6 @@ class _Place:
     def bind(self, identifier: str, value: IndexExpression) -> _Place:
         """This place with a meaning for one more identifier."""
         return replace(self, values={**self.values, identifier: value})
-
-
-@dataclass(frozen=True)
-class _Loop:
-    """A loop to be built: the combined bounds (upper ones exclusive), the step, the body."""
-
-    lower: tuple[IndexExpression, ...]
-    upper: tuple[IndexExpression, ...]
-    step: int
-    body: Block
 
 
 class _TreeLowering:
@@ -246,7 +231,7 @@ class _TreeLowering:
             value = _expression(node.for_get_init(), place)
             self.lower(node.for_get_body(), place.bind(iterator, value))
             return
-        loop = _Loop(
+        loop = AffineLoop(
             _bounds(node.for_get_init(), Operator.max, place),
             _upper_bounds(node.for_get_cond(), place),
             int(node.for_get_inc().get_val().to_python()),
@@ -254,7 +239,7 @@ class _TreeLowering:
         )
         depth = self._ast.depth_of(iterator)
         is_parallel = place.parallel == depth
-        place.builder.insert(_parallel_loop(loop) if is_parallel else _sequential_loop(loop))
+        place.builder.insert(parallel_loop(loop) if is_parallel else sequential_loop(loop))
         name = self._names.name_for(_statements_in(node), depth, place.taken)
         index = loop.body.args[0]
         index.name_hint = name
@@ -361,41 +346,3 @@ def _upper_bounds(condition: isl.AstExpr, place: _Place) -> tuple[IndexExpressio
             return tuple(item.successor() for item in bounds)
         case _:
             raise AssertionError(f"isl made a loop with condition {condition}")
-
-
-def _sequential_loop(loop: _Loop) -> affine.ForOp:
-    lower, lower_operands = map_of(loop.lower)
-    upper, upper_operands = map_of(loop.upper)
-    return affine.ForOp.from_region(
-        lower_operands,
-        upper_operands,
-        [],
-        [],
-        AffineMapAttr(lower),
-        AffineMapAttr(upper),
-        Region(loop.body),
-        loop.step,
-    )
-
-
-def _parallel_loop(loop: _Loop) -> affine.ParallelOp:
-    lower, lower_operands = map_of(loop.lower)
-    upper, upper_operands = map_of(loop.upper)
-    return affine.ParallelOp.build(
-        operands=[(*lower_operands, *upper_operands)],
-        result_types=[[]],
-        properties={
-            "reductions": ArrayAttr([]),
-            "lowerBoundsMap": AffineMapAttr(lower),
-            "lowerBoundsGroups": _group(len(loop.lower)),
-            "upperBoundsMap": AffineMapAttr(upper),
-            "upperBoundsGroups": _group(len(loop.upper)),
-            "steps": ArrayAttr([IntegerAttr(loop.step, i64)]),
-        },
-        regions=[Region(loop.body)],
-    )
-
-
-def _group(size: int) -> DenseIntElementsAttr:
-    """All of a map's results are combined into the bound of one loop."""
-    return DenseIntElementsAttr.from_list(TensorType(i32, [1]), [size])

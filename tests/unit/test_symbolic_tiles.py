@@ -21,7 +21,10 @@ from polyir.diagnostics import LegalityError, OptionError, PolyirError, remarks_
 from polyir.dialects.dependence import Dependences
 from polyir.isl_lists import sets_of
 from polyir.model.legality import violations
+from polyir.model.outcome import Outcome
+from polyir.model.scop import scop_of
 from polyir.model.symbolic_tiles import SymbolicTiles, tiles_at, tiles_of_name, with_tiles
+from polyir.passes.prerequisites import replace_tree, scops_in
 from polyir.tools.polyir_cc import main as polyir_cc
 from polyir.tools.polyir_run import main as polyir_run
 from polyir.transform.address import parse_address
@@ -302,3 +305,13 @@ def test_a_region_of_a_c_file_has_no_arguments(
     )
     assert polyir_cc([str(source), "--passes=tile{sizes=symbolic}", "-o", str(tmp_path / "o.c")])
     assert "symbolic tile sizes are further arguments" in capsys.readouterr().err
+
+
+def test_a_size_that_is_no_parameter() -> None:
+    module = api.run_pipeline(api.parse(CALLED), "poly-dependences")
+    (scop,) = scops_in(module)
+    band = scop_of(scop).schedule.get_root().child(0)
+    marked = with_tiles(band, SymbolicTiles("outset", ("X",))).get_schedule()
+    replace_tree(scop, Outcome(marked))
+    with pytest.raises(PolyirError, match="tiles of the size X, which is no parameter"):
+        api.lower(module)
