@@ -30,7 +30,7 @@ from polyir.dialects.scop import ScopOp
 from polyir.limits import ResourceError, bounded
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import replace_tree, scops_in
-from polyir.transform.expansion.local import localise
+from polyir.transform.expansion.local import Plan, localise, plan_copies
 
 
 @dataclass(frozen=True)
@@ -50,12 +50,13 @@ class LowerPolyPass(ModulePass):
 
     def _localise(self, scop: ScopOp) -> None:
         """Make copies local that are to be, now that the schedule is the last one."""
+        plan: Plan = {}
         try:
-            with bounded("local copies", location_of(scop)):
-                outcome = localise(scop)
+            with bounded("looking for local copies", location_of(scop)):
+                plan = plan_copies(scop_of(scop))
         except ResourceError as error:
             missed(self.name, f"{error.message}: arrays stay as they are", scop)
-            return
+        outcome = localise(scop, plan)
         for message in outcome.done:
             remark(self.name, message, scop)
         for message in outcome.missed:

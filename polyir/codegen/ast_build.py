@@ -77,7 +77,10 @@ def build_ast(scop: Scop) -> ScopAst:
 
     Raises `PolyirError` if the tree executes infinitely many instances.
     """
-    expanded = expand_tiles(scop.schedule, scop.context)
+    try:
+        expanded = expand_tiles(scop.schedule, scop.context)
+    except isl.Error as error:
+        raise _failure(scop, str(error)) from error
     schedule = expanded.schedule.map_schedule_node_bottom_up(_with_depth)
     atomic = schedule.map_schedule_node_bottom_up(_with_atomic_tiles)
     ast = _generate(scop, atomic, expanded)

@@ -85,6 +85,9 @@ def expand_tiles(schedule: isl.Schedule, context: isl.Set) -> ExpandedTiles:
     while (mark := next(marks_of_tiles(schedule.get_root()), None)) is not None:
         tiles = tiles_at(mark)
         assert tiles is not None
+        if mark.get_domain().is_empty():
+            schedule = mark.delete().get_schedule()
+            continue
         members = tuple(loop.member for loop in tiled_loops(mark))
         if not members:
             raise PolyirError(f"the mark '{tiles}' stands above no band of {len(tiles.sizes)}")

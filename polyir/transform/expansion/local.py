@@ -8,7 +8,7 @@ of a parallel loop; Li, "Array privatization for parallel execution of loops", 1
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import prod
 
@@ -49,7 +49,7 @@ def request_local(memory: SSAValue) -> None:
 
 
 @dataclass(frozen=True)
-class _Copy:
+class LocalCopy:
     """A copy in each iteration of the loop at `place`, its subscripts taken by `moduli`."""
 
     place: Place
@@ -57,8 +57,27 @@ class _Copy:
     cells: int
 
 
-def localise(op: ScopOp) -> Outcome:
-    """Let arrays that were asked for be allocated in loops, where the schedule in force allows it.
+Plan = Mapping[SSAValue, LocalCopy]
+"""The arrays that get local copies."""
+
+
+def plan_copies(scop: Scop) -> Plan:
+    """Find a loop for each array of which local copies were asked for; nothing is changed.
+
+    Of the loops that will do, the one is taken for which a copy has the fewest elements, the
+    innermost of several. That is exact: no value goes from one iteration of the loops down to
+    it to another, and any two elements of one iteration have different cells.
+    """
+    found = {
+        memory: _best_copy(scop, name)
+        for name, memory in scop.arrays.items()
+        if _is_requested(memory)
+    }
+    return {memory: copy for memory, copy in found.items() if copy is not None}
+
+
+def localise(op: ScopOp, plan: Plan) -> Outcome:
+    """Let the arrays of a plan be allocated in loops; the others that it was asked for stay.
 
         memref.alloc(%n) : memref<?xf64>          memref.alloca() : memref<f64>
         band [i]                                  band [i]
@@ -66,35 +85,30 @@ def localise(op: ScopOp) -> Outcome:
           S1[i] reads t[i]                            S0[i] writes t[]
                                                       S1[i] reads t[]
 
-    The mark says that each iteration of the loops around it has a copy of its own. Of the loops
-    that will do, the one is taken for which a copy has the fewest elements, the innermost of
-    several. That is exact: no value goes from one iteration of the loops down to it to another,
-    and any two elements of one iteration have different cells.
-
-    Comes last: the dependences of the scop do not know of the copies.
+    The mark says that each iteration of the loops around it has a copy of its own. Comes last:
+    the dependences of the scop do not know of the copies.
     """
     done: list[str] = []
     missed: list[str] = []
     copies: list[tuple[Place, SSAValue]] = []
+    schedule = scop_of(op).schedule
     for name, memory in scop_of(op).arrays.items():
         if not _is_requested(memory):
             continue
         del allocation_of(memory).attributes[LOCAL]
-        scop = scop_of(op)
-        found = _best_copy(scop, name)
-        if found is None:
+        copy = plan.get(memory)
+        if copy is None:
             missed.append(
                 f"{name} stays as it is: no loop keeps its values to one iteration, in "
                 f"{MOST_CELLS} elements or fewer"
             )
             continue
-        loop = node_at(scop.schedule, found.place.path).get_schedule_depth() + found.place.member
-        local = _rewrite(scop, name, found.moduli)
-        done.append(f"{name} has a copy in each iteration of loop {loop + 1}: {local.type}")
-        copies.append((found.place, local))
-    scop = scop_of(op)
-    names = {memory: name for name, memory in scop.arrays.items()}
-    schedule = scop.schedule
+        place = copy.place
+        loop = node_at(schedule, place.path).get_schedule_depth() + place.member + 1
+        local = _rewrite(op, memory, copy.moduli)
+        done.append(f"{name} has a copy in each iteration of loop {loop}: {local.type}")
+        copies.append((place, local))
+    names = {memory: name for name, memory in scop_of(op).arrays.items()}
     # From the inside out: marks further out do not move the places further in.
     for place, local in sorted(copies, key=lambda copy: _depth(copy[0]), reverse=True):
         inside = _inside(node_at(schedule, place.path), place.member)
@@ -118,7 +132,7 @@ def _inside(band: isl.ScheduleNode, member: int) -> isl.ScheduleNode:
     return band.child(0)
 
 
-def _best_copy(scop: Scop, array: str) -> _Copy | None:
+def _best_copy(scop: Scop, array: str) -> LocalCopy | None:
     """The smallest copy that an iteration of a loop can have of its own, if there is one."""
     elements = isl.UnionMap.empty(scop.context.get_space())
     for statement in scop.statements:
@@ -127,7 +141,7 @@ def _best_copy(scop: Scop, array: str) -> _Copy | None:
                 elements = elements.union(isl.UnionMap.from_map(access.relation))
     extents = extents_of(scop.arrays[array])
     values = _values(scop, array)
-    best: _Copy | None = None
+    best: LocalCopy | None = None
     for place, dates in _places(scop.schedule, elements.domain()):
         crossing = values.apply_domain(dates).apply_range(dates)
         if not crossing.is_subset(isl.UnionSet.identity(crossing.domain())):
@@ -146,7 +160,7 @@ def _best_copy(scop: Scop, array: str) -> _Copy | None:
             continue
         if best is None or cells <= best.cells:
             require_apart(together, moduli, array)
-            best = _Copy(place, moduli, cells)
+            best = LocalCopy(place, moduli, cells)
     return best
 
 
@@ -197,31 +211,31 @@ def _places(
 _CHILDREN = (isl.schedule_node_type.sequence, isl.schedule_node_type.set)
 
 
-def _rewrite(scop: Scop, array: str, moduli: Moduli) -> SSAValue:
+def _rewrite(op: ScopOp, old: SSAValue, moduli: Moduli) -> SSAValue:
     """Let all accesses go to a copy, allocated in front of the scop for now."""
-    old = scop.arrays[array]
+    scop = scop_of(op)
     cell = Cell(moduli)
     assert isinstance(old.type, MemRefType)
     shape = [extent for extent in cell.extents(extents_of(old)) if isinstance(extent, int)]
     type = MemRefType(old.type.element_type, shape, old.type.layout, old.type.memory_space)
     copy = memref.AllocaOp.build(operands=[[], []], result_types=[type])
-    copy.location = scop.op.location
+    copy.location = op.location
     copy.memref.name_hint = old.name_hint
-    assert scop.op.parent is not None
-    scop.op.parent.insert_op_before(copy, scop.op)
+    assert op.parent is not None
+    op.parent.insert_op_before(copy, op)
     for statement in scop.statements:
         values = StatementValues(scop, statement)
         for access in statement.accesses:
-            if access.array == array:
+            if scop.arrays[access.array] is old:
                 operation = is_access(access.operation)
                 values.redirect(
                     operation, copy.memref, cell.subscripts(values.subscripts(operation))
                 )
-    extents = {op for size in allocation_of(old).dynamic_sizes if (op := _computed(size))}
+    extents = {each for size in allocation_of(old).dynamic_sizes if (each := _computed(size))}
     remove_unused(old)
-    for op in extents:
-        if op.result.first_use is None and op.parent is not None:
-            op.parent.erase_op(op)
+    for each in extents:
+        if each.result.first_use is None and each.parent is not None:
+            each.parent.erase_op(each)
     return copy.memref
 
 
