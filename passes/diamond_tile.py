@@ -7,18 +7,20 @@ from dataclasses import dataclass
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
-from polyir.passes.prerequisites import ScopPass
+from polyir.passes.named_statements import NamingPass, statements_named
+from polyir.transform.address import parse_optional_address
 from polyir.transform.diamond import DiamondOptions, diamond_tile
 from polyir.transform.members import Degrees
 
 
 @dataclass(frozen=True)
-class DiamondTilePass(ScopPass):
+class DiamondTilePass(NamingPass):
     """Tile stencils so that all tiles of a wavefront can start at once.
 
     Stands in the place of `tile`, before `wavefront`. `size` is the extent of the tiles along
     every hyperplane. Tiles start concurrently in `degrees` dimensions, `all` or a number: with
-    fewer, tiles have a simpler shape.
+    fewer, tiles have a simpler shape. With `loop`, an address, only the outermost bands from that
+    loop on are tiled.
 
     Before (a stencil in one dimension after `pluto-schedule`):
 
@@ -39,13 +41,18 @@ class DiamondTilePass(ScopPass):
 
     size: int = 32
     degrees: Degrees = "all"
+    loop: str = ""
 
     def __post_init__(self) -> None:
         # Bad options are refused before any input is read.
         self._options()
 
-    def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
+    @property
+    def named(self) -> tuple[str, ...]:
+        return statements_named(self._options().loop)
+
+    def transform_named(self, scop: Scop, dependences: Dependences) -> Outcome:
         return diamond_tile(scop.schedule, dependences, self._options())
 
     def _options(self) -> DiamondOptions:
-        return DiamondOptions(self.size, self.degrees)
+        return DiamondOptions(self.size, self.degrees, parse_optional_address(self.loop))

@@ -7,16 +7,18 @@ from dataclasses import dataclass
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
-from polyir.passes.named_statements import NamedStatementsPass
+from polyir.passes.named_statements import NamingPass, statements_named
+from polyir.transform.address import parse_address
 from polyir.transform.distribute import DistributeOptions, distribute
 
 
 @dataclass(frozen=True)
-class DistributePass(NamedStatementsPass):
+class DistributePass(NamingPass):
     """Give the given statements nests of their own.
 
-    The first `keep` loops that a statement shares with others stay common. An illegal
-    distribution is refused.
+    The first `keep` loops that a statement shares with others stay common. Or `loops` has
+    addresses: S1.1 stands for S1, which from its second loop on gets loops of its own, and S1/0.1
+    for the first part of S1. An illegal distribution is refused.
 
     Before:
 
@@ -27,7 +29,7 @@ class DistributePass(NamedStatementsPass):
           }
         }
 
-    After `--distribute=S0`:
+    After `--distribute=S0`, or `--distribute=loops=S0.0`:
 
         poly.sequence {
           poly.filter "{ S0[i] }" {
@@ -41,14 +43,20 @@ class DistributePass(NamedStatementsPass):
 
     name = "distribute"
 
+    statements: tuple[str, ...] = ()
     keep: int = 0
+    loops: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         # Bad options are refused before any input is read.
         self._options()
 
+    @property
+    def named(self) -> tuple[str, ...]:
+        return statements_named(*self._options().loops) or self.statements
+
     def transform_named(self, scop: Scop, dependences: Dependences) -> Outcome:
         return distribute(scop.schedule, dependences, self._options())
 
     def _options(self) -> DistributeOptions:
-        return DistributeOptions(self.statements, self.keep)
+        return DistributeOptions(self.statements, self.keep, tuple(map(parse_address, self.loops)))

@@ -7,16 +7,19 @@ from dataclasses import dataclass
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
-from polyir.passes.named_statements import NamedStatementsPass
+from polyir.passes.named_statements import NamingPass, statements_named
+from polyir.transform.address import parse_address
 from polyir.transform.fuse import FuseOptions, fuse
 
 
 @dataclass(frozen=True)
-class FusePass(NamedStatementsPass):
+class FusePass(NamingPass):
     """Fuse the nests of the given statements.
 
     `statements` are statements of neighbouring nests, `depth` is the number of their loops, from
-    the outermost, that are fused. An illegal fusion is refused.
+    the outermost, that are fused. Or `loops` has one loop of each nest by address: these loops
+    become one, and with them those around, as far as they are not one yet. An illegal fusion is
+    refused.
 
     Before:
 
@@ -29,7 +32,7 @@ class FusePass(NamedStatementsPass):
           }
         }
 
-    After `--fuse=S0,S1`:
+    After `--fuse=S0,S1`, or `--fuse=loops=S0.0,S1.0`:
 
         poly.band "[{ S0[i] -> [(i)]; S1[j] -> [(j)] }]" permutable coincident [true] {
           poly.sequence {
@@ -41,14 +44,20 @@ class FusePass(NamedStatementsPass):
 
     name = "fuse"
 
+    statements: tuple[str, ...] = ()
     depth: int = 1
+    loops: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         # Bad options are refused before any input is read.
         self._options()
 
+    @property
+    def named(self) -> tuple[str, ...]:
+        return statements_named(*self._options().loops) or self.statements
+
     def transform_named(self, scop: Scop, dependences: Dependences) -> Outcome:
         return fuse(scop.schedule, dependences, self._options())
 
     def _options(self) -> FuseOptions:
-        return FuseOptions(self.statements, self.depth)
+        return FuseOptions(self.statements, self.depth, tuple(map(parse_address, self.loops)))

@@ -7,18 +7,19 @@ from dataclasses import dataclass
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
-from polyir.passes.prerequisites import ScopPass
+from polyir.passes.named_statements import NamingPass, statements_named
+from polyir.transform.address import parse_optional_address
 from polyir.transform.intra_tile_order import IntraTileOptions, intra_tile_order
 
 
 @dataclass(frozen=True)
-class IntraTileOrderPass(ScopPass):
+class IntraTileOrderPass(NamingPass):
     """Put innermost the loop with the best locality, within tiles or without tiles.
 
     Of the loops of each permutable band it is the one along which most accesses stay at one
     element or move to a neighbour, and fewest jump. `max-stride` is how far a neighbour may be.
     Within tiles, fused statements get point loops of their own where that is better, unless
-    `distribute=false`.
+    `distribute=false`. With `loop`, an address, only loops from that one on are moved.
 
     Before (`C[i, j] += A[i, k] * B[k, j]`):
 
@@ -35,13 +36,19 @@ class IntraTileOrderPass(ScopPass):
 
     max_stride: int = 4
     distribute: bool = True
+    loop: str = ""
 
     def __post_init__(self) -> None:
         # Bad options are refused before any input is read.
         self._options()
 
-    def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
+    @property
+    def named(self) -> tuple[str, ...]:
+        return statements_named(self._options().loop)
+
+    def transform_named(self, scop: Scop, dependences: Dependences) -> Outcome:
         return intra_tile_order(scop.schedule, dependences, scop.statements, self._options())
 
     def _options(self) -> IntraTileOptions:
-        return IntraTileOptions(self.max_stride, self.distribute)
+        loop = parse_optional_address(self.loop)
+        return IntraTileOptions(self.max_stride, self.distribute, loop)

@@ -25,10 +25,12 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from polyir.codegen.lower import lower_scop
-from polyir.diagnostics import location_of, missed
-from polyir.limits import bounded
+from polyir.diagnostics import location_of, missed, remark
+from polyir.dialects.scop import ScopOp
+from polyir.limits import ResourceError, bounded
 from polyir.model.scop import scop_of
-from polyir.passes.prerequisites import scops_in
+from polyir.passes.prerequisites import replace_tree, scops_in
+from polyir.transform.expansion.local import Plan, localise, plan_copies
 
 
 @dataclass(frozen=True)
@@ -42,5 +44,22 @@ class LowerPolyPass(ModulePass):
         if not scops:
             missed(self.name, "nothing to do: the module has no poly.scop", op)
         for scop in scops:
+            self._localise(scop)
             with bounded("code generation", location_of(scop)):
                 lower_scop(scop_of(scop))
+
+    def _localise(self, scop: ScopOp) -> None:
+        """Make copies local that are to be, now that the schedule is the last one."""
+        plan: Plan = {}
+        try:
+            with bounded("looking for local copies", location_of(scop)):
+                plan = plan_copies(scop_of(scop))
+        except ResourceError as error:
+            missed(self.name, f"{error.message}: arrays stay as they are", scop)
+        outcome = localise(scop, plan)
+        for message in outcome.done:
+            remark(self.name, message, scop)
+        for message in outcome.missed:
+            missed(self.name, message, scop)
+        if outcome.done:
+            replace_tree(scop, outcome)

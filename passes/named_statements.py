@@ -56,17 +56,6 @@ class NamingPass(ScopPass):
         return ", ".join(self.named)
 
 
-@dataclass(frozen=True)
-class NamedStatementsPass(NamingPass):
-    """A pass whose main option are `statements` by name."""
-
-    statements: tuple[str, ...]
-
-    @property
-    def named(self) -> tuple[str, ...]:
-        return self.statements
-
-
 def statements_named(*items: Address | Reference | None) -> tuple[str, ...]:
     """The names of the statements that addresses and references speak of, each once."""
     return tuple(dict.fromkeys(item.statement for item in items if item is not None))

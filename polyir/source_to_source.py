@@ -48,6 +48,11 @@ def transform_region(
         for each in passes:
             each.apply(context, content.module)
         content.module.verify()
+        if len(content.function.function_type.inputs) != len(content.arguments):
+            raise PolyirError(
+                "symbolic tile sizes are further arguments of a function, and a region has none",
+                region.location,
+            )
         if scops_in(content.module):
             LowerPolyPass().apply(context, content.module)
     except PolyirError as error:

@@ -38,7 +38,7 @@ def function_of(module: ModuleOp, name: str | None = None) -> func.FuncOp:
 
 def replay(function: func.FuncOp, size: int) -> tuple[Memory, list[int]]:
     """What `function` stores to its arguments and returns; index arguments have value `size`."""
-    machine = _Machine(size)
+    machine = Machine(size)
     for position, argument in enumerate(function.body.block.args):
         machine.values[argument] = (
             size
@@ -53,7 +53,7 @@ def replay(function: func.FuncOp, size: int) -> tuple[Memory, list[int]]:
     return stored, returned
 
 
-class _Machine:
+class Machine:
     def __init__(self, size: int) -> None:
         self.size = size
         self.values: dict[SSAValue, int] = {}
@@ -203,6 +203,8 @@ class _Machine:
                 return [operands[0] - operands[1]]
             case arith.MuliOp():
                 return [operands[0] * operands[1]]
+            case arith.FloorDivSIOp():
+                return [operands[0] // operands[1]]
             case arith.AndIOp():
                 return [operands[0] & operands[1]]
             case arith.OrIOp():

@@ -19,7 +19,8 @@ from xdsl.dialects.func import FuncOp
 from polyir import api
 from polyir.diagnostics import OptionError, PolyirError, print_all, print_missed, remarks_to
 from polyir.limits import isl_operations_limited_to
-from polyir.model.scop import scop_of
+from polyir.model.scop import Scop, scop_of
+from polyir.model.symbolic_tiles import all_tiles
 from polyir.passes.prerequisites import scops_in
 from polyir.pipeline import passes_of_pipeline, split_pass_flags
 from polyir.runtime import CompiledModule, CompilerOptions, best_times, compare_bits
@@ -32,11 +33,15 @@ from polyir.universe import available_passes
 
 @dataclass(frozen=True)
 class Run:
-    """One line of the table: a program with a number of threads."""
+    """One line of the table: a program with a number of threads.
+
+    It takes the first `arity` of the arguments: tile sizes, the last ones, are the result's only.
+    """
 
     name: str
     program: CompiledModule
     threads: int
+    arity: int
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -63,21 +68,27 @@ def _run(arguments: Sequence[str]) -> int:
     function = _find_function(original, options.function)
     if options.show:
         print(f"== original\n{api.emit(original)}\n== result\n{api.emit(loops)}")
-    values = make_arguments(
-        _find_function(result, function.sym_name.data),
-        tuple(scop_of(op) for op in scops_in(result)),
-        dict(options.size),
-        options.default_size,
-    )
+    changed = _find_function(result, function.sym_name.data)
+    scops = tuple(scop_of(op) for op in scops_in(result))
+    sizes = _tile_sizes(scops, options.tile_sizes) | dict(options.size)
+    values = make_arguments(changed, scops, sizes, options.default_size)
     contraction = ("-ffp-contract=fast",) if options.fma else ()
     flags = CompilerOptions(flags=DEFAULT_FLAGS + contraction)
     backend = api.chosen_backend(flags, options.backend)
     if options.fma and backend == "llvm":
         raise OptionError("--fma needs the C backend")
     before, after = (api.compile_loops(module, flags, backend) for module in (original, loops))
-    runs = [Run("original", before, 1)]
-    runs += [Run("result", after, count) for count in options.threads]
+    arities = [len(each.function_type.inputs) for each in (function, changed)]
+    runs = [Run("original", before, 1, arities[0])]
+    runs += [Run("result", after, count, arities[1]) for count in options.threads]
     return _compare_and_time(function.sym_name.data, runs, values, options.repeat)
+
+
+def _tile_sizes(scops: Sequence[Scop], given: Sequence[int]) -> dict[str, int]:
+    """Values for the symbolic tile sizes of `scops`, in order; the last one is for all others."""
+    tiles = (each for scop in scops for each in all_tiles(scop.schedule.get_root()))
+    names = dict.fromkeys(name for each in tiles for name in each.sizes)
+    return {name: given[min(n, len(given) - 1)] for n, name in enumerate(names)}
 
 
 def _compare_and_time(name: str, runs: Sequence[Run], values: Sequence[Value], repeat: int) -> int:
@@ -85,12 +96,12 @@ def _compare_and_time(name: str, runs: Sequence[Run], values: Sequence[Value], r
     first = runs[0]
     expected = copy_arguments(values)
     with first.program.threads(first.threads):
-        first.program[name](*expected)
+        first.program[name](*expected[: first.arity])
     agree = True
     for run in runs[1:]:
         actual = copy_arguments(values)
         with run.program.threads(run.threads):
-            run.program[name](*actual)
+            run.program[name](*actual[: run.arity])
         difference = compare_bits(expected, actual)
         if difference is not None:
             print(f"error: {run.name} on {run.threads} threads: {difference}", file=sys.stderr)
@@ -115,7 +126,7 @@ def _label(run: Run) -> str:
 def _on_threads(run: Run, name: str) -> Callable[..., None]:
     def call(*values: Value) -> None:
         with run.program.threads(run.threads):
-            run.program[name](*values)
+            run.program[name](*values[: run.arity])
 
     return call
 
@@ -140,6 +151,13 @@ def _parse_options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--function", help="which function, if there are several")
     parser.add_argument("--size", action="append", type=_size, default=[], metavar="NAME=VALUE")
     parser.add_argument("--default-size", type=_positive, default=200, help="all other sizes (200)")
+    parser.add_argument(
+        "--tile-sizes",
+        type=_counts,
+        default=(32,),
+        metavar="SIZE,...",
+        help="symbolic tile sizes, T0 first; the last is for all others (32)",
+    )
     parser.add_argument("--threads", type=_counts, default=(1, 2), help="thread counts (1,2)")
     parser.add_argument(
         "--backend",

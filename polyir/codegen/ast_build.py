@@ -20,6 +20,7 @@ from polyir.codegen.ast_expressions import (
     operator_of,
 )
 from polyir.codegen.band_members import iterates_over_tiles, member_functions
+from polyir.codegen.symbolic_tiles import Box, ExpandedTiles, expand_tiles
 from polyir.diagnostics import PolyirError, location_of
 from polyir.isl_lists import parameters_of, sets_of
 from polyir.model.scop import Scop
@@ -33,11 +34,33 @@ PARALLEL_MARK = "parallel"
 
 
 @dataclass(frozen=True)
+class BoxExpressions:
+    """The least and the greatest value of each loop of a band, as expressions of parameters."""
+
+    lower: tuple[isl.AstExpr, ...]
+    upper: tuple[isl.AstExpr, ...]
+
+
+@dataclass(frozen=True)
 class ScopAst:
-    """isl's AST, with the names of its loop iterators by schedule depth."""
+    """isl's AST, with the names of its loop iterators by schedule depth, and the tree behind it.
+
+    `boxes` are the rectangular hulls of the tree's tiles of symbolic sizes, where they have one.
+    """
 
     root: isl.AstNode
     iterators: tuple[str, ...]
+    expanded: ExpandedTiles
+    boxes: tuple[BoxExpressions | None, ...]
+
+    @property
+    def origins(self) -> frozenset[str]:
+        """The iterators of the loops over the first points of tiles."""
+        return frozenset(
+            self.iterators[band.depth + position]
+            for band in self.expanded.bands
+            for position in range(len(band.tiles.sizes))
+        )
 
     def depth_of(self, iterator: str) -> int:
         """The schedule depth of the loop with the given iterator."""
@@ -55,21 +78,28 @@ def build_ast(scop: Scop) -> ScopAst:
     Raises `PolyirError` if the tree executes infinitely many instances, or if isl makes no loops
     that execute every instance once.
     """
-    schedule = scop.schedule.map_schedule_node_bottom_up(_with_depth)
+    try:
+        expanded = expand_tiles(scop.schedule, scop.context)
+    except isl.Error as error:
+        raise _failure(scop, str(error)) from error
+    schedule = expanded.schedule.map_schedule_node_bottom_up(_with_depth)
     atomic = schedule.map_schedule_node_bottom_up(_with_atomic_tiles)
-    ast = _generate(scop, atomic)
-    return _generate(scop, schedule) if _has_piecewise_bounds(ast) else ast
+    ast = _generate(scop, atomic, expanded)
+    return _generate(scop, schedule, expanded) if _has_piecewise_bounds(ast) else ast
 
 
-def _generate(scop: Scop, schedule: isl.Schedule) -> ScopAst:
+def _generate(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> ScopAst:
     """The AST of `schedule`, without the context where isl makes a wrong one with it.
 
     isl has been seen to lose instances of strided statements. Each of its user nodes knows which
     ones it executes, so that this is noticed.
     """
-    wanted = schedule.get_domain().intersect_params(scop.context)
-    for context in (scop.context, isl.Set.universe(scop.context.get_space())):
-        ast, executed = _generate_under(context, scop, schedule)
+    for known in (scop.context, isl.Set.universe(scop.context.get_space())):
+        context = known
+        for size in expanded.sizes:
+            context = context.intersect(isl.Set(f"[{size}] -> {{ : {size} >= 1 }}"))
+        ast, executed = _generate_under(context, scop, schedule, expanded)
+        wanted = schedule.get_domain().intersect_params(context)
         if _is_partition(executed, wanted):
             return ast
     raise _failure(scop, "isl's would not execute every instance once")
@@ -86,7 +116,7 @@ def _is_partition(parts: Sequence[isl.UnionSet], whole: isl.UnionSet) -> bool:
 
 
 def _generate_under(
-    context: isl.Set, scop: Scop, schedule: isl.Schedule
+    context: isl.Set, scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles
 ) -> tuple[ScopAst, list[isl.UnionSet]]:
     """The AST for parameters in `context`, and the instances that each user node executes."""
     prefix = _unused_prefix(parameters_of(scop.context.get_space()))
@@ -107,12 +137,21 @@ def _generate_under(
     build, _callback = build.set_at_each_domain(note)
     with _ast_options():
         try:
-            ast = ScopAst(build.node_from_schedule(schedule), iterators)
+            boxes = tuple(_box_expressions(band.box, build) for band in expanded.bands)
+            ast = ScopAst(build.node_from_schedule(schedule), iterators, expanded, boxes)
         except isl.Error as error:
             raise _failure(scop, str(error)) from error
     if any(operator_of(loop.for_get_cond()) is None for loop in _loops(ast)):
         raise _failure(scop, "a loop would never end")
     return ast, executed
+
+
+def _box_expressions(box: Box | None, build: isl.AstBuild) -> BoxExpressions | None:
+    if box is None:
+        return None
+    return BoxExpressions(
+        tuple(map(build.expr_from_pw_aff, box.lower)), tuple(map(build.expr_from_pw_aff, box.upper))
+    )
 
 
 def _failure(scop: Scop, reason: str) -> PolyirError:
@@ -136,9 +175,13 @@ def _loops(ast: ScopAst) -> tuple[isl.AstNode, ...]:
 def _has_piecewise_bounds(ast: ScopAst) -> bool:
     """Whether a loop's lower bound is no maximum, or its upper bound no minimum.
 
-    Bounds in the parameters alone do not count: they can be computed in front of all loops.
+    Bounds in the parameters alone do not count: they can be computed in front of all loops; nor
+    do loops over tiles of symbolic sizes, whose bounds are computed anyway.
     """
+    origins = ast.origins
     for loop in _loops(ast):
+        if loop.for_get_iterator().get_id().get_name() in origins:
+            continue
         lower, upper = loop.for_get_init(), arguments_of(loop.for_get_cond())[1]
         for bound, unwanted in ((lower, Operator.min), (upper, Operator.max)):
             pieces = (unwanted, Operator.select, Operator.cond)

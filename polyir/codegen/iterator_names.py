@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import islpy as isl
 
 from polyir.codegen.band_members import iterator_of, member_functions, tiled_iterator_of
+from polyir.codegen.symbolic_tiles import ExpandedTiles
 from polyir.isl_lists import sets_of
 from polyir.model.scop import Scop
 from polyir.model.tree import node_type
@@ -40,14 +41,19 @@ class LoopNames:
         return name
 
 
-def loop_names(scop: Scop) -> LoopNames:
-    """Read the names of loops from the bands of the schedule tree in force."""
-    iterators = {
-        statement.name: tuple(argument.name_hint for argument in statement.op.body.block.args)
-        for statement in scop.statements
-    }
+def loop_names(scop: Scop, expanded: ExpandedTiles) -> LoopNames:
+    """Read the names of loops from the bands of the schedule tree in force.
+
+    `expanded` is that tree, with bands over the first points of tiles of symbolic sizes.
+    """
+    iterators: dict[str, tuple[str | None, ...]] = {}
+    for statement in scop.statements:
+        own = tuple(argument.name_hint for argument in statement.op.body.block.args)
+        along = expanded.origins.get(statement.name, ())
+        tiles = (None if position is None else own[position] for position in along)
+        iterators[statement.name] = own + tuple(name and f"t{name}" for name in tiles)
     hints: dict[_Place, str] = {}
-    _collect(scop.schedule.get_root(), iterators, hints)
+    _collect(expanded.schedule.get_root(), iterators, hints)
     return LoopNames(hints)
 
 

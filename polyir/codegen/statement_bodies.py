@@ -7,7 +7,8 @@ an index is used as data, its value is computed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from xdsl.builder import Builder
 from xdsl.dialects import affine, arith
@@ -22,9 +23,17 @@ from polyir.model.affine import NotAffineError
 from polyir.model.index_expressions import IndexExpression, combine, expression_of
 
 
-def copy_body(body: Block, iterators: Sequence[IndexExpression], builder: Builder) -> None:
-    """Insert a copy of `body` where `builder` stands, its arguments replaced by `iterators`."""
-    copier = _BodyCopier()
+def copy_body(
+    body: Block,
+    iterators: Sequence[IndexExpression],
+    builder: Builder,
+    replaced: Mapping[SSAValue, SSAValue] = MappingProxyType({}),
+) -> None:
+    """Insert a copy of `body` where `builder` stands, its arguments replaced by `iterators`.
+
+    `replaced` has further values that others take the places of.
+    """
+    copier = _BodyCopier(replaced)
     for argument, expression in zip(body.args, iterators, strict=True):
         copier.compute(argument, expression, builder)
     copier.copy_block(body, builder)
@@ -34,9 +43,9 @@ def copy_body(body: Block, iterators: Sequence[IndexExpression], builder: Builde
 class _BodyCopier:
     """Copies operations; knows the index expressions and the copies of the original's values."""
 
-    def __init__(self) -> None:
+    def __init__(self, replaced: Mapping[SSAValue, SSAValue]) -> None:
         self._expressions: dict[SSAValue, IndexExpression] = {}
-        self._values: dict[SSAValue, SSAValue] = {}
+        self._values: dict[SSAValue, SSAValue] = dict(replaced)
         self._index_operations: list[Operation] = []
 
     def compute(self, value: SSAValue, expression: IndexExpression, builder: Builder) -> None:

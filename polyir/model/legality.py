@@ -24,6 +24,7 @@ from polyir.model.order import (
     members_of,
     still_active,
 )
+from polyir.model.symbolic_tiles import marks_of_tiles, tiled_loops
 from polyir.model.tree import node_type
 
 
@@ -61,8 +62,10 @@ def violations(dependences: Dependences, schedule: isl.Schedule) -> tuple[Violat
 
     Violated are pairs whose target runs before the source, at the same time, or in another
     child of a set node, whose children have no order. Exact. Raises `LegalityError` for trees
-    that execute other instances than those of their domain node (extension and expansion).
+    that execute other instances than those of their domain node (extension and expansion), and
+    for marks of symbolic tile sizes above other loops than those of the sizes.
     """
+    _require_tiled_loops(schedule.get_root())
     pairs = tuple(_violated(schedule.get_root(), all_active(dependences.ordering)))
     found = []
     for dependence in dependences.ordering:
@@ -99,6 +102,16 @@ def describe_violations(found: Sequence[Violation], total: int, what: str) -> st
     return f"{what} violates {len(found)} of {total} dependences:{lines}"
 
 
+def _require_tiled_loops(root: isl.ScheduleNode) -> None:
+    """Raise `LegalityError` if symbolic sizes are not those of as many loops below."""
+    for mark in marks_of_tiles(root):
+        if not tiled_loops(mark):
+            raise LegalityError(
+                f"the mark '{mark.mark_get_id().get_name()}' would stand above other loops than "
+                "those that it tiles: change loops before they are tiled"
+            )
+
+
 def _violated(node: isl.ScheduleNode, actives: tuple[Active, ...]) -> Iterator[Active]:
     """The violated ones of the pairs that are active at `node`."""
     if not actives:
@@ -111,6 +124,8 @@ def _violated(node: isl.ScheduleNode, actives: tuple[Active, ...]) -> Iterator[A
             yield from _violated_by_band(node, actives)
         case isl.schedule_node_type.sequence | isl.schedule_node_type.set:
             yield from _violated_by_children(node, actives)
+        case isl.schedule_node_type.mark:
+            yield from _violated_by_tiles(node, actives)
         case isl.schedule_node_type.extension | isl.schedule_node_type.expansion:
             raise LegalityError(
                 "the legality of a schedule tree with extension or expansion nodes cannot be "
@@ -127,6 +142,20 @@ def _violated_by_band(band: isl.ScheduleNode, actives: tuple[Active, ...]) -> It
             if not relation.is_empty():
                 yield Active(active.dependence, relation)
         actives = still_active(actives, member)
+
+
+def _violated_by_tiles(mark: isl.ScheduleNode, actives: tuple[Active, ...]) -> Iterator[Active]:
+    """Pairs that tiles of some size order wrongly, if the mark stands for tiles of symbolic sizes.
+
+    For each pair and loop there are sizes with which all other loops have it in one tile; so no
+    loop may go back along a pair. Pairs at both sides of 0 are never in one tile: of these,
+    some are called violated that are not.
+    """
+    for loop in tiled_loops(mark):
+        for active in actives:
+            relation = backward(active, loop.member)
+            if not relation.is_empty():
+                yield Active(active.dependence, relation)
 
 
 def _violated_by_children(node: isl.ScheduleNode, actives: tuple[Active, ...]) -> Iterator[Active]:

@@ -74,6 +74,11 @@ def parse_address(text: str) -> Address:
     return Address(_reference(match), int(match["loop"]))
 
 
+def parse_optional_address(text: str) -> Address | None:
+    """The loop that `text` names, `None` if it is empty; raises `OptionError`."""
+    return parse_address(text) if text else None
+
+
 def _reference(match: re.Match[str]) -> Reference:
     return Reference(match["statement"], None if match["part"] is None else int(match["part"]))
 

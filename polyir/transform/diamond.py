@@ -21,7 +21,9 @@ from polyir.model.legality import require_legal
 from polyir.model.order import Active, Member, members_of
 from polyir.model.outcome import Outcome
 from polyir.model.tree import node_type
+from polyir.transform.address import Address
 from polyir.transform.members import Degrees, degrees_of_band, functions_of
+from polyir.transform.nests import start_at
 from polyir.transform.tile import insert_shaped_tiles, runs_over_tiles
 from polyir.transform.walk import (
     BAND,
@@ -30,7 +32,6 @@ from polyir.transform.walk import (
     map_children,
     require_own_instances,
     summary,
-    with_permutable_bands,
 )
 
 
@@ -38,11 +39,14 @@ from polyir.transform.walk import (
 class DiamondOptions:
     """Tiles of `size` along every hyperplane, concurrent in `degrees` dimensions.
 
+    With `loop`, the outermost bands from that loop on are tiled, and no others.
+
     Raises `OptionError` where the size is less than 2 or the degrees are less than 1.
     """
 
     size: int = 32
     degrees: Degrees = "all"
+    loop: Address | None = None
 
     def __post_init__(self) -> None:
         if self.size < 2:
@@ -76,12 +80,14 @@ def diamond_tile(
 
     Bands with a coincident loop are parallel as they are, and left alone. Raises
     `LegalityError` if the result violates a dependence, which tells of a band that was wrongly
-    called permutable, and for trees with extension or expansion nodes.
+    called permutable, and for trees with extension or expansion nodes; `OptionError` for an
+    address of no loop.
     """
     require_own_instances(schedule, "diamond tiling")
-    tiler = _DiamondTiler(options or DiamondOptions(), dependences)
-    prepared = with_permutable_bands(schedule, dependences)
-    result = tiler.visit(prepared.get_root()).get_schedule()
+    options = options or DiamondOptions()
+    tiler = _DiamondTiler(options, dependences)
+    start = start_at(schedule, dependences, options.loop, "diamond tiling")
+    result = tiler.visit(start).get_schedule()
     if not tiler.tiled:
         reasons = tiler.refused or ["there is no permutable band of 2 or more"]
         return Outcome(schedule, (), (f"no tiles start concurrently: {summary(reasons)}",))

@@ -11,33 +11,56 @@ from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.isl_lists import sets_of
 from polyir.model.bands import annotate_bands
+from polyir.model.leaves import leaves
 from polyir.model.legality import require_legal
 from polyir.model.outcome import Outcome
 from polyir.model.tree import node_type
-from polyir.transform.walk import BAND, check_statements, require_own_instances, statements_of
+from polyir.transform.address import Address, Directory, Reference
+from polyir.transform.loop_members import listed
+from polyir.transform.walk import (
+    BAND,
+    check_statements,
+    names_in,
+    require_own_instances,
+    statements_of,
+)
 
 
 @dataclass(frozen=True)
 class DistributeOptions:
-    """Which statements get nests of their own; `keep` outermost loops stay common.
+    """Which statements get nests of their own, named in one of two ways.
 
-    Raises `OptionError` where `keep` is negative or there is no statement.
+    Those of `statements`, of whose loops the `keep` outermost stay common; or those of `loops`,
+    the addresses of the first loop that each is to have for itself: S1.1 stands for S1 with
+    its outermost loop kept.
+
+    Raises `OptionError` where `keep` is negative, there is nothing to distribute, and where both
+    ways are mixed.
     """
 
-    statements: tuple[str, ...]
+    statements: tuple[str, ...] = ()
     keep: int = 0
+    loops: tuple[Address, ...] = ()
 
     def __post_init__(self) -> None:
         if self.keep < 0:
             raise OptionError(f"keep must be 0 or more: keep={self.keep}")
-        if not self.statements:
+        if self.loops and (self.statements or self.keep):
+            raise OptionError("loops say what to distribute: statements and keep do not")
+        if not self.statements and not self.loops:
             raise OptionError("distribution needs a statement, as in statements=S0")
+
+    @property
+    def addresses(self) -> tuple[Address, ...]:
+        """The first loop that each statement is to have for itself."""
+        named = (Address(Reference(name), self.keep) for name in self.statements)
+        return self.loops or tuple(named)
 
 
 def distribute(
     schedule: isl.Schedule, dependences: Dependences, options: DistributeOptions
 ) -> Outcome:
-    """Give each of the given statements a nest of its own.
+    """Give each of the given statements, or parts of statements, a nest of its own.
 
     The statements that run before it in an iteration of the nest come before, those that run
     after it come after, with S1 as the given statement:
@@ -50,72 +73,92 @@ def distribute(
                                                 filter S2
                                                   band [i]
 
-    The first `keep` of the loops that it shares with other statements are not distributed. All
-    flags of the result are exact.
+    The loops outside the one that is named are not distributed. All flags of the result are
+    exact.
 
-    Raises `OptionError` for names of no statement, `LegalityError` if a dependence is violated,
-    and for trees with extension or expansion nodes.
+    Raises `OptionError` for names of no statement and addresses of no loop, `LegalityError` if a
+    dependence is violated, and for trees with extension or expansion nodes.
     """
     require_own_instances(schedule, "distribution")
-    check_statements(options.statements, schedule)
+    check_statements([address.statement for address in options.addresses], schedule)
+    for address in options.loops:
+        Directory(schedule).loop(address)
     done: list[str] = []
     missed: list[str] = []
     result = schedule
-    for statement in options.statements:
-        band = _shared_band(result.get_root().child(0), statement, options.keep)
+    for address in options.addresses:
+        chosen = _chosen(schedule, address)
+        band = _shared_band(result.get_root().child(0), chosen, address.loop)
         if band is None:
-            beyond = f" beyond the first {options.keep}" if options.keep else ""
-            missed.append(f"not distributed: {statement} shares no loop{beyond}")
+            beyond = f" beyond the first {address.loop}" if address.loop else ""
+            missed.append(f"not distributed: {address.reference} shares no loop{beyond}")
             continue
-        others = ", ".join(name for name in statements_of(band) if name != statement)
-        result = _separate(band, statement).get_schedule()
-        done.append(f"{statement} has a nest of its own, apart from {others}")
-    require_legal(dependences, result, f"distributing {', '.join(options.statements)}")
+        others = listed(name for name in statements_of(band) if name != address.statement)
+        result = _separate(band, chosen).get_schedule()
+        apart = others or f"the rest of {address.statement}"
+        done.append(f"{address.reference} has a nest of its own, apart from {apart}")
+    require_legal(
+        dependences, result, f"distributing {listed(options.loops or options.statements)}"
+    )
     return Outcome(
         annotate_bands(result, dependences) if done else schedule, tuple(done), tuple(missed)
     )
 
 
-def _shared_band(node: isl.ScheduleNode, statement: str, keep: int) -> isl.ScheduleNode | None:
-    """The outermost band around `statement` and others, below `keep` loops around them.
+def _chosen(schedule: isl.Schedule, address: Address) -> isl.UnionSet:
+    """The instances that get a nest of their own: a part's, or all that there could be."""
+    (first, *_) = Directory(schedule).parts_of(address.reference) or (None,)
+    if first is None:
+        return isl.UnionSet("{ }")
+    if address.reference.part is None:
+        return isl.UnionSet.from_set(isl.Set.universe(first.instances.get_space()))
+    return isl.UnionSet.from_set(first.instances)
+
+
+def _shared_band(
+    node: isl.ScheduleNode, chosen: isl.UnionSet, keep: int
+) -> isl.ScheduleNode | None:
+    """The outermost band around `chosen` and other instances, below `keep` loops around them.
 
     A band with some of the loops to keep is split behind them.
     """
-    while node.n_children() > 0 and len(statements_of(node)) > 1:
+    while node.n_children() > 0 and not node.get_domain().is_subset(chosen):
         if node_type(node) is BAND:
             members = node.band_n_member()
             if keep < members:
                 return node if keep == 0 else node.band_split(keep).child(0)
             keep -= members
-        node = _child_with(node, statement)
+        child = _child_with(node, chosen)
+        if child is None:
+            return None
+        node = child
     return None
 
 
-def _child_with(node: isl.ScheduleNode, statement: str) -> isl.ScheduleNode:
-    """What is below `node`, or below the first of its filters that lets `statement` pass."""
+def _child_with(node: isl.ScheduleNode, chosen: isl.UnionSet) -> isl.ScheduleNode | None:
+    """What is below `node`, or below the first of its filters that lets some of `chosen` pass."""
     if node.n_children() == 1:
         return node.child(0)
     inner = (node.child(position).child(0) for position in range(node.n_children()))
-    return next(child for child in inner if statement in statements_of(child))
+    return next((child for child in inner if not child.get_domain().is_disjoint(chosen)), None)
 
 
-def _separate(band: isl.ScheduleNode, statement: str) -> isl.ScheduleNode:
-    """`band` once for the statements before `statement`, once for it, once for those after."""
-    order = _execution_order(band)
-    position = order.index(statement)
-    whole = {part.get_tuple_name(): part for part in sets_of(band.get_universe_domain())}
-    for group in (order[:position], (statement,)):
-        if 0 < len(group) < len(statements_of(band)):
-            parts = [isl.UnionSet.from_set(whole[name]) for name in group]
-            band = band.order_before(reduce(isl.UnionSet.union, parts))
-    return band
+def _separate(band: isl.ScheduleNode, chosen: isl.UnionSet) -> isl.ScheduleNode:
+    """`band` once for what runs before `chosen`, once for it, once for what runs after it.
 
-
-def _execution_order(node: isl.ScheduleNode) -> tuple[str, ...]:
-    """The statements below `node` in the order in which the leaves of the tree have them."""
-    if node.n_children() < 2:
-        return _execution_order(node.child(0)) if node.n_children() else statements_of(node)
-    names: dict[str, None] = {}
-    for position in range(node.n_children()):
-        names |= dict.fromkeys(_execution_order(node.child(position).child(0)))
-    return tuple(names)
+    Before run the statements whose first leaf is before the first one of `chosen`; of the
+    statement that `chosen` is of, only the instances there.
+    """
+    own = names_in(chosen)
+    earlier: dict[str, isl.Set] = {}
+    for leaf in leaves(band):
+        if not leaf.get_domain().is_disjoint(chosen):
+            break
+        for part in sets_of(leaf.get_domain()):
+            name = part.get_tuple_name()
+            whole = part if name in own else isl.Set.universe(part.get_space())
+            earlier[name] = earlier[name].union(whole) if name in earlier else whole
+    if earlier:
+        parts = map(isl.UnionSet.from_set, earlier.values())
+        band = band.order_before(reduce(isl.UnionSet.union, parts))
+    return band if band.get_domain().is_subset(chosen) else band.order_before(chosen)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import reduce
 from typing import Literal
 
@@ -14,7 +15,9 @@ from polyir.model.leaves import leaves
 from polyir.model.legality import require_legal
 from polyir.model.outcome import Outcome
 from polyir.model.tree import node_type
+from polyir.transform.address import Address
 from polyir.transform.members import set_loop_kinds
+from polyir.transform.nests import band_from
 from polyir.transform.tile import runs_over_tiles
 from polyir.transform.walk import (
     BAND,
@@ -36,11 +39,19 @@ _KINDS: dict[LoopKind, isl.ast_loop_type] = {
 }
 
 
+@dataclass(frozen=True)
+class FullTileOptions:
+    """The kind of the point loops, and the loop from which on tiles are separated, or all."""
+
+    points: LoopKind = "default"
+    loop: Address | None = None
+
+
 def separate_full_tiles(
     schedule: isl.Schedule,
     dependences: Dependences,
     context: isl.Set,
-    points: LoopKind = "default",
+    options: FullTileOptions | None = None,
 ) -> Outcome:
     """Give the full tiles of each innermost band of tile loops point loops of their own.
 
@@ -57,16 +68,20 @@ def separate_full_tiles(
     All points of a tile are in one filter, so that their order stays as it is, and the tile
     loops, parallel or not, stay too. Full tiles with different statements in them are told
     apart, so that a guard does not come back for a statement. The point loops are of the kind
-    `points`, which matters to partial tiles. Compare isl's `isolate` option, which does the same
-    for one convex set of tiles: Grosser, Verdoolaege, Cohen: "Polyhedral AST generation is more
-    than scanning polyhedra" (TOPLAS 2015), section 5.
+    `options.points`, which matters to partial tiles. Compare isl's `isolate` option, which does
+    the same for one convex set of tiles: Grosser, Verdoolaege, Cohen: "Polyhedral AST generation
+    is more than scanning polyhedra" (TOPLAS 2015), section 5.
 
     Raises `LegalityError` for trees with extension or expansion nodes, and for trees that
-    violate a dependence before.
+    violate a dependence before; `OptionError` for an address of no loop.
     """
     require_own_instances(schedule, "the separation of full tiles")
-    separator = _Separator(context, _KINDS[points])
-    result = separator.visit(schedule.get_root()).get_schedule()
+    options = options or FullTileOptions()
+    separator = _Separator(context, _KINDS[options.points])
+    start = schedule.get_root()
+    if options.loop is not None:
+        start = band_from(schedule, options.loop, "the separation of full tiles")
+    result = separator.visit(start).get_schedule()
     if not separator.done:
         reasons = separator.missed or ["there is no band of tile loops"]
         return Outcome(schedule, (), (f"no full tiles were separated: {summary(reasons)}",))

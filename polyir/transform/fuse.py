@@ -14,6 +14,8 @@ from polyir.model.bands import annotate_bands
 from polyir.model.legality import require_legal
 from polyir.model.outcome import Outcome
 from polyir.model.tree import node_type
+from polyir.transform.address import Address, Directory, Path, Place, node_at
+from polyir.transform.loop_members import listed
 from polyir.transform.walk import (
     BAND,
     check_statements,
@@ -25,26 +27,51 @@ from polyir.transform.walk import (
 
 @dataclass(frozen=True)
 class FuseOptions:
-    """Which nests to fuse: those of `statements`, along their `depth` outermost loops.
+    """Which nests to fuse, named in one of two ways.
 
-    Raises `OptionError` for a depth below 1 and for fewer than two statements.
+    Those of `statements`, along their `depth` outermost loops; or those of `loops`, one address
+    a nest, from their outermost loop that is not common yet down to the loop named.
+
+    Raises `OptionError` for a depth below 1, for fewer than two statements or loops, and where
+    both ways are mixed.
     """
 
-    statements: tuple[str, ...]
+    statements: tuple[str, ...] = ()
     depth: int = 1
+    loops: tuple[Address, ...] = ()
 
     def __post_init__(self) -> None:
         if self.depth < 1:
             raise OptionError(f"depth must be 1 or more: depth={self.depth}")
-        if len(dict.fromkeys(self.statements)) < 2:
-            raise OptionError("fusion needs two statements or more, as in statements=S0,S1")
+        if self.loops and (self.statements or self.depth > 1):
+            raise OptionError("loops say what to fuse and how deep: statements and depth do not")
+        if len(dict.fromkeys(self.loops or self.statements)) < 2:
+            what = "loops or more, as in loops=S0.0,S1.0" if self.loops else _TWO_STATEMENTS
+            raise OptionError(f"fusion needs two {what}")
+
+    @property
+    def shown(self) -> str:
+        """What is to be fused, in words."""
+        return listed(self.loops or self.statements)
+
+
+_TWO_STATEMENTS = "statements or more, as in statements=S0,S1"
+
+
+@dataclass(frozen=True)
+class _Nests:
+    """Children of a sequence that are to be fused, along so many of their outermost loops."""
+
+    sequence: isl.ScheduleNode
+    children: frozenset[int]
+    depth: int
 
 
 def fuse(schedule: isl.Schedule, dependences: Dependences, options: FuseOptions) -> Outcome:
-    """Fuse the neighbouring nests that hold the given statements.
+    """Fuse the neighbouring nests that hold the given statements or loops.
 
-    At the sequence that separates the statements, the nests of theirs, which must be next to
-    each other, get their `depth` outermost loops in common, the first with the first:
+    At the sequence that separates them, the nests of theirs, which must be next to each other,
+    get their outermost loops in common, the first with the first:
 
         sequence                                  band [i; j]
           filter S0                                 sequence
@@ -55,22 +82,76 @@ def fuse(schedule: isl.Schedule, dependences: Dependences, options: FuseOptions)
     Iterations with equal values meet; nothing is shifted. All flags of the result are exact; the
     loop kinds of fused loops are not kept.
 
-    Raises `OptionError` for names of no statement, for nests that are not neighbours or have
-    too few loops, and `LegalityError` if a dependence is violated, and for trees with extension
-    or expansion nodes.
+    Raises `OptionError` for names of no statement, addresses of no loop, for nests that are not
+    neighbours, have too few loops or other depths than each other, and `LegalityError` if a
+    dependence is violated, and for trees with extension or expansion nodes.
     """
     require_own_instances(schedule, "fusion")
+    by_address = bool(options.loops)
+    nests = _nests_of_loops(schedule, options) if by_address else _nests_of(schedule, options)
+    if nests is None:
+        shared = "are one loop" if by_address else "share all their loops"
+        return Outcome(schedule, (), (f"nothing was fused: {options.shown} {shared}",))
+    sequence = _isolate(nests, options.shown)
+    fused = _merge_loops(sequence, nests.depth).get_schedule()
+    require_legal(dependences, fused, f"fusing {options.shown}")
+    loops = "loop" if nests.depth == 1 else f"{nests.depth} loops"
+    what = options.shown if by_address else f"the outermost {loops} of {options.shown}"
+    return Outcome(annotate_bands(fused, dependences), (f"fused {what}",))
+
+
+def _nests_of(schedule: isl.Schedule, options: FuseOptions) -> _Nests | None:
+    """The nests of statements; `None` if no sequence separates them."""
     check_statements(options.statements, schedule)
-    names = ", ".join(options.statements)
     sequence = _separating_sequence(schedule.get_root(), options.statements)
     if sequence is None:
-        return Outcome(schedule, (), (f"nothing was fused: {names} share all their loops",))
-    sequence = _isolate(sequence, options.statements)
-    fused = _merge_loops(sequence, options.depth).get_schedule()
-    require_legal(dependences, fused, f"fusing {names}")
-    loops = "loop" if options.depth == 1 else f"{options.depth} loops"
-    done = f"fused the outermost {loops} of {names}"
-    return Outcome(annotate_bands(fused, dependences), (done,))
+        return None
+    holders = (
+        position
+        for position in range(sequence.n_children())
+        if set(options.statements) & set(_names_below(sequence.child(position)))
+    )
+    return _Nests(sequence, frozenset(holders), options.depth)
+
+
+def _nests_of_loops(schedule: isl.Schedule, options: FuseOptions) -> _Nests | None:
+    """The nests of loops; `None` if the loops are one.
+
+    Raises `OptionError` for loops inside each other, and where nests have other numbers of loops
+    down to the one that is named.
+    """
+    directory = Directory(schedule)
+    places = {directory.loop(address).place: address for address in options.loops}
+    if len(places) == 1:
+        return None
+    stem = _common_start([place.path for place in places])
+    for place, address in places.items():
+        inside = [str(other) for found, other in places.items() if place.is_around(found)]
+        if inside:
+            raise OptionError(f"cannot fuse {address} and {inside[0]}: one is inside the other")
+    depths = {address: _depth(directory, address, place, stem) for place, address in places.items()}
+    if len(set(depths.values())) > 1:
+        told = ", ".join(f"{address} is loop {depth}" for address, depth in depths.items())
+        raise OptionError(f"cannot fuse loops of different depths: where nests part, {told}")
+    children = frozenset(place.path[len(stem)] for place in places)
+    if len(children) < len(places):
+        raise OptionError(f"cannot fuse {options.shown}: fuse those of one nest first")
+    return _Nests(node_at(schedule, stem), children, next(iter(depths.values())))
+
+
+def _common_start(paths: Sequence[Path]) -> Path:
+    """The longest path that all of `paths` begin with."""
+    shortest = min(paths, key=len)
+    length = next(
+        (n for n in range(len(shortest)) if len({path[n] for path in paths}) > 1), len(shortest)
+    )
+    return shortest[:length]
+
+
+def _depth(directory: Directory, address: Address, place: Place, stem: Path) -> int:
+    """How many loops there are from the node at the end of `stem` to the loop, with the loop."""
+    loops = directory.parts_of(address.reference)[0].loops
+    return sum(len(loop.path) > len(stem) for loop in loops[: loops.index(place) + 1])
 
 
 def _separating_sequence(
@@ -91,21 +172,18 @@ def _names_below(node: isl.ScheduleNode) -> tuple[str, ...]:
     return statements_of(node.child(0) if node.n_children() > 0 else node)
 
 
-def _isolate(sequence: isl.ScheduleNode, statements: Sequence[str]) -> isl.ScheduleNode:
-    """A sequence of the children with the statements, all other children moved around it.
+def _isolate(nests: _Nests, shown: str) -> isl.ScheduleNode:
+    """A sequence of the nests, all other children of their sequence moved around it.
 
     Returned is the inner sequence. Raises `OptionError` if there is another child between.
     """
+    sequence = nests.sequence
     children = [sequence.child(position) for position in range(sequence.n_children())]
-    wanted = [bool(set(statements) & set(_names_below(child))) for child in children]
-    first = wanted.index(True)
-    last = len(wanted) - 1 - wanted[::-1].index(True)
-    for child, is_wanted in zip(children[first:last], wanted[first:last], strict=True):
-        if not is_wanted:
-            between = ", ".join(_names_below(child))
-            raise OptionError(
-                f"the nests of {', '.join(statements)} are not neighbours: {between} runs between"
-            )
+    first, last = min(nests.children), max(nests.children)
+    for position in range(first, last):
+        if position not in nests.children:
+            between = ", ".join(_names_below(children[position]))
+            raise OptionError(f"the nests of {shown} are not neighbours: {between} runs between")
     filters = [child.filter_get_filter() for child in children]
     if first > 0:
         sequence = sequence.order_before(reduce(isl.UnionSet.union, filters[:first]))

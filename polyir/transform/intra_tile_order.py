@@ -20,7 +20,9 @@ from polyir.model.order import Active, below, members_of, still_active
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Statement
 from polyir.model.tree import node_type
+from polyir.transform.address import Address
 from polyir.transform.members import in_order
+from polyir.transform.nests import start_at
 from polyir.transform.parallel import carriers
 from polyir.transform.tile import runs_over_tiles
 from polyir.transform.walk import (
@@ -31,7 +33,6 @@ from polyir.transform.walk import (
     require_own_instances,
     statements_of,
     summary,
-    with_permutable_bands,
 )
 
 SEQUENCE = isl.schedule_node_type.sequence
@@ -42,13 +43,15 @@ class IntraTileOptions:
     """How to order point loops.
 
     Strides of the last subscript up to `max_stride` count as spatial locality. With
-    `distribute`, statements may get point loops of their own.
+    `distribute`, statements may get point loops of their own. With `loop`, bands from that loop
+    on are ordered, and no others.
 
     Raises `OptionError` where the stride is less than 1.
     """
 
     max_stride: int = 4
     distribute: bool = True
+    loop: Address | None = None
 
     def __post_init__(self) -> None:
         if self.max_stride < 1:
@@ -84,17 +87,19 @@ def intra_tile_order(
     statements, band [t, i] becomes band [t] with a band [i] for each statement.
 
     A tree that nobody has scheduled yet gets its
-    bands merged first (`with_permutable_bands`). Zinenko et al., "Unified Polyhedral Modeling
+    bands merged first (`start_at`). Zinenko et al., "Unified Polyhedral Modeling
     of Temporal and Spatial Locality", section 2.3, after Pluto.
 
     Raises `LegalityError` if the result violates a dependence, which tells of a band that was
-    wrongly called permutable, and for trees with extension or expansion nodes.
+    wrongly called permutable, and for trees with extension or expansion nodes; `OptionError` for
+    an address of no loop.
     """
     require_own_instances(schedule, "the order of point loops")
     by_name = {statement.name: statement for statement in statements}
-    orderer = _Orderer(by_name, dependences, options or IntraTileOptions())
-    prepared = with_permutable_bands(schedule, dependences)
-    result = orderer.visit(prepared.get_root()).get_schedule()
+    options = options or IntraTileOptions()
+    orderer = _Orderer(by_name, dependences, options)
+    start = start_at(schedule, dependences, options.loop, "the order of point loops")
+    result = orderer.visit(start).get_schedule()
     if not orderer.moved:
         reasons = orderer.kept or ["there is no permutable band of 2 or more"]
         return Outcome(schedule, (), (f"no loop was moved: {summary(reasons)}",))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import islpy as isl
@@ -19,6 +19,7 @@ from polyir.model.order import (
     still_active,
 )
 from polyir.model.outcome import Outcome
+from polyir.model.symbolic_tiles import SymbolicTiles, replace_tiles, tiled_loops, tiles_at
 from polyir.model.tree import node_type
 from polyir.transform.walk import adds_instances, name_list, statements_of, summary
 
@@ -44,6 +45,8 @@ def mark_parallel(
                                      band [t_2]
 
     Nests with extension or expansion nodes are left alone: what they add has no dependences.
+
+    Loops over tiles of symbolic sizes are loops of their nest; their mark says which is parallel.
 
     Each child of a sequence is a nest of its own. Inside a marked loop, `outermost` marks no
     other; around one, `inner` marks no other.
@@ -106,6 +109,8 @@ class _Marker:
             case isl.schedule_node_type.mark if node.mark_get_id().get_name() == PARALLEL:
                 self.already.append(f"{_loop(node, 0)} is marked already")
                 return node
+            case isl.schedule_node_type.mark if (tiles := tiles_at(node)) is not None:
+                return self._visit_tiles(node, tiles, actives)
             case _:
                 return self._visit_children(node, actives)
 
@@ -121,6 +126,25 @@ class _Marker:
         for position, inner in enumerate(below(node, actives)):
             node = self.visit(node.child(position), inner).parent()
         return node
+
+    def _visit_tiles(
+        self, mark: isl.ScheduleNode, tiles: SymbolicTiles, actives: tuple[Active, ...]
+    ) -> isl.ScheduleNode:
+        """Tiles of symbolic sizes, whose loops are parallel or not whatever the sizes are."""
+        loop = parallel_tile_loop(mark, tiles, actives)
+        if tiles.parallel is not None:
+            self.already.append(f"loop {tiles.parallel + 1} over tiles is marked already")
+            return mark
+        if loop is None or self._which == "inner":
+            marks = self._marks
+            mark = self._visit_children(mark, actives)
+            if loop is None or self._marks > marks:
+                return mark
+        elif self._which == "all":
+            mark = self._visit_children(mark, actives)
+        names = name_list(statements_of(mark))
+        self.marked.append(f"loop {loop + 1} over tiles of {names} is parallel")
+        return replace_tiles(mark, replace(tiles, parallel=loop))
 
     def _visit_band(self, band: isl.ScheduleNode, actives: tuple[Active, ...]) -> isl.ScheduleNode:
         if adds_instances(band):
@@ -142,6 +166,22 @@ class _Marker:
             nest = _Sequential(statements_of(band), (*reasons, *dict.fromkeys(inner)))
             self.sequential[sequential:] = [nest]
         return _mark_members(band, chosen)
+
+
+def parallel_tile_loop(
+    mark: isl.ScheduleNode, tiles: SymbolicTiles, actives: tuple[Active, ...]
+) -> int | None:
+    """The first of the loops over tiles of symbolic sizes that is parallel for all sizes.
+
+    That is the second one in a wavefront; else one along which no active pair has a distance,
+    since tiles of one point separate all pairs that have.
+    """
+    if tiles.wavefront:
+        return 1
+    for position, loop in enumerate(tiled_loops(mark)):
+        if not carriers(actives, loop.member):
+            return position
+    return None
 
 
 def _loop(node: isl.ScheduleNode, member: int) -> str:

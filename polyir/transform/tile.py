@@ -89,7 +89,11 @@ def tile(
     wrongly called permutable, and for trees with extension or expansion nodes.
     """
     require_own_instances(schedule, "tiling")
-    tiler = _Tiler(options or TileOptions(), dependences)
+    return run_tiler(Tiler(options or TileOptions(), dependences), schedule, dependences)
+
+
+def run_tiler(tiler: Tiler, schedule: isl.Schedule, dependences: Dependences) -> Outcome:
+    """What `tiler` makes of `schedule`, checked; see `tile`."""
     prepared = with_permutable_bands(schedule, dependences)
     result = tiler.tile(prepared.get_root()).get_schedule()
     if not tiler.tiled:
@@ -172,7 +176,7 @@ def tile_members(members: isl.MultiUnionPwAff, sizes: tuple[int, ...]) -> isl.Mu
     return members.scale_down_multi_val(scales).floor().scale_multi_val(scales)
 
 
-class _Tiler:
+class Tiler:
     """Tiles the bands of one tree and notes what it did, in the order of the tree."""
 
     def __init__(self, options: TileOptions, dependences: Dependences) -> None:
@@ -188,15 +192,25 @@ class _Tiler:
             return map_children(node, self.tile)
         is_tiled = self._may_tile(node)
         node = map_children(node, self.tile)
-        if is_tiled:
-            for sizes in reversed(self._options.sizes_by_level(node.band_n_member())):
-                node = _insert_tile_band(node, sizes)
-        return node
+        return self.insert_tiles(node) if is_tiled else node
+
+    def insert_tiles(self, band: isl.ScheduleNode) -> isl.ScheduleNode:
+        """The tile loops of `band`, above it, and what is below them."""
+        for sizes in reversed(self._options.sizes_by_level(band.band_n_member())):
+            band = _insert_tile_band(band, sizes)
+        return band
+
+    def sizes_in_words(self, members: int) -> str | None:
+        """How large the tiles of a band of so many members are; `None` if all are single points."""
+        levels = self._options.sizes_by_level(members)
+        if all(size == 1 for size in levels[0]):
+            return None
+        return " in tiles of ".join(by_sizes(level) for level in reversed(levels))
 
     def _may_tile(self, band: isl.ScheduleNode) -> bool:
         """Whether `band` is to be tiled; what speaks for or against it is noted."""
         members = band.band_n_member()
-        sizes = self._options.sizes_by_level(members)
+        sizes = self.sizes_in_words(members)
         name = describe_band(band)
         if members < self._options.min_width:
             if node_type(band.parent()) is not BAND:
@@ -206,11 +220,10 @@ class _Tiler:
             self.refused.append(f"{name} is not permutable{self._because(band)}")
         elif band.is_subtree_anchored():
             self.refused.append(f"AST options at or below {name} name loops around it")
-        elif all(size == 1 for size in sizes[0]):
+        elif sizes is None:
             self.refused.append(f"tiles of one point change nothing in {name}")
         else:
-            levels = " in tiles of ".join(_by(level) for level in reversed(sizes))
-            self.tiled.append(f"tiled {name} by {levels}")
+            self.tiled.append(f"tiled {name} by {sizes}")
             return True
         return False
 
@@ -251,5 +264,6 @@ def insert_shaped_tiles(
     return band.insert_partial_schedule(tile_members(schedule_of(functions), sizes))
 
 
-def _by(sizes: tuple[int, ...]) -> str:
+def by_sizes(sizes: tuple[int, ...]) -> str:
+    """Tile sizes in words: `32 x 8`."""
     return " x ".join(str(size) for size in sizes)

@@ -60,12 +60,14 @@ def with_permutable_bands(schedule: isl.Schedule, dependences: Dependences) -> i
     stand. A tree without any has its loops one by one, as the source has them: those that can
     be permuted are merged.
     """
-    if _has_permutable_band(schedule):
+    if has_permutable_band(schedule):
         return schedule
     return merge_bands(schedule, dependences)
 
 
-def _has_permutable_band(schedule: isl.Schedule) -> bool:
+def has_permutable_band(schedule: isl.Schedule) -> bool:
+    """Is there a band of two members or more that is called permutable?"""
+
     def is_other(node: isl.ScheduleNode) -> bool:
         if node_type(node) is not BAND:
             return True

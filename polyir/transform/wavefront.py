@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 import islpy as isl
@@ -12,7 +12,9 @@ from polyir.dialects.dependence import Dependences
 from polyir.model.bands import facts_of_nest
 from polyir.model.legality import require_legal
 from polyir.model.outcome import Outcome
+from polyir.model.symbolic_tiles import SymbolicTiles, replace_tiles, tiled_loops, tiles_at
 from polyir.model.tree import node_type
+from polyir.transform.address import Address
 from polyir.transform.members import (
     Degrees,
     degrees_of_band,
@@ -21,16 +23,17 @@ from polyir.transform.members import (
     schedule_of,
     set_loop_kinds,
 )
+from polyir.transform.nests import start_at
 from polyir.transform.tile import member_steps
 from polyir.transform.walk import (
     BAND,
+    below_marks,
     coincident_flags,
     describe_band,
     map_children,
     require_own_instances,
     set_coincident,
     summary,
-    with_permutable_bands,
 )
 
 
@@ -38,10 +41,13 @@ from polyir.transform.walk import (
 class WavefrontOptions:
     """How many loops are to run in parallel inside each wavefront: `degrees`, or as many as can.
 
+    With `loop`, the outermost band from that loop on gets wavefronts, and no other.
+
     Raises `OptionError` where it is less than 1.
     """
 
     degrees: Degrees = 1
+    loop: Address | None = None
 
     def __post_init__(self) -> None:
         if self.degrees != "all" and self.degrees < 1:
@@ -63,19 +69,24 @@ def wavefront(
     agree in t_1, ..., t_(m+1), and what is left of the band is parallel in its first m loops.
     The two bands stay permutable. What is below, the point loops of a tiled band, stays.
 
+    Tiles of symbolic sizes have no band for their loops: their mark says that they run in
+    wavefronts, and the points stay.
+
     The members are summed in their own steps: tiles of different sizes count as one each. If
     the steps agree, loops keep them; if not, the loops count tiles.
 
     Bands with a coincident member are parallel as they are, and left alone. In a tree that
-    nobody has scheduled yet, bands are merged first (`with_permutable_bands`).
+    nobody has scheduled yet, bands are merged first (`start_at`).
 
     Raises `LegalityError` if the result violates a dependence, which tells of a band that was
-    wrongly called permutable, and for trees with extension or expansion nodes.
+    wrongly called permutable, and for trees with extension or expansion nodes; `OptionError` for
+    an address of no loop.
     """
     require_own_instances(schedule, "the wavefront")
-    builder = _Builder((options or WavefrontOptions()).degrees, dependences)
-    prepared = with_permutable_bands(schedule, dependences)
-    result = builder.visit(prepared.get_root()).get_schedule()
+    options = options or WavefrontOptions()
+    builder = _Builder(options.degrees, dependences)
+    start = start_at(schedule, dependences, options.loop, "the wavefront")
+    result = builder.visit(start).get_schedule()
     if not builder.done:
         return Outcome(schedule, (), (builder.explain(),))
     require_legal(dependences, result, "the wavefront")
@@ -96,6 +107,9 @@ class _Builder:
 
     def visit(self, node: isl.ScheduleNode) -> isl.ScheduleNode:
         """The tree from `node` down with its outermost permutable bands made parallel."""
+        tiles = tiles_at(node)
+        if tiles is not None:
+            return self._visit_tiles(node, tiles)
         if node_type(node) is not BAND:
             return map_children(node, self.visit)
         flags, name = coincident_flags(node), describe_band(node)
@@ -114,15 +128,32 @@ class _Builder:
             self.refused.append(f"{name} is not permutable{reason}")
         return map_children(node, self.visit)
 
+    def _visit_tiles(self, mark: isl.ScheduleNode, tiles: SymbolicTiles) -> isl.ScheduleNode:
+        """Tiles of symbolic sizes with their loops made parallel."""
+        flags = [loop.is_coincident for loop in tiled_loops(mark)]
+        if tiles.wavefront or tiles.parallel is not None or any(flags):
+            self.parallel.append("a loop over the tiles is parallel as it is")
+            return mark
+        if len(flags) < 2:
+            self.refused.append("the tiles have one loop only")
+            return mark
+        name = f"the tiles of {describe_band(below_marks(mark))}"
+        degrees = self._degrees_of(len(flags), name)
+        return replace_tiles(mark, replace(tiles, wavefront=degrees))
+
     def _skew(self, band: isl.ScheduleNode) -> isl.ScheduleNode:
-        members, name = band.band_n_member(), describe_band(band)
+        degrees = self._degrees_of(band.band_n_member(), describe_band(band))
+        return wavefront_band(band, degrees)
+
+    def _degrees_of(self, members: int, name: str) -> int:
+        """How many of so many loops become parallel; it is noted."""
         degrees = degrees_of_band(members, self._degrees)
         self.done.append(
             f"wavefronts along loops 1 to {degrees + 1} of {name}, with {degrees} parallel inside"
         )
         if self._degrees != "all" and degrees < self._degrees:
             self.short.append(f"{name} has {degrees} and not {self._degrees} degrees to give")
-        return wavefront_band(band, degrees)
+        return degrees
 
     def explain(self) -> str:
         """Why there is no wavefront."""

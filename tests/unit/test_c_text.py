@@ -248,6 +248,25 @@ static int32_t rows(double *restrict A, int64_t A_0, int64_t A_1) {
     )
 
 
+def test_a_bound_that_is_a_conditional_has_parentheses() -> None:
+    text = c_text(
+        """
+func.func @f(%p: index, %n: index, %a: memref<?xf64>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %x = arith.constant 1.0 : f64
+  %less = arith.cmpi slt, %p, %n : index
+  %end = arith.select %less, %p, %one : index
+  scf.for %i = %zero to %end step %one {
+    memref.store %x, %a[%i] : memref<?xf64>
+  }
+  return
+}
+"""
+    )
+    assert "for (int64_t i = 0; i < (p < n ? p : 1); i++) {" in text
+
+
 def test_names_that_c_has_taken() -> None:
     text = c_text(
         """

@@ -13,7 +13,7 @@ from polyir.dialects.dependence import Dependences
 from polyir.isl_lists import maps_of
 from polyir.model.tree import node_type
 from polyir.transform.diamond import DiamondOptions, diamond_tile
-from polyir.transform.full_tiles import full_tiles, separate_full_tiles
+from polyir.transform.full_tiles import FullTileOptions, full_tiles, separate_full_tiles
 from polyir.transform.tile import TileOptions, tile
 
 NOTHING = Dependences(value_based=False, items=())
@@ -149,7 +149,9 @@ def test_diamonds_can_be_full() -> None:
 
 def test_the_kind_of_the_point_loops() -> None:
     tree = tile(schedule(RECTANGLE), NOTHING, TileOptions((3, 2))).schedule
-    sequence = outermost_band(separate_full_tiles(tree, NOTHING, ANY, "separate").schedule).child(0)
+    sequence = outermost_band(
+        separate_full_tiles(tree, NOTHING, ANY, FullTileOptions("separate")).schedule
+    ).child(0)
     for position in range(sequence.n_children()):
         points = sequence.child(position).child(0)
         assert [points.band_member_get_ast_loop_type(member) for member in (0, 1)] == [

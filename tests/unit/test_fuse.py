@@ -6,6 +6,7 @@ import pytest
 from execution import execution, flow, schedule
 
 from polyir.diagnostics import LegalityError, OptionError
+from polyir.transform.address import Address, parse_address
 from polyir.transform.distribute import DistributeOptions, distribute
 from polyir.transform.fuse import FuseOptions, fuse
 from polyir.transform.tile import TileOptions, tile
@@ -141,3 +142,64 @@ def test_distribution_undoes_fusion() -> None:
 def test_bad_distribute_options(statements: tuple[str, ...], keep: int, message: str) -> None:
     with pytest.raises(OptionError, match=message):
         DistributeOptions(statements, keep)
+
+
+def addresses(*texts: str) -> tuple[Address, ...]:
+    return tuple(map(parse_address, texts))
+
+
+@pytest.mark.parametrize(
+    ("loops", "statements", "depth"),
+    [(("S.0", "T.0"), ("S", "T"), 1), (("T.1", "U.1"), ("T", "U"), 2)],
+)
+def test_fusion_by_address(loops: tuple[str, ...], statements: tuple[str, ...], depth: int) -> None:
+    by_address = fuse(schedule(NESTS), NOTHING, FuseOptions(loops=addresses(*loops)))
+    by_name = fuse(schedule(NESTS), NOTHING, FuseOptions(statements, depth))
+    assert by_address.schedule.plain_is_equal(by_name.schedule)
+    assert by_address.done == (f"fused {', '.join(loops)}",)
+
+
+def test_an_inner_loop_below_a_common_one_is_fused() -> None:
+    outer = fuse(schedule(NESTS), NOTHING, FuseOptions(("T", "U"))).schedule
+    inner = fuse(outer, NOTHING, FuseOptions(loops=addresses("T.1", "U.1"))).schedule
+    at_once = fuse(schedule(NESTS), NOTHING, FuseOptions(("T", "U"), 2)).schedule
+    assert execution(inner) == execution(at_once)
+    again = fuse(inner, NOTHING, FuseOptions(loops=addresses("T.1", "U.1")))
+    assert again.missed == ("nothing was fused: T.1, U.1 are one loop",)
+
+
+@pytest.mark.parametrize(
+    ("loops", "message"),
+    [
+        (("S.0", "U.0"), "the nests of S.0, U.0 are not neighbours: T runs between"),
+        (("S.0", "T.1"), "different depths: where nests part, S.0 is loop 1, T.1 is loop 2"),
+        (("T.0", "T.1"), "cannot fuse T.0 and T.1: one is inside the other"),
+        (("S.0", "T.2"), "there is no loop 'T.2': T has 2 loops"),
+    ],
+)
+def test_impossible_fusions_by_address(loops: tuple[str, ...], message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        fuse(schedule(NESTS), NOTHING, FuseOptions(loops=addresses(*loops)))
+
+
+def test_distribution_by_address_is_that_by_name() -> None:
+    for name, keep in (("T", 0), ("U", 1)):
+        by_name = distribute(schedule(FUSED), NOTHING, DistributeOptions((name,), keep))
+        loops = addresses(f"{name}.{keep}")
+        by_address = distribute(schedule(FUSED), NOTHING, DistributeOptions(loops=loops))
+        assert by_address.schedule.plain_is_equal(by_name.schedule)
+        assert by_address.done == by_name.done
+
+
+def test_a_part_is_distributed_and_the_others_stay() -> None:
+    parts = """{ domain: "{ S[i] : 0 <= i < 4; T[i] : 0 <= i < 4 }",
+      child: { schedule: "[{ S[i] -> [i]; T[i] -> [i] }]", child: { sequence: [
+      { filter: "{ S[i] : i < 2 }" }, { filter: "{ T[i] }" }, { filter: "{ S[i] : i >= 2 }" }
+    ] } } }"""
+    options = DistributeOptions(loops=addresses("S/1.0"))
+    order = execution(distribute(schedule(parts), NOTHING, options).schedule)
+    assert order == [
+        *((name, (i,)) for i in range(2) for name in "ST"),
+        *(("T", (i,)) for i in (2, 3)),
+        *(("S", (i,)) for i in (2, 3)),
+    ]

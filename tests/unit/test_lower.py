@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr
 
 from polyir.codegen.ast_build import build_ast
 from polyir.codegen.iterator_names import loop_names
+from polyir.codegen.symbolic_tiles import expand_tiles
 from polyir.diagnostics import PolyirError
 from polyir.dialects.scop import ScopOp, StmtOp
 from polyir.model.scop import Scop, scop_of
@@ -137,7 +138,7 @@ def test_names_of_loops() -> None:
         ' schedule: "[n, loop0] -> [{ S[i, j] -> [(8*floor(i/8))] }, '
         '{ S[i, j] -> [(floor((i + j)/2))] }, { S[i, j] -> [(i)] }, { S[i, j] -> [(2j)] }]" } }',
     )
-    names = loop_names(scop)
+    names = loop_names(scop, expand_tiles(scop.schedule, scop.context))
     assert [names.name_for(["S"], depth, []) for depth in range(4)] == ["ti", "t1", "i", "t3"]
     assert names.name_for(["S"], 2, ["i", "i2"]) == "i3"
     assert names.name_for(["S", "T"], 2, []) == "t2"

@@ -8,7 +8,9 @@ from execution import Instance, assert_respects, execution, flow, schedule
 
 from polyir.diagnostics import LegalityError, OptionError
 from polyir.dialects.dependence import Dependences
+from polyir.transform.address import Address, parse_address
 from polyir.transform.tile import TileOptions, member_steps, tile, tile_sizes
+from polyir.transform.tile_loops import tile_loops
 
 NOTHING = Dependences(value_based=False, items=())
 
@@ -183,3 +185,50 @@ def test_a_band_with_an_isolated_part_is_left_alone() -> None:
     assert outcome.missed == (
         "nothing was tiled: AST options at or below the band of 2 over S name loops around it",
     )
+
+
+def loops(*texts: str) -> tuple[Address, ...]:
+    return tuple(map(parse_address, texts))
+
+
+CUBE = """{ domain: "{ S[i, j, k] : 0 <= i, j, k < 4 }", child: {
+  schedule: "[{ S[i, j, k] -> [i] }, { S[i, j, k] -> [j] }]",
+  child: { schedule: "[{ S[i, j, k] -> [k] }]" } } }"""
+
+
+def test_loops_by_address_are_tiled_in_the_order_given() -> None:
+    outcome = tile_loops(schedule(CUBE), NOTHING, loops("S.2", "S.1"), TileOptions((2, 3)))
+    order = execution(outcome.schedule)
+    assert order == sorted_by(lambda i, j, k: (i, k // 2, j // 3, j, k), order)
+    assert outcome.done == ("tiled S.2, S.1 by 2 x 3",)
+
+
+def test_levels_by_address() -> None:
+    options = TileOptions((2, 1), levels=2, ratio=2)
+    order = execution(tile_loops(schedule(CUBE), NOTHING, loops("S.0", "S.2"), options).schedule)
+    assert order == sorted_by(lambda i, j, k: (i // 4, k // 2, i // 2, k, i, j), order)
+
+
+def test_illegal_tiles_by_address_are_refused() -> None:
+    back = flow("[n] -> { S[i, j] -> S[i + 1, j - 1] : 0 <= i < n - 1 and 1 <= j < n }")
+    with pytest.raises(LegalityError, match=r"tiling S\.0, S\.1 violates the flow dependence"):
+        tile_loops(schedule(NESTED), back, loops("S.0", "S.1"), TileOptions((2,)))
+
+
+IMPERFECT = """{ domain: "{ S[i] : 0 <= i < 4; T[i, j] : 0 <= i, j < 4 }",
+  child: { schedule: "[{ S[i] -> [i]; T[i, j] -> [i] }]", child: { sequence: [
+  { filter: "{ S[i] }" }, { filter: "{ T[i, j] }", child: {
+    schedule: "[{ T[i, j] -> [j] }]" } } ] } } }"""
+
+
+@pytest.mark.parametrize(
+    ("named", "message"),
+    [
+        (("T.0", "T.1"), "T.1 does not run S, which T.0 runs: T.0 runs S, T"),
+        (("S.0", "T.0"), "S.0 and T.0 are one loop"),
+        (("S.1", "T.0"), "there is no loop 'S.1'"),
+    ],
+)
+def test_loops_that_cannot_be_tiled_together(named: tuple[str, ...], message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        tile_loops(schedule(IMPERFECT), NOTHING, loops(*named), TileOptions((2,)))

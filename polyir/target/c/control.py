@@ -12,7 +12,7 @@ from xdsl.traits import IsTerminator
 
 from polyir.target.c.affine import condition, literal, maximum, minimum
 from polyir.target.c.body import Body
-from polyir.target.c.expressions import Expression, IntegerLiteral, Name, Variable
+from polyir.target.c.expressions import Expression, IntegerLiteral, Name, Variable, compare
 from polyir.target.c.types import scalar_type
 from polyir.target.c.uses import set_sides
 
@@ -31,7 +31,7 @@ class Loop:
 def loop_head(body: Body, loop: Loop) -> str:
     """`for (...) {`, with a variable for the counter in the current scope."""
     type = scalar_type(loop.counter.type)
-    lower, upper = body.text(loop.lower), body.text(loop.upper)
+    lower = body.text(loop.lower)
     variable = body.names.for_value(loop.counter, "i")
     name = variable.name
     body.bind(loop.counter, Name(type, variable))
@@ -39,9 +39,10 @@ def loop_head(body: Body, loop: Loop) -> str:
         increment = f"{name}++"
     else:
         increment = f"{name} += {body.text(loop.step)}"
-    test = "<=" if loop.is_inclusive else "<"
+    # As an expression, so that an upper bound that is a conditional gets its parentheses.
+    test = body.text(compare("<=" if loop.is_inclusive else "<", Name(type, variable), loop.upper))
     declaration = f"{body.type_name(type)} {name} = {lower}"
-    return f"for ({declaration}; {name} {test} {upper}; {increment}) {{"
+    return f"for ({declaration}; {test}; {increment}) {{"
 
 
 def emit_affine_for(body: Body, op: affine.ForOp) -> None:

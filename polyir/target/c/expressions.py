@@ -225,9 +225,14 @@ def is_narrow(expression: Expression) -> bool:
 
 
 def arithmetic(operator: str, left: Expression, right: Expression) -> Expression:
-    """`left operator right` in the type of `left`, which C is made to compute in that type."""
+    """`left operator right` in the type of `left`, which C is made to compute in that type.
+
+    To add a negative number is written as a subtraction.
+    """
     if left.type.width == 64 and not left.type.is_float and is_narrow(left) and is_narrow(right):
         left = Cast(left.type, left)
+    if operator == "+" and isinstance(right, IntegerLiteral) and -(2**63) < right.value < 0:
+        operator, right = "-", IntegerLiteral(right.type, -right.value)
     return Binary(left.type, operator, left, right)
 
 

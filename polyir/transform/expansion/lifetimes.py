@@ -20,6 +20,7 @@ from polyir.model.dataflow import ArrayFlow
 from polyir.model.legality import violations
 from polyir.model.order import backward, forward, members_of
 from polyir.model.scop import AccessKind, Scop, Statement
+from polyir.model.symbolic_tiles import tiles_at
 from polyir.model.tree import node_type
 from polyir.transform.parallel import PARALLEL
 from polyir.transform.walk import BAND, MARK
@@ -107,5 +108,9 @@ def _concurrent(node: isl.ScheduleNode, dependences: Dependences) -> Iterator[is
             for active in active_at(band, dependences):
                 yield forward(active, member)
                 yield backward(active, member)
+    tiles = tiles_at(node)
+    if tiles is not None and tiles.parallel is not None:
+        # Tiles of a wavefront run at the same time whatever their distance is.
+        yield from (active.relation for active in active_at(node, dependences))
     for position in range(node.n_children()):
         yield from _concurrent(node.child(position), dependences)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
+from typing import Literal
 
 import islpy as isl
 from xdsl.ir import SSAValue
@@ -20,6 +21,7 @@ from polyir.model.analysis import compute_dependences
 from polyir.model.dataflow import ArrayFlow, array_flow
 from polyir.model.scop import Scop, Statement, scop_of
 from polyir.transform.expansion.box import Allocator, NoBoxError, Side, box_of, on_statement
+from polyir.transform.expansion.local import request_local
 from polyir.transform.expansion.loops import Loops, PrivateLoop, false_loops
 from polyir.transform.expansion.rewritten import Rewritten
 from polyir.transform.expansion.subscripts import StatementValues
@@ -35,12 +37,22 @@ from polyir.transform.expansion.webs import webs_of
 _NO_LOOP = "every loop that reuses its memory carries a value of it, or is sequential anyway"
 
 
-def privatize(op: ScopOp, arrays: Sequence[str] = (), loops: Loops = "needed") -> Rewritten:
+Storage = Literal["expanded", "local"]
+"""`local`: copies inside the loops, where the schedule at the end allows it."""
+
+
+def privatize(
+    op: ScopOp,
+    arrays: Sequence[str] = (),
+    loops: Loops = "needed",
+    storage: Storage = "expanded",
+) -> Rewritten:
     """Give temporaries of a scop private copies, for the order that its tree has now.
 
     First the accesses of each temporary are split into webs, each with memory of its own. Then
     each web gets one dimension more for each of the chosen loops around all its statements.
-    `arrays` are the only ones to look at; without them all temporaries are.
+    `arrays` are the only ones to look at; without them all temporaries are. With `storage`
+    local, the copies are asked to be local ones (`polyir.transform.expansion.local`).
 
     The dependences of the scop are out of date after it.
     """
@@ -64,7 +76,7 @@ def privatize(op: ScopOp, arrays: Sequence[str] = (), loops: Loops = "needed") -
                 missed.append(f"{name} has no private copies: {_NO_LOOP}")
             continue
         try:
-            done.append(_expand(scop, flows[name], private, allocator))
+            done.append(_expand(scop, flows[name], private, allocator, storage))
         except NoBoxError as error:
             missed.append(f"{name} has no private copies: {error}")
     return Rewritten(tuple(done), tuple(missed))
@@ -84,13 +96,21 @@ def _split(scop: Scop, flow: ArrayFlow) -> list[SSAValue]:
     return memories
 
 
-def _expand(scop: Scop, flow: ArrayFlow, loops: Sequence[PrivateLoop], allocator: Allocator) -> str:
+def _expand(
+    scop: Scop,
+    flow: ArrayFlow,
+    loops: Sequence[PrivateLoop],
+    allocator: Allocator,
+    storage: Storage,
+) -> str:
     """Put the iterations of `loops` before the subscripts of an array; says so."""
     statements = [each for each in scop.statements if each.name in flow.statements]
     cells = reduce(isl.Set.union, (_iterations(each, loops) for each in statements))
     box = box_of(cells, scop.context)
     old = scop.arrays[flow.array]
     new = allocator.allocate(old, box, extents_of(old))
+    if storage == "local":
+        request_local(new)
     for statement in statements:
         values = StatementValues(scop, statement)
         iteration = values.expressions(_private_subscripts(statement, loops, box))

@@ -3,6 +3,14 @@
 // RUN: not polyir-opt --fuse=S1,S2 %s 2>&1 | filecheck %s --check-prefix ILLEGAL
 // RUN: not polyir-opt --fuse=S0,S2 %s 2>&1 | filecheck %s --check-prefix BETWEEN
 // RUN: not polyir-opt --fuse=S0,T %s 2>&1 | filecheck %s --check-prefix UNKNOWN
+// RUN: polyir-opt --fuse=loops=S0.0,S1.0 --emit=poly %s | filecheck %s --check-prefix FUSED
+// RUN: polyir-opt --fuse=loops=S0.0,S1.0 --distribute=loops=S1.0 --emit=poly %s | filecheck %s --check-prefix APART
+// RUN: not polyir-opt --fuse=loops=S1.0,S2.0 %s 2>&1 | filecheck %s --check-prefix LOOPS
+// RUN: not polyir-opt --distribute=loops=S2.0 %s 2>&1 | filecheck %s --check-prefix CYCLE
+// RUN: not polyir-opt --fuse=loops=S0.0,S1 %s 2>&1 | filecheck %s --check-prefix MALFORMED
+// RUN: not polyir-opt --fuse=loops=S0.0,S1.1 %s 2>&1 | filecheck %s --check-prefix NONE
+// RUN: not polyir-opt --fuse="statements=S0,S1 loops=S0.0" %s 2>&1 | filecheck %s --check-prefix MIXED
+// RUN: not polyir-opt --distribute="loops=S0.0 keep=1" %s 2>&1 | filecheck %s --check-prefix KEEP
 // RUN: polyir-opt --distribute=S0 --emit=none %s 2>&1 | filecheck %s --check-prefix ALONE
 
 func.func @chain(%n: index, %a: memref<?xf64>, %b: memref<?xf64>, %c: memref<?xf64>) {
@@ -37,7 +45,16 @@ func.func @chain(%n: index, %a: memref<?xf64>, %b: memref<?xf64>, %c: memref<?xf
 // APART-NEXT:   poly.filter "{{.*}}S1[i]{{.*}}" {
 // APART-NEXT:     poly.band "[n] -> [{ S1[i] -> [(i)] }]" permutable coincident [true]
 
-// ILLEGAL: fuse_distribute.mlir:9:3: error: fusing S1, S2 violates the flow dependence through c: S1[{{.*}}] must run before S{{[23]}}[{{.*}}]
+// ILLEGAL: fuse_distribute.mlir:{{[0-9]+}}:3: error: fusing S1, S2 violates the flow dependence through c: S1[{{.*}}] must run before S{{[23]}}[{{.*}}]
+
+// LOOPS: fuse_distribute.mlir:{{[0-9]+}}:3: error: fusing S1.0, S2.0 violates the flow dependence through c: S1[{{.*}}] must run before S{{[23]}}[{{.*}}]
+
+// CYCLE: error: distributing S2.0 violates the {{.*}} dependence through a: S3[{{.*}}] must run before S2[
+
+// MALFORMED: error: 'S1' is no loop: write S0.1 for the second loop around S0
+// NONE: error: there is no loop 'S1.1': S1 has 1 loop
+// MIXED: error: loops say what to fuse and how deep: statements and depth do not
+// KEEP: error: loops say what to distribute: statements and keep do not
 
 // BETWEEN: error: the nests of S0, S2 are not neighbours: S1 runs between
 

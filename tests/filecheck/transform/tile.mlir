@@ -2,6 +2,10 @@
 // RUN: polyir-opt --tile="sizes=32,32,8 levels=2" --emit=poly %s | filecheck %s --check-prefix LEVELS
 // RUN: polyir-opt --tile=32 %s | filecheck %s --check-prefix LOOPS
 // RUN: polyir-opt --tile=32,16,8 --remarks --emit=none %s 2>&1 | filecheck %s --check-prefix REMARK
+// RUN: polyir-opt --tile="sizes=32,8 loops=S0.0,S0.2" --emit=poly %s | filecheck %s --check-prefix ADDRESSED
+// RUN: not polyir-opt --tile="loops=S0.0,S0.3" %s 2>&1 | filecheck %s --check-prefix NONE
+// RUN: not polyir-opt --tile="loops=S0.0,S0" %s 2>&1 | filecheck %s --check-prefix MALFORMED
+// RUN: not polyir-opt --tile='loops=S0.0 shape="1,0"' %s 2>&1 | filecheck %s --check-prefix SHAPE
 // RUN: not polyir-opt --tile=0 %s 2>&1 | filecheck %s --check-prefix ZERO
 
 // A tile loop counts the first points of the tiles; the points follow in one band below.
@@ -36,6 +40,16 @@ func.func @multiply(%n: index, %a: memref<?x?xf64>, %b: memref<?x?xf64>, %c: mem
 // LOOPS-NEXT:         affine.for %[[J:.*]] = {{.*}}(%[[TJ]]) to min affine_map<(d0)[s0] -> (s0, d0 + 32)>(%[[TJ]])[%[[N]]] {
 // LOOPS-NEXT:           affine.for %[[K:.*]] = {{.*}}(%[[TK]]) to min affine_map<(d0)[s0] -> (s0, d0 + 32)>(%[[TK]])[%[[N]]] {
 
-// REMARK: tile.mlir:9:3: remark: [tile] tiled the band of 3 over S0 by 32 x 16 x 8
+// REMARK: tile.mlir:{{[0-9]+}}:3: remark: [tile] tiled the band of 3 over S0 by 32 x 16 x 8
+
+// Two loops of three, whatever bands they are in.
+// ADDRESSED:      poly.band "[n] -> [{ S0[i, j, k] -> [(i - (i) mod 32)] }, { S0[i, j, k] -> [(k - (k) mod 8)] }]" permutable coincident [true, false] {
+// ADDRESSED-NEXT:   poly.band "[n] -> [{ S0[i, j, k] -> [(i)] }]"
+// ADDRESSED-NEXT:     poly.band "[n] -> [{ S0[i, j, k] -> [(j)] }]"
+// ADDRESSED-NEXT:       poly.band "[n] -> [{ S0[i, j, k] -> [(k)] }]"
+
+// NONE: error: there is no loop 'S0.3': S0 has 3 loops
+// MALFORMED: error: 'S0' is no loop: write S0.1 for the second loop around S0
+// SHAPE: error: shape is for the outermost loops of nests, not for loops by address
 
 // ZERO: error: tile sizes must be 1 or more: sizes=0

@@ -1,0 +1,213 @@
+"""Loops over tiles of symbolic sizes: how isl's AST builder is brought to make them.
+
+Kim, Renganarayanan, Rostron, Rajopadhye, Strout: Multi-level tiling: M for the price of one
+(SC 2007); Renganarayanan, Rajopadhye: Computations on Iteration Spaces, section 15.3.1.3. The
+first point o of a tile is a multiple of its size T, which no affine set can say. But the points
+of the tile are o <= i < o + T, which is affine in o, i and T; and the o of all such windows with
+points in them, the outset of the iteration space, have affine bounds. So isl makes loops over all
+o in the outset, in steps of one, with loops over the points inside, and code generation takes
+them with the step T, from the first multiple on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+import islpy as isl
+
+from polyir.codegen.band_members import iterator_of
+from polyir.diagnostics import PolyirError
+from polyir.isl_lists import sets_of
+from polyir.model.order import Member
+from polyir.model.symbolic_tiles import SymbolicTiles, marks_of_tiles, tiled_loops, tiles_at
+
+
+@dataclass(frozen=True)
+class Box:
+    """The rectangular hull of the points that are tiled: the ends of each loop, as parameters."""
+
+    lower: tuple[isl.PwAff, ...]
+    upper: tuple[isl.PwAff, ...]
+
+
+@dataclass(frozen=True)
+class TileBand:
+    """A band of loops over the first points of tiles, and the depth of the outermost of them.
+
+    The box is there where the tile loops need it.
+    """
+
+    tiles: SymbolicTiles
+    depth: int
+    box: Box | None
+
+
+@dataclass(frozen=True)
+class ExpandedTiles:
+    """A schedule tree with bands over the first points of tiles, and what is known of them.
+
+    Instances have the first points of their tiles as further dimensions. `origins` has, for
+    each statement, the iterators that these run along, where they do. The mark above the band
+    number n is called `tiles n`.
+    """
+
+    schedule: isl.Schedule
+    origins: Mapping[str, tuple[int | None, ...]]
+    bands: tuple[TileBand, ...]
+
+    @property
+    def sizes(self) -> tuple[str, ...]:
+        """The names of all sizes, each once."""
+        return tuple(dict.fromkeys(size for band in self.bands for size in band.tiles.sizes))
+
+
+def number_of_band(name: str) -> int | None:
+    """Which of the bands the mark of that name stands above; `None` for other marks."""
+    match = re.fullmatch(r"tiles (\d+)", name)
+    return None if match is None else int(match[1])
+
+
+def expand_tiles(schedule: isl.Schedule, context: isl.Set) -> ExpandedTiles:
+    """`schedule` with a band of loops over first points below each mark of symbolic tiles.
+
+        mark "tiles outset T0"             mark "tiles 0"
+          band [i]                =>         band [o]
+                                               band [i]
+
+    An instance S[i] becomes S[i, o] with o <= i < o + T0, for all o: only multiples of T0 are
+    meant, one for each instance. Where S is elsewhere in the tree too, o is 0 there.
+    """
+    origins: dict[str, tuple[int | None, ...]] = {}
+    bands: list[TileBand] = []
+    while (mark := next(marks_of_tiles(schedule.get_root()), None)) is not None:
+        tiles = tiles_at(mark)
+        assert tiles is not None
+        if mark.get_domain().is_empty():
+            schedule = mark.delete().get_schedule()
+            continue
+        members = tuple(loop.member for loop in tiled_loops(mark))
+        if not members:
+            raise PolyirError(f"the mark '{tiles}' stands above no band of {len(tiles.sizes)}")
+        needs_box = tiles.origins == "box" or tiles.wavefront > 0
+        box = _box(mark, members, context) if needs_box else None
+        for name, along in _iterators(mark, members).items():
+            origins[name] = origins.get(name, ()) + along
+        number = isl.Id(f"tiles {len(bands)}")
+        bands.append(TileBand(tiles, mark.get_schedule_depth(), box))
+        schedule = _with_origins(mark, members, tiles, number)
+    return ExpandedTiles(schedule, origins, tuple(bands))
+
+
+def _iterators(
+    mark: isl.ScheduleNode, members: Sequence[Member]
+) -> dict[str, tuple[int | None, ...]]:
+    return {
+        part.get_tuple_name(): tuple(
+            iterator_of(member[part.get_tuple_name()]) for member in members
+        )
+        for part in sets_of(mark.get_domain())
+    }
+
+
+def _box(mark: isl.ScheduleNode, members: Sequence[Member], context: isl.Set) -> Box:
+    lower: list[isl.PwAff] = []
+    upper: list[isl.PwAff] = []
+    for member in members:
+        values = reduce(
+            isl.Set.union,
+            (
+                part.intersect_params(context).apply(
+                    isl.Map.from_pw_aff(member[part.get_tuple_name()])
+                )
+                for part in sets_of(mark.get_domain())
+            ),
+        ).coalesce()
+        lower.append(values.lexmin_pw_multi_aff().get_pw_aff(0).coalesce())
+        upper.append(values.lexmax_pw_multi_aff().get_pw_aff(0).coalesce())
+    return Box(tuple(lower), tuple(upper))
+
+
+def _with_origins(
+    mark: isl.ScheduleNode, members: Sequence[Member], tiles: SymbolicTiles, name: isl.Id
+) -> isl.Schedule:
+    """The tree with the band of first points below one mark, which is renamed."""
+    path = _path(mark)
+    schedule = mark.get_schedule()
+    tiled = {part.get_tuple_name(): part for part in sets_of(mark.get_domain())}
+    domains: list[isl.Set] = []
+    projections: list[str] = []
+    first_points: list[list[str]] = [[] for _ in tiles.sizes]
+    for whole in sets_of(schedule.get_domain()):
+        statement = whole.get_tuple_name()
+        if statement not in tiled:
+            domains.append(whole)
+            projections.append(_projection(whole, 0))
+            continue
+        domains.append(_extended(tiled[statement], members, tiles.sizes))
+        elsewhere = whole.subtract(tiled[statement])
+        if not elsewhere.is_empty():
+            domains.append(_at_zero(elsewhere, len(tiles.sizes)))
+        projections.append(_projection(whole, len(tiles.sizes)))
+        for position, texts in enumerate(first_points):
+            texts.append(_first_point(whole, len(tiles.sizes), position))
+    every = reduce(isl.UnionSet.union, map(isl.UnionSet.from_set, domains))
+    projection = isl.UnionPwMultiAff(f"{{ {'; '.join(projections)} }}")
+    schedule = schedule.pullback_union_pw_multi_aff(projection).intersect_domain(every)
+    node = schedule.get_root()
+    for position in path:
+        node = node.child(position)
+    functions = isl.MultiUnionPwAff(
+        f"[{', '.join('{ ' + '; '.join(texts) + ' }' for texts in first_points)}]"
+    )
+    node = node.delete().insert_mark(name).child(0).insert_partial_schedule(functions)
+    for position in range(len(tiles.sizes)):
+        node = node.band_member_set_ast_loop_type(position, isl.ast_loop_type.atomic)
+    return node.get_schedule()
+
+
+def _path(node: isl.ScheduleNode) -> tuple[int, ...]:
+    path: list[int] = []
+    while node.has_parent():
+        path.append(node.get_child_position())
+        node = node.parent()
+    return tuple(reversed(path))
+
+
+def _extended(part: isl.Set, members: Sequence[Member], sizes: Sequence[str]) -> isl.Set:
+    """`{ S[i, o] : o <= phi(i) < o + T }`, for each member phi and its size T."""
+    name = part.get_tuple_name()
+    relation = isl.Map.from_domain(part)
+    for member, size in zip(members, sizes, strict=True):
+        window = isl.Map(f"[{size}] -> {{ [v] -> [o] : o <= v < o + {size} }}")
+        values = isl.Map.from_pw_aff(member[name])
+        relation = relation.flat_range_product(values.apply_range(window))
+    return relation.wrap().flatten().set_tuple_name(name)
+
+
+def _at_zero(part: isl.Set, count: int) -> isl.Set:
+    zeros = isl.Set(f"{{ [{', '.join(['0'] * count)}] }}")
+    relation = isl.Map.from_domain_and_range(part, zeros)
+    return relation.wrap().flatten().set_tuple_name(part.get_tuple_name())
+
+
+def _dimensions(part: isl.Set, count: int) -> tuple[list[str], list[str]]:
+    return (
+        [f"i{position}" for position in range(part.dim(isl.dim_type.set))],
+        [f"o{position}" for position in range(count)],
+    )
+
+
+def _projection(part: isl.Set, count: int) -> str:
+    """`S[i, o] -> S[i]`."""
+    own, further = _dimensions(part, count)
+    name = part.get_tuple_name()
+    return f"{name}[{', '.join(own + further)}] -> {name}[{', '.join(own)}]"
+
+
+def _first_point(part: isl.Set, count: int, position: int) -> str:
+    """`S[i, o] -> [o_k]`."""
+    own, further = _dimensions(part, count)
+    return f"{part.get_tuple_name()}[{', '.join(own + further)}] -> [{further[position]}]"

@@ -1,0 +1,104 @@
+"""Tiling with sizes that are arguments of the function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import islpy as isl
+
+from polyir.diagnostics import OptionError
+from polyir.dialects.dependence import Dependences
+from polyir.model.outcome import Outcome
+from polyir.model.symbolic_tiles import Origins, SymbolicTiles, with_tiles
+from polyir.model.tree import node_type
+from polyir.transform.address import Address, Directory, Loop, Place, node_at
+from polyir.transform.loop_members import listed, require_free, settled
+from polyir.transform.tile import TileOptions, Tiler, run_tiler
+from polyir.transform.walk import BAND, MARK, require_own_instances
+
+
+@dataclass(frozen=True)
+class SymbolicTileOptions:
+    """How to tile: which tiles are visited, the narrowest band that is tiled, or the loops.
+
+    `sizes` are names for the sizes, as many as a band could need.
+    """
+
+    sizes: Sequence[str]
+    origins: Origins = "outset"
+    min_width: int = 2
+    loops: tuple[Address, ...] = ()
+
+
+def tile_symbolically(
+    schedule: isl.Schedule, dependences: Dependences, options: SymbolicTileOptions
+) -> Outcome:
+    """Tile every permutable band that is wide enough, or the given loops, in symbolic sizes.
+
+    A mark above a band stands for the loops over its tiles (`polyir.model.symbolic_tiles`):
+
+        band [i, j]     =>     mark "tiles outset T0 T1"
+                                 band [i, j]
+
+    The loop k of each band is cut by size k. The tiles are legal for sizes of 1 and more, since
+    that is what a permutable band is: no loop goes back along a dependence. Bands are looked for
+    as by `tile`. Loops that are given must be directly inside each other; they need not be
+    members of one band, nor called permutable.
+
+    Raises `LegalityError` if tiles of some sizes violate a dependence, and for trees with
+    extension or expansion nodes; `OptionError` for addresses of no loop, and of loops that are
+    not directly inside each other.
+    """
+    require_own_instances(schedule, "tiling")
+    if options.loops:
+        return _tile_loops(schedule, dependences, options)
+    return run_tiler(_SymbolicTiler(options, dependences), schedule, dependences)
+
+
+class _SymbolicTiler(Tiler):
+    """Puts marks above the bands of one tree."""
+
+    def __init__(self, options: SymbolicTileOptions, dependences: Dependences) -> None:
+        super().__init__(TileOptions(min_width=options.min_width), dependences)
+        self._symbolic = options
+
+    def insert_tiles(self, band: isl.ScheduleNode) -> isl.ScheduleNode:
+        # Tiles around it, by a mark or a band, hold the new ones.
+        sizes = tuple(self._symbolic.sizes[: band.band_n_member()])
+        return with_tiles(band, SymbolicTiles(self._symbolic.origins, sizes))
+
+    def sizes_in_words(self, members: int) -> str | None:
+        return " x ".join(self._symbolic.sizes[:members])
+
+
+def _tile_loops(
+    schedule: isl.Schedule, dependences: Dependences, options: SymbolicTileOptions
+) -> Outcome:
+    directory = Directory(schedule)
+    loops = [directory.loop(address) for address in options.loops]
+    first, last = loops[0], loops[-1]
+    shown = listed(options.loops)
+    if [loop.place for loop in loops] != list(islice(_nested(first), len(loops))):
+        raise OptionError(f"{shown} are not directly inside each other, as symbolic sizes need it")
+    require_free(first.band, f"tiling {shown}")
+    if last.member + 1 < last.band.band_n_member():
+        schedule = last.band.band_split(last.member + 1).get_schedule()
+    band = node_at(schedule, first.place.path)
+    if first.member > 0:
+        band = band.band_split(first.member).child(0)
+    mark = with_tiles(band, SymbolicTiles(options.origins, tuple(options.sizes[: len(loops)])))
+    sizes = " x ".join(options.sizes[: len(loops)])
+    done = f"tiled {shown} by {sizes}"
+    return settled(schedule, mark.get_schedule(), dependences, f"tiling {shown}", done)
+
+
+def _nested(first: Loop) -> Iterator[Place]:
+    """`first` and the loops directly inside each other from there on."""
+    node, path, start = first.band, first.place.path, first.member
+    while node_type(node) in (BAND, MARK):
+        if node_type(node) is BAND:
+            yield from (Place(path, member) for member in range(start, node.band_n_member()))
+            start = 0
+        node, path = node.child(0), (*path, 0)
