@@ -20,8 +20,10 @@ from polyir.codegen.ast_expressions import (
     operator_of,
 )
 from polyir.codegen.band_members import iterates_over_tiles, member_functions
+from polyir.codegen.simpler_loops import with_atomic_loops, with_counting_loops
 from polyir.diagnostics import PolyirError, location_of
 from polyir.isl_lists import parameters_of, sets_of
+from polyir.limits import first_within_bound
 from polyir.model.scop import Scop
 from polyir.model.tree import node_type
 
@@ -52,12 +54,22 @@ def build_ast(scop: Scop) -> ScopAst:
     part, which is much code for a test that is cheap there. Only where the whole range of a
     loop is not affine in the loops around it, isl's default is taken.
 
+    Where that takes more isl operations than a step may, loops with steps count: isl works far
+    less on `floor(i / 32)` than on `32 floor(i / 32)`. If that is too much still, all loops are
+    atomic, with guards inside.
+
     Raises `PolyirError` if the tree executes infinitely many instances.
     """
     schedule = scop.schedule.map_schedule_node_bottom_up(_with_depth)
     atomic = schedule.map_schedule_node_bottom_up(_with_atomic_tiles)
-    ast = _generate(scop, atomic)
-    return _generate(scop, schedule) if _has_piecewise_bounds(ast) else ast
+    ast = first_within_bound(
+        lambda: _generate(scop, atomic),
+        lambda: _generate(scop, with_counting_loops(atomic)),
+        lambda: _generate(scop, with_atomic_loops(with_counting_loops(atomic))),
+    )
+    if not _has_piecewise_bounds(ast):
+        return ast
+    return first_within_bound(lambda: _generate(scop, schedule), lambda: ast)
 
 
 def _generate(scop: Scop, schedule: isl.Schedule) -> ScopAst:

@@ -13,6 +13,7 @@ from polyir.model.bands import facts_of_nest
 from polyir.model.leaves import schedules_below
 from polyir.model.legality import require_legal
 from polyir.model.outcome import Outcome
+from polyir.model.steps import member_steps as member_steps
 from polyir.model.tree import node_type
 from polyir.transform.members import loop_kinds, schedule_of
 from polyir.transform.walk import (
@@ -148,22 +149,6 @@ def _members(schedule: isl.Map, first: int, count: int) -> isl.Map:
     last = first + count
     inner = schedule.project_out(isl.dim_type.out, last, schedule.dim(isl.dim_type.out) - last)
     return inner.project_out(isl.dim_type.out, 0, first)
-
-
-def member_steps(band: isl.ScheduleNode) -> tuple[int, ...]:
-    """The step of each member: the largest s such that its values differ by multiples of s.
-
-    It is read from the values that the member takes on all instances; 1 where there is no
-    larger one, or one value only.
-    """
-    schedule = band.band_get_partial_schedule().intersect_domain(band.get_domain())
-    values = isl.UnionMap.from_multi_union_pw_aff(schedule).range()
-    if values.is_empty():
-        return (1,) * band.band_n_member()
-    steps = isl.Set.from_union_set(values)
-    return tuple(
-        max(1, steps.get_stride(member).to_python()) for member in range(band.band_n_member())
-    )
 
 
 def tile_members(members: isl.MultiUnionPwAff, sizes: tuple[int, ...]) -> isl.MultiUnionPwAff:
