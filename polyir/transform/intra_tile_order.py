@@ -21,6 +21,7 @@ from polyir.model.outcome import Outcome
 from polyir.model.scop import Statement
 from polyir.model.tree import node_type
 from polyir.transform.members import in_order
+from polyir.transform.obstacles import no_permutable_band
 from polyir.transform.parallel import carriers
 from polyir.transform.tile import runs_over_tiles
 from polyir.transform.walk import (
@@ -96,7 +97,7 @@ def intra_tile_order(
     prepared = with_permutable_bands(schedule, dependences)
     result = orderer.visit(prepared.get_root()).get_schedule()
     if not orderer.moved:
-        reasons = orderer.kept or ["there is no permutable band of 2 or more"]
+        reasons = orderer.kept or [no_permutable_band(prepared, dependences)]
         return Outcome(schedule, (), (f"no loop was moved: {summary(reasons)}",))
     require_legal(dependences, result, "the order of point loops")
     return Outcome(result, (*orderer.moved, *orderer.kept))

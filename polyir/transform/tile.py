@@ -9,13 +9,13 @@ import islpy as isl
 
 from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
-from polyir.model.bands import facts_of_nest
 from polyir.model.leaves import schedules_below
 from polyir.model.legality import require_legal
 from polyir.model.outcome import Outcome
 from polyir.model.steps import member_steps as member_steps
 from polyir.model.tree import node_type
 from polyir.transform.members import loop_kinds, schedule_of
+from polyir.transform.obstacles import because
 from polyir.transform.walk import (
     BAND,
     below_marks,
@@ -186,9 +186,9 @@ class _Tiler:
         if members < self._options.min_width:
             if node_type(band.parent()) is not BAND:
                 # One line for loops directly inside each other.
-                self.narrow.append(f"{name} is too narrow{self._because(band)}")
+                self.narrow.append(f"{name} is too narrow{because(band, self._dependences)}")
         elif members > 1 and not band.band_get_permutable():
-            self.refused.append(f"{name} is not permutable{self._because(band)}")
+            self.refused.append(f"{name} is not permutable{because(band, self._dependences)}")
         elif band.is_subtree_anchored():
             self.refused.append(f"AST options at or below {name} name loops around it")
         elif all(size == 1 for size in sizes[0]):
@@ -198,11 +198,6 @@ class _Tiler:
             self.tiled.append(f"tiled {name} by {levels}")
             return True
         return False
-
-    def _because(self, band: isl.ScheduleNode) -> str:
-        """Why the loops from `band` down are not permutable, if they are not."""
-        obstacle = facts_of_nest(band, self._dependences).not_permutable
-        return "" if obstacle is None else f", because {obstacle}"
 
     def explain(self) -> str:
         """Why nothing was tiled."""

@@ -186,7 +186,8 @@ def test_dependences_along_the_face_are_refused(distance: str) -> None:
     (message,) = outcome.missed
     assert message == (
         "no tiles start concurrently: no loop of the band of 2 over S is a face to start from: "
-        f"array A carries (0,{distance[-1]})"
+        f"array A carries (0,{distance[-1]}): S[0, 0] must run before S[0, {distance[-1]}] "
+        "(T = 1, n = 4)"
     )
 
 
