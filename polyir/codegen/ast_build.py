@@ -20,7 +20,11 @@ from polyir.codegen.ast_expressions import (
     operator_of,
 )
 from polyir.codegen.band_members import iterates_over_tiles, member_functions
-from polyir.codegen.simpler_loops import with_atomic_loops, with_counting_loops
+from polyir.codegen.simpler_loops import (
+    with_atomic_loops,
+    with_counting_loops,
+    with_rolled_loops,
+)
 from polyir.diagnostics import PolyirError, location_of
 from polyir.isl_lists import parameters_of, sets_of
 from polyir.limits import first_within_bound
@@ -56,11 +60,19 @@ def build_ast(scop: Scop) -> ScopAst:
 
     Where that takes more isl operations than a step may, loops with steps count: isl works far
     less on `floor(i / 32)` than on `32 floor(i / 32)`. If that is too much still, all loops are
-    atomic, with guards inside.
+    atomic, with guards inside. Where isl does not see how often a loop to be unrolled runs,
+    loops stay as they are.
 
     Raises `PolyirError` if the tree executes infinitely many instances.
     """
     schedule = scop.schedule.map_schedule_node_bottom_up(_with_depth)
+    try:
+        return _most_pleasant_ast(scop, schedule)
+    except _CannotUnrollError:
+        return _most_pleasant_ast(scop, with_rolled_loops(schedule))
+
+
+def _most_pleasant_ast(scop: Scop, schedule: isl.Schedule) -> ScopAst:
     atomic = schedule.map_schedule_node_bottom_up(_with_atomic_tiles)
     ast = first_within_bound(
         lambda: _generate(scop, atomic),
@@ -86,14 +98,18 @@ def _generate(scop: Scop, schedule: isl.Schedule) -> ScopAst:
         try:
             ast = ScopAst(build.node_from_schedule(schedule), iterators)
         except isl.Error as error:
-            raise _failure(scop, str(error)) from error
+            kind = _CannotUnrollError if "for unrolling" in str(error) else PolyirError
+            raise kind(_NO_LOOPS + str(error), location_of(scop.op)) from error
     if any(operator_of(loop.for_get_cond()) is None for loop in _loops(ast)):
-        raise _failure(scop, "a loop would never end")
+        raise PolyirError(_NO_LOOPS + "a loop would never end", location_of(scop.op))
     return ast
 
 
-def _failure(scop: Scop, reason: str) -> PolyirError:
-    return PolyirError(f"the schedule tree has no loops: {reason}", location_of(scop.op))
+class _CannotUnrollError(PolyirError):
+    """isl finds no bound of a loop to be unrolled that is a constant before its last value."""
+
+
+_NO_LOOPS = "the schedule tree has no loops: "
 
 
 def _loops(ast: ScopAst) -> tuple[isl.AstNode, ...]:

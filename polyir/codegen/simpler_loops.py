@@ -25,6 +25,11 @@ def with_atomic_loops(schedule: isl.Schedule) -> isl.Schedule:
     return schedule.map_schedule_node_bottom_up(_atomic)
 
 
+def with_rolled_loops(schedule: isl.Schedule) -> isl.Schedule:
+    """`schedule` without any loop to be unrolled."""
+    return schedule.map_schedule_node_bottom_up(_rolled)
+
+
 def _counting(node: isl.ScheduleNode) -> isl.ScheduleNode:
     if node_type(node) is not isl.schedule_node_type.band or not node.band_n_member():
         return node
@@ -42,10 +47,20 @@ def _counting(node: isl.ScheduleNode) -> isl.ScheduleNode:
 
 
 def _atomic(node: isl.ScheduleNode) -> isl.ScheduleNode:
+    return _with_kind_for(isl.ast_loop_type.default, isl.ast_loop_type.atomic, node)
+
+
+def _rolled(node: isl.ScheduleNode) -> isl.ScheduleNode:
+    return _with_kind_for(isl.ast_loop_type.unroll, isl.ast_loop_type.default, node)
+
+
+def _with_kind_for(
+    old: isl.ast_loop_type, new: isl.ast_loop_type, node: isl.ScheduleNode
+) -> isl.ScheduleNode:
+    """A band with loops of the kind `new` for `old`; other nodes as they are."""
     if node_type(node) is not isl.schedule_node_type.band:
         return node
     for member in range(node.band_n_member()):
-        kind = isl.ast_loop_type(node.band_member_get_ast_loop_type(member))
-        if kind is isl.ast_loop_type.default:
-            node = node.band_member_set_ast_loop_type(member, isl.ast_loop_type.atomic)
+        if isl.ast_loop_type(node.band_member_get_ast_loop_type(member)) is old:
+            node = node.band_member_set_ast_loop_type(member, new)
     return node

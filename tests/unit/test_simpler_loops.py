@@ -6,7 +6,11 @@ import islpy as isl
 import pytest
 from execution import execution, schedule
 
-from polyir.codegen.simpler_loops import with_atomic_loops, with_counting_loops
+from polyir.codegen.simpler_loops import (
+    with_atomic_loops,
+    with_counting_loops,
+    with_rolled_loops,
+)
 
 TILES = """{ domain: "[n] -> { S[i, j] : 0 <= i, j < n; T[i] : 0 <= i < n }", child: {
   schedule: "[n] -> [{ S[i, j] -> [(4*floor((i)/4))]; T[i] -> [(4*floor((i)/4))] }]",
@@ -44,3 +48,5 @@ def test_loop_kinds_are_kept_and_open_ones_become_atomic() -> None:
         assert points.band_member_get_ast_loop_type(1) == isl.ast_loop_type.unroll
     tiles = with_atomic_loops(schedule(TILES)).get_root().child(0)
     assert tiles.band_member_get_ast_loop_type(0) == isl.ast_loop_type.atomic
+    rolled = with_rolled_loops(schedule(TILES)).get_root().child(0).child(0)
+    assert rolled.band_member_get_ast_loop_type(1) == isl.ast_loop_type.default
