@@ -88,6 +88,24 @@ def attempted(compute: Callable[[], Result], operations: int, cost: int) -> Resu
         context.set_max_operations(max(outer - charged, 1) if outer else 0)
 
 
+def first_within_bound(*computations: Callable[[], Result]) -> Result:
+    """What the first of `computations` returns that keeps to the bound of the step around.
+
+    Each of them has all of the bound. Raises what isl raises when the last one exceeds it.
+    """
+    context = isl.DEFAULT_CONTEXT
+    for compute in computations[:-1]:
+        context.reset_operations()
+        try:
+            return compute()
+        except Exception:
+            # As in `bounded`: any error after the bound's is the bound's.
+            if not _is_exceeded(context):
+                raise
+    context.reset_operations()
+    return computations[-1]()
+
+
 def _exhausted(step: str, limit: int, location: SourceLocation | None) -> ResourceError:
     return ResourceError(
         f"{step} takes more than {limit} isl operations (--max-isl-operations)", location

@@ -20,9 +20,15 @@ from polyir.codegen.ast_expressions import (
     operator_of,
 )
 from polyir.codegen.band_members import iterates_over_tiles, member_functions
+from polyir.codegen.simpler_loops import (
+    with_atomic_loops,
+    with_counting_loops,
+    with_rolled_loops,
+)
 from polyir.codegen.symbolic_tiles import Box, ExpandedTiles, expand_tiles
 from polyir.diagnostics import PolyirError, location_of
 from polyir.isl_lists import parameters_of, sets_of
+from polyir.limits import first_within_bound
 from polyir.model.scop import Scop
 from polyir.model.tree import node_type
 
@@ -75,6 +81,11 @@ def build_ast(scop: Scop) -> ScopAst:
     part, which is much code for a test that is cheap there. Only where the whole range of a
     loop is not affine in the loops around it, isl's default is taken.
 
+    Where that takes more isl operations than a step may, loops with steps count: isl works far
+    less on `floor(i / 32)` than on `32 floor(i / 32)`. If that is too much still, all loops are
+    atomic, with guards inside. Where isl does not see how often a loop to be unrolled runs,
+    loops stay as they are.
+
     Raises `PolyirError` if the tree executes infinitely many instances, or if isl makes no loops
     that execute every instance once.
     """
@@ -83,9 +94,22 @@ def build_ast(scop: Scop) -> ScopAst:
     except isl.Error as error:
         raise _failure(scop, str(error)) from error
     schedule = expanded.schedule.map_schedule_node_bottom_up(_with_depth)
+    try:
+        return _most_pleasant_ast(scop, schedule, expanded)
+    except _CannotUnrollError:
+        return _most_pleasant_ast(scop, with_rolled_loops(schedule), expanded)
+
+
+def _most_pleasant_ast(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> ScopAst:
     atomic = schedule.map_schedule_node_bottom_up(_with_atomic_tiles)
-    ast = _generate(scop, atomic, expanded)
-    return _generate(scop, schedule, expanded) if _has_piecewise_bounds(ast) else ast
+    ast = first_within_bound(
+        lambda: _generate(scop, atomic, expanded),
+        lambda: _generate(scop, with_counting_loops(atomic), expanded),
+        lambda: _generate(scop, with_atomic_loops(with_counting_loops(atomic)), expanded),
+    )
+    if not _has_piecewise_bounds(ast):
+        return ast
+    return first_within_bound(lambda: _generate(scop, schedule, expanded), lambda: ast)
 
 
 def _generate(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> ScopAst:
@@ -154,8 +178,13 @@ def _box_expressions(box: Box | None, build: isl.AstBuild) -> BoxExpressions | N
     )
 
 
+class _CannotUnrollError(PolyirError):
+    """isl finds no bound of a loop to be unrolled that is a constant before its last value."""
+
+
 def _failure(scop: Scop, reason: str) -> PolyirError:
-    return PolyirError(f"the schedule tree has no loops: {reason}", location_of(scop.op))
+    kind = _CannotUnrollError if "for unrolling" in reason else PolyirError
+    return kind(f"the schedule tree has no loops: {reason}", location_of(scop.op))
 
 
 def _loops(ast: ScopAst) -> tuple[isl.AstNode, ...]:

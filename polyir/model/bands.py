@@ -13,6 +13,7 @@ import islpy as isl
 
 from polyir.dialects.dependence import Dependence, Dependences
 from polyir.model.distance import DistanceVector, vectors_of
+from polyir.model.legality import example_of
 from polyir.model.order import (
     Active,
     Member,
@@ -44,7 +45,8 @@ class Obstacle:
         return vectors_of(self.relation, self.members)[0]
 
     def __str__(self) -> str:
-        return f"array {self.dependence.array} carries {self.vector}"
+        example = example_of(self.relation)
+        return f"array {self.dependence.array} carries {self.vector}: {example}"
 
 
 @dataclass(frozen=True)

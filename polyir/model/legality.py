@@ -35,6 +35,10 @@ class Example(NamedTuple):
     target: str
     parameters: str
 
+    def __str__(self) -> str:
+        where = f" ({self.parameters})" if self.parameters else ""
+        return f"{self.source} must run before {self.target}{where}"
+
 
 @dataclass(frozen=True)
 class Violation:
@@ -49,12 +53,8 @@ class Violation:
     example: Example
 
     def __str__(self) -> str:
-        dependence, example = self.dependence, self.example
-        where = f" ({example.parameters})" if example.parameters else ""
-        return (
-            f"the {dependence.kind.value} dependence through {dependence.array}: "
-            f"{example.source} must run before {example.target}{where}"
-        )
+        kind, array = self.dependence.kind.value, self.dependence.array
+        return f"the {kind} dependence through {array}: {self.example}"
 
 
 def violations(dependences: Dependences, schedule: isl.Schedule) -> tuple[Violation, ...]:

@@ -30,16 +30,19 @@ class IntegerProgram:
     width: int
     _equalities: dict[Row, None] = field(default_factory=dict)
     _inequalities: dict[Row, None] = field(default_factory=dict)
+    _reduced: isl.BasicSet | None = field(default=None, init=False, repr=False, compare=False)
 
     def add_equality(self, row: Sequence[int]) -> None:
         """Demand `row . (x, 1) = 0`."""
         if any(row):
             self._equalities[primitive(row)] = None
+            self._reduced = None
 
     def add_inequality(self, row: Sequence[int]) -> None:
         """Demand `row . (x, 1) >= 0`; what the variables' signs imply is dropped."""
         if any(entry < 0 for entry in row):
             self._inequalities[primitive(row)] = None
+            self._reduced = None
 
     @property
     def equalities(self) -> tuple[Row, ...]:
@@ -55,12 +58,13 @@ class IntegerProgram:
         """The same solutions from no more constraints than needed."""
         if len(self._inequalities) + len(self._equalities) < 2:
             return self
-        reduced = self._polyhedron(()).remove_redundancies()
+        reduced = self._polyhedron()
         result = IntegerProgram(self.width)
         for row in _entries(reduced.equalities_matrix(*_COLUMNS)):
             result.add_equality(row)
         for row in _entries(reduced.inequalities_matrix(*_COLUMNS)):
             result.add_inequality(row)
+        result._reduced = reduced
         return result
 
     def lexicographic_minimum(self, extra: Iterable[Row] = ()) -> Row | None:
@@ -69,7 +73,7 @@ class IntegerProgram:
         `None` if there is no solution, or none that isl finds within `OPERATIONS_LIMIT`.
         """
         # isl's cutting planes may take for ever, most of all where constraints are redundant.
-        reduced = self._polyhedron(extra).remove_redundancies()
+        reduced = self._polyhedron().intersect(self._solutions((), extra)).remove_redundancies()
         # isl proves emptiness much faster than it fails to find a minimum.
         if reduced.is_empty():
             return None
@@ -82,18 +86,24 @@ class IntegerProgram:
             for variable in range(self.width)
         )
 
-    def _polyhedron(self, extra: Iterable[Row]) -> isl.BasicSet:
-        context = isl.DEFAULT_CONTEXT
-        signs = [
-            tuple(int(column == variable) for column in range(self.width + 1))
-            for variable in range(self.width)
-        ]
+    def _polyhedron(self) -> isl.BasicSet:
+        """All solutions, without redundant constraints; kept, for many minima may be asked for."""
+        if self._reduced is None:
+            signs = isl.BasicSet.positive_orthant(self._space())
+            demanded = self._solutions(self._equalities, self._inequalities)
+            self._reduced = signs.intersect(demanded).remove_redundancies()
+        return self._reduced
+
+    def _solutions(self, equalities: Iterable[Row], inequalities: Iterable[Row]) -> isl.BasicSet:
         return isl.BasicSet.from_constraint_matrices(
-            isl.Space.set_alloc(context, 0, self.width),
-            _matrix(context, list(self._equalities), self.width + 1),
-            _matrix(context, [*signs, *self._inequalities, *extra], self.width + 1),
+            self._space(),
+            _matrix(isl.DEFAULT_CONTEXT, list(equalities), self.width + 1),
+            _matrix(isl.DEFAULT_CONTEXT, list(inequalities), self.width + 1),
             *_COLUMNS,
         )
+
+    def _space(self) -> isl.Space:
+        return isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, self.width)
 
 
 _COLUMNS = (isl.dim_type.set, isl.dim_type.div, isl.dim_type.param, isl.dim_type.cst)

@@ -15,8 +15,7 @@ import islpy as isl
 from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.isl_lists import sets_of
-from polyir.model.bands import active_at
-from polyir.model.distance import vectors_of
+from polyir.model.bands import Obstacle, active_at
 from polyir.model.legality import require_legal
 from polyir.model.order import Active, Member, members_of
 from polyir.model.outcome import Outcome
@@ -24,6 +23,7 @@ from polyir.model.tree import node_type
 from polyir.transform.address import Address
 from polyir.transform.members import Degrees, degrees_of_band, functions_of
 from polyir.transform.nests import start_at
+from polyir.transform.obstacles import because, no_permutable_band
 from polyir.transform.tile import insert_shaped_tiles, runs_over_tiles
 from polyir.transform.walk import (
     BAND,
@@ -89,7 +89,7 @@ def diamond_tile(
     start = start_at(schedule, dependences, options.loop, "diamond tiling")
     result = tiler.visit(start).get_schedule()
     if not tiler.tiled:
-        reasons = tiler.refused or ["there is no permutable band of 2 or more"]
+        reasons = tiler.refused or [no_permutable_band(start.get_schedule(), dependences)]
         return Outcome(schedule, (), (f"no tiles start concurrently: {summary(reasons)}",))
     require_legal(dependences, result, "diamond tiling")
     return Outcome(result, tuple(tiler.tiled), tuple(tiler.refused))
@@ -125,7 +125,7 @@ class _DiamondTiler:
             return False
         name, flags = describe_band(node), coincident_flags(node)
         if not node.band_get_permutable():
-            self.refused.append(f"{name} is not permutable")
+            self.refused.append(f"{name} is not permutable{because(node, self._dependences)}")
         elif any(flags):
             self.refused.append(f"loop {flags.index(True) + 1} of {name} is parallel as it is")
         elif node.is_subtree_anchored():
@@ -269,6 +269,5 @@ def _obstacle(actives: Sequence[Active], members: Sequence[Member]) -> str:
         same = members[0][source].eq_map(members[0][target])
         relation = active.relation.intersect(same)
         if not relation.is_empty():
-            vector = vectors_of(relation, members)[0]
-            return f": array {active.dependence.array} carries {vector}"
+            return f": {Obstacle(active.dependence, relation, members)}"
     return ""

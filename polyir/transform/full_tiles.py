@@ -10,7 +10,7 @@ from typing import Literal
 import islpy as isl
 
 from polyir.dialects.dependence import Dependences
-from polyir.isl_lists import maps_of, sets_of
+from polyir.isl_lists import basic_sets_of, maps_of, sets_of
 from polyir.model.leaves import leaves
 from polyir.model.legality import require_legal
 from polyir.model.outcome import Outcome
@@ -144,20 +144,47 @@ def full_tiles(tiles: isl.ScheduleNode, context: isl.Set) -> tuple[isl.Set, ...]
     others. Which points a tile could have is read from the tile loops, taken as functions of
     all points; loops within a tile that do not decide on the tile may have any bounds. The
     tiles of a class have points of the same statements.
+
+    What a tile touches is decided on its rational points. So a tile that the border of a
+    domain cuts between two integer points may be missing here, which costs a little speed;
+    exact projections of diamonds would cost isl minutes, and their loops many guards.
     """
     first, depth = tiles.get_schedule_depth(), _depth_below(tiles)
     all_tiles: list[isl.Set] = []
     partial_tiles: list[isl.Set] = []
     for domain, schedule in _statements_below(tiles):
-        dates = _deciding_loops(schedule, first, depth)
-        present = dates.intersect_range(dates.intersect_domain(domain).range()).domain()
-        missing = isl.Set.from_basic_set(domain.affine_hull()).subtract(present)
-        place = dates.project_out(isl.dim_type.out, depth, dates.dim(isl.dim_type.out) - depth)
-        used = place.intersect_domain(domain.intersect_params(context)).range().coalesce()
-        all_tiles.append(used)
-        partial_tiles.append(used.intersect(place.intersect_domain(missing).range()))
+        point_loops = schedule.dim(isl.dim_type.out) - depth
+        place = schedule.project_out(isl.dim_type.out, depth, point_loops)
+        missing = _missing(domain, _deciding_loops(schedule, place, first))
+        domain = domain.intersect_params(context)
+        used = _touched(place, domain).intersect(_lattice(place, domain))
+        all_tiles.append(used.coalesce())
+        partial_tiles.append(used.intersect(_touched(place, missing)).coalesce())
     full = reduce(isl.Set.union, all_tiles).subtract(reduce(isl.Set.union, partial_tiles))
-    return _classes(full, all_tiles)[:_MOST_CLASSES]
+    return _classes(full.coalesce(), all_tiles)[:_MOST_CLASSES]
+
+
+def _missing(domain: isl.Set, points: isl.Map) -> isl.Set:
+    """What is not in `domain`, nor at one date with a part of it, but in its affine hull."""
+    present = points.intersect_range(points.intersect_domain(domain).range()).domain().coalesce()
+    hull = isl.Set.from_basic_set(domain.affine_hull())
+    pieces = basic_sets_of(present)
+    if len(pieces) != 1 or present.involves_locals():
+        return hull.subtract(present)
+    # Face by face, so that each part says no more than what is beyond its face.
+    faces = [each for each in pieces[0].get_constraints() if not each.is_equality()]
+    beyond = [isl.Set.from_basic_set(isl.BasicSet.from_constraint(each.negate())) for each in faces]
+    return reduce(isl.Set.union, beyond, isl.Set.empty(hull.get_space())).intersect(hull)
+
+
+def _touched(place: isl.Map, instances: isl.Set) -> isl.Set:
+    """The places with a rational point of `instances`, among others that are no places."""
+    return place.intersect_domain(instances).range().remove_divs()
+
+
+def _lattice(place: isl.Map, instances: isl.Set) -> isl.Set:
+    """All that has the strides of the places of `instances`."""
+    return isl.Set.from_basic_set(place.intersect_domain(instances).range().affine_hull())
 
 
 def _classes(full: isl.Set, used: Sequence[isl.Set]) -> tuple[isl.Set, ...]:
@@ -190,17 +217,27 @@ def _universe(domain: isl.Set) -> isl.UnionSet:
     return isl.UnionSet.from_set(isl.Set.universe(domain.get_space()))
 
 
-def _deciding_loops(schedule: isl.Map, first: int, depth: int) -> isl.Map:
-    """`schedule` without the point loops that do not decide on the tile.
+def _deciding_loops(schedule: isl.Map, place: isl.Map, first: int) -> isl.Map:
+    """`schedule` without the tile loops, and without all others that do not decide on the tile.
 
-    Tile loops are the members from `first` up to `depth`, point loops those from there on.
+    `place` are the loops around and the tile loops, these from `first` on. Left out are loops
+    around that the point loops decide on, as those over wavefronts of tiles, and point loops.
     """
-    for member in reversed(range(depth, schedule.dim(isl.dim_type.out))):
-        others = schedule.project_out(isl.dim_type.out, member, 1)
-        points = others.project_out(isl.dim_type.out, first, depth - first)
-        if points.reverse().apply_range(others).is_single_valued():
-            schedule = others
-    return schedule
+    kind = isl.dim_type.out
+    inner = schedule.dim(kind) - place.dim(kind)
+    points = schedule.project_out(kind, first, place.dim(kind) - first)
+    # Those around go first: a point loop that decides on a wavefront decides on its tiles.
+    points = _without_idle(points, place, range(first))
+    return _without_idle(points, place, range(points.dim(kind) - inner, points.dim(kind)))
+
+
+def _without_idle(loops: isl.Map, place: isl.Map, members: range) -> isl.Map:
+    """`loops` without those of `members` without which the others decide on `place` too."""
+    for member in reversed(members):
+        others = loops.project_out(isl.dim_type.out, member, 1)
+        if others.reverse().apply_range(place).is_single_valued():
+            loops = others
+    return loops
 
 
 def _with_kind(node: isl.ScheduleNode, kind: isl.ast_loop_type) -> isl.ScheduleNode:

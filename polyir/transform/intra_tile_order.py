@@ -23,6 +23,7 @@ from polyir.model.tree import node_type
 from polyir.transform.address import Address
 from polyir.transform.members import in_order
 from polyir.transform.nests import start_at
+from polyir.transform.obstacles import no_permutable_band
 from polyir.transform.parallel import carriers
 from polyir.transform.tile import runs_over_tiles
 from polyir.transform.walk import (
@@ -101,7 +102,7 @@ def intra_tile_order(
     start = start_at(schedule, dependences, options.loop, "the order of point loops")
     result = orderer.visit(start).get_schedule()
     if not orderer.moved:
-        reasons = orderer.kept or ["there is no permutable band of 2 or more"]
+        reasons = orderer.kept or [no_permutable_band(start.get_schedule(), dependences)]
         return Outcome(schedule, (), (f"no loop was moved: {summary(reasons)}",))
     require_legal(dependences, result, "the order of point loops")
     return Outcome(result, (*orderer.moved, *orderer.kept))

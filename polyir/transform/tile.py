@@ -9,12 +9,13 @@ import islpy as isl
 
 from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
-from polyir.model.bands import facts_of_nest
 from polyir.model.leaves import schedules_below
 from polyir.model.legality import require_legal
 from polyir.model.outcome import Outcome
+from polyir.model.steps import member_steps as member_steps
 from polyir.model.tree import node_type
 from polyir.transform.members import loop_kinds, schedule_of
+from polyir.transform.obstacles import because
 from polyir.transform.walk import (
     BAND,
     below_marks,
@@ -154,22 +155,6 @@ def _members(schedule: isl.Map, first: int, count: int) -> isl.Map:
     return inner.project_out(isl.dim_type.out, 0, first)
 
 
-def member_steps(band: isl.ScheduleNode) -> tuple[int, ...]:
-    """The step of each member: the largest s such that its values differ by multiples of s.
-
-    It is read from the values that the member takes on all instances; 1 where there is no
-    larger one, or one value only.
-    """
-    schedule = band.band_get_partial_schedule().intersect_domain(band.get_domain())
-    values = isl.UnionMap.from_multi_union_pw_aff(schedule).range()
-    if values.is_empty():
-        return (1,) * band.band_n_member()
-    steps = isl.Set.from_union_set(values)
-    return tuple(
-        max(1, steps.get_stride(member).to_python()) for member in range(band.band_n_member())
-    )
-
-
 def tile_members(members: isl.MultiUnionPwAff, sizes: tuple[int, ...]) -> isl.MultiUnionPwAff:
     """`sizes[k] * floor(phi_k / sizes[k])` for each member phi_k."""
     scales = factors(members, sizes)
@@ -215,9 +200,9 @@ class Tiler:
         if members < self._options.min_width:
             if node_type(band.parent()) is not BAND:
                 # One line for loops directly inside each other.
-                self.narrow.append(f"{name} is too narrow{self._because(band)}")
+                self.narrow.append(f"{name} is too narrow{because(band, self._dependences)}")
         elif members > 1 and not band.band_get_permutable():
-            self.refused.append(f"{name} is not permutable{self._because(band)}")
+            self.refused.append(f"{name} is not permutable{because(band, self._dependences)}")
         elif band.is_subtree_anchored():
             self.refused.append(f"AST options at or below {name} name loops around it")
         elif sizes is None:
@@ -226,11 +211,6 @@ class Tiler:
             self.tiled.append(f"tiled {name} by {sizes}")
             return True
         return False
-
-    def _because(self, band: isl.ScheduleNode) -> str:
-        """Why the loops from `band` down are not permutable, if they are not."""
-        obstacle = facts_of_nest(band, self._dependences).not_permutable
-        return "" if obstacle is None else f", because {obstacle}"
 
     def explain(self) -> str:
         """Why nothing was tiled."""

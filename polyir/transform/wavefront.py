@@ -9,7 +9,6 @@ import islpy as isl
 
 from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
-from polyir.model.bands import facts_of_nest
 from polyir.model.legality import require_legal
 from polyir.model.outcome import Outcome
 from polyir.model.symbolic_tiles import SymbolicTiles, replace_tiles, tiled_loops, tiles_at
@@ -24,6 +23,7 @@ from polyir.transform.members import (
     set_loop_kinds,
 )
 from polyir.transform.nests import start_at
+from polyir.transform.obstacles import because, no_permutable_band
 from polyir.transform.tile import member_steps
 from polyir.transform.walk import (
     BAND,
@@ -88,7 +88,7 @@ def wavefront(
     start = start_at(schedule, dependences, options.loop, "the wavefront")
     result = builder.visit(start).get_schedule()
     if not builder.done:
-        return Outcome(schedule, (), (builder.explain(),))
+        return Outcome(schedule, (), (builder.explain(start.get_schedule()),))
     require_legal(dependences, result, "the wavefront")
     done = (*builder.done, *builder.parallel)
     return Outcome(result, done, (*builder.short, *builder.refused))
@@ -123,9 +123,7 @@ class _Builder:
             self.refused.append(f"AST options at or below {name} name loops around it")
             return node
         if len(flags) > 1:
-            obstacle = facts_of_nest(node, self._dependences).not_permutable
-            reason = "" if obstacle is None else f", because {obstacle}"
-            self.refused.append(f"{name} is not permutable{reason}")
+            self.refused.append(f"{name} is not permutable{because(node, self._dependences)}")
         return map_children(node, self.visit)
 
     def _visit_tiles(self, mark: isl.ScheduleNode, tiles: SymbolicTiles) -> isl.ScheduleNode:
@@ -155,9 +153,10 @@ class _Builder:
             self.short.append(f"{name} has {degrees} and not {self._degrees} degrees to give")
         return degrees
 
-    def explain(self) -> str:
-        """Why there is no wavefront."""
-        reasons = self.parallel or self.refused or ["there is no permutable band of 2 or more"]
+    def explain(self, schedule: isl.Schedule) -> str:
+        """Why there is no wavefront in `schedule`."""
+        nothing = self.parallel or self.refused
+        reasons = nothing or [no_permutable_band(schedule, self._dependences)]
         return f"no wavefront was made: {summary(reasons)}"
 
 

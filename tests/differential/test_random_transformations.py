@@ -66,6 +66,29 @@ def few_isl_operations() -> Iterator[None]:
         context.reset_operations()
 
 
+# What failed once, shortened.
+REGRESSIONS = [
+    (
+        "syrk",  # seed 6: isl did not see how often the unrolled loops run
+        "split{statements=S0 condition='i <= i'},shift{loop=S0.1 by=m statements=S0},"
+        "split{statements=S0 condition='j < floor(m/2)' loop=S0.0},"
+        "split{statements=S1 condition='j < 5'},interchange{loops=S0/1.1,S0/1.0},"
+        "unroll{loop=S0/1.0 factor=3},unroll{loop=S1/1.1 factor=2}",
+    )
+]
+
+
+@pytest.mark.parametrize(("name", "pipeline"), REGRESSIONS)
+def test_sequences_that_failed(name: str, pipeline: str, oracles: dict[str, Oracle]) -> None:
+    kernel = KERNELS[name]
+    with remarks_to(lambda remark: None):
+        loops = api.lower(api.run_pipeline(analysed(name), pipeline))
+    expected, arguments = kernel.make_arguments("mini"), kernel.make_arguments("mini")
+    oracles[name](kernel.function, *expected)
+    compile_module(loops, CompilerOptions(flags=FLAGS))[kernel.function](*arguments)
+    assert compare_bits(expected, arguments) is None
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("name", KERNELS)
 def test_random_legal_passes_keep_every_bit(

@@ -33,6 +33,7 @@ FOR_SOME = [
     ("jacobi-2d", "pluto-schedule,diamond-tile{size=5 degrees=1},wavefront,mark-parallel"),
     ("heat-3d", "pluto-schedule,diamond-tile{size=6 degrees=1},wavefront,mark-parallel"),
     ("jacobi-2d", "pluto-schedule,tile{sizes=3,6},full-tile-separation{points=separate}"),
+    ("jacobi-1d", "pluto-schedule,diamond-tile{size=6},wavefront,full-tile-separation"),
     (
         "jacobi-1d",
         "pluto-schedule,diamond-tile{size=4},wavefront,full-tile-separation,mark-parallel",
@@ -44,8 +45,18 @@ FOR_SOME = [
     ("gemm", 'pluto-schedule,tile{sizes=6 shape="1,1,0;-1,1,0;0,1,2"},mark-parallel'),
 ]
 
+# More work for isl.
+SLOW = [
+    ("heat-3d", "pluto-schedule,diamond-tile{size=4},wavefront{degrees=all},mark-parallel"),
+    ("heat-3d", "pluto-schedule,diamond-tile{size=4},full-tile-separation"),
+    ("heat-3d", "pluto-schedule,tile{sizes=4,3},full-tile-separation{points=separate}"),
+    ("jacobi-2d", "pluto-schedule,diamond-tile{size=6},wavefront,full-tile-separation"),
+    ("fdtd-2d", "pluto-schedule,diamond-tile{size=6},wavefront,full-tile-separation"),
+    ("3mm", "pluto-schedule{fuse=max},tile{sizes=4 levels=2},mark-parallel"),
+]
+
 PART = [(name, FOR_ALL[number % len(FOR_ALL)]) for number, name in enumerate(KERNELS)]
-REST = [(name, line) for line in FOR_ALL for name in KERNELS if (name, line) not in PART]
+REST = [(name, line) for line in FOR_ALL for name in KERNELS if (name, line) not in PART] + SLOW
 
 
 def check(name: str, pipeline: str, folder: Path) -> None:

@@ -13,6 +13,7 @@ from polyir import api
 from polyir.diagnostics import LegalityError, OptionError, remarks_to
 from polyir.dialects.dependence import Dependences
 from polyir.isl_lists import maps_of
+from polyir.model.bands import facts_of_band
 from polyir.model.scop import Scop, scop_of
 from polyir.model.tree import node_type
 from polyir.passes.prerequisites import scops_in
@@ -97,6 +98,18 @@ def test_a_wavefront_of_tiles_starts_at_once(
     )
     assert len(few) < len(more)
     assert few[min(few)] == more[min(more)] == 1
+
+
+@pytest.mark.parametrize(
+    ("kernel", "dimensions"), [("jacobi-1d", 1), ("jacobi-2d", 2), ("heat-3d", 3)]
+)
+def test_the_tiles_of_a_wavefront_are_parallel(kernel: str, dimensions: int) -> None:
+    """For all sizes of the kernel: no dependence goes from a tile to another of its wavefront."""
+    scop, dependences = scheduled(kernel)
+    diamonds = diamond_tile(scop.schedule, dependences).schedule
+    waves = wavefront(diamonds, dependences, WavefrontOptions("all")).schedule
+    facts = facts_of_band(outermost_band(waves).child(0), dependences)
+    assert facts.coincident == (True,) * dimensions
 
 
 def test_hyperplanes_of_a_stencil() -> None:
@@ -186,7 +199,8 @@ def test_dependences_along_the_face_are_refused(distance: str) -> None:
     (message,) = outcome.missed
     assert message == (
         "no tiles start concurrently: no loop of the band of 2 over S is a face to start from: "
-        f"array A carries (0,{distance[-1]})"
+        f"array A carries (0,{distance[-1]}): S[0, 0] must run before S[0, {distance[-1]}] "
+        "(T = 1, n = 4)"
     )
 
 

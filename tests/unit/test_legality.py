@@ -129,7 +129,8 @@ def test_extension_nodes_are_refused() -> None:
 def test_facts_of_a_nest_name_the_obstacle() -> None:
     facts = facts_of_nest(only_band(nest("t", "i")), STENCIL)
     assert not facts.permutable
-    assert str(facts.not_permutable) == "array A carries (1,-1)"
+    text = "array A carries (1,-1): S[0, 1] must run before S[1, 0] (n = 2)"
+    assert str(facts.not_permutable) == text
     assert facts.coincident == (False, False)
     assert facts.parallel == (False, True)
     outer = facts_of_band(only_band(nest("t", "i")), STENCIL)

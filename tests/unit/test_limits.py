@@ -7,7 +7,13 @@ import pytest
 
 from polyir import api
 from polyir.diagnostics import Remark, remarks_to
-from polyir.limits import ResourceError, attempted, bounded, isl_operations_limited_to
+from polyir.limits import (
+    ResourceError,
+    attempted,
+    bounded,
+    first_within_bound,
+    isl_operations_limited_to,
+)
 
 COPY = """
 func.func @copy(%n: index, %A: memref<?xf64>, %B: memref<?xf64>) {
@@ -57,3 +63,13 @@ def test_pass_says_so_and_leaves_the_schedule() -> None:
         result = api.run_pipeline(module, "pluto-schedule")
     assert "isl operations" in remarks[-1].message
     assert result.is_structurally_equivalent(module)
+
+
+def test_the_first_computation_that_keeps_to_the_bound() -> None:
+    with isl_operations_limited_to(5000):
+        with bounded("the step"):
+            assert first_within_bound(many_operations, lambda: 2, lambda: 3) == 2
+        with pytest.raises(ResourceError), bounded("the step"):
+            first_within_bound(lambda: many_operations(), many_operations)
+        with pytest.raises(KeyError), bounded("the step"):
+            first_within_bound(lambda: {}[0], lambda: 2)

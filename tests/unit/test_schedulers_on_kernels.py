@@ -1,4 +1,4 @@
-"""Feautrier's, the isl-style and isl's own scheduler on the 30 kernels: legal, and as parallel."""
+"""The schedulers on the 30 kernels: legal with every policy, and as parallel as isl's own."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ from polyir.passes.prerequisites import scops_in
 from polyir.schedule.comparison import Figures, figures_of
 
 POLICIES = (
+    "pluto-schedule",
+    "pluto-schedule{fuse=max}",
+    "pluto-schedule{fuse=none}",
     "feautrier-schedule",
     "feautrier-schedule{serialize=true}",
     "isl-schedule",
@@ -29,6 +32,8 @@ POLICIES = (
     "isl-builtin-schedule{whole-component=true}",
     "isl-builtin-schedule{outer-coincidence=true maximize-band-depth=true}",
     "isl-builtin-schedule{treat-coalescing=false split-scaled=false}",
+    "isl-builtin-schedule{maximize-coincidence=false separate-components=false}",
+    "isl-builtin-schedule{carry-self-first=false input-dependences=true}",
 )
 LIVE_RANGE_POLICIES = (
     "isl-schedule{live-range-reordering=true}",

@@ -136,7 +136,8 @@ def test_the_reason_names_array_and_distance() -> None:
     assert outcome.schedule.plain_is_equal(schedule(NESTED))
     assert outcome.missed == (
         "nothing was tiled: no permutable band of 2 or more: "
-        "the band of 1 over S is too narrow, because array A carries (1,-1)",
+        "the band of 1 over S is too narrow, because array A carries (1,-1): "
+        "S[0, 1] must run before S[1, 0] (n = 2)",
     )
 
 

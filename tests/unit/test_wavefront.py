@@ -94,7 +94,11 @@ def test_loops_that_are_not_permutable_are_left_alone() -> None:
     )
     outcome = wavefront(schedule(text), back)
     assert outcome.schedule.plain_is_equal(schedule(text))
-    assert outcome.missed == ("no wavefront was made: there is no permutable band of 2 or more",)
+    assert outcome.missed == (
+        "no wavefront was made: there is no permutable band of 2 or more: the loops from the band "
+        "of 1 over S down are not permutable, because array A carries (1,-1): S[0, 1] must run "
+        "before S[1, 0] (n = 2)",
+    )
 
 
 def test_a_band_wrongly_called_permutable_is_refused() -> None:

@@ -16,9 +16,13 @@ from typing import Literal
 import islpy as isl
 from xdsl.ir import SSAValue
 
+from polyir.dialects.dependence import DependenceKind, Dependences
 from polyir.dialects.scop import ScopOp
 from polyir.model.analysis import compute_dependences
 from polyir.model.dataflow import ArrayFlow, array_flow
+from polyir.model.distance import common_loops
+from polyir.model.legality import example_of
+from polyir.model.order import Active, forward
 from polyir.model.scop import Scop, Statement, scop_of
 from polyir.transform.expansion.box import Allocator, NoBoxError, Side, box_of, on_statement
 from polyir.transform.expansion.local import request_local
@@ -68,18 +72,31 @@ def privatize(
     scop = scop_of(op)
     names = [name for name, memory in scop.arrays.items() if memory in memories]
     flows = {name: array_flow(scop, name) for name in names}
-    chosen = false_loops(scop, compute_dependences(scop), flows, loops)
+    dependences = compute_dependences(scop)
+    chosen = false_loops(scop, dependences, flows, loops)
     allocator = Allocator(op)
     for name, private in chosen.items():
         if not private:
             if name in arrays:
-                missed.append(f"{name} has no private copies: {_NO_LOOP}")
+                carried = _carried_value(scop, dependences, name)
+                missed.append(f"{name} has no private copies: {_NO_LOOP}{carried}")
             continue
         try:
             done.append(_expand(scop, flows[name], private, allocator, storage))
         except NoBoxError as error:
             missed.append(f"{name} has no private copies: {error}")
     return Rewritten(tuple(done), tuple(missed))
+
+
+def _carried_value(scop: Scop, dependences: Dependences, array: str) -> str:
+    """A pair between which a value of `array` goes to another iteration; `""` if none does."""
+    for dependence in dependences.ordering:
+        if dependence.array == array and dependence.kind is DependenceKind.FLOW:
+            whole = Active(dependence, dependence.relation)
+            for member in common_loops(scop.schedule, dependence):
+                if not (relation := forward(whole, member)).is_empty():
+                    return f": {example_of(relation)}"
+    return ""
 
 
 def _split(scop: Scop, flow: ArrayFlow) -> list[SSAValue]:

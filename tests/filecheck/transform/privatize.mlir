@@ -62,7 +62,7 @@ func.func @rows(%m: index, %n: index, %A: memref<?x?xf64>, %out: memref<?xf64>) 
 // ALL: remark: [privatize] temp_0 has a copy for each iteration of loop 1: memref<?xf64>
 
 // REFUSED: privatize.mlir:15:3: warning: [privatize] out is no temporary: it is not allocated in the function
-// REFUSED-NEXT: privatize.mlir:15:3: warning: [privatize] carried has no private copies: every loop that reuses its memory carries a value of it, or is sequential anyway
+// REFUSED-NEXT: privatize.mlir:15:3: warning: [privatize] carried has no private copies: every loop that reuses its memory carries a value of it, or is sequential anyway: S5[0] must run before S5[1] (m = 0, n = 2)
 
 // SCHEDULED: remark: [privatize] temp has a copy for each iteration of loop {{[0-9]}}: memref<?xf64>
 

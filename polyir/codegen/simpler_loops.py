@@ -1,0 +1,66 @@
+"""The same order with loops that are easier to generate, and less pleasant to read or run."""
+
+from __future__ import annotations
+
+import islpy as isl
+
+from polyir.model.steps import member_steps
+from polyir.model.tree import node_type
+
+
+def with_counting_loops(schedule: isl.Schedule) -> isl.Schedule:
+    """`schedule` with 0, 1, 2, ... for the values o, o + s, o + 2s, ... of each member.
+
+        band [32 floor(i / 32)]    =>    band [floor(i / 32)]
+
+    Trees with AST options that name loops are handed back as they are.
+    """
+    if schedule.get_root().is_subtree_anchored():
+        return schedule
+    return schedule.map_schedule_node_bottom_up(_counting)
+
+
+def with_atomic_loops(schedule: isl.Schedule) -> isl.Schedule:
+    """`schedule` with each loop in one piece whose kind is left open."""
+    return schedule.map_schedule_node_bottom_up(_atomic)
+
+
+def with_rolled_loops(schedule: isl.Schedule) -> isl.Schedule:
+    """`schedule` without any loop to be unrolled."""
+    return schedule.map_schedule_node_bottom_up(_rolled)
+
+
+def _counting(node: isl.ScheduleNode) -> isl.ScheduleNode:
+    if node_type(node) is not isl.schedule_node_type.band or not node.band_n_member():
+        return node
+    steps = member_steps(node)
+    if all(step == 1 for step in steps):
+        return node
+    members = node.band_get_partial_schedule()
+    divisors = isl.MultiVal.zero(members.get_space())
+    for member, step in enumerate(steps):
+        divisors = divisors.set_val(member, isl.Val(step))
+    # With rounding, for the values of a loop with steps need not be multiples of the step.
+    counted = members.scale_down_multi_val(divisors).floor()
+    options = node.band_get_ast_build_options()
+    return node.delete().insert_partial_schedule(counted).band_set_ast_build_options(options)
+
+
+def _atomic(node: isl.ScheduleNode) -> isl.ScheduleNode:
+    return _with_kind_for(isl.ast_loop_type.default, isl.ast_loop_type.atomic, node)
+
+
+def _rolled(node: isl.ScheduleNode) -> isl.ScheduleNode:
+    return _with_kind_for(isl.ast_loop_type.unroll, isl.ast_loop_type.default, node)
+
+
+def _with_kind_for(
+    old: isl.ast_loop_type, new: isl.ast_loop_type, node: isl.ScheduleNode
+) -> isl.ScheduleNode:
+    """A band with loops of the kind `new` for `old`; other nodes as they are."""
+    if node_type(node) is not isl.schedule_node_type.band:
+        return node
+    for member in range(node.band_n_member()):
+        if isl.ast_loop_type(node.band_member_get_ast_loop_type(member)) is old:
+            node = node.band_member_set_ast_loop_type(member, new)
+    return node

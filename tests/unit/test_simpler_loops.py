@@ -1,0 +1,52 @@
+"""Trees for isl's AST builder to fall back on: the same order."""
+
+from __future__ import annotations
+
+import islpy as isl
+import pytest
+from execution import execution, schedule
+
+from polyir.codegen.simpler_loops import (
+    with_atomic_loops,
+    with_counting_loops,
+    with_rolled_loops,
+)
+
+TILES = """{ domain: "[n] -> { S[i, j] : 0 <= i, j < n; T[i] : 0 <= i < n }", child: {
+  schedule: "[n] -> [{ S[i, j] -> [(4*floor((i)/4))]; T[i] -> [(4*floor((i)/4))] }]",
+  permutable: 1, child: {
+  schedule: "[n] -> [{ S[i, j] -> [i]; T[i] -> [i] }, { S[i, j] -> [j]; T[i] -> [n] }]",
+  options: "{ unroll[x] : x = 1 }" } } }"""
+
+# The values are 1, 3, 5, ...
+OFFSET = """{ domain: "[n] -> { S[i] : 0 <= i < n }", child: {
+  schedule: "[n] -> [{ S[i] -> [2i + 1] }]" } }"""
+
+
+def counted_members(tree: isl.Schedule) -> str:
+    return str(tree.get_root().child(0).band_get_partial_schedule())
+
+
+@pytest.mark.parametrize("text", [TILES, OFFSET])
+def test_the_order_is_the_same(text: str) -> None:
+    tree = schedule(text)
+    counting = with_counting_loops(tree)
+    assert execution(counting, n=7) == execution(tree, n=7)
+    assert execution(with_atomic_loops(counting), n=7) == execution(tree, n=7)
+
+
+def test_loops_with_steps_count() -> None:
+    assert "2i" not in counted_members(with_counting_loops(schedule(OFFSET)))
+    members = counted_members(with_counting_loops(schedule(TILES)))
+    assert "floor((i)/4)" in members
+    assert "mod" not in members
+
+
+def test_loop_kinds_are_kept_and_open_ones_become_atomic() -> None:
+    for tree in (with_counting_loops(schedule(TILES)), with_atomic_loops(schedule(TILES))):
+        points = tree.get_root().child(0).child(0)
+        assert points.band_member_get_ast_loop_type(1) == isl.ast_loop_type.unroll
+    tiles = with_atomic_loops(schedule(TILES)).get_root().child(0)
+    assert tiles.band_member_get_ast_loop_type(0) == isl.ast_loop_type.atomic
+    rolled = with_rolled_loops(schedule(TILES)).get_root().child(0).child(0)
+    assert rolled.band_member_get_ast_loop_type(1) == isl.ast_loop_type.default
