@@ -89,21 +89,29 @@ def attempted(compute: Callable[[], Result], operations: int, cost: int) -> Resu
 
 
 def first_within_bound(*computations: Callable[[], Result]) -> Result:
-    """What the first of `computations` returns that keeps to the bound of the step around.
+    """What the first of `computations` returns that keeps to its share of the bound in force.
 
-    Each of them has all of the bound. Raises what isl raises when the last one exceeds it.
+    The shares are equal, so that all of them together keep to the bound. Raises what isl raises
+    when the last one exceeds its share.
     """
     context = isl.DEFAULT_CONTEXT
-    for compute in computations[:-1]:
+    limit = context.get_max_operations()
+    # At least one, for none would stand for no bound.
+    context.set_max_operations(max(limit // len(computations), 1) if limit else 0)
+    for number, compute in enumerate(computations, 1):
         context.reset_operations()
         try:
-            return compute()
+            result = compute()
         except Exception:
             # As in `bounded`: any error after the bound's is the bound's.
+            if _is_exceeded(context) and number < len(computations):
+                continue
             if not _is_exceeded(context):
-                raise
-    context.reset_operations()
-    return computations[-1]()
+                context.set_max_operations(limit)
+            raise
+        context.set_max_operations(limit)
+        return result
+    raise ValueError("nothing to compute")
 
 
 def _exhausted(step: str, limit: int, location: SourceLocation | None) -> ResourceError:
