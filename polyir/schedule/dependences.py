@@ -92,7 +92,7 @@ class Dependence:
 
     def has_zero_distance(self, hyperplane: Hyperplane) -> bool:
         """Whether source and target always lie on the same instance of `hyperplane`."""
-        return self._vanishes(hyperplane) or self.relation.is_subset(
+        return self.vanishes_on(hyperplane) or self.relation.is_subset(
             self._zero_distance(hyperplane)
         )
 
@@ -113,7 +113,7 @@ class Dependence:
         """
         relation = self.relation
         for hyperplane in hyperplanes:
-            if self._vanishes(hyperplane):
+            if self.vanishes_on(hyperplane):
                 continue
             if self.is_carried_by(hyperplane):
                 return None
@@ -122,7 +122,7 @@ class Dependence:
             return self
         return None if relation.is_empty() else replace(self, relation=relation.coalesce())
 
-    def _vanishes(self, hyperplane: Hyperplane) -> bool:
+    def vanishes_on(self, hyperplane: Hyperplane) -> bool:
         """Whether the distance is zero by Farkas' lemma: cheap, sufficient, nearly exact."""
         return all(self.forms.contains(self._distance_form(hyperplane, sign)) for sign in (1, -1))
 

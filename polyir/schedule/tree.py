@@ -71,7 +71,15 @@ class Order:
     children: tuple[tuple[tuple[int, ...], Node], ...]
 
 
-Node = Leaf | Band | Order
+@dataclass(frozen=True)
+class Mark:
+    """A word for those that come after the scheduler, above `child`."""
+
+    name: str
+    child: Node
+
+
+Node = Leaf | Band | Order | Mark
 
 
 @dataclass(frozen=True)
@@ -106,6 +114,9 @@ def _insert(
         return _insert_band(place, node, active, statements)
     if isinstance(node, Order):
         return _insert_sequence(place, node, statements)
+    if isinstance(node, Mark):
+        inner = _insert(place, node.child, active, statements)
+        return inner.insert_mark(isl.Id(node.name))
     return place
 
 
