@@ -16,7 +16,7 @@ import islpy as isl
 
 from polyir.isl_lists import basic_maps_of
 from polyir.schedule.components import Component
-from polyir.schedule.dependences import Dependence
+from polyir.schedule.dependences import Dependence, StatementImage
 from polyir.schedule.hyperplane import BoundedHyperplane
 from polyir.schedule.problem import ScheduledStatement, equality_directions
 from polyir.schedule.role_graph import RoleGraph
@@ -77,22 +77,11 @@ class MergedView:
 
     def graph(self, graph: Graph) -> Graph:
         """The dependences of `graph` between the points of the clusters' bands."""
-        return graph.mapped(self._image)
+        return graph.mapped(StatementImage(self._owner, self._positions))
 
     def expand(self, band: BandOfRows) -> BandOfRows:
         """The rows over the clusters' bands as rows over the statements."""
         return replace(band, rows=tuple(self._expanded(row) for row in band.rows))
-
-    def _image(self, dependence: Dependence) -> Dependence:
-        """The dependence between the points at which the clusters' bands put its instances."""
-        relation = dependence.relation.apply_domain(self._positions[dependence.source])
-        relation = relation.apply_range(self._positions[dependence.target])
-        return replace(
-            dependence,
-            source=self._owner[dependence.source],
-            target=self._owner[dependence.target],
-            relation=relation,
-        )
 
     @cached_property
     def _positions(self) -> dict[int, isl.Map]:

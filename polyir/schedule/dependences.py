@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -100,9 +100,9 @@ class Dependence:
         """Whether the distance is nowhere negative by Farkas' lemma: sufficient."""
         return self.forms.contains(self._distance_form(hyperplane, 1))
 
-    def is_carried_by(self, hyperplane: Hyperplane) -> bool:
-        """Whether the distance is at least 1 everywhere by Farkas' lemma: sufficient."""
-        at_least_one = self._distance_form(hyperplane, 1)
+    def is_carried_by(self, hyperplane: Hyperplane, sign: int = 1) -> bool:
+        """Whether `sign` times the distance is at least 1 everywhere by Farkas' lemma: sufficient."""
+        at_least_one = self._distance_form(hyperplane, sign)
         at_least_one[0] -= 1
         return self.forms.contains(at_least_one)
 
@@ -157,6 +157,24 @@ class Dependence:
             for iterator, coefficient in enumerate(entries):
                 equality = equality.set_coefficient_val(kind, iterator, coefficient)
         return isl.Map.from_basic_map(isl.BasicMap.from_constraint(equality))
+
+
+@dataclass(frozen=True)
+class StatementImage:
+    """Statements as parts of others, known by `numbers`, through maps of their `instances`."""
+
+    numbers: Mapping[int, int]
+    instances: Mapping[int, isl.Map]
+
+    def of(self, dependence: Dependence) -> Dependence:
+        """The dependence between the images of what it relates."""
+        relation = dependence.relation.apply_domain(self.instances[dependence.source])
+        return replace(
+            dependence,
+            source=self.numbers[dependence.source],
+            target=self.numbers[dependence.target],
+            relation=relation.apply_range(self.instances[dependence.target]),
+        )
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
 import islpy as isl
 
 from polyir.schedule.constraints import ScheduleConstraints
-from polyir.schedule.dependences import Dependence, DependenceGraph, is_bounded, pairs_of
+from polyir.schedule.dependences import (
+    Dependence,
+    DependenceGraph,
+    StatementImage,
+    is_bounded,
+    pairs_of,
+)
 from polyir.schedule.problem import ScheduledStatement
 from polyir.schedule.tree import Hyperplane
 
@@ -92,10 +98,10 @@ class RoleGraph(DependenceGraph):
             *(each.order for each in self.conditional),
         )
 
-    def mapped(self, image: Callable[[Dependence], Dependence]) -> Self:
+    def mapped(self, image: StatementImage) -> Self:
         """The images of all dependences; those with the same ends and roles become one."""
         merged: dict[tuple[int, int, bool, bool, bool], Dependence] = {}
-        for each in map(image, self.dependences):
+        for each in map(image.of, self.dependences):
             key = (each.source, each.target, each.is_ordered, each.is_near, each.is_coincident)
             if key in merged:
                 relation = merged[key].relation.union(each.relation).coalesce()
@@ -103,7 +109,7 @@ class RoleGraph(DependenceGraph):
             merged[key] = each
         conditional = tuple(
             ConditionalDependence(
-                image(each.order), tuple(image(live_range) for live_range in each.ranges)
+                image.of(each.order), tuple(image.of(live_range) for live_range in each.ranges)
             )
             for each in self.conditional
         )

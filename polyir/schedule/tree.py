@@ -172,7 +172,12 @@ def partial_schedule(
 
 def affine_function(row: AffineRow, statement: ScheduledStatement) -> isl.Aff:
     """The row as isl's function from the instances of `statement`."""
-    affine = isl.Aff.zero_on_domain(isl.LocalSpace.from_space(statement.domain.get_space()))
+    return affine_function_on(row, statement.domain.get_space())
+
+
+def affine_function_on(row: AffineRow, space: isl.Space) -> isl.Aff:
+    """The row as isl's function from `space`."""
+    affine = isl.Aff.zero_on_domain(isl.LocalSpace.from_space(space))
     affine = affine.set_constant_val(row.constant)
     for kind, entries in (
         (isl.dim_type.in_, row.coefficients),
