@@ -101,7 +101,7 @@ class Dependence:
         return self.forms.contains(self._distance_form(hyperplane, 1))
 
     def is_carried_by(self, hyperplane: Hyperplane, sign: int = 1) -> bool:
-        """Whether `sign` times the distance is at least 1 everywhere by Farkas' lemma: sufficient."""
+        """Whether `sign` times the distance is at least 1 by Farkas' lemma: sufficient."""
         at_least_one = self._distance_form(hyperplane, sign)
         at_least_one[0] -= 1
         return self.forms.contains(at_least_one)
