@@ -80,8 +80,10 @@ def published(text: str, scop: Scop) -> isl.Schedule | None:
     """
     # The only size that the published ones have as a number.
     schedule = isl.Schedule(text.replace("[n] -> {", "[n, tsteps] -> {").replace("500", "tsteps"))
-    loops = [each for each in sets_of(schedule.get_domain()) if each.dim(isl.dim_type.set)]
-    theirs = sorted(loops, key=lambda each: int((each.get_tuple_name() or "S_0")[2:]))
+    pieces = list(sets_of(schedule.get_domain()))
+    if len(pieces) != len(scop.statements):
+        pieces = [each for each in pieces if each.dim(isl.dim_type.set)]
+    theirs = sorted(pieces, key=lambda each: int((each.get_tuple_name() or "S_0")[2:]))
     if len(theirs) != len(scop.statements):
         return None
     pullback = isl.UnionPwMultiAff.empty(scop.context.get_space())
@@ -90,9 +92,7 @@ def published(text: str, scop: Scop) -> isl.Schedule | None:
         if image is None:
             return None
         pullback = pullback.union_add(isl.UnionPwMultiAff.from_multi_aff(image))
-    return schedule.intersect_domain(_union(loops)).pullback_union_pw_multi_aff(
-        pullback
-    )
+    return schedule.intersect_domain(_union(pieces)).pullback_union_pw_multi_aff(pullback)
 
 
 def _union(pieces: list[isl.Set]) -> isl.UnionSet:
@@ -110,7 +110,7 @@ def _image(statement: Statement, instances: isl.Set) -> isl.MultiAff | None:
         return None
     names = [f"x{place}" for place in range(depth)]
     for first in ("x0", "n - 1 - x0", "x0 + 1"):
-        images = ", ".join([first, *names[1:]])
+        images = ", ".join([first, *names[1:]][:depth])
         function = isl.MultiAff(
             f"[n] -> {{ {statement.name}[{', '.join(names)}] -> "
             f"{instances.get_tuple_name()}[{images}] }}"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Generic
 
 from polyir.schedule.cluster import BandOfRows, Graph
@@ -13,7 +13,7 @@ from polyir.schedule.hyperplane import BoundedHyperplane
 from polyir.schedule.linear import Row
 from polyir.schedule.problem import ScheduledStatement
 from polyir.schedule.proximity_row import ProximityRows, rows_left
-from polyir.schedule.role_graph import RoleGraph
+from polyir.schedule.role_graph import ConditionalDependence, RoleGraph
 from polyir.schedule.tree import Hyperplane
 
 
@@ -31,13 +31,28 @@ class BandSearch(ABC, Generic[Graph]):
     ) -> BandOfRows:
         """The rows of a permutable band of `statements`, each independent of what is `found`.
 
-        A conditional order that the band reverses, while a live range next to it spans several
-        iterations, becomes an order without condition, and the band is looked for anew.
+        Where the band reverses a conditional order while a live range next to it spans several
+        iterations, it is looked for anew: with these live ranges inside single iterations, or, if
+        that gives more rows, with the order kept without condition.
         """
+        local = self._mended(statements, graph, found, _ranges_of)
+        if not graph.conditional or not rows_left(statements, _found_with(found, local)):
+            return local
+        ordered = self._mended(statements, graph, found, _order_of)
+        return ordered if ordered.width > local.width else local
+
+    def _mended(
+        self,
+        statements: Sequence[ScheduledStatement],
+        graph: Graph,
+        found: Mapping[int, tuple[Row, ...]],
+        demands: Callable[[ConditionalDependence], Sequence[Dependence]],
+    ) -> BandOfRows:
+        """The band with the `demands` of all conditional orders that it would break else."""
         demanded: dict[int, None] = {}
         while True:
-            orders = [graph.conditional[number].order for number in demanded]
-            band = self.band(statements, graph, (*graph.dependences, *orders), found)
+            further = [each for number in demanded for each in demands(graph.conditional[number])]
+            band = self.band(statements, graph, (*graph.dependences, *further), found)
             broken = [
                 number
                 for number, each in enumerate(graph.conditional)
@@ -56,6 +71,22 @@ class BandSearch(ABC, Generic[Graph]):
         found: Mapping[int, tuple[Row, ...]],
     ) -> BandOfRows:
         """A permutable band under `dependences`, which are in place of those of `graph`."""
+
+
+def _ranges_of(condition: ConditionalDependence) -> list[Dependence]:
+    return [replace(each, is_local=True) for each in condition.ranges]
+
+
+def _order_of(condition: ConditionalDependence) -> list[Dependence]:
+    return [condition.order]
+
+
+def _found_with(
+    found: Mapping[int, tuple[Row, ...]], band: BandOfRows
+) -> Mapping[int, tuple[Row, ...]]:
+    for hyperplane in band.hyperplanes:
+        found = with_row(found, hyperplane)
+    return found
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,11 @@ class BandOfRows:
         return len(self.rows)
 
     @property
+    def statements(self) -> tuple[int, ...]:
+        """The positions of the statements that the band is for, none if it has no rows."""
+        return tuple(self.rows[0].hyperplane) if self.rows else ()
+
+    @property
     def hyperplanes(self) -> tuple[Hyperplane, ...]:
         """The rows without their bounds."""
         return tuple(each.hyperplane for each in self.rows)

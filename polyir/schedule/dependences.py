@@ -21,7 +21,8 @@ class Dependence:
     """The part of a dependence relation between one pair of statements, by their positions.
 
     `is_ordered` says that the source must come first, `is_near` that the distance is to be
-    small, `is_coincident` that a loop in which it is not zero is not parallel.
+    small, `is_coincident` that a loop in which it is not zero is not parallel, `is_local` that
+    it must be zero.
     """
 
     source: int
@@ -30,6 +31,7 @@ class Dependence:
     is_ordered: bool
     is_near: bool
     is_coincident: bool = False
+    is_local: bool = False
 
     @cached_property
     def forms(self) -> NonNegativeForms:

@@ -77,7 +77,7 @@ class _Search:
             given_up, progress, _, state = heapq.heappop(queue)
             if progress == -len(possible) or self._solved >= MINIMA_LIMIT:
                 row = self._rows.decode(state.solution)
-                return CarryingRow(row, sum(_is_carried(group, row) for group in groups))
+                return CarryingRow(row, sum(is_carried(group, row) for group in groups))
             carrying = self._carrying(state, possible[-progress])
             if carrying is not None:
                 heapq.heappush(queue, (given_up, progress - 1, next(order), carrying))
@@ -90,12 +90,13 @@ class _Search:
             for sign in (1, -1)
         )
         demands = (*state.demands, demand)
-        if _is_carried(group, self._rows.decode(state.solution)):
+        if is_carried(group, self._rows.decode(state.solution)):
             return _State(demands, state.solution)
         self._solved += 1
         solution = minimum(self._rows, (*self._choices, *demands))
         return None if solution is None else _State(demands, solution)
 
 
-def _is_carried(group: Group, row: Hyperplane) -> bool:
+def is_carried(group: Group, row: Hyperplane) -> bool:
+    """Whether all distances along `row` are at least 1, or all at most -1."""
     return any(all(each.is_carried_by(row, sign) for each in group) for sign in (1, -1))

@@ -66,10 +66,13 @@ class LocalityGroup:
     spatial: tuple[Dependence, ...]
 
     @property
-    def priority(self) -> tuple[int, int]:
-        """Access rank and multiplicity, the greater the more is lost when it is carried."""
+    def priority(self) -> tuple[int, int, bool]:
+        """Access rank and multiplicity, the greater the more is lost when it is carried.
+
+        Among equals, those whose elements are reused come before those of which only lines are.
+        """
         ranks = (each.free_subscripts() for each in self.references)
-        return max(ranks, default=0), len(self.references)
+        return max(ranks, default=0), len(self.references), bool(self.temporal)
 
     def within(self, statements: Sequence[int]) -> LocalityGroup:
         """What concerns `statements` alone."""

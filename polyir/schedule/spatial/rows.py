@@ -46,7 +46,7 @@ class RowQuestion:
         rows = SignedRows(self.statements, self.parameter_count, 2)
         rows.define_coefficient_sums(parameters, iterators)
         for dependence in self.dependences:
-            if self.coincident and dependence.is_coincident:
+            if dependence.is_local or (self.coincident and dependence.is_coincident):
                 rows.demand_zero_distance(dependence)
             elif dependence.is_ordered:
                 rows.demand_order(dependence)
