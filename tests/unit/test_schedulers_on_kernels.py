@@ -1,4 +1,4 @@
-"""Feautrier's, the isl-style and isl's own scheduler on the 30 kernels: legal, and as parallel."""
+"""All schedulers but Pluto's on the 30 kernels: legal, and as parallel as isl's own."""
 
 from __future__ import annotations
 
@@ -29,11 +29,20 @@ POLICIES = (
     "isl-builtin-schedule{whole-component=true}",
     "isl-builtin-schedule{outer-coincidence=true maximize-band-depth=true}",
     "isl-builtin-schedule{treat-coalescing=false split-scaled=false}",
+    "spatial-schedule",
+    "spatial-schedule{fusion=max}",
+    "spatial-schedule{fusion=min}",
+    "spatial-schedule{line-size=2 register-limit=0}",
+    "spatial-schedule{target=gpu}",
+    "spatial-schedule{target=gpu fusion=max}",
+    "spatial-schedule{target=gpu fusion=min}",
 )
 LIVE_RANGE_POLICIES = (
     "isl-schedule{live-range-reordering=true}",
     "isl-schedule{fusion=max live-range-reordering=true}",
     "isl-builtin-schedule{live-range-reordering=true}",
+    "spatial-schedule{live-range-reordering=true}",
+    "spatial-schedule{target=gpu live-range-reordering=true}",
 )
 # Those for which a scheduler in Python takes more than a second.
 LARGE = ("adi", "deriche", "correlation", "ludcmp", "3mm")
