@@ -17,8 +17,13 @@ from polyir.passes.constraints import (
 from polyir.passes.prerequisites import ScopPass
 from polyir.schedule.clustering import Fusion
 from polyir.schedule.problem import SchedulingError
-from polyir.schedule.spatial.reuse import reuse_groups
-from polyir.schedule.spatial.scheduler import Recipe, SpatialOptions, spatial_schedule
+from polyir.schedule.spatial.reuse import DEFAULT_LINE_SIZE, reuse_groups
+from polyir.schedule.spatial.scheduler import (
+    DEFAULT_REGISTER_LIMIT,
+    Recipe,
+    SpatialOptions,
+    spatial_schedule,
+)
 
 
 @dataclass(frozen=True)
@@ -48,9 +53,9 @@ class SpatialSchedulePass(ScopPass):
     name = "spatial-schedule"
 
     target: Literal["cpu", "gpu"] = "cpu"
-    line_size: int = 8
+    line_size: int = DEFAULT_LINE_SIZE
     fusion: Literal["max", "typed", "min"] = "typed"
-    register_limit: int = 28
+    register_limit: int = DEFAULT_REGISTER_LIMIT
     live_range_reordering: bool = False
 
     def __post_init__(self) -> None:

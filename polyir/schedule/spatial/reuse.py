@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from typing import Final
 
 import islpy as isl
 
@@ -23,6 +24,9 @@ from polyir.schedule.spatial.references import (
 )
 from polyir.schedule.tree import AffineRow, affine_function_on
 
+DEFAULT_LINE_SIZE: Final = 8
+"""Doubles in 64 bytes."""
+
 
 @dataclass(frozen=True)
 class ReuseGroup:
@@ -37,7 +41,7 @@ class ReuseGroup:
     spatial: isl.UnionMap
 
 
-def reuse_groups(scop: Scop, line_size: int) -> tuple[ReuseGroup, ...]:
+def reuse_groups(scop: Scop, line_size: int = DEFAULT_LINE_SIZE) -> tuple[ReuseGroup, ...]:
     """The reuse of all affine references of `scop`, for lines of `line_size` elements.
 
     Each instance is related to the last one before it that touches the element or line, be it by

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from typing import Final
 
 import islpy as isl
 
@@ -36,6 +37,10 @@ class Recipe(Enum):
     GPU = "gpu"
 
 
+DEFAULT_REGISTER_LIMIT: Final = 28
+"""Keeps seidel-2d (h = 27) in a band for wavefronts, and splits jacobi-2d (30) and heat-3d (56)."""
+
+
 @dataclass(frozen=True)
 class SpatialOptions:
     """What the user can choose.
@@ -46,7 +51,7 @@ class SpatialOptions:
 
     recipe: Recipe = Recipe.CPU
     fusion: Fusion = Fusion.TYPED
-    register_limit: int = 28
+    register_limit: int = DEFAULT_REGISTER_LIMIT
 
 
 def spatial_schedule(
