@@ -7,6 +7,7 @@ from typing import Literal
 
 from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
+from polyir.model.legality import require_legal
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
 from polyir.passes.constraints import (
@@ -78,4 +79,5 @@ class SpatialSchedulePass(ScopPass):
             return Outcome(scop.schedule, missed=(reason,))
         if self.live_range_reordering:
             return reordered_live_ranges(scop, result.schedule, self.name, result.notes)
+        require_legal(dependences, result.schedule, self.name)
         return Outcome(result.schedule, done=result.notes)

@@ -90,6 +90,10 @@ class ClusterScheduler(Generic[Graph]):
         """The row for statements that have no band; `None` if nothing can be carried."""
         return carrying_row(statements, self._parameter_count, graph.ordered())
 
+    def why_no_band(self, graph: Graph) -> str:
+        """Why the statements of `graph` have no band, in words."""
+        return "no band is parallel outside" if self._outer_coincidence else "no band was found"
+
     def below(self, graph: Graph, band: BandOfRows) -> Graph:
         """What is to be known of `graph` below `band`, before what it carries is taken out."""
         return graph
@@ -115,8 +119,8 @@ class ClusterScheduler(Generic[Graph]):
             raise SchedulingError(
                 f"no affine schedule found for the dependence cycle of {self._names(members)}"
             )
-        wanted = "no band is parallel outside" if self._outer_coincidence else "no band was found"
-        self.notes.append(f"sequential loop for {self._names(members)}: {wanted}")
+        reason = self.why_no_band(graph)
+        self.notes.append(f"sequential loop for {self._names(members)}: {reason}")
         no_bound = DistanceBound((0,) * self._parameter_count, 0)
         return Band((row,), (False,), (no_bound,), self._inside(members, (row,), found, graph))
 
@@ -156,6 +160,7 @@ class ClusterScheduler(Generic[Graph]):
     def _note_band(self, cluster: Cluster) -> None:
         parallel = [str(index) for index, flag in enumerate(cluster.band.coincident) if flag]
         loops = f"parallel members {', '.join(parallel)}" if parallel else "no member parallel"
+        marked = f", marked {cluster.band.mark}" if cluster.band.mark else ""
         self.notes.append(
-            f"band of {cluster.band.width} for {self._names(cluster.members)}: {loops}"
+            f"band of {cluster.band.width} for {self._names(cluster.members)}: {loops}{marked}"
         )

@@ -7,8 +7,11 @@ import pytest
 from compare_spatial import SpatialFigures, original, ours, spatial_figures
 from kernels import KERNELS
 
+from polyir.diagnostics import LegalityError
 from polyir.model.tree import node_type
+from polyir.passes import spatial_schedule
 from polyir.schedule.spatial.band_search import MAP_TO_X
+from polyir.schedule.tree import Leaf, ScheduleResult
 
 GPU = "spatial-schedule{target=gpu live-range-reordering=true}"
 
@@ -96,6 +99,20 @@ def test_the_mark_is_above_a_parallel_loop_with_coalesced_accesses() -> None:
     assert member.plain_is_equal(
         isl.UnionPwAff("[n] -> { S0[i,j,k] -> [(j)]; S2[i,j,k] -> [(j)] }")
     )
+
+
+def test_a_wrong_schedule_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pass does not rely on the scheduler."""
+
+    def backwards(*_: object) -> ScheduleResult:
+        scop = original("jacobi-1d")
+        band = isl.MultiUnionPwAff("[tsteps, n] -> [{ S0[t, i] -> [(-t)]; S1[t, i] -> [(-t)] }]")
+        schedule = isl.Schedule.from_domain(scop.domain).insert_partial_schedule(band)
+        return ScheduleResult(schedule, Leaf(), ())
+
+    monkeypatch.setattr(spatial_schedule, "spatial_schedule", backwards)
+    with pytest.raises(LegalityError, match="spatial-schedule violates the flow dependence"):
+        ours("jacobi-1d", "spatial-schedule")
 
 
 @pytest.mark.parametrize(("limit", "widths"), [(28, (1, 2, 2)), (32, (3,)), (30, (3,))])

@@ -22,6 +22,7 @@ from polyir.schedule.problem import ScheduledStatement, parameter_space, stateme
 from polyir.schedule.spatial.band_search import CpuSearch, GpuSearch
 from polyir.schedule.spatial.clustering import LocalityClustering
 from polyir.schedule.spatial.locality_graph import LocalityGraph, locality_graph
+from polyir.schedule.spatial.register_pressure import register_pressure
 from polyir.schedule.spatial.reuse import ReuseGroup
 from polyir.schedule.tree import Hyperplane, ScheduleResult
 
@@ -70,12 +71,23 @@ def spatial_schedule(
     if chosen.recipe is Recipe.CPU:
         search = CpuSearch(parameter_count, chosen.register_limit)
     clustering = LocalityClustering(statements, search, chosen.fusion, chosen.recipe is Recipe.CPU)
-    scheduler = _Scheduler(statements, parameter_count, clustering, outer_coincidence=True)
+    scheduler = _Scheduler(statements, parameter_count, clustering, chosen)
     return scheduler.run(constraints, locality_graph(constraints, statements, reuse))
 
 
 class _Scheduler(ClusterScheduler[LocalityGraph]):
     """A scheduler of clusters that knows what is around a band."""
+
+    def __init__(
+        self,
+        statements: tuple[ScheduledStatement, ...],
+        parameter_count: int,
+        clustering: LocalityClustering,
+        options: SpatialOptions,
+    ) -> None:
+        is_gpu = options.recipe is Recipe.GPU
+        super().__init__(statements, parameter_count, clustering, outer_coincidence=is_gpu)
+        self._options = options
 
     def carrying_row(
         self, statements: Sequence[ScheduledStatement], graph: LocalityGraph
@@ -89,6 +101,14 @@ class _Scheduler(ClusterScheduler[LocalityGraph]):
         own = [each for each in ordered if each.source == each.target]
         row = carrying_row(statements, self._parameter_count, ordered, own) if own else None
         return row or carrying_row(statements, self._parameter_count, ordered)
+
+    def why_no_band(self, graph: LocalityGraph) -> str:
+        """Why the statements of `graph` have no band, in words."""
+        pressure, limit = register_pressure(graph.groups), self._options.register_limit
+        is_cpu = self._options.recipe is Recipe.CPU
+        if is_cpu and not graph.is_inside_parallel and pressure > limit:
+            return f"no band is parallel outside, and {pressure} registers are more than {limit}"
+        return super().why_no_band(graph)
 
     def below(self, graph: LocalityGraph, band: BandOfRows) -> LocalityGraph:
         """Below a parallel loop no other is asked for."""
