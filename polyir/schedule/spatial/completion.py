@@ -10,10 +10,11 @@ Matrix = list[list[int]]
 
 
 def hermite_normal_form(rows: Sequence[Row], width: int) -> tuple[Matrix, Matrix, Matrix]:
-    """`(H, Q, Q^-1)` with `H = rows . Q` in lower echelon form and Q unimodular.
+    """`(H, Q, Q^-1)` with `H = rows . Q` lower triangular and Q unimodular.
 
-    Each row of H has its last non-zero entry, which is positive, in a column at or before its own
-    place: a column echelon form. Found by Euclid's algorithm on pairs of columns.
+    A row that is independent of those above it ends in a positive entry, in the first column in
+    which they are zero; a dependent one ends before. Found by Euclid's algorithm on pairs of
+    columns; entries before the last one are not reduced.
     """
     form = [list(row) for row in rows]
     basis, inverse = _identity(width), _identity(width)
