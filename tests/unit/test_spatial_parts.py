@@ -13,12 +13,15 @@ from polyir.model.scop import Scop, scop_of
 from polyir.passes.constraints import schedule_constraints
 from polyir.passes.prerequisites import scops_in
 from polyir.schedule.linear import rank
-from polyir.schedule.problem import statements_of
+from polyir.schedule.problem import parameter_space, statements_of
+from polyir.schedule.spatial.carry_few import row_carrying_few
+from polyir.schedule.spatial.carry_many import is_carried, row_carrying_many
 from polyir.schedule.spatial.completion import completing_rows, hermite_normal_form
 from polyir.schedule.spatial.locality_graph import LocalityGraph, by_priority, locality_graph
 from polyir.schedule.spatial.references import references_of
 from polyir.schedule.spatial.register_pressure import register_pressure
 from polyir.schedule.spatial.reuse import ReuseGroup, reuse_groups
+from polyir.schedule.spatial.rows import RowQuestion
 from polyir.schedule.tree import AffineRow
 
 WIDTH = 4
@@ -187,3 +190,77 @@ def test_what_a_row_carries_is_gone() -> None:
 def test_register_pressure(name: str, pressure: int) -> None:
     """Distinct subscripts times depth: of jacobi-2d five of A and five of B in three loops."""
     assert register_pressure(graph_of(kernel(name)).groups) == pressure
+
+
+TRANSPOSED = """
+func.func @transposed(%n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>, %C: memref<?x?xf64>) {
+  affine.for %i = 0 to %n {
+    affine.for %j = 0 to %n {
+      %a = affine.load %A[%j, %i] : memref<?x?xf64>
+      %again = affine.load %A[%j, %i] : memref<?x?xf64>
+      %above = affine.load %A[%j, %i + 1] : memref<?x?xf64>
+      %b = affine.load %B[%i, %j] : memref<?x?xf64>
+      %s0 = arith.addf %a, %again : f64
+      %s1 = arith.addf %s0, %above : f64
+      %s2 = arith.addf %s1, %b : f64
+      affine.store %s2, %C[%i, %j] : memref<?x?xf64>
+    }
+  }
+  return
+}
+"""
+
+
+def question_of(scop: Scop, *, coincident: bool = False) -> tuple[RowQuestion, LocalityGraph]:
+    """What is asked of the first row of all statements."""
+    assert scop.dependences is not None
+    constraints = schedule_constraints(scop, scop.dependences)
+    statements = statements_of(constraints)
+    graph = graph_of(scop)
+    found = {each.position: each.affine_hull for each in statements}
+    count = parameter_space(constraints).dim(isl.dim_type.param)
+    return RowQuestion(statements, count, graph.dependences, found, coincident), graph
+
+
+def test_many_counts_groups_and_not_references() -> None:
+    """Along i go three references of one group, along j two groups of one each."""
+    question, graph = question_of(scop_from(TRANSPOSED))
+    assert arrays(graph)[0] == "A"
+    row = row_carrying_many(question, graph.groups)
+    assert row is not None
+    assert row.hyperplane[0].coefficients == (0, 1)
+    assert row.carried == 2
+
+
+def test_few_keeps_the_group_of_most_references() -> None:
+    question, graph = question_of(scop_from(TRANSPOSED))
+    row = row_carrying_few(question, graph.groups)
+    assert row is not None
+    # A is not carried along j, though B and C are.
+    assert row[0].coefficients == (0, 1)
+
+
+def test_lines_have_no_direction() -> None:
+    """The loop can only run backwards, and goes along lines all the same."""
+    scop = scop_from("""
+func.func @backwards(%n: index, %A: memref<?xf64>) {
+  affine.for %step = 0 to %n {
+    %next = affine.load %A[%n - %step] : memref<?xf64>
+    affine.store %next, %A[%n - %step - 1] : memref<?xf64>
+  }
+  return
+}
+""")
+    question, graph = question_of(scop)
+    backwards = {0: AffineRow((-1,), 0)}
+    (group,) = graph.groups
+    assert is_carried(group.spatial, backwards)
+    row = row_carrying_many(question, graph.groups)
+    assert row is not None
+    assert row.carried == 1
+
+
+def test_no_coincident_row() -> None:
+    question, graph = question_of(kernel("seidel-2d"), coincident=True)
+    assert row_carrying_many(question, graph.groups) is None
+    assert row_carrying_few(question, graph.groups) is None
