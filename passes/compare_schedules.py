@@ -21,12 +21,15 @@ from polyir.schedule.isl_builtin import isl_builtin_schedule
 from polyir.schedule.isl_style import isl_style_schedule
 from polyir.schedule.pluto import pluto_schedule
 from polyir.schedule.problem import SchedulingError
+from polyir.schedule.spatial.reuse import reuse_groups
+from polyir.schedule.spatial.scheduler import spatial_schedule
 
-_SCHEDULERS: dict[str, Callable[[ScheduleConstraints], isl.Schedule]] = {
-    "pluto": lambda constraints: pluto_schedule(constraints).schedule,
-    "feautrier": lambda constraints: feautrier_schedule(constraints).schedule,
-    "isl": lambda constraints: isl_style_schedule(constraints).schedule,
-    "isl-builtin": isl_builtin_schedule,
+_SCHEDULERS: dict[str, Callable[[ScheduleConstraints, Scop], isl.Schedule]] = {
+    "pluto": lambda constraints, scop: pluto_schedule(constraints).schedule,
+    "feautrier": lambda constraints, scop: feautrier_schedule(constraints).schedule,
+    "isl": lambda constraints, scop: isl_style_schedule(constraints).schedule,
+    "isl-builtin": lambda constraints, scop: isl_builtin_schedule(constraints),
+    "spatial": lambda constraints, scop: _spatial(scop),
 }
 
 
@@ -63,6 +66,13 @@ class CompareSchedulesPass(ModulePass):
             print("\n".join(f"// {line}" for line in lines))
 
 
+def _spatial(scop: Scop) -> isl.Schedule:
+    """The spatial scheduler wants to know which reads touch one element, too."""
+    assert scop.dependences is not None
+    constraints = schedule_constraints(scop, scop.dependences, input_dependences=True)
+    return spatial_schedule(constraints, reuse_groups(scop)).schedule
+
+
 def comparison_rows(scop: Scop) -> list[tuple[str, ...]]:
     """The heading and a row of cells for the original schedule and for each scheduler."""
     assert scop.dependences is not None
@@ -71,7 +81,7 @@ def comparison_rows(scop: Scop) -> list[tuple[str, ...]]:
     rows = [HEADING, ("original", *cells_of(figures_of(scop.schedule, dependences)))]
     for name, scheduler in _SCHEDULERS.items():
         try:
-            schedule = scheduler(constraints)
+            schedule = scheduler(constraints, scop)
         except SchedulingError:
             rows.append((name, "none found", *("-",) * (len(HEADING) - 2)))
         else:

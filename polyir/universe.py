@@ -27,6 +27,7 @@ PASS_NAMES = (
     "feautrier-schedule",
     "isl-schedule",
     "isl-builtin-schedule",
+    "spatial-schedule",
     "compare-schedules",
     "tile",
     "diamond-tile",

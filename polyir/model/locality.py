@@ -81,15 +81,22 @@ def innermost_score(
     node: isl.ScheduleNode, statements: Mapping[str, Statement], max_stride: int
 ) -> int:
     """The sum of the scores that the innermost loop of each statement below `node` has for it."""
-    total = 0
+    return sum(each.score for each in innermost_localities(node, statements, max_stride))
+
+
+def innermost_localities(
+    node: isl.ScheduleNode, statements: Mapping[str, Statement], max_stride: int
+) -> tuple[LoopLocality, ...]:
+    """What the innermost loop of each statement below `node` that has one does for it."""
+    found: list[LoopLocality] = []
     for schedule in schedules_below(node):
         statement = statements[schedule.get_tuple_name(isl.dim_type.in_)]
         for member in reversed(range(schedule.dim(isl.dim_type.out))):
             step = _step(schedule, member)
             if not step.is_empty():
-                total += LoopLocality().with_statement(_along(statement, step, max_stride)).score
+                found.append(LoopLocality().with_statement(_along(statement, step, max_stride)))
                 break
-    return total
+    return tuple(found)
 
 
 def _along(statement: Statement, step: isl.Map, max_stride: int) -> tuple[Locality, ...]:

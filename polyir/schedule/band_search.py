@@ -2,43 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Generic
 
-from polyir.schedule.cluster import BandOfRows
+from polyir.schedule.cluster import BandOfRows, Graph
 from polyir.schedule.dependences import Dependence
 from polyir.schedule.hyperplane import BoundedHyperplane
 from polyir.schedule.linear import Row
 from polyir.schedule.problem import ScheduledStatement
 from polyir.schedule.proximity_row import ProximityRows, rows_left
-from polyir.schedule.role_graph import RoleGraph
+from polyir.schedule.role_graph import ConditionalDependence, RoleGraph
+from polyir.schedule.tree import Hyperplane
 
 
 @dataclass(frozen=True)
-class BandSearch:
-    """How bands are looked for.
-
-    With `outer_coincidence`, a band whose first row cannot be coincident is not wanted.
-    """
+class BandSearch(ABC, Generic[Graph]):
+    """How bands are looked for."""
 
     parameter_count: int
-    outer_coincidence: bool
 
     def find(
         self,
         statements: Sequence[ScheduledStatement],
-        graph: RoleGraph,
+        graph: Graph,
         found: Mapping[int, tuple[Row, ...]],
     ) -> BandOfRows:
         """The rows of a permutable band of `statements`, each independent of what is `found`.
 
-        A conditional order that the band reverses, while a live range next to it spans several
-        iterations, becomes an order without condition, and the band is looked for anew.
+        Where the band reverses a conditional order while a live range next to it spans several
+        iterations, it is looked for anew: with these live ranges inside single iterations, or, if
+        that gives more rows, with the order kept without condition.
         """
+        local = self._mended(statements, graph, found, _ranges_of)
+        if not graph.conditional or not rows_left(statements, _found_with(found, local)):
+            return local
+        ordered = self._mended(statements, graph, found, _order_of)
+        return ordered if ordered.width > local.width else local
+
+    def _mended(
+        self,
+        statements: Sequence[ScheduledStatement],
+        graph: Graph,
+        found: Mapping[int, tuple[Row, ...]],
+        demands: Callable[[ConditionalDependence], Sequence[Dependence]],
+    ) -> BandOfRows:
+        """The band with the `demands` of all conditional orders that it would break else."""
         demanded: dict[int, None] = {}
         while True:
-            orders = [graph.conditional[number].order for number in demanded]
-            band = self._rows(statements, (*graph.dependences, *orders), found)
+            further = [each for number in demanded for each in demands(graph.conditional[number])]
+            band = self.band(statements, graph, (*graph.dependences, *further), found)
             broken = [
                 number
                 for number, each in enumerate(graph.conditional)
@@ -48,31 +62,101 @@ class BandSearch:
                 return band
             demanded |= dict.fromkeys(broken)
 
-    def _rows(
+    @abstractmethod
+    def band(
         self,
         statements: Sequence[ScheduledStatement],
+        graph: Graph,
         dependences: Sequence[Dependence],
         found: Mapping[int, tuple[Row, ...]],
     ) -> BandOfRows:
-        """As many rows as can be found: coincident ones first, then any."""
-        rows: list[BoundedHyperplane] = []
-        spanned = {each.position: found[each.position] for each in statements}
-        for coincident in (True, False):
-            program = ProximityRows(
-                statements, self.parameter_count, dependences, coincident=coincident
-            )
-            while rows_left(statements, spanned):
-                row = program.solve(spanned)
-                if row is None:
-                    break
-                rows.append(row)
-                for position, each in row.hyperplane.items():
-                    spanned[position] = (*spanned[position], each.coefficients)
-            if self.outer_coincidence and not rows:
+        """A permutable band under `dependences`, which are in place of those of `graph`."""
+
+
+def _ranges_of(condition: ConditionalDependence) -> list[Dependence]:
+    return [replace(each, is_local=True) for each in condition.ranges]
+
+
+def _order_of(condition: ConditionalDependence) -> list[Dependence]:
+    return [condition.order]
+
+
+def _found_with(
+    found: Mapping[int, tuple[Row, ...]], band: BandOfRows
+) -> Mapping[int, tuple[Row, ...]]:
+    for hyperplane in band.hyperplanes:
+        found = with_row(found, hyperplane)
+    return found
+
+
+@dataclass(frozen=True)
+class ProximitySearch(BandSearch[RoleGraph]):
+    """Bands of short distances.
+
+    With `outer_coincidence`, a band whose first row cannot be coincident is not wanted.
+    """
+
+    outer_coincidence: bool = False
+
+    def band(
+        self,
+        statements: Sequence[ScheduledStatement],
+        graph: RoleGraph,
+        dependences: Sequence[Dependence],
+        found: Mapping[int, tuple[Row, ...]],
+    ) -> BandOfRows:
+        rows = proximity_rows(
+            statements,
+            self.parameter_count,
+            dependences,
+            found,
+            is_coincident_only=self.outer_coincidence,
+        )
+        return band_of(rows, dependences)
+
+
+def proximity_rows(
+    statements: Sequence[ScheduledStatement],
+    parameter_count: int,
+    dependences: Sequence[Dependence],
+    found: Mapping[int, tuple[Row, ...]],
+    *,
+    is_coincident_only: bool = False,
+) -> list[BoundedHyperplane]:
+    """As many rows as can be found: coincident ones first, then any.
+
+    With `is_coincident_only`, there are no others without a coincident one.
+    """
+    rows: list[BoundedHyperplane] = []
+    spanned = dict(found)
+    for coincident in (True, False):
+        program = ProximityRows(statements, parameter_count, dependences, coincident=coincident)
+        while rows_left(statements, spanned):
+            row = program.solve(spanned)
+            if row is None:
                 break
-            if not rows_left(statements, spanned):
-                break
-        return BandOfRows(tuple(rows), tuple(_is_coincident(row, dependences) for row in rows))
+            rows.append(row)
+            spanned = with_row(spanned, row.hyperplane)
+        if is_coincident_only and not rows:
+            break
+        if not rows_left(statements, spanned):
+            break
+    return rows
+
+
+def with_row(
+    found: Mapping[int, tuple[Row, ...]], hyperplane: Hyperplane
+) -> dict[int, tuple[Row, ...]]:
+    """The directions that need no further row once `hyperplane` is there."""
+    added = {number: (*found[number], row.coefficients) for number, row in hyperplane.items()}
+    return {**found, **added}
+
+
+def band_of(
+    rows: Sequence[BoundedHyperplane], dependences: Sequence[Dependence], mark: str = ""
+) -> BandOfRows:
+    """The band of `rows`, with its flags."""
+    return BandOfRows(tuple(rows), tuple(_is_coincident(row, dependences) for row in rows), mark)
 
 
 def _is_coincident(row: BoundedHyperplane, dependences: Sequence[Dependence]) -> bool:

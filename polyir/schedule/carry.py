@@ -17,7 +17,6 @@ import islpy as isl
 from polyir.isl_lists import basic_maps_of
 from polyir.schedule.dependences import Dependence
 from polyir.schedule.integer_program import Constraints
-from polyir.schedule.linear import Row
 from polyir.schedule.problem import ScheduledStatement
 from polyir.schedule.signed_row import SignedRows
 from polyir.schedule.tree import Hyperplane
@@ -30,20 +29,23 @@ def carrying_row(
     statements: Sequence[ScheduledStatement],
     parameter_count: int,
     dependences: Sequence[Dependence],
+    wanted: Sequence[Dependence] | None = None,
 ) -> Hyperplane | None:
     """A row for each statement under which as many dependences as possible have a distance >= 1.
 
-    No ordered dependence of `dependences` has a negative distance. Each convex part of a relation
-    counts as one. Among the rows that carry as many, the sum of the parameters' coefficients is
-    minimised, then that of the iterators'. `None` if nothing can be carried.
+    No ordered dependence of `dependences` has a negative distance. Those to carry are `wanted`,
+    or all of them; each convex part of a relation counts as one. Among the rows that carry as
+    many, the sum of the parameters' coefficients is minimised, then that of the iterators'.
+    `None` if nothing can be carried.
     """
-    parts = [part for each in dependences if each.is_ordered for part in _convex_parts(each)]
+    to_carry = dependences if wanted is None else wanted
+    parts = [part for each in to_carry if each.is_ordered for part in _convex_parts(each)]
     rows = SignedRows(statements, parameter_count, LEADING)
     rows.define_coefficient_sums(PARAMETERS, ITERATORS)
     for each in dependences:
         if each.is_ordered:
             rows.demand_order(each)
-    demands = [_carried(rows, part) for part in parts]
+    demands = [rows.at_least_one(part) for part in parts]
     whole = rows.program.lexicographic_minimum(_joined(demands))
     if whole is not None:
         return rows.decode(whole)
@@ -74,23 +76,6 @@ def _convex_parts(dependence: Dependence) -> list[Dependence]:
     if len(pieces) == 1:
         return [dependence]
     return [replace(dependence, relation=isl.Map.from_basic_map(piece)) for piece in pieces]
-
-
-def _carried(rows: SignedRows, part: Dependence) -> Constraints:
-    """The demand that the distance is at least 1 everywhere."""
-    constraints: list[Row] = []
-    for row in part.forms.inequalities:
-        constraints.append(_less_one(rows.distance_row(part, row), row[0]))
-    for row in part.forms.equalities:
-        for sign in (1, -1):
-            constraints.append(_less_one(rows.distance_row(part, row, sign), sign * row[0]))
-    return tuple(constraints)
-
-
-def _less_one(constraint: list[int], factor: int) -> Row:
-    """A constraint on the form `distance` as one on `distance - 1`."""
-    constraint[-1] -= factor
-    return tuple(constraint)
 
 
 def _joined(demands: Sequence[Constraints]) -> Constraints:

@@ -10,29 +10,42 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
+from typing import TypeVar
 
 import islpy as isl
 
 from polyir.isl_lists import basic_maps_of
 from polyir.schedule.components import Component
-from polyir.schedule.dependences import Dependence
+from polyir.schedule.dependences import Dependence, StatementImage
 from polyir.schedule.hyperplane import BoundedHyperplane
 from polyir.schedule.problem import ScheduledStatement, equality_directions
-from polyir.schedule.role_graph import ConditionalDependence, RoleGraph
+from polyir.schedule.role_graph import RoleGraph
 from polyir.schedule.tree import AffineRow, Hyperplane, affine_function
+
+Graph = TypeVar("Graph", bound=RoleGraph)
+"""The dependences with what else a scheduler wants to know of them."""
 
 
 @dataclass(frozen=True)
 class BandOfRows:
-    """The rows of a band, and which of them are coincident."""
+    """The rows of a band, and which of them are coincident.
+
+    `mark` is what the schedule tree is to say above the band, if anything.
+    """
 
     rows: tuple[BoundedHyperplane, ...]
     coincident: tuple[bool, ...]
+    mark: str = ""
 
     @property
     def width(self) -> int:
         """The number of rows."""
         return len(self.rows)
+
+    @property
+    def statements(self) -> tuple[int, ...]:
+        """The positions of the statements that the band is for, none if it has no rows."""
+        return tuple(self.rows[0].hyperplane) if self.rows else ()
 
     @property
     def hyperplanes(self) -> tuple[Hyperplane, ...]:
@@ -67,40 +80,13 @@ class MergedView:
             self._as_statement(number, cluster) for number, cluster in enumerate(self._clusters)
         )
 
-    def graph(self, graph: RoleGraph) -> RoleGraph:
+    def graph(self, graph: Graph) -> Graph:
         """The dependences of `graph` between the points of the clusters' bands."""
-        merged: dict[tuple[int, int, bool, bool, bool], Dependence] = {}
-        for each in map(self._image, graph.dependences):
-            key = (each.source, each.target, each.is_ordered, each.is_near, each.is_coincident)
-            if key in merged:
-                relation = merged[key].relation.union(each.relation).coalesce()
-                each = replace(each, relation=relation)
-            merged[key] = each
-        return RoleGraph(
-            tuple(merged.values()),
-            tuple(
-                ConditionalDependence(
-                    self._image(each.order),
-                    tuple(self._image(live_range) for live_range in each.ranges),
-                )
-                for each in graph.conditional
-            ),
-        )
+        return graph.mapped(StatementImage(self._owner, self._positions))
 
     def expand(self, band: BandOfRows) -> BandOfRows:
         """The rows over the clusters' bands as rows over the statements."""
-        return BandOfRows(tuple(self._expanded(row) for row in band.rows), band.coincident)
-
-    def _image(self, dependence: Dependence) -> Dependence:
-        """The dependence between the points at which the clusters' bands put its instances."""
-        relation = dependence.relation.apply_domain(self._positions[dependence.source])
-        relation = relation.apply_range(self._positions[dependence.target])
-        return replace(
-            dependence,
-            source=self._owner[dependence.source],
-            target=self._owner[dependence.target],
-            relation=relation,
-        )
+        return replace(band, rows=tuple(self._expanded(row) for row in band.rows))
 
     @cached_property
     def _positions(self) -> dict[int, isl.Map]:
@@ -164,12 +150,11 @@ def brings_near(
     """
     owner = {member: number for number, each in enumerate(clusters) for member in each.members}
     return any(
-        each.is_near
-        and each.source in owner
+        each.source in owner
         and each.target in owner
         and owner[each.source] != owner[each.target]
         and _is_close(each, merged, statements)
-        for each in graph.dependences
+        for each in graph.near()
     )
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
+from typing import Generic
 
 from polyir.schedule.band_search import BandSearch
-from polyir.schedule.cluster import BandOfRows, Cluster, MergedView, brings_near
+from polyir.schedule.cluster import BandOfRows, Cluster, Graph, MergedView, brings_near
 from polyir.schedule.components import (
     Component,
     in_program_order,
@@ -33,20 +34,20 @@ class Fusion(Enum):
     MIN = "min"
 
 
-class Clustering:
+class Clustering(Generic[Graph]):
     """The clusters of a group of statements, each with its band."""
 
     def __init__(
         self,
         statements: Sequence[ScheduledStatement],
-        search: BandSearch,
+        search: BandSearch[Graph],
         fusion: Fusion,
     ) -> None:
         self._statements = statements
         self._search = search
         self._fusion = fusion
 
-    def clusters(self, group: Component, found: Found, graph: RoleGraph) -> tuple[Cluster, ...]:
+    def clusters(self, group: Component, found: Found, graph: Graph) -> tuple[Cluster, ...]:
         """The clusters of `group`, each after those that it depends on."""
         edges = graph.ordered_edges()
         clusters = [
@@ -58,11 +59,11 @@ class Clustering:
         order = in_program_order([each.members for each in clusters], edges)
         return tuple(sorted(clusters, key=lambda each: order.index(each.members)))
 
-    def _band(self, component: Component, found: Found, graph: RoleGraph) -> BandOfRows:
+    def _band(self, component: Component, found: Found, graph: Graph) -> BandOfRows:
         statements = [self._statements[position] for position in component]
         return self._search.find(statements, graph.within(component), found)
 
-    def _joined(self, clusters: list[Cluster], found: Found, graph: RoleGraph) -> list[Cluster]:
+    def _joined(self, clusters: list[Cluster], found: Found, graph: Graph) -> list[Cluster]:
         """The clusters after all joins that the policy allows, one pair with a reuse at a time."""
         refused: dict[tuple[int, int], None] = {}
         while True:
@@ -80,15 +81,15 @@ class Clustering:
     def _candidates(
         self,
         clusters: Sequence[Cluster],
-        graph: RoleGraph,
+        graph: Graph,
         refused: Mapping[tuple[int, int], None],
     ) -> Iterator[tuple[int, int]]:
         """Pairs of clusters with an edge of proximity; first those with bands of one width."""
         owner = {member: number for number, each in enumerate(clusters) for member in each.members}
         pairs: dict[tuple[int, int], None] = {}
-        for each in graph.dependences:
+        for each in graph.near():
             edge = (each.source, each.target)
-            if each.is_near and edge not in refused and all(end in owner for end in edge):
+            if edge not in refused and all(end in owner for end in edge):
                 first, second = sorted((owner[each.source], owner[each.target]))
                 if first != second:
                     pairs[first, second] = None
@@ -98,7 +99,7 @@ class Clustering:
 
         yield from sorted(pairs, key=lambda pair: (differ_in_width(pair), pair))
 
-    def _join(self, clusters: list[Cluster], found: Found, graph: RoleGraph) -> Cluster | None:
+    def _join(self, clusters: list[Cluster], found: Found, graph: Graph) -> Cluster | None:
         """The clusters as one, `None` if they have no common band or the policy refuses it."""
         widths = [each.band.width for each in clusters]
         if not min(widths) or any(
@@ -111,7 +112,7 @@ class Clustering:
         nothing = {each.position: each.affine_hull for each in view.statements}
         merged = self._search.find(view.statements, view.graph(within), nothing)
         band = view.expand(merged)
-        if not band.width or not self._is_wanted(clusters, band, within):
+        if not band.width or not self.is_wanted(clusters, band, within):
             return None
         return Cluster(members, band)
 
@@ -126,7 +127,8 @@ class Clustering:
         }
         return rows_left([self._statements[each] for each in cluster.members], spanned) > 0
 
-    def _is_wanted(self, clusters: Sequence[Cluster], band: BandOfRows, graph: RoleGraph) -> bool:
+    def is_wanted(self, clusters: Sequence[Cluster], band: BandOfRows, graph: Graph) -> bool:
+        """Whether the policy lets `clusters`, between which `graph` is, share `band`."""
         if self._fusion is Fusion.MAX:
             return True
         return (
@@ -143,12 +145,9 @@ def _near_edges(
     first, second = (clusters[number].members for number in pair)
     return [
         (each.source, each.target)
-        for each in graph.dependences
-        if each.is_near
-        and (
-            (each.source in first and each.target in second)
-            or (each.source in second and each.target in first)
-        )
+        for each in graph.near()
+        if (each.source in first and each.target in second)
+        or (each.source in second and each.target in first)
     ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -21,7 +21,8 @@ class Dependence:
     """The part of a dependence relation between one pair of statements, by their positions.
 
     `is_ordered` says that the source must come first, `is_near` that the distance is to be
-    small, `is_coincident` that a loop in which it is not zero is not parallel.
+    small, `is_coincident` that a loop in which it is not zero is not parallel, `is_local` that
+    it must be zero.
     """
 
     source: int
@@ -30,6 +31,7 @@ class Dependence:
     is_ordered: bool
     is_near: bool
     is_coincident: bool = False
+    is_local: bool = False
 
     @cached_property
     def forms(self) -> NonNegativeForms:
@@ -92,7 +94,7 @@ class Dependence:
 
     def has_zero_distance(self, hyperplane: Hyperplane) -> bool:
         """Whether source and target always lie on the same instance of `hyperplane`."""
-        return self._vanishes(hyperplane) or self.relation.is_subset(
+        return self.vanishes_on(hyperplane) or self.relation.is_subset(
             self._zero_distance(hyperplane)
         )
 
@@ -100,9 +102,9 @@ class Dependence:
         """Whether the distance is nowhere negative by Farkas' lemma: sufficient."""
         return self.forms.contains(self._distance_form(hyperplane, 1))
 
-    def is_carried_by(self, hyperplane: Hyperplane) -> bool:
-        """Whether the distance is at least 1 everywhere by Farkas' lemma: sufficient."""
-        at_least_one = self._distance_form(hyperplane, 1)
+    def is_carried_by(self, hyperplane: Hyperplane, sign: int = 1) -> bool:
+        """Whether `sign` times the distance is at least 1 by Farkas' lemma: sufficient."""
+        at_least_one = self._distance_form(hyperplane, sign)
         at_least_one[0] -= 1
         return self.forms.contains(at_least_one)
 
@@ -113,7 +115,7 @@ class Dependence:
         """
         relation = self.relation
         for hyperplane in hyperplanes:
-            if self._vanishes(hyperplane):
+            if self.vanishes_on(hyperplane):
                 continue
             if self.is_carried_by(hyperplane):
                 return None
@@ -122,7 +124,7 @@ class Dependence:
             return self
         return None if relation.is_empty() else replace(self, relation=relation.coalesce())
 
-    def _vanishes(self, hyperplane: Hyperplane) -> bool:
+    def vanishes_on(self, hyperplane: Hyperplane) -> bool:
         """Whether the distance is zero by Farkas' lemma: cheap, sufficient, nearly exact."""
         return all(self.forms.contains(self._distance_form(hyperplane, sign)) for sign in (1, -1))
 
@@ -157,6 +159,24 @@ class Dependence:
             for iterator, coefficient in enumerate(entries):
                 equality = equality.set_coefficient_val(kind, iterator, coefficient)
         return isl.Map.from_basic_map(isl.BasicMap.from_constraint(equality))
+
+
+@dataclass(frozen=True)
+class StatementImage:
+    """Statements as parts of others, known by `numbers`, through maps of their `instances`."""
+
+    numbers: Mapping[int, int]
+    instances: Mapping[int, isl.Map]
+
+    def of(self, dependence: Dependence) -> Dependence:
+        """The dependence between the images of what it relates."""
+        relation = dependence.relation.apply_domain(self.instances[dependence.source])
+        return replace(
+            dependence,
+            source=self.numbers[dependence.source],
+            target=self.numbers[dependence.target],
+            relation=relation.apply_range(self.instances[dependence.target]),
+        )
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ class ProximityRows:
         self._rows.define_sum(BOUND_SUM, self._negative + self._positive)
         self._rows.define_coefficient_sums(PARAMETERS, ITERATORS)
         for dependence in dependences:
-            if coincident and dependence.is_coincident:
+            if dependence.is_local or (coincident and dependence.is_coincident):
                 self._rows.demand_zero_distance(dependence)
                 continue
             if dependence.is_ordered:

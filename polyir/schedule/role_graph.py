@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 import islpy as isl
 
 from polyir.schedule.constraints import ScheduleConstraints
-from polyir.schedule.dependences import Dependence, DependenceGraph, is_bounded, pairs_of
+from polyir.schedule.dependences import (
+    Dependence,
+    DependenceGraph,
+    StatementImage,
+    is_bounded,
+    pairs_of,
+)
 from polyir.schedule.problem import ScheduledStatement
 from polyir.schedule.tree import Hyperplane
 
@@ -52,7 +59,11 @@ class RoleGraph(DependenceGraph):
             *((each.order.source, each.order.target) for each in self.conditional),
         )
 
-    def within(self, statements: Sequence[int]) -> RoleGraph:
+    def near(self) -> tuple[Dependence, ...]:
+        """What is to be near."""
+        return tuple(each for each in self.dependences if each.is_near)
+
+    def within(self, statements: Sequence[int]) -> Self:
         """What has both ends among `statements`.
 
         Next to a live range that goes outside, the order has no condition any more.
@@ -62,12 +73,12 @@ class RoleGraph(DependenceGraph):
             for each in self.conditional
             if each.order.source in statements and each.order.target in statements
         ]
-        return _with_orders(
+        return self._with_orders(
             super().within(statements).dependences,
             [(each, each.is_inside(statements)) for each in orders],
         )
 
-    def uncarried_by(self, hyperplanes: Sequence[Hyperplane]) -> RoleGraph:
+    def uncarried_by(self, hyperplanes: Sequence[Hyperplane]) -> Self:
         """What the hyperplanes leave at distance zero; what they reverse needs no order any more.
 
         Next to a live range that spans iterations, the order has no condition any more.
@@ -78,7 +89,7 @@ class RoleGraph(DependenceGraph):
             if order is not None:
                 left = ConditionalDependence(order, each.ranges)
                 orders.append((left, each.is_local_to(hyperplanes)))
-        return _with_orders(super().uncarried_by(hyperplanes).dependences, orders)
+        return self._with_orders(super().uncarried_by(hyperplanes).dependences, orders)
 
     def ordered(self) -> tuple[Dependence, ...]:
         """All that is ordered, the conditional order taken as if it had no condition."""
@@ -87,15 +98,34 @@ class RoleGraph(DependenceGraph):
             *(each.order for each in self.conditional),
         )
 
+    def mapped(self, image: StatementImage) -> Self:
+        """The images of all dependences; those with the same ends and roles become one."""
+        merged: dict[tuple[int, int, bool, bool, bool], Dependence] = {}
+        for each in map(image.of, self.dependences):
+            key = (each.source, each.target, each.is_ordered, each.is_near, each.is_coincident)
+            if key in merged:
+                relation = merged[key].relation.union(each.relation).coalesce()
+                each = replace(each, relation=relation)
+            merged[key] = each
+        conditional = tuple(
+            ConditionalDependence(
+                image.of(each.order), tuple(image.of(live_range) for live_range in each.ranges)
+            )
+            for each in self.conditional
+        )
+        return replace(self, dependences=tuple(merged.values()), conditional=conditional)
 
-def _with_orders(
-    dependences: tuple[Dependence, ...], orders: Sequence[tuple[ConditionalDependence, bool]]
-) -> RoleGraph:
-    """The graph with further orders, each with or without its condition."""
-    return RoleGraph(
-        (*dependences, *(each.order for each, keeps in orders if not keeps)),
-        tuple(each for each, keeps in orders if keeps),
-    )
+    def _with_orders(
+        self,
+        dependences: tuple[Dependence, ...],
+        orders: Sequence[tuple[ConditionalDependence, bool]],
+    ) -> Self:
+        """The graph with other dependences and further orders, these with a condition or not."""
+        return replace(
+            self,
+            dependences=(*dependences, *(each.order for each, keeps in orders if not keeps)),
+            conditional=tuple(each for each, keeps in orders if keeps),
+        )
 
 
 def role_graph(

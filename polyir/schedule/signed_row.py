@@ -110,6 +110,24 @@ class SignedRows:
         for row in dependence.forms.inequalities:
             self.program.add_inequality(self.distance_row(dependence, row))
 
+    def zero_distance(self, dependence: Dependence) -> Constraints:
+        """The demand that the distance of `dependence` is zero, as inequalities."""
+        rows = (*dependence.forms.equalities, *dependence.forms.inequalities)
+        return tuple(
+            tuple(self.distance_row(dependence, row, sign)) for row in rows for sign in (1, -1)
+        )
+
+    def at_least_one(self, dependence: Dependence, sign: int = 1) -> Constraints:
+        """The demand that `sign` times the distance of `dependence` is at least 1 everywhere."""
+        constraints: list[Row] = []
+        for row in dependence.forms.inequalities:
+            constraints.append(_less_one(self.distance_row(dependence, row, sign), row[0]))
+        for row in dependence.forms.equalities:
+            for side in (1, -1):
+                form = self.distance_row(dependence, row, side * sign)
+                constraints.append(_less_one(form, side * row[0]))
+        return tuple(constraints)
+
     def non_zero(self, position: int, vectors: Sequence[Row]) -> tuple[Constraints, ...]:
         """The alternatives that make the product with some vector positive, or negative."""
         return tuple(
@@ -144,3 +162,9 @@ class SignedRows:
         self._add_iterators(result, position, sign, vector)
         result[-1] = -1
         return tuple(result)
+
+
+def _less_one(constraint: list[int], factor: int) -> Row:
+    """A constraint on the form `distance` as one on `distance - 1`."""
+    constraint[-1] -= factor
+    return tuple(constraint)

@@ -71,7 +71,15 @@ class Order:
     children: tuple[tuple[tuple[int, ...], Node], ...]
 
 
-Node = Leaf | Band | Order
+@dataclass(frozen=True)
+class Mark:
+    """A word for those that come after the scheduler, above `child`."""
+
+    name: str
+    child: Node
+
+
+Node = Leaf | Band | Order | Mark
 
 
 @dataclass(frozen=True)
@@ -106,6 +114,9 @@ def _insert(
         return _insert_band(place, node, active, statements)
     if isinstance(node, Order):
         return _insert_sequence(place, node, statements)
+    if isinstance(node, Mark):
+        inner = _insert(place, node.child, active, statements)
+        return inner.insert_mark(isl.Id(node.name))
     return place
 
 
@@ -161,7 +172,12 @@ def partial_schedule(
 
 def affine_function(row: AffineRow, statement: ScheduledStatement) -> isl.Aff:
     """The row as isl's function from the instances of `statement`."""
-    affine = isl.Aff.zero_on_domain(isl.LocalSpace.from_space(statement.domain.get_space()))
+    return affine_function_on(row, statement.domain.get_space())
+
+
+def affine_function_on(row: AffineRow, space: isl.Space) -> isl.Aff:
+    """The row as isl's function from `space`."""
+    affine = isl.Aff.zero_on_domain(isl.LocalSpace.from_space(space))
     affine = affine.set_constant_val(row.constant)
     for kind, entries in (
         (isl.dim_type.in_, row.coefficients),

@@ -29,8 +29,15 @@ SCHEDULERS = (
     "isl-schedule{outer-coincidence=true}",
     "isl-schedule{live-range-reordering=true}",
     "isl-builtin-schedule",
+    "spatial-schedule",
+    "spatial-schedule{target=gpu}",
+    "spatial-schedule{fusion=max}",
+    "spatial-schedule{fusion=min register-limit=0}",
+    "spatial-schedule{live-range-reordering=true}",
 )
 BEHIND = ("mark-parallel", "tile{sizes=5},mark-parallel")
+# What the CPU recipe is made for.
+WAVEFRONTS = "tile{sizes=5},wavefront,intra-tile-order,mark-parallel"
 FLAGS = ("-std=c99", "-O1", "-fopenmp", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror")
 
 # Shifts, reversals, scalars, skewing, parallel loops at all depths.
@@ -41,7 +48,12 @@ SUBSET = [
     for place, name in enumerate(SOME)
     if (number + place) % 3 == 0 or scheduler == "isl-schedule"
 ]
-MATRIX = [each for each in product(KERNELS, SCHEDULERS, BEHIND) if each not in SUBSET]
+SUBSET += [(name, "spatial-schedule", WAVEFRONTS) for name in ("lu", "jacobi-1d", "seidel-2d")]
+ALL = [
+    *product(KERNELS, SCHEDULERS, BEHIND),
+    *product(KERNELS, ("spatial-schedule",), (WAVEFRONTS,)),
+]
+MATRIX = [each for each in ALL if each not in SUBSET]
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""Random small programs through Feautrier's and the isl-style scheduler, whatever the policy."""
+"""Random small programs through the schedulers but Pluto's, whatever the policy."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ from small_programs import Loop, Statement, problem_of
 
 from polyir.model.analysis import compute_dependences
 from polyir.model.live_ranges import require_same_values
-from polyir.passes.constraints import live_range_constraints
+from polyir.passes.constraints import live_range_constraints, schedule_constraints
 from polyir.schedule.clustering import Fusion
 from polyir.schedule.constraints import ScheduleConstraints
 from polyir.schedule.feautrier import FeautrierOptions, feautrier_schedule
 from polyir.schedule.isl_builtin import isl_builtin_schedule
 from polyir.schedule.isl_style import IslStyleOptions, isl_style_schedule
 from polyir.schedule.problem import SchedulingError
+from polyir.schedule.spatial.reuse import reuse_groups
+from polyir.schedule.spatial.scheduler import Recipe, SpatialOptions, spatial_schedule
 
 Nests = tuple[Loop | Statement, ...]
 bounded = settings(
@@ -91,4 +93,26 @@ def test_reordered_live_ranges_keep_all_values(fusion: Fusion, program: Program)
     (scop,) = scops_of(poly_module(poly_text(program)))
     constraints = live_range_constraints(scop, compute_dependences(scop))
     schedule = isl_style_schedule(constraints, IslStyleOptions(fusion)).schedule
+    require_same_values(scop, schedule, "live-range reordering")
+
+
+@pytest.mark.parametrize("recipe", list(Recipe))
+@pytest.mark.parametrize("fusion", list(Fusion))
+@bounded
+@given(program=programs_with_arrays(), register_limit=st.sampled_from((0, 28)))
+def test_spatial(recipe: Recipe, fusion: Fusion, program: Program, register_limit: int) -> None:
+    (scop,) = scops_of(poly_module(poly_text(program)))
+    constraints = schedule_constraints(scop, compute_dependences(scop), input_dependences=True)
+    options = SpatialOptions(recipe, fusion, register_limit)
+    schedule = spatial_schedule(constraints, reuse_groups(scop, 4), options).schedule
+    check(constraints, schedule)
+
+
+@pytest.mark.parametrize("recipe", list(Recipe))
+@bounded
+@given(program=programs_with_arrays())
+def test_spatial_with_reordered_live_ranges(recipe: Recipe, program: Program) -> None:
+    (scop,) = scops_of(poly_module(poly_text(program)))
+    constraints = live_range_constraints(scop, compute_dependences(scop), input_dependences=True)
+    schedule = spatial_schedule(constraints, reuse_groups(scop, 4), SpatialOptions(recipe)).schedule
     require_same_values(scop, schedule, "live-range reordering")

@@ -18,7 +18,8 @@ from polyir.schedule.feautrier import feautrier_schedule
 from polyir.schedule.isl_builtin import Algorithm, BuiltinOptions, isl_builtin_schedule
 from polyir.schedule.isl_style import isl_style_schedule
 from polyir.schedule.problem import SchedulingError
-from polyir.schedule.tree import Band, Leaf
+from polyir.schedule.spatial.scheduler import spatial_schedule
+from polyir.schedule.tree import Band, Leaf, ScheduleResult
 
 
 def constraints(
@@ -88,7 +89,13 @@ def test_live_ranges_that_span_iterations_keep_their_order() -> None:
     assert violations(strict, schedule).intersect(same_row).is_empty()
 
 
-@pytest.mark.parametrize("scheduler", [feautrier_schedule, isl_style_schedule])
+def spatial_without_arrays(constraints: ScheduleConstraints) -> ScheduleResult:
+    return spatial_schedule(constraints, ())
+
+
+@pytest.mark.parametrize(
+    "scheduler", [feautrier_schedule, isl_style_schedule, spatial_without_arrays]
+)
 def test_no_statement(scheduler) -> None:  # type: ignore[no-untyped-def]
     assert scheduler(constraints("{ }", "{ }", ())).tree == Leaf()
 
@@ -96,7 +103,7 @@ def test_no_statement(scheduler) -> None:  # type: ignore[no-untyped-def]
 def test_a_cycle_without_schedule() -> None:
     circle = "{ S[i, j] -> T[i, j] : 0 <= i, j < 9; T[i, j] -> S[i, j] : 0 <= i, j < 9 }"
     domain = "{ S[i, j] : 0 <= i, j < 9; T[i, j] : 0 <= i, j < 9 }"
-    for scheduler in (feautrier_schedule, isl_style_schedule):
+    for scheduler in (feautrier_schedule, isl_style_schedule, spatial_without_arrays):
         with pytest.raises(SchedulingError, match="dependence cycle of S, T"):
             scheduler(constraints(domain, circle, ("S", "T")))
     with pytest.raises(SchedulingError, match="isl's scheduler failed"):

@@ -34,11 +34,20 @@ POLICIES = (
     "isl-builtin-schedule{treat-coalescing=false split-scaled=false}",
     "isl-builtin-schedule{maximize-coincidence=false separate-components=false}",
     "isl-builtin-schedule{carry-self-first=false input-dependences=true}",
+    "spatial-schedule",
+    "spatial-schedule{fusion=max}",
+    "spatial-schedule{fusion=min}",
+    "spatial-schedule{line-size=2 register-limit=0}",
+    "spatial-schedule{target=gpu}",
+    "spatial-schedule{target=gpu fusion=max}",
+    "spatial-schedule{target=gpu fusion=min}",
 )
 LIVE_RANGE_POLICIES = (
     "isl-schedule{live-range-reordering=true}",
     "isl-schedule{fusion=max live-range-reordering=true}",
     "isl-builtin-schedule{live-range-reordering=true}",
+    "spatial-schedule{live-range-reordering=true}",
+    "spatial-schedule{target=gpu live-range-reordering=true}",
 )
 # Those for which a scheduler in Python takes more than a second.
 LARGE = ("adi", "deriche", "correlation", "ludcmp", "3mm")

@@ -8,6 +8,7 @@
 // CHECK-NEXT: // feautrier    1 2 1 1 1      0      9 + 3*    0      yes
 // CHECK-NEXT: // isl          2 2 2          5      9         3      yes
 // CHECK-NEXT: // isl-builtin  2 2 2          5      9         3      yes
+// CHECK-NEXT: // spatial      2 2 2          5      9         3      yes
 // CHECK-NEXT: builtin.module {
 
 // NOTHING: warning: [compare-schedules] nothing to compare: the module has no static control part

@@ -1,0 +1,127 @@
+"""Array references with affine subscripts, and which of them have the same pattern.
+
+Paper 001, section 4.2, "access pattern separation", and section 4.5, "access multiplicity".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import islpy as isl
+
+from polyir.model.scop import AccessKind, Scop
+from polyir.schedule.linear import Row
+from polyir.schedule.tree import AffineRow
+
+
+@dataclass(frozen=True)
+class Reference:
+    """One reference to an array in a statement, with an affine function for each subscript.
+
+    `relation` is `{ S[i] -> A[a] }`. Only the linear parts of subscripts, iterators by their
+    place in the loop nest, count for the pattern: so references of different statements can
+    have the same one.
+    """
+
+    statement: str
+    array: str
+    relation: isl.Map
+    subscripts: tuple[AffineRow, ...]
+    is_write: bool
+
+    @property
+    def depth(self) -> int:
+        """The number of iterators around the reference."""
+        return self.relation.dim(isl.dim_type.in_)
+
+    @property
+    def registers(self) -> tuple[object, ...]:
+        """The same for references that can be in the same register, in whatever statement."""
+        constants = tuple(row.constant for row in self.subscripts)
+        return self.array, self.depth, self.linear_part, constants
+
+    @property
+    def linear_part(self) -> tuple[tuple[Row, Row], ...]:
+        """The coefficients of iterators, outer ones first, and parameters in each subscript."""
+        return tuple((_trimmed(row.coefficients), row.parameters) for row in self.subscripts)
+
+    @property
+    def pattern(self) -> tuple[object, ...]:
+        """What two references must have in common to share cache lines in many iterations.
+
+        All subscripts, of the last one the linear part.
+        """
+        constants = tuple(row.constant for row in self.subscripts[:-1])
+        return self.array, self.linear_part, constants
+
+
+def references_of(scop: Scop) -> tuple[Reference, ...]:
+    """The references of `scop` whose subscripts are affine, in the order of the program."""
+    found = []
+    for statement in scop.statements:
+        for access in statement.accesses:
+            subscripts = affine_subscripts(access.relation)
+            if subscripts is not None:
+                is_write = access.kind is not AccessKind.READ
+                found.append(
+                    Reference(statement.name, access.array, access.relation, subscripts, is_write)
+                )
+    return tuple(found)
+
+
+def affine_subscripts(relation: isl.Map) -> tuple[AffineRow, ...] | None:
+    """The subscripts of an access as functions; `None` if they are not affine, or not functions."""
+    if relation.is_empty() or not relation.is_single_valued():
+        return None
+    function = isl.PwMultiAff.from_map(relation).gist(relation.domain()).coalesce()
+    if function.n_piece() != 1:
+        return None
+    pieces: list[isl.MultiAff] = []
+    function.foreach_piece(lambda _, piece: pieces.append(piece))
+    rows = []
+    for place in range(pieces[0].dim(isl.dim_type.out)):
+        row = _affine_row(pieces[0].get_at(place))
+        if row is None:
+            return None
+        rows.append(row)
+    return tuple(rows)
+
+
+def _affine_row(function: isl.Aff) -> AffineRow | None:
+    if function.dim(isl.dim_type.div) or not function.get_denominator_val().is_one():
+        return None
+
+    def coefficients(kind: isl.dim_type) -> Row:
+        return tuple(
+            int(function.get_coefficient_val(kind, place).to_python())
+            for place in range(function.dim(kind))
+        )
+
+    return AffineRow(
+        coefficients(isl.dim_type.in_),
+        int(function.get_constant_val().to_python()),
+        coefficients(isl.dim_type.param),
+    )
+
+
+def by_linear_part(references: Iterable[Reference]) -> tuple[tuple[Reference, ...], ...]:
+    """The references to one array with one linear part together: the groups of section 4.5."""
+    groups: dict[object, list[Reference]] = {}
+    for each in references:
+        groups.setdefault((each.array, each.linear_part), []).append(each)
+    return tuple(map(tuple, groups.values()))
+
+
+def by_pattern(references: Iterable[Reference]) -> tuple[tuple[Reference, ...], ...]:
+    """The references with one pattern together."""
+    groups: dict[object, list[Reference]] = {}
+    for each in references:
+        groups.setdefault(each.pattern, []).append(each)
+    return tuple(map(tuple, groups.values()))
+
+
+def _trimmed(row: Sequence[int]) -> Row:
+    """`row` without the zeros at its end."""
+    last = max((place for place, entry in enumerate(row) if entry), default=-1)
+    return tuple(row[: last + 1])

@@ -1,0 +1,170 @@
+"""Which instances touch one element, or one cache line: paper 001, sections 4.1 to 4.3.
+
+A cache line is what `C` neighbours along the last subscript make up, wherever the array starts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Final
+
+import islpy as isl
+
+from polyir.isl_lists import basic_maps_of, maps_of
+from polyir.model.scop import Scop
+from polyir.schedule.linear import Row
+from polyir.schedule.spatial.completion import completing_rows
+from polyir.schedule.spatial.references import (
+    Reference,
+    by_linear_part,
+    by_pattern,
+    references_of,
+)
+from polyir.schedule.tree import AffineRow, affine_function_on
+
+DEFAULT_LINE_SIZE: Final = 8
+"""Doubles in 64 bytes."""
+
+
+@dataclass(frozen=True)
+class ReuseGroup:
+    """References to one array with one linear part, and what they reuse.
+
+    `temporal` relates instances, the earlier one first, that touch one element; `spatial` those
+    that touch one line at different places.
+    """
+
+    references: tuple[Reference, ...]
+    temporal: isl.UnionMap
+    spatial: isl.UnionMap
+
+
+def reuse_groups(scop: Scop, line_size: int = DEFAULT_LINE_SIZE) -> tuple[ReuseGroup, ...]:
+    """The reuse of all affine references of `scop`, for lines of `line_size` elements.
+
+    Each instance is related to the last one before it that touches the element or line, be it by
+    a read or a write, and to the last one of its own statement, which is what counts where that
+    statement is scheduled alone.
+    """
+    references = references_of(scop)
+    return tuple(
+        ReuseGroup(
+            group,
+            _temporal(group, [each for each in references if each.array == group[0].array], scop),
+            _united([_spatial(each, scop, line_size) for each in by_pattern(group)], scop),
+        )
+        for group in by_linear_part(references)
+    )
+
+
+def _temporal(
+    sinks: Sequence[Reference], references: Sequence[Reference], scop: Scop
+) -> isl.UnionMap:
+    """`{ source[i] -> sink[j] }`: one element, without non-uniform reuse inside a statement.
+
+    For that no affine schedule does anything (section 4.3).
+    """
+
+    def elements(of: Sequence[Reference]) -> isl.UnionMap:
+        return _united([isl.UnionMap.from_map(each.relation) for each in of], scop)
+
+    last = _last(references, sinks, elements, scop)
+    return _united([_without_non_uniform_parts(piece) for piece in maps_of(last)], scop)
+
+
+def _spatial(references: Sequence[Reference], scop: Scop, line_size: int) -> isl.UnionMap:
+    """`{ source[i] -> sink[j] }`: one line, at different points of the pattern.
+
+    The subscripts are completed, so that iterations of loops that do not occur in them touch
+    different lines.
+    """
+    if not references[0].subscripts:
+        # Where a scalar is in memory, or whether it is there at all, is not known.
+        return _united([], scop)
+    dimensions = max(len(_completion(each)) for each in references)
+
+    def lines(of: Sequence[Reference]) -> isl.UnionMap:
+        return _united([_completed(each, dimensions, line_size) for each in of], scop)
+
+    def points(of: Sequence[Reference]) -> isl.UnionMap:
+        return _united([_completed(each, dimensions, None) for each in of], scop)
+
+    last = _last(references, references, lines, scop)
+    point = points(references)
+    return last.subtract(point.apply_range(point.reverse()))
+
+
+Touched = Callable[[Sequence[Reference]], isl.UnionMap]
+"""What references touch, `{ S[i] -> line[...] }`."""
+
+
+def _last(
+    sources: Sequence[Reference], sinks: Sequence[Reference], touched: Touched, scop: Scop
+) -> isl.UnionMap:
+    """`{ source[i] -> sink[j] }`: the last instances before that touch what the sink does.
+
+    They are the last one of all, and the last one of the sink's own statement.
+    """
+    found = _last_before(touched(sources), touched(sinks), scop)
+    for statement in dict.fromkeys(each.statement for each in sinks):
+        own_sources, own_sinks = (
+            touched([each for each in references if each.statement == statement])
+            for references in (sources, sinks)
+        )
+        found = found.union(_last_before(own_sources, own_sinks, scop))
+    return found.coalesce()
+
+
+def _last_before(sources: isl.UnionMap, sinks: isl.UnionMap, scop: Scop) -> isl.UnionMap:
+    info = isl.UnionAccessInfo.from_sink(sinks).set_must_source(sources)
+    info = info.set_schedule(scop.schedule.intersect_domain(sources.union(sinks).domain()))
+    return info.compute_flow().get_full_may_dependence().range_factor_domain()
+
+
+def _without_non_uniform_parts(relation: isl.Map) -> isl.UnionMap:
+    """`relation` without those parts inside one statement whose distance varies."""
+    kinds = isl.dim_type
+    if relation.get_tuple_name(kinds.in_) != relation.get_tuple_name(kinds.out):
+        return isl.UnionMap.from_map(relation)
+    kept = isl.Map.empty(relation.get_space())
+    for piece in basic_maps_of(relation):
+        part = isl.Map.from_basic_map(piece)
+        distances = part.deltas()
+        distances = distances.project_out(kinds.param, 0, distances.dim(kinds.param))
+        if distances.is_singleton():
+            kept = kept.union(part)
+    return isl.UnionMap.from_map(kept.coalesce())
+
+
+def _completion(reference: Reference) -> tuple[Row, ...]:
+    rows = [row.coefficients for row in reference.subscripts]
+    return completing_rows(rows, reference.depth)
+
+
+def _completed(reference: Reference, dimensions: int, line_size: int | None) -> isl.UnionMap:
+    """`{ S[i] -> line[...] }`: the completed subscripts, of the last one the line.
+
+    In front are `dimensions` rows of the completion, zero where the statement has fewer. Without
+    a `line_size`, the last one is its linear part: a point of the pattern.
+    """
+    instances = reference.relation.domain()
+    completion = _completion(reference)
+    padding = [(0,) * reference.depth] * (dimensions - len(completion))
+    rows = [*(AffineRow(row, 0) for row in (*padding, *completion)), *reference.subscripts]
+    functions = [affine_function_on(row, instances.get_space()) for row in rows]
+    if line_size is None:
+        functions[-1] = functions[-1].set_constant_val(0)
+    else:
+        functions[-1] = functions[-1].scale_down_val(isl.Val(line_size)).floor()
+    result = isl.Map.from_domain(instances)
+    for function in functions:
+        result = result.flat_range_product(isl.Map.from_aff(function))
+    return isl.UnionMap.from_map(result.set_tuple_name(isl.dim_type.out, reference.array))
+
+
+def _united(parts: Sequence[isl.UnionMap], scop: Scop) -> isl.UnionMap:
+    """The union of `parts`, where the context of `scop` holds."""
+    union = reduce(isl.UnionMap.union, parts, isl.UnionMap.empty(scop.context.get_space()))
+    return union.intersect_params(scop.context).coalesce()
