@@ -11,6 +11,7 @@ import islpy as isl
 
 from polyir.limits import attempted
 from polyir.schedule.linear import Row, dot, primitive
+from polyir.schedule.matrices import entries_of, matrix_of
 
 Constraints = tuple[Row, ...]
 """Rows of coefficients, one for each variable, and a constant last: `row . (x, 1) >= 0`."""
@@ -57,9 +58,9 @@ class IntegerProgram:
             return self
         reduced = self._polyhedron(()).remove_redundancies()
         result = IntegerProgram(self.width)
-        for row in _entries(reduced.equalities_matrix(*_COLUMNS)):
+        for row in entries_of(reduced.equalities_matrix(*_COLUMNS)):
             result.add_equality(row)
-        for row in _entries(reduced.inequalities_matrix(*_COLUMNS)):
+        for row in entries_of(reduced.inequalities_matrix(*_COLUMNS)):
             result.add_inequality(row)
         return result
 
@@ -83,48 +84,20 @@ class IntegerProgram:
         )
 
     def _polyhedron(self, extra: Iterable[Row]) -> isl.BasicSet:
-        context = isl.DEFAULT_CONTEXT
         signs = [
             tuple(int(column == variable) for column in range(self.width + 1))
             for variable in range(self.width)
         ]
         return isl.BasicSet.from_constraint_matrices(
-            isl.Space.set_alloc(context, 0, self.width),
-            _matrix(context, list(self._equalities), self.width + 1),
-            _matrix(context, [*signs, *self._inequalities, *extra], self.width + 1),
+            isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, self.width),
+            matrix_of(list(self._equalities), self.width + 1),
+            matrix_of([*signs, *self._inequalities, *extra], self.width + 1),
             *_COLUMNS,
         )
 
 
 _COLUMNS = (isl.dim_type.set, isl.dim_type.div, isl.dim_type.param, isl.dim_type.cst)
 """The order of columns in constraint matrices: the variables, and the constant last."""
-
-
-def _entries(matrix: isl.Mat) -> list[Row]:
-    columns = range(matrix.cols())
-    return [
-        tuple(matrix.get_element_val(row, column).to_python() for column in columns)
-        for row in range(matrix.rows())
-    ]
-
-
-def _matrix(context: isl.Context, rows: Sequence[Row], width: int) -> isl.Mat:
-    """`rows` as an isl matrix.
-
-    islpy copies a whole matrix for every entry that is set: hence single rows, joined pairwise.
-    """
-    zero = isl.Mat.alloc(context, 0, width).add_zero_rows(1)
-    matrices = []
-    for row in rows:
-        matrix = zero
-        for column, entry in enumerate(row):
-            if entry:
-                matrix = matrix.set_element_val(0, column, entry)
-        matrices.append(matrix)
-    while len(matrices) > 1:
-        joined = [one.concat(two) for one, two in zip(matrices[::2], matrices[1::2], strict=False)]
-        matrices = joined + matrices[2 * len(joined) :]
-    return matrices[0] if matrices else isl.Mat.alloc(context, 0, width)
 
 
 def lexicographic_minimum_of_choices(
