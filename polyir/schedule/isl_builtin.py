@@ -61,9 +61,13 @@ def isl_builtin_schedule(
     )
     with _options_set(constraints.domain.get_ctx(), options or BuiltinOptions()):
         try:
-            return request.compute_schedule()
+            schedule = request.compute_schedule()
         except isl.Error as error:
             raise SchedulingError(f"isl's scheduler failed: {error}") from None
+    # With several of its options together, isl forgets statements.
+    if not constraints.domain.is_subset(schedule.get_map().domain()):
+        raise SchedulingError("isl's scheduler leaves instances out")
+    return schedule
 
 
 @contextmanager
