@@ -9,7 +9,7 @@ from itertools import count
 
 import islpy as isl
 
-from polyir.limits import attempted
+from polyir.limits import attempted, weighted
 from polyir.schedule.linear import Row, dot, primitive
 from polyir.schedule.matrices import entries_of, matrix_of
 
@@ -24,6 +24,10 @@ FAILURE_COST = 500_000
 """What a minimum that was given up counts as: its numbers are huge, and so is its time."""
 
 
+ENTRIES_AN_OPERATION = 64
+"""How many entries of a tableau isl goes over in the time of one of its other operations."""
+
+
 @dataclass
 class IntegerProgram:
     """Linear constraints over `width` non-negative integer variables, each kept once."""
@@ -31,6 +35,7 @@ class IntegerProgram:
     width: int
     _equalities: dict[Row, None] = field(default_factory=dict)
     _inequalities: dict[Row, None] = field(default_factory=dict)
+    _made: tuple[tuple[int, int], isl.BasicSet] | None = None
 
     def add_equality(self, row: Sequence[int]) -> None:
         """Demand `row . (x, 1) = 0`."""
@@ -56,7 +61,9 @@ class IntegerProgram:
         """The same solutions from no more constraints than needed."""
         if len(self._inequalities) + len(self._equalities) < 2:
             return self
-        reduced = self._polyhedron(()).remove_redundancies()
+        polyhedron = self._polyhedron()
+        with weighted(self._weight):
+            reduced = polyhedron.remove_redundancies()
         result = IntegerProgram(self.width)
         for row in entries_of(reduced.equalities_matrix(*_COLUMNS)):
             result.add_equality(row)
@@ -69,11 +76,13 @@ class IntegerProgram:
 
         `None` if there is no solution, or none that isl finds within `OPERATIONS_LIMIT`.
         """
-        # isl's cutting planes may take for ever, most of all where constraints are redundant.
-        reduced = self._polyhedron(extra).remove_redundancies()
-        # isl proves emptiness much faster than it fails to find a minimum.
-        if reduced.is_empty():
-            return None
+        polyhedron = self._base().intersect(self._polyhedron_of((), tuple(extra)))
+        with weighted(self._weight):
+            # isl's cutting planes may take for ever, most of all where constraints are redundant.
+            reduced = polyhedron.remove_redundancies()
+            # isl proves emptiness much faster than it fails to find a minimum.
+            if reduced.is_empty():
+                return None
         minimum = attempted(reduced.lexmin, OPERATIONS_LIMIT, FAILURE_COST)
         if minimum is None or minimum.is_empty():
             return None
@@ -83,15 +92,35 @@ class IntegerProgram:
             for variable in range(self.width)
         )
 
-    def _polyhedron(self, extra: Iterable[Row]) -> isl.BasicSet:
+    @property
+    def _weight(self) -> int:
+        """What a step of the simplex method counts: it goes over the whole tableau."""
+        entries = sum(
+            sum(map(bool, row)) for rows in (self._equalities, self._inequalities) for row in rows
+        )
+        return 1 + entries // ENTRIES_AN_OPERATION
+
+    def _base(self) -> isl.BasicSet:
+        """The polyhedron, made once for all minima over it."""
+        if self._made is None or self._made[0] != (len(self._equalities), len(self._inequalities)):
+            made = self._polyhedron()
+            self._made = (len(self._equalities), len(self._inequalities)), made
+        return self._made[1]
+
+    def _polyhedron(self) -> isl.BasicSet:
         signs = [
             tuple(int(column == variable) for column in range(self.width + 1))
             for variable in range(self.width)
         ]
+        return self._polyhedron_of(self._equalities, [*signs, *self._inequalities])
+
+    def _polyhedron_of(
+        self, equalities: Iterable[Row], inequalities: Iterable[Row]
+    ) -> isl.BasicSet:
         return isl.BasicSet.from_constraint_matrices(
             isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, self.width),
-            matrix_of(list(self._equalities), self.width + 1),
-            matrix_of([*signs, *self._inequalities, *extra], self.width + 1),
+            matrix_of(list(equalities), self.width + 1),
+            matrix_of(list(inequalities), self.width + 1),
             *_COLUMNS,
         )
 
