@@ -65,10 +65,11 @@ def bounded(step: str, location: SourceLocation | None = None) -> Iterator[None]
 
 
 @contextmanager
-def weighted(weight: int) -> Iterator[None]:
-    """Count each of isl's operations inside as `weight` of them: for large systems, for instance.
+def weighted(weight: int, usual: int, beyond: int) -> Iterator[None]:
+    """Count each of isl's operations inside as `weight` of them, and as `beyond` after `usual`.
 
-    isl's operations are steps of the simplex method, too, whatever the size of the tableau.
+    A step of the simplex method is one operation to isl, whatever the size of the tableau and of
+    the numbers in it; where there are many more steps than usual, the numbers are huge.
     """
     context = isl.DEFAULT_CONTEXT
     outer = context.get_max_operations()
@@ -76,13 +77,15 @@ def weighted(weight: int) -> Iterator[None]:
         yield
         return
     left = outer - _operations(context, outer)
-    inner = max(left // weight, 1)
+    within = min(usual, left // weight)
+    inner = max(within + (left - within * weight) // beyond, 1)
     _restart(context, inner)
     try:
         yield
     finally:
         spent = _operations(context, inner)
-        _restart(context, left - weight * spent if spent < inner else 0)
+        cost = weight * min(spent, usual) + beyond * max(spent - usual, 0)
+        _restart(context, left - cost if spent < inner else 0)
 
 
 def attempted(compute: Callable[[], Result], operations: int, cost: int) -> Result | None:

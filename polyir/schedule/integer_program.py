@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -17,15 +18,21 @@ Constraints = tuple[Row, ...]
 """Rows of coefficients, one for each variable, and a constant last: `row . (x, 1) >= 0`."""
 
 
-OPERATIONS_LIMIT = 5_000
-"""What one minimum may take, more than any of those that PolyBench leads to."""
+OPERATIONS_LIMIT, OPERATIONS_A_ROW = 5_000, 20
+"""What one minimum may take, more than any of those that PolyBench and long chains lead to."""
 
 FAILURE_COST = 500_000
 """What a minimum that was given up counts as: its numbers are huge, and so is its time."""
 
 
-ENTRIES_AN_OPERATION = 64
+ENTRIES_AN_OPERATION = 512
 """How many entries of a tableau isl goes over in the time of one of its other operations."""
+
+USUAL_OPERATIONS, USUAL_OPERATIONS_A_ROW = 200, 10
+"""What making constraints irredundant takes with all that PolyBench leads to."""
+
+HARD_OPERATION = 1000
+"""What each operation after those counts as."""
 
 
 @dataclass
@@ -62,7 +69,7 @@ class IntegerProgram:
         if len(self._inequalities) + len(self._equalities) < 2:
             return self
         polyhedron = self._polyhedron()
-        with weighted(self._weight):
+        with self._weighted():
             reduced = polyhedron.remove_redundancies()
         result = IntegerProgram(self.width)
         for row in entries_of(reduced.equalities_matrix(*_COLUMNS)):
@@ -74,16 +81,17 @@ class IntegerProgram:
     def lexicographic_minimum(self, extra: Iterable[Row] = ()) -> Row | None:
         """The lexicographically smallest solution, with `extra` inequalities.
 
-        `None` if there is no solution, or none that isl finds within `OPERATIONS_LIMIT`.
+        `None` if there is no solution, or none that isl finds within the limit.
         """
         polyhedron = self._base().intersect(self._polyhedron_of((), tuple(extra)))
-        with weighted(self._weight):
+        with self._weighted():
             # isl's cutting planes may take for ever, most of all where constraints are redundant.
             reduced = polyhedron.remove_redundancies()
             # isl proves emptiness much faster than it fails to find a minimum.
             if reduced.is_empty():
                 return None
-        minimum = attempted(reduced.lexmin, OPERATIONS_LIMIT, FAILURE_COST)
+        limit = OPERATIONS_LIMIT + OPERATIONS_A_ROW * (self.width + len(self._inequalities))
+        minimum = attempted(reduced.lexmin, limit, FAILURE_COST)
         if minimum is None or minimum.is_empty():
             return None
         point = minimum.sample_point()
@@ -92,13 +100,12 @@ class IntegerProgram:
             for variable in range(self.width)
         )
 
-    @property
-    def _weight(self) -> int:
-        """What a step of the simplex method counts: it goes over the whole tableau."""
-        entries = sum(
-            sum(map(bool, row)) for rows in (self._equalities, self._inequalities) for row in rows
-        )
-        return 1 + entries // ENTRIES_AN_OPERATION
+    def _weighted(self) -> AbstractContextManager[None]:
+        """Count what isl does with the tableau of the constraints by its size."""
+        rows = (*self._equalities, *self._inequalities)
+        entries = sum(sum(map(bool, row)) for row in rows)
+        usual = USUAL_OPERATIONS + USUAL_OPERATIONS_A_ROW * (self.width + len(rows))
+        return weighted(1 + entries // ENTRIES_AN_OPERATION, usual, HARD_OPERATION)
 
     def _base(self) -> isl.BasicSet:
         """The polyhedron, made once for all minima over it."""
