@@ -31,6 +31,7 @@ from polyir.diagnostics import (
 )
 from polyir.frontend.c.preprocess import preprocess
 from polyir.frontend.c.source import read_regions
+from polyir.limits import DEFAULT_MAX_OPERATIONS, isl_operations_limited_to
 from polyir.pipeline import passes_of_pipeline, split_pass_flags
 from polyir.runtime.compiler import CompilerOptions, find_compiler
 from polyir.source_to_source import (
@@ -71,7 +72,8 @@ def _run(arguments: Sequence[str]) -> int:
     text = _read(path)
     compiler = find_compiler(CompilerOptions())
     flags = _preprocessor_flags(options)
-    with remarks_to(print_all if options.remarks else print_missed):
+    sink = print_all if options.remarks else print_missed
+    with remarks_to(sink), isl_operations_limited_to(options.max_isl_operations):
         preprocessed = preprocess(compiler, flags, path)
         regions = read_regions(preprocessed.text, path, preprocessed.macros)
         if not regions:
@@ -108,6 +110,12 @@ def _parse_options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[s
     parser.add_argument("--emit", choices=("c", "loops"), default="c", help="what is printed")
     parser.add_argument("--strict", action="store_true", help="a region left as it was is an error")
     parser.add_argument("--remarks", action="store_true", help="print what passes decided")
+    parser.add_argument(
+        "--max-isl-operations",
+        type=int,
+        default=DEFAULT_MAX_OPERATIONS,
+        help="what isl may compute in one step of a pass; 0 stands for no bound",
+    )
     for letter, meaning in (("D", "define a macro"), ("U", "undefine"), ("I", "search headers")):
         parser.add_argument(f"-{letter}", action="append", default=[], help=meaning)
     parser.add_argument("-include", action="append", default=[], help="include a file first")

@@ -131,13 +131,26 @@ class ArrayAccesses:
             info = info.set_may_source(may)
         if kill is not None:
             info = info.set_kill(kill)
-        return info.set_schedule(self.schedule).compute_flow().get_full_may_dependence()
+        return self._flow(info).get_full_may_dependence()
 
     def flow_into(self, sink: isl.UnionMap) -> isl.UnionFlow:
         """The writes whose values `sink` may read, and what of it may have none."""
         info = isl.UnionAccessInfo.from_sink(sink).set_must_source(self.must_writes)
-        return info.set_may_source(self.may_writes).set_schedule(self.schedule).compute_flow()
+        return self._flow(info.set_may_source(self.may_writes))
 
+    def _flow(self, info: isl.UnionAccessInfo) -> isl.UnionFlow:
+        """isl's dataflow analysis with the order of the schedule tree."""
+        try:
+            return info.set_schedule(self.schedule).compute_flow()
+        except isl.Error as error:
+            if DEFECT not in str(error):
+                raise
+        # isl cannot do it with some trees of tiles, and can with the same order as a map.
+        return info.set_schedule_map(self.schedule.get_map()).compute_flow()
+
+
+DEFECT = "affine expression involves some of the domain dimensions"
+"""What isl says where its own step goes wrong."""
 
 _Query = Callable[[ArrayAccesses], isl.UnionMap]
 

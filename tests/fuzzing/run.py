@@ -46,7 +46,7 @@ C_FLAGS = (
     "-Wno-tautological-compare",
 )
 SECONDS = 30
-"""What one case may take at most: its passes, or its runs."""
+"""What one case may take of a processor: its passes, or its runs."""
 
 BYTES = 8 << 30
 """What the child may address, so that no program takes the whole machine's memory."""
@@ -124,7 +124,7 @@ def run_batch(cases: Sequence[Case], folder: Path) -> Summary:
             break
         number, stage, pipeline = last
         case = replace(waiting.pop(number), pipeline=pipeline)
-        is_hang = code == -signal.SIGALRM
+        is_hang = code in (-signal.SIGALRM, -signal.SIGPROF)
         if is_hang and stage.startswith(PASSES):
             summary.slow.append((case, stage.removeprefix(PASSES)))
         else:
@@ -199,6 +199,7 @@ class _Worker:
         self._report(applied=done.applied, refused=done.refused, bounded=done.bounded)
         self._compile(modules)
         signal.alarm(0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
     def _compile(self, modules: dict[int, ModuleOp]) -> None:
         """Compile the cases that are left in all ways, and compare what they compute."""
@@ -219,7 +220,10 @@ class _Worker:
         print(json.dumps(event), file=self._stream)
 
     def _begin(self, number: int, stage: str) -> None:
-        signal.alarm(SECONDS if stage != COMPILATION else 10 * SECONDS)
+        # Of processor time: a busy machine makes no program slow. But nothing waits for ever.
+        seconds = SECONDS if stage != COMPILATION else 10 * SECONDS
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+        signal.alarm(20 * seconds)
         self._say(number, stage)
 
     def _say(self, number: int, stage: str) -> None:
