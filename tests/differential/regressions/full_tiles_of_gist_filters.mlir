@@ -1,6 +1,4 @@
-// full-tile-separation: VerifyException in _verify_filters
-// 
-// 
+// full-tile-separation: filters overlapped for instances that do not reach them
 // pipeline: feautrier-schedule{serialize=false},tile{sizes=8,8 levels=1 min-width=1 ratio=8},full-tile-separation{points=atomic}
 // run: 0 1 [] [1x1] [1x1]
 func.func @program(%n: index, %m: index, %A0: memref<f32>, %A1: memref<?x?xi32>, %A2: memref<?x?xf64>) {
