@@ -30,6 +30,10 @@ ORDERING_KINDS = (DependenceKind.FLOW, DependenceKind.ANTI, DependenceKind.OUTPU
 """The kinds that a schedule must respect."""
 
 
+class DataflowError(PolyirError):
+    """isl's own analysis fails on the accesses; memory-based dependences can still be had."""
+
+
 def compute_dependences(
     scop: Scop,
     value_based: bool = True,
@@ -52,7 +56,7 @@ def compute_dependences(
     order) and array (in order of first access).
 
     Raises `PolyirError` for a tree with extension or expansion nodes: it executes instances
-    that have no accesses here.
+    that have no accesses here, and `DataflowError`.
     """
     _require_plain(scop)
     found: dict[tuple[int, int, int, int], Dependence] = {}
@@ -139,14 +143,20 @@ class ArrayAccesses:
         return self._flow(info.set_may_source(self.may_writes))
 
     def _flow(self, info: isl.UnionAccessInfo) -> isl.UnionFlow:
-        """isl's dataflow analysis with the order of the schedule tree."""
-        try:
-            return info.set_schedule(self.schedule).compute_flow()
-        except isl.Error as error:
-            if DEFECT not in str(error):
-                raise
-        # isl cannot do it with some trees of tiles, and can with the same order as a map.
-        return info.set_schedule_map(self.schedule.get_map()).compute_flow()
+        """isl's dataflow analysis; raises `DataflowError` where isl itself goes wrong.
+
+        It does with some trees of tiles, and mostly not with the same order as a map.
+        """
+        for ordered in (
+            lambda: info.set_schedule(self.schedule),
+            lambda: info.set_schedule_map(self.schedule.get_map()),
+        ):
+            try:
+                return ordered().compute_flow()
+            except isl.Error as error:
+                if DEFECT not in str(error):
+                    raise
+        raise DataflowError("isl's dataflow analysis fails")
 
 
 DEFECT = "affine expression involves some of the domain dimensions"
