@@ -1,4 +1,4 @@
-// poly-dependences: isl fails; memory-based dependences take the place of value-based ones
+// poly-dependences: isl fails in the dataflow analysis with kills
 // pipeline: pluto-schedule{fuse=none input-dependences=false},mark-parallel{which=outermost}
 // run: 6 7 [5x3] [17x19]
 // run: 2 2 [5x3] [17x9]
