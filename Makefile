@@ -71,9 +71,10 @@ bench-jit: .venv/stamp  ## time LLVM's code against the C compiler's, on one thr
 bench-scaling: .venv/stamp  ## time each stage on chains of statements and on deep nests
 	$(BIN)/python benchmarks/scaling.py
 
+# Options: make fuzz N=1000 SEED=1 FUZZ="--shrink-tries=0 --folder=failures"
 SEED ?= 1
 fuzz: .venv/stamp  ## N random programs from number SEED on through random pipelines
-	cd tests && ../$(BIN)/python -u -m fuzzing $(or $(N),1000) $(SEED)
+	cd tests && ../$(BIN)/python -u -m fuzzing $(or $(N),1000) $(SEED) $(FUZZ)
 
 fuzz-inputs: .venv/stamp  ## N mutated inputs and options from number SEED on
 	cd tests && ../$(BIN)/python -u -m fuzzing.inputs $(or $(N),20000) $(SEED)

@@ -49,6 +49,18 @@ def nest(depth: int) -> str:
     )
 
 
+def wide(length: int) -> str:
+    """One loop around that many statements, all on the same two arrays."""
+    copies = "\n".join(
+        f"    %x{number} = affine.load %A[%i + {number % 7}] : memref<?xf64>\n"
+        f"    affine.store %x{number}, %B[%i + {number % 5}] : memref<?xf64>"
+        for number in range(length)
+    )
+    arguments = "%n: index, %A: memref<?xf64>, %B: memref<?xf64>"
+    loop = f"  affine.for %i = 0 to %n {{\n{copies}\n  }}"
+    return f"func.func @wide({arguments}) {{\n{loop}\n  return\n}}"
+
+
 def times_of(text: str) -> dict[str, float]:
     """Seconds for each stage."""
     found: dict[str, float] = {}

@@ -314,7 +314,10 @@ def reaching(node: TreeOp) -> isl.UnionSet:
 
 
 def _verify_filters(node: SequenceOp | SetOp) -> None:
-    """The children are filters, disjoint in what reaches the node, which they cover."""
+    """The children are filters; each instance that reaches the node is in exactly one.
+
+    What does not reach the node may be in several: isl's `gist` makes filters simpler that way.
+    """
     filters = [child for child in node.children if isinstance(child, FilterOp)]
     if not filters or len(filters) != len(node.children):
         raise VerifyException("holds one poly.filter or more, nothing else")
@@ -322,8 +325,7 @@ def _verify_filters(node: SequenceOp | SetOp) -> None:
     covered = filters[0].instances.data
     for child in filters[1:]:
         both = covered.intersect(child.instances.data)
-        # isl simplifies filters by what reaches them, so that they may overlap elsewhere.
-        if not both.is_empty() and not both.is_disjoint(instances):
+        if not both.is_disjoint(instances):
             raise VerifyException("has filters that overlap")
         covered = covered.union(child.instances.data)
     if not instances.is_subset(covered):

@@ -8,13 +8,12 @@ from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
 from polyir.passes.constraints import schedule_constraints
-from polyir.passes.prerequisites import ScopPass
+from polyir.passes.scheduler_pass import SchedulerPass
 from polyir.schedule.feautrier import FeautrierOptions, feautrier_schedule
-from polyir.schedule.problem import SchedulingError
 
 
 @dataclass(frozen=True)
-class FeautrierSchedulePass(ScopPass):
+class FeautrierSchedulePass(SchedulerPass):
     """Find minimum-latency schedules: few sequential loops outside, parallel loops inside.
 
     Each sequential loop carries as many dependences as possible. With `serialize`, statements
@@ -37,11 +36,7 @@ class FeautrierSchedulePass(ScopPass):
 
     serialize: bool = False
 
-    def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
+    def find(self, scop: Scop, dependences: Dependences) -> Outcome:
         constraints = schedule_constraints(scop, dependences)
-        try:
-            result = feautrier_schedule(constraints, FeautrierOptions(self.serialize))
-        except SchedulingError as error:
-            reason = f"the schedule is left as it was: {error.message}"
-            return Outcome(scop.schedule, missed=(reason,))
+        result = feautrier_schedule(constraints, FeautrierOptions(self.serialize))
         return Outcome(result.schedule, done=result.notes)

@@ -13,13 +13,12 @@ from polyir.passes.constraints import (
     reordered_live_ranges,
     schedule_constraints,
 )
-from polyir.passes.prerequisites import ScopPass
+from polyir.passes.scheduler_pass import SchedulerPass
 from polyir.schedule.isl_builtin import Algorithm, BuiltinOptions, isl_builtin_schedule
-from polyir.schedule.problem import SchedulingError
 
 
 @dataclass(frozen=True)
-class IslBuiltinSchedulePass(ScopPass):
+class IslBuiltinSchedulePass(SchedulerPass):
     """Schedule with the compiled scheduler of the isl library, as a baseline.
 
     The options are isl's (`schedule-...`), of the same meaning and with the same defaults, but
@@ -58,14 +57,10 @@ class IslBuiltinSchedulePass(ScopPass):
     input_dependences: bool = False
     live_range_reordering: bool = False
 
-    def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
+    def find(self, scop: Scop, dependences: Dependences) -> Outcome:
         ask = live_range_constraints if self.live_range_reordering else schedule_constraints
         constraints = ask(scop, dependences, input_dependences=self.input_dependences)
-        try:
-            schedule = isl_builtin_schedule(constraints, self._options())
-        except SchedulingError as error:
-            reason = f"the schedule is left as it was: {error.message}"
-            return Outcome(scop.schedule, missed=(reason,))
+        schedule = isl_builtin_schedule(constraints, self._options())
         if self.live_range_reordering:
             return reordered_live_ranges(scop, schedule, self.name)
         return Outcome(schedule)

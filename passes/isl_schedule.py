@@ -13,14 +13,13 @@ from polyir.passes.constraints import (
     reordered_live_ranges,
     schedule_constraints,
 )
-from polyir.passes.prerequisites import ScopPass
+from polyir.passes.scheduler_pass import SchedulerPass
 from polyir.schedule.clustering import Fusion
 from polyir.schedule.isl_style import IslStyleOptions, isl_style_schedule
-from polyir.schedule.problem import SchedulingError
 
 
 @dataclass(frozen=True)
-class IslSchedulePass(ScopPass):
+class IslSchedulePass(SchedulerPass):
     """Find permutable bands, parallel members first: polyir's scheduler for isl's problem.
 
     `fusion` says which statements share loops: as many as can (`max`), those for which that
@@ -52,15 +51,11 @@ class IslSchedulePass(ScopPass):
     input_dependences: bool = False
     live_range_reordering: bool = False
 
-    def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
+    def find(self, scop: Scop, dependences: Dependences) -> Outcome:
         ask = live_range_constraints if self.live_range_reordering else schedule_constraints
         constraints = ask(scop, dependences, input_dependences=self.input_dependences)
         options = IslStyleOptions(Fusion(self.fusion), self.outer_coincidence)
-        try:
-            result = isl_style_schedule(constraints, options)
-        except SchedulingError as error:
-            reason = f"the schedule is left as it was: {error.message}"
-            return Outcome(scop.schedule, missed=(reason,))
+        result = isl_style_schedule(constraints, options)
         if self.live_range_reordering:
             return reordered_live_ranges(scop, result.schedule, self.name, result.notes)
         return Outcome(result.schedule, done=result.notes)

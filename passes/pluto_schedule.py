@@ -9,13 +9,12 @@ from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
 from polyir.passes.constraints import schedule_constraints
-from polyir.passes.prerequisites import ScopPass
+from polyir.passes.scheduler_pass import SchedulerPass
 from polyir.schedule.pluto import Fusion, PlutoOptions, pluto_schedule
-from polyir.schedule.problem import SchedulingError
 
 
 @dataclass(frozen=True)
-class PlutoSchedulePass(ScopPass):
+class PlutoSchedulePass(SchedulerPass):
     """Find permutable bands of loops with short dependences: the Pluto algorithm.
 
     `fuse` says which statements share loops: as many as is legal (`max`), those of one depth
@@ -39,11 +38,7 @@ class PlutoSchedulePass(ScopPass):
     fuse: Literal["max", "smart", "none"] = "smart"
     input_dependences: bool = False
 
-    def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
+    def find(self, scop: Scop, dependences: Dependences) -> Outcome:
         problem = schedule_constraints(scop, dependences, input_dependences=self.input_dependences)
-        try:
-            result = pluto_schedule(problem, PlutoOptions(Fusion(self.fuse)))
-        except SchedulingError as error:
-            reason = f"the schedule is left as it was: {error.message}"
-            return Outcome(scop.schedule, missed=(reason,))
+        result = pluto_schedule(problem, PlutoOptions(Fusion(self.fuse)))
         return Outcome(result.schedule, done=result.notes)

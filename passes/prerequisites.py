@@ -18,7 +18,7 @@ from polyir.dialects.dependence import DependenceKind, Dependences
 from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import ScopOp
 from polyir.limits import ResourceError, bounded
-from polyir.model.analysis import ORDERING_KINDS, compute_dependences
+from polyir.model.analysis import ORDERING_KINDS, DataflowError, compute_dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop, scop_of
 from polyir.model.tree import tree_from_schedule
@@ -69,7 +69,7 @@ def dependences_of(
         try:
             with bounded(f"computing {base} dependences"):
                 return compute_dependences(scop_of(scop), is_value_based, kinds)
-        except ResourceError as error:
+        except (ResourceError, DataflowError) as error:
             instead = "memory-based ones are used" if is_value_based else "the scop is left alone"
             missed(pass_name, f"{error.message}: {instead}", scop)
     return None

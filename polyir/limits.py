@@ -64,28 +64,76 @@ def bounded(step: str, location: SourceLocation | None = None) -> Iterator[None]
         context.reset_operations()
 
 
-def attempted(compute: Callable[[], Result], operations: int, cost: int) -> Result | None:
-    """What `compute` returns, or `None` if it takes more than that many isl operations.
+@contextmanager
+def weighted(weight: int, usual: int, beyond: int) -> Iterator[None]:
+    """Count each of isl's operations inside as `weight` of them, and as `beyond` after `usual`.
 
-    isl's own count cannot be read and starts anew. Inside a step a failure therefore counts as
-    `cost` operations of the step's, and a success as a tenth of what it might have taken.
+    A step of the simplex method is one operation to isl, whatever the size of the tableau and of
+    the numbers in it; where there are many more steps than usual, the numbers are huge.
     """
     context = isl.DEFAULT_CONTEXT
     outer = context.get_max_operations()
-    context.reset_operations()
-    context.set_max_operations(operations)
-    charged = operations // 10
+    if not outer:
+        yield
+        return
+    left = outer - _operations(context, outer)
+    within = min(usual, left // weight)
+    inner = max(within + (left - within * weight) // beyond, 1)
+    _restart(context, inner)
     try:
-        return compute()
+        yield
+    finally:
+        spent = _operations(context, inner)
+        cost = weight * min(spent, usual) + beyond * max(spent - usual, 0)
+        _restart(context, left - cost if spent < inner else 0)
+
+
+def attempted(compute: Callable[[], Result], operations: int, cost: int) -> Result | None:
+    """What `compute` returns, or `None` if it takes more than that many isl operations.
+
+    Inside a step, a failure counts as `cost` operations of the step's.
+    """
+    context = isl.DEFAULT_CONTEXT
+    outer = context.get_max_operations()
+    left = outer - _operations(context, outer)
+    _restart(context, operations)
+    charged = cost
+    try:
+        result = compute()
+        charged = _operations(context, operations)
+        return result
     except isl.Error:
         if not _is_exceeded(context):
             raise
-        charged = cost
         return None
     finally:
-        context.reset_operations()
-        # At least one, for none would stand for no bound.
-        context.set_max_operations(max(outer - charged, 1) if outer else 0)
+        if outer:
+            _restart(context, left - charged)
+        else:
+            context.reset_operations()
+            context.set_max_operations(0)
+
+
+def _restart(context: isl.Context, operations: int) -> None:
+    """Count anew, up to so many operations."""
+    context.reset_operations()
+    # At least one, for none would stand for no bound.
+    context.set_max_operations(max(operations, 1))
+
+
+def _operations(context: isl.Context, most: int) -> int:
+    """How many operations isl has counted, up to `most`, which it does not tell: by bisection."""
+    before = context.get_max_operations()
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        context.set_max_operations(middle)
+        if _is_exceeded(context):
+            low = middle
+        else:
+            high = middle - 1
+    context.set_max_operations(before)
+    return low
 
 
 def first_within_bound(*computations: Callable[[], Result]) -> Result:

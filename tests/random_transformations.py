@@ -218,3 +218,5 @@ _LATE: tuple[_Maker, ...] = (
     *(_strip_mine, _tile, _wavefront, _unroll, _unroll_jam),
 )
 _GROWING: tuple[_Maker, ...] = (_split, _strip_mine, _tile, _unroll, _unroll_jam)
+ANY_TIME: tuple[_Maker, ...] = tuple(dict.fromkeys((*_EARLY, *_LATE)))
+"""All kinds of passes, each equally likely."""

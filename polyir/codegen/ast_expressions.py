@@ -196,6 +196,10 @@ class AstExpressionReader:
         if operator in _COMPARISONS:
             left, right = (self.value(argument, builder) for argument in arguments)
             return builder.insert(arith.CmpiOp(left, right, _COMPARISONS[operator])).result
+        if operator is None:
+            # What isl found to hold always, or never, where parts of a tiling overlap.
+            holds = not condition.get_val().is_zero()
+            return builder.insert(arith.ConstantOp.from_int_and_width(int(holds), 1)).result
         operands = [self.condition(argument, builder) for argument in arguments]
         return _fold(builder, _LOGIC[operator], operands)
 

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+import re
+
+from xdsl.context import Context
 from xdsl.dialects.builtin import UnregisteredAttr
 from xdsl.ir import Attribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import Parser
-from xdsl.utils.lexer import Position
+from xdsl.parser.generic_parser import ParserState
+from xdsl.utils.lexer import Input, Position
+from xdsl.utils.mlir_lexer import MLIRLexer
 
 
 @irdl_attr_definition(init=False)
 class VerbatimAttr(UnregisteredAttr):
     """An attribute as the text that it was read from."""
+
+
+class _Lexer(MLIRLexer):
+    """xDSL's lexer, but that a quotation mark without a second one is found out in linear time.
+
+    xDSL's expression has `+` inside `*`: it tries all ways to cut the rest of the line in pieces.
+    """
+
+    _unescaped_characters_regex = re.compile(r'"(?:[^"\\\n\v\f]|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*"')
 
 
 class VerbatimParser(Parser):
@@ -20,6 +34,10 @@ class VerbatimParser(Parser):
     `cgeist` and MLIR up to version 19 write `#dlti.dl_spec<#dlti.dl_entry<...>>`, later ones, and
     xDSL, `#dlti.dl_spec<... = ...>`.
     """
+
+    def __init__(self, ctx: Context, input: str, name: str = "<unknown>") -> None:
+        super().__init__(ctx, "", name)
+        self._parser_state = ParserState(_Lexer(Input(input, name)))
 
     def _parse_dialect_type_or_attribute_body(
         self, attr_name: str, is_type: bool, is_opaque: bool, starting_opaque_pos: Position | None

@@ -30,6 +30,10 @@ ORDERING_KINDS = (DependenceKind.FLOW, DependenceKind.ANTI, DependenceKind.OUTPU
 """The kinds that a schedule must respect."""
 
 
+class DataflowError(PolyirError):
+    """isl's own analysis fails on the accesses; memory-based dependences can still be had."""
+
+
 def compute_dependences(
     scop: Scop,
     value_based: bool = True,
@@ -52,7 +56,7 @@ def compute_dependences(
     order) and array (in order of first access).
 
     Raises `PolyirError` for a tree with extension or expansion nodes: it executes instances
-    that have no accesses here.
+    that have no accesses here, and `DataflowError`.
     """
     _require_plain(scop)
     found: dict[tuple[int, int, int, int], Dependence] = {}
@@ -131,19 +135,62 @@ class ArrayAccesses:
             info = info.set_may_source(may)
         if kill is not None:
             info = info.set_kill(kill)
-        return info.set_schedule(self.schedule).compute_flow().get_full_may_dependence()
+        return self._flow(info).get_full_may_dependence()
+
+    def overwritten_first(self) -> isl.UnionMap:
+        """`{ read[i] -> write[j] }`: writes after the read with no must-write between.
+
+        That is the flow of a program that runs backwards: isl is given the opposite order. With
+        must-writes as `kill` it computes the same, but fails, or worse, for some accesses.
+        """
+        if self.exposed.is_empty() or self.writes.is_empty():
+            return isl.UnionMap.empty(self.writes.get_space())
+        info = isl.UnionAccessInfo.from_sink(self.exposed).set_must_source(self.must_writes)
+        info = info.set_may_source(self.may_writes).set_schedule_map(_backwards(self.schedule))
+        return _computed(info).get_full_may_dependence().range_factor_domain().reverse()
 
     def flow_into(self, sink: isl.UnionMap) -> isl.UnionFlow:
         """The writes whose values `sink` may read, and what of it may have none."""
         info = isl.UnionAccessInfo.from_sink(sink).set_must_source(self.must_writes)
-        return info.set_may_source(self.may_writes).set_schedule(self.schedule).compute_flow()
+        return self._flow(info.set_may_source(self.may_writes))
 
+    def _flow(self, info: isl.UnionAccessInfo) -> isl.UnionFlow:
+        """isl's dataflow analysis; raises `DataflowError` where isl itself goes wrong.
+
+        It does with some trees of tiles, and mostly not with the same order as a map.
+        """
+        try:
+            return _computed(info.set_schedule(self.schedule))
+        except DataflowError:
+            return _computed(info.set_schedule_map(self.schedule.get_map()))
+
+
+def _computed(info: isl.UnionAccessInfo) -> isl.UnionFlow:
+    try:
+        return info.compute_flow()
+    except isl.Error as error:
+        if DEFECT not in str(error):
+            raise
+        raise DataflowError("isl's dataflow analysis fails") from None
+
+
+def _backwards(schedule: isl.Schedule) -> isl.UnionMap:
+    """The dates of `schedule` with all signs turned: the opposite order."""
+    dates = schedule.get_map()
+    depth = max((each.dim(isl.dim_type.out) for each in maps_of(dates)), default=0)
+    names = [f"d{position}" for position in range(depth)]
+    opposite = ", ".join(f"-{name}" for name in names)
+    return dates.apply_range(isl.UnionMap(f"{{ [{', '.join(names)}] -> [{opposite}] }}"))
+
+
+DEFECT = "affine expression involves some of the domain dimensions"
+"""What isl says where its own step goes wrong."""
 
 _Query = Callable[[ArrayAccesses], isl.UnionMap]
 
 _VALUE_BASED: dict[DependenceKind, _Query] = {
     DependenceKind.FLOW: lambda of: of.last(of.exposed, must=of.must_writes, may=of.may_writes),
-    DependenceKind.ANTI: lambda of: of.last(of.writes, may=of.exposed, kill=of.must_writes),
+    DependenceKind.ANTI: ArrayAccesses.overwritten_first,
     DependenceKind.OUTPUT: lambda of: of.last(of.writes, must=of.must_writes, may=of.may_writes),
     DependenceKind.INPUT: lambda of: of.last(of.exposed, must=of.exposed, kill=of.must_writes),
 }

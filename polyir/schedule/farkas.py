@@ -3,7 +3,7 @@
 A schedule row gives every statement S an affine form phi_S. That phi_target(q) - phi_source(p)
 is non-negative for every pair (p, q) of a dependence is a condition on the coefficients of the
 two forms; Farkas' lemma (paper 000, section 3.3, lemma 1) turns it into finitely many linear
-constraints. isl applies the lemma and eliminates the multipliers (`Set.coefficients`).
+constraints (`dual_cone`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from dataclasses import dataclass, replace
 import islpy as isl
 
 from polyir.isl_lists import basic_maps_of
+from polyir.schedule.dual_cone import dual_cone
 from polyir.schedule.linear import Row, dot
+from polyir.schedule.matrices import entries_of, matrix_of
 
 
 @dataclass(frozen=True)
@@ -66,17 +68,14 @@ def non_negative_forms(relation: isl.Map) -> NonNegativeForms:
 
 def _forms_of(relation: isl.Map) -> NonNegativeForms:
     kinds = isl.dim_type
-    parameter_count = relation.dim(kinds.param)
-    source_depth, target_depth = relation.dim(kinds.in_), relation.dim(kinds.out)
-    cone = _without_many_faced_pieces(relation.remove_divs()).wrap().coefficients()
-    order = (kinds.set, kinds.param, kinds.div, kinds.cst)
-    width = 1 + parameter_count + source_depth + target_depth
+    pieces = basic_maps_of(_without_many_faced_pieces(relation.remove_divs()))
+    cones = [dual_cone(piece.remove_redundancies().wrap()) for piece in pieces]
     return NonNegativeForms(
-        parameter_count,
-        source_depth,
-        target_depth,
-        _rows(cone.equalities_matrix(*order), width),
-        _rows(cone.inequalities_matrix(*order), width),
+        relation.dim(kinds.param),
+        relation.dim(kinds.in_),
+        relation.dim(kinds.out),
+        tuple(dict.fromkeys(row for equalities, _ in cones for row in equalities)),
+        tuple(dict.fromkeys(row for _, inequalities in cones for row in inequalities)),
     )
 
 
@@ -124,8 +123,8 @@ def _forms_of_refined(piece: isl.BasicMap) -> NonNegativeForms:
     forward = [(*form[1:], 0) for form in _forward_forms(piece)]
     refined = isl.BasicMap.from_constraint_matrices(
         relaxed.get_space(),
-        _refined(_rows(equalities, width), width),
-        _refined([*_rows(inequalities, width), *forward], width),
+        matrix_of(_refined(entries_of(equalities)), width),
+        matrix_of(_refined([*entries_of(inequalities), *forward]), width),
         *order,
     )
     forms = _forms_of(isl.Map.from_basic_map(refined))
@@ -136,14 +135,9 @@ def _forms_of_refined(piece: isl.BasicMap) -> NonNegativeForms:
     )
 
 
-def _refined(rows: Sequence[Row], width: int) -> isl.Mat:
-    """The matrix of `rows`, whose last column is the constant, for points times `REFINEMENT`."""
-    matrix = isl.Mat.alloc(isl.DEFAULT_CONTEXT, len(rows), width)
-    for number, row in enumerate(rows):
-        for column, entry in enumerate(row):
-            scale = REFINEMENT if column == width - 1 else 1
-            matrix = matrix.set_element_val(number, column, isl.Val(entry * scale))
-    return matrix
+def _refined(rows: Sequence[Row]) -> list[Row]:
+    """`rows`, whose last entry is the constant, for points times `REFINEMENT`."""
+    return [(*row[:-1], REFINEMENT * row[-1]) for row in rows]
 
 
 def _without_many_faced_pieces(relation: isl.Map) -> isl.Map:
@@ -213,11 +207,3 @@ def _split(piece: isl.BasicMap, distances: Sequence[isl.Point]) -> isl.Map:
             part = part.add_constraint(equality)
         result = result.union(isl.Map.from_basic_map(part))
     return result
-
-
-def _rows(matrix: isl.Mat, width: int) -> tuple[Row, ...]:
-    """The first `width` columns of an isl matrix; a cone has no constant column to lose."""
-    return tuple(
-        tuple(matrix.get_element_val(row, column).to_python() for column in range(width))
-        for row in range(matrix.rows())
-    )

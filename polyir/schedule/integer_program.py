@@ -4,23 +4,35 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from itertools import count
 
 import islpy as isl
 
-from polyir.limits import attempted
+from polyir.limits import attempted, weighted
 from polyir.schedule.linear import Row, dot, primitive
+from polyir.schedule.matrices import entries_of, matrix_of
 
 Constraints = tuple[Row, ...]
 """Rows of coefficients, one for each variable, and a constant last: `row . (x, 1) >= 0`."""
 
 
-OPERATIONS_LIMIT = 5_000
-"""What one minimum may take, more than any of those that PolyBench leads to."""
+OPERATIONS_LIMIT, OPERATIONS_A_ROW = 5_000, 20
+"""What one minimum may take, more than any of those that PolyBench and long chains lead to."""
 
 FAILURE_COST = 500_000
 """What a minimum that was given up counts as: its numbers are huge, and so is its time."""
+
+
+ENTRIES_AN_OPERATION = 512
+"""How many entries of a tableau isl goes over in the time of one of its other operations."""
+
+USUAL_OPERATIONS, USUAL_OPERATIONS_A_ROW = 200, 10
+"""What making constraints irredundant takes with all that PolyBench leads to."""
+
+HARD_OPERATION = 1000
+"""What each operation after those counts as."""
 
 
 @dataclass
@@ -60,9 +72,9 @@ class IntegerProgram:
             return self
         reduced = self._polyhedron()
         result = IntegerProgram(self.width)
-        for row in _entries(reduced.equalities_matrix(*_COLUMNS)):
+        for row in entries_of(reduced.equalities_matrix(*_COLUMNS)):
             result.add_equality(row)
-        for row in _entries(reduced.inequalities_matrix(*_COLUMNS)):
+        for row in entries_of(reduced.inequalities_matrix(*_COLUMNS)):
             result.add_inequality(row)
         result._reduced = reduced
         return result
@@ -70,14 +82,17 @@ class IntegerProgram:
     def lexicographic_minimum(self, extra: Iterable[Row] = ()) -> Row | None:
         """The lexicographically smallest solution, with `extra` inequalities.
 
-        `None` if there is no solution, or none that isl finds within `OPERATIONS_LIMIT`.
+        `None` if there is no solution, or none that isl finds within the limit.
         """
-        # isl's cutting planes may take for ever, most of all where constraints are redundant.
-        reduced = self._polyhedron().intersect(self._solutions((), extra)).remove_redundancies()
-        # isl proves emptiness much faster than it fails to find a minimum.
-        if reduced.is_empty():
-            return None
-        minimum = attempted(reduced.lexmin, OPERATIONS_LIMIT, FAILURE_COST)
+        polyhedron = self._polyhedron().intersect(self._solutions((), extra))
+        with self._weighted():
+            # isl's cutting planes may take for ever, most of all where constraints are redundant.
+            reduced = polyhedron.remove_redundancies()
+            # isl proves emptiness much faster than it fails to find a minimum.
+            if reduced.is_empty():
+                return None
+        limit = OPERATIONS_LIMIT + OPERATIONS_A_ROW * (self.width + len(self._inequalities))
+        minimum = attempted(reduced.lexmin, limit, FAILURE_COST)
         if minimum is None or minimum.is_empty():
             return None
         point = minimum.sample_point()
@@ -86,19 +101,28 @@ class IntegerProgram:
             for variable in range(self.width)
         )
 
+    def _weighted(self) -> AbstractContextManager[None]:
+        """Count what isl does with the tableau of the constraints by its size."""
+        rows = (*self._equalities, *self._inequalities)
+        entries = sum(sum(map(bool, row)) for row in rows)
+        usual = USUAL_OPERATIONS + USUAL_OPERATIONS_A_ROW * (self.width + len(rows))
+        return weighted(1 + entries // ENTRIES_AN_OPERATION, usual, HARD_OPERATION)
+
     def _polyhedron(self) -> isl.BasicSet:
         """All solutions, without redundant constraints; kept, for many minima may be asked for."""
         if self._reduced is None:
             signs = isl.BasicSet.positive_orthant(self._space())
             demanded = self._solutions(self._equalities, self._inequalities)
-            self._reduced = signs.intersect(demanded).remove_redundancies()
+            solutions = signs.intersect(demanded)
+            with self._weighted():
+                self._reduced = solutions.remove_redundancies()
         return self._reduced
 
     def _solutions(self, equalities: Iterable[Row], inequalities: Iterable[Row]) -> isl.BasicSet:
         return isl.BasicSet.from_constraint_matrices(
             self._space(),
-            _matrix(isl.DEFAULT_CONTEXT, list(equalities), self.width + 1),
-            _matrix(isl.DEFAULT_CONTEXT, list(inequalities), self.width + 1),
+            matrix_of(list(equalities), self.width + 1),
+            matrix_of(list(inequalities), self.width + 1),
             *_COLUMNS,
         )
 
@@ -108,33 +132,6 @@ class IntegerProgram:
 
 _COLUMNS = (isl.dim_type.set, isl.dim_type.div, isl.dim_type.param, isl.dim_type.cst)
 """The order of columns in constraint matrices: the variables, and the constant last."""
-
-
-def _entries(matrix: isl.Mat) -> list[Row]:
-    columns = range(matrix.cols())
-    return [
-        tuple(matrix.get_element_val(row, column).to_python() for column in columns)
-        for row in range(matrix.rows())
-    ]
-
-
-def _matrix(context: isl.Context, rows: Sequence[Row], width: int) -> isl.Mat:
-    """`rows` as an isl matrix.
-
-    islpy copies a whole matrix for every entry that is set: hence single rows, joined pairwise.
-    """
-    zero = isl.Mat.alloc(context, 0, width).add_zero_rows(1)
-    matrices = []
-    for row in rows:
-        matrix = zero
-        for column, entry in enumerate(row):
-            if entry:
-                matrix = matrix.set_element_val(0, column, entry)
-        matrices.append(matrix)
-    while len(matrices) > 1:
-        joined = [one.concat(two) for one, two in zip(matrices[::2], matrices[1::2], strict=False)]
-        matrices = joined + matrices[2 * len(joined) :]
-    return matrices[0] if matrices else isl.Mat.alloc(context, 0, width)
 
 
 def lexicographic_minimum_of_choices(

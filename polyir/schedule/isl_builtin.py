@@ -51,19 +51,25 @@ def isl_builtin_schedule(
 
     Raises `SchedulingError` when isl fails.
     """
+    # The relations say what the context says. Given a context, isl leaves out the statements
+    # that have no instances in it.
+    context = constraints.context
     request = (
         isl.ScheduleConstraints.on_domain(constraints.domain)
-        .set_context(constraints.context)
-        .set_validity(constraints.validity)
-        .set_proximity(constraints.proximity)
-        .set_coincidence(constraints.coincidence)
+        .set_validity(constraints.validity.intersect_params(context))
+        .set_proximity(constraints.proximity.intersect_params(context))
+        .set_coincidence(constraints.coincidence.intersect_params(context))
         .set_conditional_validity(constraints.live_ranges(), constraints.conditional_order())
     )
     with _options_set(constraints.domain.get_ctx(), options or BuiltinOptions()):
         try:
-            return request.compute_schedule()
+            schedule = request.compute_schedule()
         except isl.Error as error:
             raise SchedulingError(f"isl's scheduler failed: {error}") from None
+    # With several of its options together, isl forgets statements.
+    if not constraints.domain.is_subset(schedule.get_map().domain()):
+        raise SchedulingError("isl's scheduler leaves instances out")
+    return schedule
 
 
 @contextmanager

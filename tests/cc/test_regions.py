@@ -142,3 +142,20 @@ def test_emit_loops(tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]) 
     assert "affine.parallel (%ti)" in text
     assert main([str(source), "--pluto-shedule"]) == 1
     assert "did you mean '--pluto-schedule'" in capsysbinary.readouterr().err.decode()
+
+
+def test_region_beyond_the_bound_on_isl_is_left(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "in.c"
+    text = (
+        "void f(int n, float A[n][n])\n{\n#pragma scop\n"
+        "  for (int i = 0; i < n; i++)\n    for (int j = 0; j < i; j++)\n      A[i][j] += 1;\n"
+        "#pragma endscop\n}\n"
+    )
+    source.write_text(text)
+    assert main([str(source), "--max-isl-operations=300"]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == text
+    assert "region left as it was" in printed.err
+    assert "more than 300 isl operations (--max-isl-operations)" in printed.err

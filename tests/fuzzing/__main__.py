@@ -12,7 +12,7 @@ from pathlib import Path
 from fuzzing.generate import random_program
 from fuzzing.pipelines import random_pipeline
 from fuzzing.regression import regression_text
-from fuzzing.run import Case, Summary, run_batch
+from fuzzing.run import SECONDS, Case, Summary, run_batch
 from fuzzing.shrink import shrunk
 
 BATCH = 25
@@ -40,17 +40,23 @@ def main() -> int:
         print(f"{last - options.seed} programs, {time.monotonic() - begin:.0f} s", flush=True)
     print(f"programs tried: {total.tried} (numbers {options.seed} to {last - 1})")
     print(f"pipelines tried: {len(pipelines)}")
-    print(f"legal transformations applied: {total.applied}")
-    refused = ", ".join(f"{number} {what}" for what, number in sorted(total.refused.items()))
-    print(f"refused: {refused or 'none'}")
-    print(f"failures: {len(total.failures)}")
-    for kind, number in Counter(failure.kind for _, failure in total.failures).most_common():
-        print(f"  {number} {kind}")
+    print(f"legal transformations applied: {_counted(total.applied)}")
+    print(f"refused: {_counted(total.refused)}")
+    print(f"bound on isl's operations hit: {_counted(total.bounded)}")
+    print(f"too slow, over {SECONDS} s: {_counted(Counter(stage for _, stage in total.slow))}")
+    print(f"failures: {_counted(Counter(failure.kind for _, failure in total.failures))}")
     _write_shrunk(total, options.shrink_tries, options.folder)
     return 1 if total.failures else 0
 
 
+def _counted(items: Counter[str]) -> str:
+    each = ", ".join(f"{number} {what}" for what, number in items.most_common() if number)
+    return f"{items.total()} ({each})" if each else "0"
+
+
 def _say_failures(summary: Summary) -> None:
+    for case, stage in summary.slow:
+        print(f"program {case.program.seed}: too slow: {stage}\n  {','.join(case.pipeline)}")
     for case, failure in summary.failures:
         print(f"program {case.program.seed}: {failure.kind}\n  {','.join(case.pipeline)}")
 

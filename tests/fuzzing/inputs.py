@@ -1,27 +1,35 @@
-"""`make fuzz-inputs`: mutated programs and pass options end in a result or a diagnostic.
+"""`make fuzz-inputs`: mutated programs, C files and pass options end in a result or a diagnostic.
 
-Every other text is cut or garbled byte by byte, the rest token by token. No input may take more
-than ten seconds or the process more than a gigabyte.
+Every other text is cut or garbled byte by byte, the rest token by token. What can still be read
+is raised and lowered again. No input may take more than ten seconds of processor time or the
+process more than a gigabyte.
 """
 
 from __future__ import annotations
 
 import argparse
 import io
+import os
 import re
 import resource
 import signal
 import sys
+import tempfile
 import time
 import traceback
 from collections import Counter
+from collections.abc import Callable
+from contextlib import redirect_stderr
 from pathlib import Path
 from random import Random
 
-from polyir.diagnostics import InputSyntaxError, OptionError, PolyirError
+from polyir import api
+from polyir.diagnostics import InputSyntaxError, PolyirError, remarks_to
 from polyir.frontend.parse import parse_module
+from polyir.limits import isl_operations_limited_to
 from polyir.pipeline import passes_of_pipeline, split_pass_flags
 from polyir.target.mlir import print_module
+from polyir.tools import polyir_cc
 from polyir.universe import POLYIR_UNIVERSE
 
 ROOT = Path(__file__).parent.parent.parent
@@ -34,24 +42,41 @@ INPUTS = tuple(
     )
     for path in sorted((ROOT / folder).glob("*.mlir"))
 )
+C_INPUTS = tuple(
+    path.read_text()
+    for folder in ("tests/cc/programs", "benchmarks/polybench_c")
+    for path in sorted((ROOT / folder).glob("*.c"))
+)
 OPTIONS = (
     "pluto-schedule{fuse=max input-dependences=true},tile{sizes=32,8 levels=2},mark-parallel",
     "wavefront{degrees=2},fuse{statements=S0,S1 depth=2},distribute{statements=S0 keep=1}",
     "poly-dependences{value-based=false input=true},tile{min-width=1 ratio=3},lower-poly",
+    "isl-schedule{fusion=typed outer-coincidence=true},feautrier-schedule{serialize=true},expand",
+    "isl-builtin-schedule{algorithm=feautrier max-coefficient=3 treat-coalescing=false},contract",
+    "diamond-tile{size=8 degrees=all},intra-tile-order{max-stride=2 distribute=false}",
+    "full-tile-separation{points=separate},privatize{arrays=a,b loops=all},check-schedule",
+    "interchange{loops=S0.0,S0.1},skew{loop=S0.1 by=S0.0 factor=-2},reverse{loop='S1[2].0'}",
+    "shift{loop=S0.0 by='n - 1' statements=S0},scale{loop=S0.0 factor=2 statements=S0,S1}",
+    "strip-mine{loop=S0.0 size=16},unroll{loop=S0.0 factor=4},unroll-jam{loop=S0.0 factor=2}",
+    "split{statements=S0 condition='i < floor(n/2)' loop=S0.1},mark-parallel{which=inner}",
+    "apply-schedule{schedule='[n] -> { S0[i, j] -> [j, i]; S1[i] -> [n - i, 0] }'}",
+    "tile{sizes=32 shape='1,0;1,1'},tile{sizes=4,4,4 levels=3 ratio=2},convert-affine-to-scf",
 )
 TOKEN = re.compile(r"\s+|[\w.$]+|[%@#!^][\w.$-]+|->|.")
 EXTRAS = ("", "0", "-1", "99999999999999999999", "{", "}", "(", '"', "é", "\0", ",", "=", "%x")
 SECONDS, MEGABYTES = 10, 1024
+ISL_OPERATIONS = 1_000_000
+"""A second for a step, as in the tester of programs."""
 
 
 def mutated(text: str, random: Random) -> str:
-    """The text with one to four changes."""
+    """The text with one to four changes, mostly one."""
     is_raw = random.random() < 0.5
     parts = list(text) if is_raw else TOKEN.findall(text)
-    for _ in range(random.randint(1, 4)):
+    for _ in range(random.choice((1, 1, 1, 2, 3, 4))):
         place = random.randrange(len(parts))
         other = random.randrange(len(parts))
-        match random.randrange(6):
+        match random.randrange(9):
             case 0:
                 del parts[place : place + random.randint(1, 5)]
             case 1:
@@ -62,11 +87,26 @@ def mutated(text: str, random: Random) -> str:
                 parts[place] = random.choice(EXTRAS)
             case 4:
                 parts[place] = parts[other]
-            case _:
+            case 5:
                 del parts[place + 1 :]
+            case _:
+                # Another word or number of the same kind often leaves a text that can be read.
+                kind = _kind(parts[place])
+                parts[place] = random.choice([part for part in parts if _kind(part) == kind])
         if not parts:
             break
     return "".join(parts)
+
+
+def _kind(part: str) -> str:
+    """What kind of a token or character it is: a space, a number, a word, another name."""
+    if not part or part[0].isspace():
+        return "space"
+    if part[0].isdigit():
+        return "number"
+    if part[0] in "%@#!^" and len(part) > 1:
+        return part[0]
+    return "word" if part[0].isalpha() else "sign"
 
 
 def try_text(text: str) -> str:
@@ -78,19 +118,50 @@ def try_text(text: str) -> str:
         return "refused"
     module.verify()
     print_module(module, io.StringIO())
+    try:
+        with remarks_to(lambda remark: None), isl_operations_limited_to(ISL_OPERATIONS):
+            lowered = api.lower(api.run_pipeline(module, "poly-raise"))
+    except PolyirError as error:
+        error.render()
+        return "refused later"
+    print_module(lowered, io.StringIO())
     return "read"
+
+
+def try_c(text: str) -> str:
+    """What becomes of a C file, whose errors go nowhere; a defect is raised."""
+    with tempfile.TemporaryDirectory() as folder, redirect_stderr(io.StringIO()):
+        source = Path(folder) / "mutated.c"
+        source.write_text(text)
+        os.environ["POLYIR_TRACEBACK"] = "1"
+        arguments = [str(source), "-o", str(source.with_suffix(".out")), "--poly-raise"]
+        arguments.append(f"--max-isl-operations={ISL_OPERATIONS}")
+        code = polyir_cc.main([*arguments, f"-I{ROOT / 'benchmarks/polybench_c'}"])
+    return ("read", "refused", "left")[code]
 
 
 def try_options(text: str) -> str:
     """What becomes of a pipeline's text, as a pipeline and as flags."""
     passes = POLYIR_UNIVERSE.all_passes
-    try:
-        split_pass_flags([f"--{part.replace('{', '=')}" for part in text.split(",")], passes)
-        passes_of_pipeline(text, passes)
-    except (OptionError, PolyirError) as error:
-        error.render()
-        return "refused"
-    return "read"
+    flags = [f"--{part.rstrip('}').replace('{', '=', 1)}" for part in re.split(r"(?<=}),", text)]
+    outcome = "read"
+    for attempt in (
+        lambda: passes_of_pipeline(text, passes),
+        lambda: split_pass_flags(flags, passes),
+    ):
+        try:
+            attempt()
+        except PolyirError as error:
+            error.render()
+            outcome = "refused"
+    return outcome
+
+
+KINDS: dict[str, tuple[tuple[str, ...], Callable[[str], str]]] = {
+    "program": (INPUTS, try_text),
+    "C file": (C_INPUTS, try_c),
+    "options": (OPTIONS, try_options),
+}
 
 
 def main() -> int:
@@ -103,23 +174,26 @@ def main() -> int:
     slowest = 0.0
     for number in range(options.seed, options.seed + options.count):
         random = Random(number)
-        is_program = random.random() < 0.7
-        text = mutated(random.choice(INPUTS if is_program else OPTIONS), random)
-        begin = time.monotonic()
+        kind = random.choices(tuple(KINDS), (10, 3, 6))[0]
+        texts, attempt = KINDS[kind]
+        text = mutated(random.choice(texts), random)
+        begin = time.process_time()
         # The default action ends the process: a hang cannot be missed.
-        signal.alarm(3 * SECONDS)
+        signal.setitimer(signal.ITIMER_PROF, 3 * SECONDS)
         try:
-            outcome = try_text(text) if is_program else try_options(text)
+            outcome = attempt(text)
         except Exception:
             outcome = "failed"
             print(f"input {number}:\n{traceback.format_exc()}\n{text[:2000]}", flush=True)
-        signal.alarm(0)
-        seconds = time.monotonic() - begin
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        seconds = time.process_time() - begin
         if seconds > SECONDS:
             outcome = "failed"
             print(f"input {number} took {seconds:.1f} s", flush=True)
         slowest = max(slowest, seconds)
-        outcomes[f"{'program' if is_program else 'options'} {outcome}"] += 1
+        if number % 100 == 0:
+            print(f"up to input {number}: {dict(outcomes)}", flush=True)
+        outcomes[f"{kind} {outcome}"] += 1
     megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     print(f"inputs tried: {options.count} (numbers {options.seed} on)")
     print(", ".join(f"{count} {outcome}" for outcome, count in sorted(outcomes.items())))

@@ -1,8 +1,24 @@
-"""Random pass pipelines, as the text that `-p` takes."""
+"""Random pass pipelines, as the text that `-p` takes.
+
+An element `?7` stands for a transformation that is drawn when its turn comes, from the loops and
+statements that there are then (`drawn_pass`), with 7 as the seed.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
+
+import islpy as isl
+from random_transformations import ANY_TIME, random_pass
+from xdsl.dialects.builtin import ModuleOp
+
+from polyir.isl_lists import maps_of
+from polyir.model.scop import Scop, scop_of
+from polyir.passes.prerequisites import scops_in
+from polyir.transform.address import Directory
+
+DRAWN = "?"
 
 
 def random_pipeline(seed: int) -> tuple[str, ...]:
@@ -17,39 +33,117 @@ def random_pipeline(seed: int) -> tuple[str, ...]:
     return tuple(passes)
 
 
+def drawn_pass(element: str, module: ModuleOp) -> str | None:
+    """The pass that an element `?7` stands for in `module`; `None` if there is nothing to change.
+
+    `module` has scops, if there is anything to raise.
+    """
+    random = Random(element)
+    scops = [scop for op in scops_in(module) if _has_loops(scop := scop_of(op))]
+    if not scops:
+        return None
+    scop = random.choice(scops)
+    if random.random() < 0.1:
+        return _given_schedule(random, scop)
+    return random_pass(random, scop, ANY_TIME)
+
+
+def _has_loops(scop: Scop) -> bool:
+    return any(part.loops for own in Directory(scop.schedule).parts.values() for part in own)
+
+
+def _given_schedule(random: Random, scop: Scop) -> str:
+    """The schedule in force as a map with two dimensions exchanged, or one of them reversed."""
+    dates = scop.schedule.get_map().intersect_domain(scop.schedule.get_domain())
+    widest = max(each.dim(isl.dim_type.out) for each in maps_of(dates))
+    names = [f"t{position}" for position in range(widest)]
+    images = list(names)
+    if widest > 1:
+        one, two = random.sample(range(widest), 2)
+        images[one], images[two] = images[two], images[one]
+    if widest and random.random() < 0.3:
+        place = random.randrange(widest)
+        images[place] = f"-{images[place]}"
+    change = isl.UnionMap(f"{{ [{', '.join(names)}] -> [{', '.join(images)}] }}")
+    return f"apply-schedule{{schedule='{dates.apply_range(change)}'}}"
+
+
 def _usual(random: Random) -> list[str]:
-    """Schedule, tile, run wavefronts, mark: each of them or not."""
-    passes = [_pluto(random)]
-    if random.random() < 0.7:
-        passes.append(_tile(random))
-    if random.random() < 0.3:
-        passes.append(f"wavefront{{degrees={random.randint(1, 2)}}}")
-    if random.random() < 0.2:
-        passes.append("check-schedule")
-    passes.append(f"mark-parallel{{which={random.choice(('outermost', 'inner', 'all'))}}}")
+    """Expand, schedule, tile, order, run wavefronts, mark, contract: each of them or not."""
+
+    def perhaps(probability: float, *makers: Callable[[Random], str]) -> None:
+        if random.random() < probability:
+            passes.append(random.choice(makers)(random))
+
+    passes: list[str] = []
+    perhaps(0.15, _privatize, lambda random: "expand")
+    passes.append(_scheduler(random))
+    perhaps(0.7, _tile, _tile, _tile, _diamond, _shape)
+    perhaps(0.2, _intra_tile_order)
+    perhaps(0.3, lambda random: f"wavefront{{degrees={random.randint(1, 2)}}}")
+    perhaps(0.15, _full_tiles)
+    perhaps(0.2, lambda random: "check-schedule")
+    passes.append(_mark(random))
+    perhaps(0.15, lambda random: "contract")
     return passes
 
 
 def _any(random: Random) -> list[str]:
-    makers = (
-        lambda: "poly-raise",
-        lambda: f"poly-dependences{{value-based={random.choice(('true', 'false'))}}}",
-        lambda: "poly-dependences{input=true}",
-        lambda: _pluto(random),
-        lambda: _tile(random),
-        lambda: _tile(random),
-        lambda: f"wavefront{{degrees={random.randint(1, 3)}}}",
-        lambda: _named(random, "fuse", f"depth={random.randint(1, 3)}"),
-        lambda: _named(random, "distribute", f"keep={random.randint(0, 2)}"),
-        lambda: f"mark-parallel{{which={random.choice(('outermost', 'inner', 'all'))}}}",
-        lambda: "check-schedule",
+    """Whatever comes: passes whose options fit any program, and drawn transformations."""
+    makers: tuple[Callable[[Random], str], ...] = (
+        lambda random: "poly-raise",
+        lambda random: f"poly-dependences{{value-based={_flag(random)}}}",
+        lambda random: "poly-dependences{input=true}",
+        lambda random: f"wavefront{{degrees={random.randint(1, 3)}}}",
+        lambda random: "check-schedule",
+        lambda random: random.choice(("expand", "contract")),
+        *(_scheduler, _tile, _tile, _diamond, _shape, _intra_tile_order, _full_tiles, _mark),
+        *(_privatize, *(6 * [_drawn])),
     )
-    return [random.choice(makers)() for _ in range(random.randint(0, 5))]
+    return [random.choice(makers)(random) for _ in range(random.randint(0, 6))]
+
+
+def _drawn(random: Random) -> str:
+    return f"{DRAWN}{random.randrange(1_000_000)}"
+
+
+def _flag(random: Random) -> str:
+    return random.choice(("true", "false"))
+
+
+def _scheduler(random: Random) -> str:
+    return random.choice((_pluto, _pluto, _feautrier, _isl_style, _isl_builtin))(random)
 
 
 def _pluto(random: Random) -> str:
     fuse = random.choice(("max", "smart", "none"))
-    return f"pluto-schedule{{fuse={fuse} input-dependences={random.choice(('true', 'false'))}}}"
+    return f"pluto-schedule{{fuse={fuse} input-dependences={_flag(random)}}}"
+
+
+def _feautrier(random: Random) -> str:
+    return f"feautrier-schedule{{serialize={_flag(random)}}}"
+
+
+def _isl_style(random: Random) -> str:
+    fusion = random.choice(("max", "typed", "min"))
+    flags = _some_flags(random, "outer-coincidence", "input-dependences", "live-range-reordering")
+    return f"isl-schedule{{fusion={fusion}{flags}}}"
+
+
+def _isl_builtin(random: Random) -> str:
+    flags = _some_flags(
+        random,
+        "maximize-band-depth",
+        "outer-coincidence",
+        "serialize-sccs",
+        "whole-component",
+        "live-range-reordering",
+    )
+    return f"isl-builtin-schedule{{algorithm={random.choice(('isl', 'isl', 'feautrier'))}{flags}}}"
+
+
+def _some_flags(random: Random, *names: str) -> str:
+    return "".join(f" {name}=true" for name in names if random.random() < 0.25)
 
 
 def _tile(random: Random) -> str:
@@ -58,6 +152,26 @@ def _tile(random: Random) -> str:
     return f"tile{{sizes={sizes} levels={levels} min-width={random.randint(1, 3)} ratio={ratio}}}"
 
 
-def _named(random: Random, name: str, option: str) -> str:
-    chosen = random.sample(range(5), random.randint(1, 3))
-    return f"{name}{{statements={','.join(f'S{number}' for number in chosen)} {option}}}"
+def _shape(random: Random) -> str:
+    shape = random.choice(("1,0;1,1", "1,1;0,1", "1,1;1,-1", "2,1;0,1", "1,0,0;1,1,0;1,0,1"))
+    return f"tile{{sizes={random.choice((2, 3, 4))} shape='{shape}'}}"
+
+
+def _diamond(random: Random) -> str:
+    return f"diamond-tile{{size={random.choice((2, 3, 4))} degrees={random.choice(('all', 1))}}}"
+
+
+def _intra_tile_order(random: Random) -> str:
+    return f"intra-tile-order{{distribute={_flag(random)}}}"
+
+
+def _full_tiles(random: Random) -> str:
+    return f"full-tile-separation{{points={random.choice(('default', 'atomic', 'separate'))}}}"
+
+
+def _mark(random: Random) -> str:
+    return f"mark-parallel{{which={random.choice(('outermost', 'inner', 'all'))}}}"
+
+
+def _privatize(random: Random) -> str:
+    return f"privatize{{loops={random.choice(('needed', 'all'))}}}"

@@ -1,7 +1,8 @@
 """Runs programs through polyir and through MLIR's own lowering, and compares every bit.
 
-A batch is worked on by a child process, so that a crash or a hang is one case's failure: the
-child says what it begins, and another child goes on without the case at which one died.
+A batch is worked on by a child process, so that a crash or a hang is one case's own: the child
+says what it begins, and another child goes on without the case at which one died. Passes that
+take too long are counted apart; a crash, and a result that runs for ever, are failures.
 """
 
 from __future__ import annotations
@@ -9,10 +10,12 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import resource
 import signal
 import traceback
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import IO
@@ -22,26 +25,41 @@ from oracle import Oracle, OracleError
 from xdsl.dialects.builtin import ModuleOp
 
 from fuzzing.mlir import extents_for, print_program
+from fuzzing.pipelines import DRAWN, drawn_pass
 from fuzzing.program import FLOATS, Program
 from fuzzing.trace import Layout, layout_of
 from polyir import api
 from polyir.diagnostics import PolyirError, Remark, RemarkKind, remarks_to
 from polyir.limits import ResourceError, isl_operations_limited_to
+from polyir.passes.poly_raise import PolyRaisePass
+from polyir.passes.prerequisites import scops_in
 from polyir.runtime import CompilerOptions, compile_module
 from polyir.runtime.compiler import CompilationError
 from polyir.target.c.emitter import COptions, c_text
 from polyir.target.mlir import print_module
+from polyir.universe import new_context
 
 C_FLAGS = (
     *("-std=c99", "-O1", "-fopenmp", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror"),
-    # Accesses that the chosen sizes never run may be anywhere.
-    *("-Wno-maybe-uninitialized", "-Wno-array-bounds"),
+    # Accesses that the chosen sizes never run may be anywhere, and conditions may be silly.
+    *("-Wno-maybe-uninitialized", "-Wno-array-bounds", "-Wno-aggressive-loop-optimizations"),
+    "-Wno-tautological-compare",
 )
 SECONDS = 30
-"""What one case, or one compilation of a batch, may take at most."""
+"""What one case may take of a processor: its passes, or its runs."""
+
+BYTES = 8 << 30
+"""What the child may address, so that no program takes the whole machine's memory."""
 
 ISL_OPERATIONS = 1_000_000
 """A second for a step: the tester rather tries many programs than hard ones."""
+
+BOUND = "--max-isl-operations"
+"""What a remark says of a step that hit the bound."""
+
+COMPILATION = "compilation"
+ANALYSES = ("poly-raise", "poly-dependences", "check-schedule", "lower-poly")
+"""Passes that transform nothing."""
 
 NUMPY_TYPES = {"f64": "f8", "f32": "f4", "i64": "i8", "i32": "i4", "i8": "i1"}
 
@@ -64,19 +82,33 @@ class Failure:
 
 @dataclass
 class Summary:
-    """What a batch came to; `applied` counts passes that changed something."""
+    """What a batch came to.
+
+    `applied` counts passes that changed a schedule or accesses, `refused` those that refused,
+    and `bounded` the steps that hit the bound on isl's operations. `slow` are the cases that
+    were given up, each with the pass that took too long.
+    """
 
     tried: int = 0
-    applied: int = 0
-    refused: dict[str, int] = field(default_factory=dict)
+    applied: Counter[str] = field(default_factory=Counter)
+    refused: Counter[str] = field(default_factory=Counter)
+    bounded: Counter[str] = field(default_factory=Counter)
+    slow: list[tuple[Case, str]] = field(default_factory=list)
     failures: list[tuple[Case, Failure]] = field(default_factory=list)
 
     def add(self, other: Summary) -> None:
         self.tried += other.tried
-        self.applied += other.applied
-        for message, times in other.refused.items():
-            self.refused[message] = self.refused.get(message, 0) + times
+        for mine, others in self._counters(other):
+            mine.update(others)
+        self.slow += other.slow
         self.failures += other.failures
+
+    def _counters(self, other: Summary) -> list[tuple[Counter[str], Counter[str]]]:
+        return [
+            (self.applied, other.applied),
+            (self.refused, other.refused),
+            (self.bounded, other.bounded),
+        ]
 
 
 def run_batch(cases: Sequence[Case], folder: Path) -> Summary:
@@ -84,23 +116,31 @@ def run_batch(cases: Sequence[Case], folder: Path) -> Summary:
     summary = Summary(tried=len(cases))
     waiting = dict(enumerate(cases))
     while waiting:
-        last, finished = _in_child(waiting, folder, summary)
-        if finished:
+        last, code = _in_child(waiting, folder, summary)
+        if code == 0:
             break
-        killed = "crash" if last is not None else "crash of the batch"
         if last is None:
-            summary.failures.append((next(iter(waiting.values())), Failure(killed, "")))
+            summary.failures.append((next(iter(waiting.values())), Failure("crash at start", "")))
             break
-        number, stage = last
-        failure = Failure(f"crash or hang: {stage}", f"killed, or longer than {SECONDS} s")
-        summary.failures.append((waiting.pop(number), failure))
+        number, stage, pipeline = last
+        case = replace(waiting.pop(number), pipeline=pipeline)
+        is_hang = code in (-signal.SIGALRM, -signal.SIGPROF)
+        if is_hang and stage.startswith(PASSES):
+            summary.slow.append((case, stage.removeprefix(PASSES)))
+        else:
+            kind = f"{'hang' if is_hang else 'crash'}: {stage}"
+            summary.failures.append((case, Failure(kind, f"exit code {code}")))
     return summary
+
+
+PASSES = "passes: "
+"""How a stage is named that the passes are in."""
 
 
 def _in_child(
     waiting: dict[int, Case], folder: Path, summary: Summary
-) -> tuple[tuple[int, str] | None, bool]:
-    """One child's work: what it did last, and whether it came to its end.
+) -> tuple[tuple[int, str, tuple[str, ...]] | None, int]:
+    """One child's work: what it did last, for which case and pipeline, and its exit code.
 
     Its results are put into `summary`, and the cases that failed are taken out of `waiting`.
     """
@@ -111,37 +151,34 @@ def _in_child(
     process = context.Process(target=_work, args=(waiting, folder, sender))
     process.start()
     sender.close()
-    last: tuple[int, str] | None = None
-    finished = False
+    last: tuple[int, str, tuple[str, ...]] | None = None
     partial = Summary()
     with receiver, os.fdopen(os.dup(receiver.fileno())) as stream:
         for line in stream:
             match json.loads(line):
-                case {"begin": number, "stage": stage}:
-                    last = (number, stage)
-                case {"failed": number, "kind": kind, "detail": detail}:
-                    case = waiting.pop(number)
+                case {"begin": number, "stage": stage, "pipeline": pipeline}:
+                    last = (number, stage, tuple(pipeline))
+                case {"failed": number, "kind": kind, "detail": detail, "pipeline": pipeline}:
+                    case = replace(waiting.pop(number), pipeline=tuple(pipeline))
                     summary.failures.append((case, Failure(kind, detail)))
-                case {"applied": applied, "refused": refused}:
-                    partial.add(Summary(applied=applied, refused=refused))
-                case {"end": True}:
-                    finished = True
+                case {"applied": applied, "refused": refused, "bounded": bounded}:
+                    partial = Summary(
+                        applied=Counter(applied),
+                        refused=Counter(refused),
+                        bounded=Counter(bounded),
+                    )
     process.join()
-    if finished:
+    # What a child counts that does not come to its end, the next one counts again.
+    if process.exitcode == 0:
         summary.add(partial)
-    return last, finished
+    return last, process.exitcode or 0
 
 
 def _work(waiting: dict[int, Case], folder: Path, sender: Connection) -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
     stream = os.fdopen(os.dup(sender.fileno()), "w", buffering=1)
-    try:
-        with isl_operations_limited_to(ISL_OPERATIONS):
-            _Worker(waiting, folder, stream).run()
-    except BaseException:
-        print(json.dumps({"begin": -1, "stage": traceback.format_exc()}), file=stream)
-        traceback.print_exc()
-        os._exit(1)
-    print(json.dumps({"end": True}), file=stream)
+    with isl_operations_limited_to(ISL_OPERATIONS):
+        _Worker(waiting, folder, stream).run()
 
 
 class _Worker:
@@ -150,8 +187,7 @@ class _Worker:
         self._folder = folder
         self._stream = stream
         self._layouts = {number: layout_of(case.program) for number, case in waiting.items()}
-        self._applied = 0
-        self._refused: dict[str, int] = {}
+        self._summary = Summary()
 
     def run(self) -> None:
         modules = {}
@@ -159,12 +195,23 @@ class _Worker:
             module = self._transformed(number)
             if module is not None:
                 modules[number] = module
-        self._report(applied=self._applied, refused=self._refused)
+        done = self._summary
+        self._report(applied=done.applied, refused=done.refused, bounded=done.bounded)
+        self._compile(modules)
+        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+    def _compile(self, modules: dict[int, ModuleOp]) -> None:
+        """Compile the cases that are left in all ways, and compare what they compute."""
         if not self._cases:
             return
-        self._begin(next(iter(self._cases)), "compilation")
+        self._begin(next(iter(self._cases)), COMPILATION)
         expected = self._results(self._oracle(), "oracle")
-        for backend, make in (("c", self._compiled), ("mlir", self._relowered)):
+        makers = (("c", self._compiled), ("mlir", self._relowered), ("llvm", self._jitted))
+        for backend, make in makers:
+            if not self._cases:
+                return
+            self._begin(next(iter(self._cases)), COMPILATION)
             library = make(modules)
             if library is not None:
                 self._compare(expected, self._results(library, backend), backend)
@@ -173,33 +220,45 @@ class _Worker:
         print(json.dumps(event), file=self._stream)
 
     def _begin(self, number: int, stage: str) -> None:
-        signal.alarm(SECONDS if stage != "compilation" else 10 * SECONDS)
-        self._report(begin=number, stage=stage)
+        # Of processor time: a busy machine makes no program slow. But nothing waits for ever.
+        seconds = SECONDS if stage != COMPILATION else 10 * SECONDS
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+        signal.alarm(20 * seconds)
+        self._say(number, stage)
+
+    def _say(self, number: int, stage: str) -> None:
+        self._report(begin=number, stage=stage, pipeline=self._cases[number].pipeline)
 
     def _fail(self, number: int, kind: str, detail: str) -> None:
-        if self._cases.pop(number, None) is not None:
-            self._report(failed=number, kind=kind, detail=detail)
+        case = self._cases.pop(number, None)
+        if case is not None:
+            self._report(failed=number, kind=kind, detail=detail, pipeline=case.pipeline)
 
     def _text(self, number: int) -> str:
         return print_program(self._cases[number].program, self._layouts[number], f"p{number}")
 
     def _transformed(self, number: int) -> ModuleOp | None:
         """The case's module after its passes, as loops."""
-        self._begin(number, "transformation")
         stage = "parse"
+        self._begin(number, PASSES + stage)
         try:
             module = api.parse(self._text(number))
-            for text in self._cases[number].pipeline:
+            for position in range(len(self._cases[number].pipeline)):
+                text = self._drawn(number, position, module)
+                if text is None:
+                    continue
                 stage = text.partition("{")[0]
-                module = self._pass_applied(module, text)
+                self._say(number, PASSES + stage)
+                module = self._pass_applied(module, text, stage)
             stage = "lower"
+            self._say(number, PASSES + stage)
             lowered = api.lower(module)
             lowered.verify()
             stage = "emit C"
             c_text(lowered, COptions())
         except ResourceError:
             # A result that cannot be afforded is a refusal; there is nothing to run.
-            self._refuse(f"{stage}: ResourceError")
+            self._summary.bounded[stage] += 1
             self._cases.pop(number)
             return None
         except Exception as error:
@@ -209,20 +268,41 @@ class _Worker:
             return None
         return lowered
 
-    def _pass_applied(self, module: ModuleOp, text: str) -> ModuleOp:
+    def _drawn(self, number: int, position: int, module: ModuleOp) -> str | None:
+        """The pass at a place of the pipeline, which keeps what was drawn, for the regression."""
+        case = self._cases[number]
+        text = case.pipeline[position]
+        if text.startswith(DRAWN):
+            if not scops_in(module):
+                PolyRaisePass().apply(new_context(), module)
+            drawn = drawn_pass(text, module)
+            if drawn is None:
+                return None
+            text = drawn
+            pipeline = (*case.pipeline[:position], text, *case.pipeline[position + 1 :])
+            self._cases[number] = replace(case, pipeline=pipeline)
+        return text
+
+    def _pass_applied(self, module: ModuleOp, text: str, name: str) -> ModuleOp:
         """The module after a pass; as it was if the pass refuses."""
         remarks: list[Remark] = []
         try:
             with remarks_to(remarks.append):
                 result = api.run_pipeline(module, text)
         except PolyirError as error:
-            self._refuse(f"{text.partition('{')[0]}: {type(error).__name__}")
+            if isinstance(error, ResourceError):
+                self._summary.bounded[name] += 1
+            else:
+                self._summary.refused[f"{name}: {type(error).__name__}"] += 1
             return module
-        self._applied += any(remark.kind is RemarkKind.REMARK for remark in remarks)
+        for remark in remarks:
+            # isl's own scheduler may err, ours not.
+            if f"{name} violates" in remark.message and name != "isl-builtin-schedule":
+                raise AssertionError(remark.message)
+        self._summary.bounded[name] += sum(BOUND in remark.message for remark in remarks)
+        if name not in ANALYSES and _is_changed(module, result, remarks):
+            self._summary.applied[name] += 1
         return result
-
-    def _refuse(self, message: str) -> None:
-        self._refused[message] = self._refused.get(message, 0) + 1
 
     # Libraries
 
@@ -267,6 +347,20 @@ class _Worker:
             left = [modules[number] for number in self._cases]
             return compile_module(_merged(left), options) if left else None
 
+    def _jitted(self, modules: dict[int, ModuleOp]) -> object | None:
+        try:
+            return _compile_llvm([modules[number] for number in self._cases])
+        except Exception:
+            for number in tuple(self._cases):
+                try:
+                    _compile_llvm([modules[number]])
+                except Exception as error:
+                    where = traceback.extract_tb(error.__traceback__)[-1]
+                    kind = f"llvm: {type(error).__name__} in {where.name}"
+                    self._fail(number, kind, traceback.format_exc())
+            left = [modules[number] for number in self._cases]
+            return _compile_llvm(left) if left else None
+
     # Runs
 
     def _results(self, library: object, stage: str) -> dict[int, list[list[np.ndarray]]]:
@@ -304,6 +398,17 @@ class _Worker:
                         break
                 if number not in self._cases:
                     break
+
+
+def _is_changed(before: ModuleOp, after: ModuleOp, remarks: Sequence[Remark]) -> bool:
+    """Whether the schedules or the accesses are others than before, or loops became others."""
+    if not scops_in(before) and scops_in(after):
+        return any(remark.kind is RemarkKind.REMARK for remark in remarks)
+    return not before.is_structurally_equivalent(after)
+
+
+def _compile_llvm(modules: Sequence[ModuleOp]) -> object:
+    return api.compile_loops(_merged(modules), backend="llvm")
 
 
 def arguments_for(program: Program, layout: Layout, run: int) -> tuple[list[int], list[np.ndarray]]:

@@ -373,8 +373,9 @@ def test_diagnostic(text: str, diagnostic: str) -> None:
         (f"#m = affine_map<(d0) -> ({'-' * 5000}d0)>", "nested too deeply"),
         (f"module attributes {{a = {'[' * 5000}{']' * 5000}}} {{}}", "nested too deeply"),
         (f"module attributes {{a = {'9' * 5000}}} {{}}", "integer literal is too large"),
+        ('func.func @f() {\n  cf.br ^bb1\n^bb1:\n  %x ="' + "long " * 500, "string literal"),
     ],
-    ids=["open loops", "loops", "expression", "array", "integer"],
+    ids=["open loops", "loops", "expression", "array", "integer", "open string"],
 )
 def test_what_is_too_large_is_refused(text: str, message: str) -> None:
     with pytest.raises(InputSyntaxError, match=message):

@@ -1,0 +1,71 @@
+"""The forms that are non-negative on a polyhedron, against isl's own elimination."""
+
+from __future__ import annotations
+
+from random import Random
+
+import islpy as isl
+
+from polyir.schedule import dual_cone
+from polyir.schedule.farkas import non_negative_forms
+from polyir.schedule.linear import Row
+from polyir.schedule.matrices import entries_of, matrix_of
+
+_SET = isl.dim_type.set
+_ORDER = (_SET, isl.dim_type.div, isl.dim_type.param, isl.dim_type.cst)
+_FORMS = (isl.dim_type.cst, isl.dim_type.param, _SET, isl.dim_type.div)
+
+
+def _polyhedron(inequalities: list[Row], width: int) -> isl.BasicSet:
+    return isl.BasicSet.from_constraint_matrices(
+        isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, width),
+        matrix_of([], width + 1),
+        matrix_of(inequalities, width + 1),
+        *_ORDER,
+    )
+
+
+def test_one_multiplier_at_a_time_gives_what_isl_gives() -> None:
+    random = Random(5)
+    compared = 0
+    while compared < 60:
+        width = random.randint(1, 4)
+        polyhedron = _polyhedron(
+            [
+                tuple(random.randint(-3, 3) for _ in range(width + 1))
+                for _ in range(random.randint(0, 7))
+            ],
+            width,
+        ).remove_redundancies()
+        if polyhedron.is_empty() or polyhedron.n_constraint() == 0:
+            continue
+        rays = [(1, *(0,) * width), *entries_of(polyhedron.inequalities_matrix(*_FORMS))]
+        lines = entries_of(polyhedron.equalities_matrix(*_FORMS))
+        found = dual_cone._generated(rays, lines, width + 1)
+        assert found is not None
+        cones = []
+        for equalities, inequalities in (found, dual_cone._at_once(polyhedron, width + 1)):
+            both = [*inequalities, *equalities, *(tuple(-x for x in row) for row in equalities)]
+            cones.append(_polyhedron([(*row, 0) for row in both], width + 1))
+        # isl first rounds equalities to integers, which allows a few more forms.
+        assert cones[0].is_subset(cones[1])
+        assert lines or cones[0].is_equal(cones[1])
+        compared += 1
+
+
+def test_a_relation_with_very_many_forms_keeps_the_forms_of_the_loops() -> None:
+    # From a region of C whose arrays have unknown sizes; isl's elimination takes minutes.
+    relation = isl.Map(
+        "[m, n, s9, s14, s20] -> { S4[i, j] -> S1[i', j'] : (1 + i') mod 2 = 0 and"
+        " (3 + 2m + 2n + i' + 2j') mod 6 = 0 and m <= 21 and s9 >= 6 and s14 >= 6 and"
+        " s20 >= -1 + m and i >= 0 and 3j <= -m + n + i and i' >= -2 + 2m - s9 and"
+        " 3 - 2m + s9 + 2i <= i' <= 4 - 2m + s9 + 2i and i' <= -2 + m and 0 <= j' <= -2 + m and"
+        " j' <= 2m - s14 and 2j' >= 4m - 2n - s20 + 6j - i' and"
+        " -1 + 4m - 2n - s14 - i' <= 2j' < 4m - 2n - s14 + 6j - i' }"
+    )
+    forms = non_negative_forms(relation)
+    # (constant, m, n, s9, s14, s20, i, j, i', j')
+    assert forms.contains((0, 0, 0, 0, 0, 0, 1, 0, 0, 0))
+    assert forms.contains((0, 0, 0, 0, 0, 0, 0, 0, 0, 1))
+    assert not forms.contains((-1, 0, 0, 0, 0, 0, 1, 0, 0, 0))
+    assert not forms.contains((0, 0, 0, 0, 0, 0, 0, 0, 1, -1))
