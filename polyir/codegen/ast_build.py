@@ -7,7 +7,7 @@ Cohen: Polyhedral AST generation is more than scanning polyhedra (TOPLAS 2015).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 import islpy as isl
@@ -154,7 +154,9 @@ def _generate_under(
     executed: list[isl.UnionSet] = []
 
     def note(node: isl.AstNode, build: isl.AstBuild) -> isl.AstNode:
-        executed.append(build.get_schedule().domain())
+        # islpy's callbacks must not raise; where this fails, isl has exceeded the bound.
+        with suppress(isl.Error):
+            executed.append(build.get_schedule().domain())
         return node
 
     build = isl.AstBuild.from_context(context).set_iterators(names)
