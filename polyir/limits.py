@@ -15,7 +15,7 @@ import islpy as isl
 
 from polyir.diagnostics import PolyirError, SourceLocation
 
-DEFAULT_MAX_OPERATIONS: Final = 3_000_000
+DEFAULT_MAX_OPERATIONS: Final = 8_000_000
 """More than any step of a pass takes on a PolyBench kernel."""
 
 Result = TypeVar("Result")
@@ -139,15 +139,15 @@ def _operations(context: isl.Context, most: int) -> int:
 def first_within_bound(*computations: Callable[[], Result]) -> Result:
     """What the first of `computations` returns that keeps to its share of the bound in force.
 
-    The first may take all of the bound, and each of the others a quarter of it: what is tried
-    next is to be cheaper. Raises what isl raises when the last one exceeds its share.
+    The first may take all of the bound, and each of the others half of it: what is tried next is
+    to be cheaper. Raises what isl raises when the last one exceeds its share.
     """
     context = isl.DEFAULT_CONTEXT
     limit = context.get_max_operations()
     for number, compute in enumerate(computations, 1):
         if number > 1 and limit:
             # At least one, for none would stand for no bound.
-            context.set_max_operations(max(limit // 4, 1))
+            context.set_max_operations(max(limit // 2, 1))
         context.reset_operations()
         try:
             result = compute()

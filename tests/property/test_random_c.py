@@ -195,9 +195,9 @@ def test_same_output(program: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder) / "in.c", Path(folder) / "out.c"
         source.write_text(program)
-        passes = ("--pluto-schedule", "--tile=4", "--mark-parallel")
+        flags = ("--pluto-schedule", "--tile=4", "--mark-parallel", "--max-isl-operations=1000000")
         # Some regions may be left as they were, for they write nothing or take isl too long.
-        assert main([str(source), "-o", str(target), *passes]) in (0, LEFT)
-        assert target.read_text().count("#pragma scop") < REGIONS // 4
+        assert main([str(source), "-o", str(target), *flags]) in (0, LEFT)
+        assert target.read_text().count("#pragma scop") < REGIONS // 2
         expected = output_of(compiled(source, "-w"))
         assert output_of(compiled(target, "-w"), 2) == expected
