@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 
 import islpy as isl
 
@@ -126,11 +127,8 @@ def _generate(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> Sc
         if not _executes_just_its_domain(schedule):
             return ast
         wanted = schedule.get_domain().intersect_params(context)
-        verdict = attempted(
-            lambda parts=executed, whole=wanted: _is_partition(parts, whole),
-            CHECK_OPERATIONS,
-            CHECK_OPERATIONS,
-        )
+        check = partial(_is_partition, executed, wanted)
+        verdict = attempted(check, CHECK_OPERATIONS, CHECK_OPERATIONS)
         if verdict is not False:
             return ast
     raise _failure(scop, "isl's would not execute every instance once")
