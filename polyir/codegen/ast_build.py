@@ -103,10 +103,12 @@ def build_ast(scop: Scop) -> ScopAst:
 
 def _most_pleasant_ast(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> ScopAst:
     atomic = schedule.map_schedule_node_bottom_up(_with_atomic_tiles)
+    # Loops over first points of tiles have their own steps.
+    counting = atomic if expanded.bands else with_counting_loops(atomic)
     ast = first_within_bound(
         lambda: _generate(scop, atomic, expanded),
-        lambda: _generate(scop, with_counting_loops(atomic), expanded),
-        lambda: _generate(scop, with_atomic_loops(with_counting_loops(atomic)), expanded),
+        lambda: _generate(scop, counting, expanded),
+        lambda: _generate(scop, with_atomic_loops(counting), expanded),
     )
     if not _has_piecewise_bounds(ast):
         return ast
