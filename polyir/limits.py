@@ -16,7 +16,7 @@ import islpy as isl
 from polyir.diagnostics import PolyirError, SourceLocation
 
 DEFAULT_MAX_OPERATIONS: Final = 8_000_000
-"""More than any step of a pass takes on a PolyBench kernel."""
+"""`spatial-schedule` with live ranges takes between 5 and 7 million on PolyBench's deriche."""
 
 Result = TypeVar("Result")
 
