@@ -198,6 +198,6 @@ def test_same_output(program: str) -> None:
         flags = ("--pluto-schedule", "--tile=4", "--mark-parallel", "--max-isl-operations=1000000")
         # Some regions may be left as they were, for they write nothing or take isl too long.
         assert main([str(source), "-o", str(target), *flags]) in (0, LEFT)
-        assert target.read_text().count("#pragma scop") < REGIONS // 2
+        assert target.read_text().count("#pragma scop") <= 2
         expected = output_of(compiled(source, "-w"))
         assert output_of(compiled(target, "-w"), 2) == expected
