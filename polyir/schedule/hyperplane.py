@@ -54,6 +54,8 @@ class HyperplaneProgram:
         self._layout = Layout(parameter_count, depths, signed=signed)
         self._program = IntegerProgram(self._layout.width)
         self._define_bound_sum()
+        for statement in self._statements:
+            self._limit(statement)
         for dependence in dependences:
             self._add(dependence)
         # Many dependences ask for the same; every minimum pays for what is left.
@@ -103,6 +105,14 @@ class HyperplaneProgram:
         for column in self._layout.bound_coefficients:
             row[column] = 1
         self._program.add_equality(row)
+
+    def _limit(self, statement: ScheduledStatement) -> None:
+        """Keep the statement's coefficients below those that coalesce its loops."""
+        columns = self._layout.rows[statement.position]
+        for parts in (columns.positive, columns.negative):
+            for column, limit in zip(parts, statement.coefficient_limits, strict=False):
+                if limit is not None:
+                    self._program.add_upper_bound(column, limit)
 
     def _add(self, dependence: Dependence) -> None:
         """Add the constraints of one dependence, written for its own statements only."""

@@ -56,6 +56,12 @@ class IntegerProgram:
             self._inequalities[primitive(row)] = None
             self._reduced = None
 
+    def add_upper_bound(self, variable: int, most: int) -> None:
+        """Demand that one variable is at most `most`."""
+        row = [0] * (self.width + 1)
+        row[variable], row[-1] = -1, most
+        self.add_inequality(row)
+
     @property
     def equalities(self) -> tuple[Row, ...]:
         """The equalities."""

@@ -7,11 +7,13 @@ that every scheduler in this package can be called, tested and compared without 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import islpy as isl
 
 from polyir.diagnostics import PolyirError
 from polyir.isl_lists import sets_of
+from polyir.schedule.coalescing import coefficient_limits
 
 
 class SchedulingError(PolyirError):
@@ -54,6 +56,11 @@ class ScheduledStatement:
     def depth(self) -> int:
         """The number of iterators."""
         return self.domain.dim(isl.dim_type.set)
+
+    @cached_property
+    def coefficient_limits(self) -> tuple[int | None, ...]:
+        """The largest coefficient of each iterator that does not coalesce loops."""
+        return coefficient_limits(self.domain)
 
 
 def parameter_space(problem: SchedulingProblem) -> isl.Space:

@@ -42,6 +42,7 @@ class ProximityRows:
         self._rows = SignedRows(statements, parameter_count, FIRST_BOUND + 2 * parameter_count)
         self._rows.define_sum(BOUND_SUM, self._negative + self._positive)
         self._rows.define_coefficient_sums(PARAMETERS, ITERATORS)
+        self._rows.limit_coefficients(statements)
         for dependence in dependences:
             if dependence.is_local or (coincident and dependence.is_coincident):
                 self._rows.demand_zero_distance(dependence)

@@ -75,6 +75,15 @@ class SignedRows:
         self.define_sum(parameters, (c for each in self.columns.values() for c in each.parameters))
         self.define_sum(iterators, (c for each in self.columns.values() for c in each.iterators))
 
+    def limit_coefficients(self, statements: Sequence[ScheduledStatement]) -> None:
+        """Keep coefficients below those that coalesce loops."""
+        for statement in statements:
+            columns = self.columns[statement.position]
+            for parts in (columns.positive, columns.negative):
+                for column, limit in zip(parts, statement.coefficient_limits, strict=True):
+                    if limit is not None:
+                        self.program.add_upper_bound(column, limit)
+
     def distance_row(self, dependence: Dependence, row: Row, sign: int = 1) -> list[int]:
         """The product of a row of the cone of `dependence` with `sign` times the distance.
 

@@ -189,15 +189,16 @@ def programs(draw: st.DrawFn) -> str:
     return HEAD + text
 
 
-@settings(max_examples=4, deadline=None, phases=[Phase.explicit, Phase.generate])
+# The first example of hypothesis is the simplest one: 25 times the same.
+@settings(max_examples=5, deadline=None, phases=[Phase.explicit, Phase.generate])
 @given(programs())
 def test_same_output(program: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder) / "in.c", Path(folder) / "out.c"
         source.write_text(program)
-        flags = ("--pluto-schedule", "--tile=4", "--mark-parallel", "--max-isl-operations=1000000")
-        # Some regions may be left as they were, for they write nothing or take isl too long.
+        flags = ("--pluto-schedule", "--tile=4", "--mark-parallel")
+        # A region that writes nothing is left as it was.
         assert main([str(source), "-o", str(target), *flags]) in (0, LEFT)
-        assert target.read_text().count("#pragma scop") <= 2
+        assert target.read_text().count("#pragma scop") <= 1
         expected = output_of(compiled(source, "-w"))
         assert output_of(compiled(target, "-w"), 2) == expected

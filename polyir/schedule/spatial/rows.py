@@ -45,6 +45,7 @@ class RowQuestion:
         """
         rows = SignedRows(self.statements, self.parameter_count, 2)
         rows.define_coefficient_sums(parameters, iterators)
+        rows.limit_coefficients(self.statements)
         for dependence in self.dependences:
             if dependence.is_local or (self.coincident and dependence.is_coincident):
                 rows.demand_zero_distance(dependence)
