@@ -127,6 +127,8 @@ class _Pick:
             part.instances.get_dim_name(_SET, position) or f"i{position}"
             for position in range(part.instances.dim(_SET))
         ]
+        # Fused, a statement without iterators of its own has loops, too.
+        iterators = iterators or [self.parameter()]
         name = self.random.choice(iterators)
         return self.random.choice(
             (

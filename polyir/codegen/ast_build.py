@@ -25,6 +25,7 @@ from polyir.codegen.simpler_loops import (
     with_atomic_loops,
     with_counting_loops,
     with_rolled_loops,
+    with_separate_loops,
 )
 from polyir.codegen.symbolic_tiles import Box, ExpandedTiles, expand_tiles
 from polyir.diagnostics import PolyirError, location_of
@@ -116,24 +117,40 @@ def _most_pleasant_ast(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTil
 
 
 def _generate(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> ScopAst:
-    """The AST of `schedule`, without the context where isl makes a wrong one with it.
+    """The AST of `schedule`, in the first of several ways in which isl makes no wrong one.
 
     isl has been seen to lose instances of strided statements. Each of its user nodes knows which
     ones it executes, so that this is noticed, unless telling would take isl too long.
     """
-    for known in (scop.context, isl.Set.universe(scop.context.get_space())):
+    for known, tree in _ways(scop, schedule):
         context = known
         for size in expanded.sizes:
             context = context.intersect(isl.Set(f"[{size}] -> {{ : {size} >= 1 }}"))
-        ast, executed = _generate_under(context, scop, schedule, expanded)
-        if not _executes_just_its_domain(schedule):
+        ast, executed = _generate_under(context, scop, tree, expanded)
+        if not _executes_just_its_domain(tree):
             return ast
-        wanted = schedule.get_domain().intersect_params(context)
+        wanted = tree.get_domain().intersect_params(context)
         check = partial(_is_partition, executed, wanted)
         verdict = attempted(check, CHECK_OPERATIONS, CHECK_OPERATIONS)
         if verdict is not False:
             return ast
     raise _failure(scop, "isl's would not execute every instance once")
+
+
+def _ways(scop: Scop, schedule: isl.Schedule) -> Iterator[tuple[isl.Set, isl.Schedule]]:
+    """Contexts and trees of the same meaning as `schedule`, the usual one first.
+
+    What isl makes depends on what it knows of the parameters, on constraints that say nothing
+    new, and on whether loops may be in pieces.
+    """
+    yield scop.context, schedule
+    nothing_known = isl.Set.universe(scop.context.get_space())
+    yield nothing_known, schedule
+    domain = isl.UnionSet.empty(schedule.get_domain().get_space())
+    for instances in sets_of(schedule.get_domain()):
+        domain = domain.union(isl.UnionSet.from_set(instances.remove_redundancies()))
+    yield nothing_known, schedule.intersect_domain(domain)
+    yield nothing_known, with_separate_loops(schedule)
 
 
 CHECK_OPERATIONS = 100_000

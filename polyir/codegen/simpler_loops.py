@@ -25,6 +25,11 @@ def with_atomic_loops(schedule: isl.Schedule) -> isl.Schedule:
     return schedule.map_schedule_node_bottom_up(_atomic)
 
 
+def with_separate_loops(schedule: isl.Schedule) -> isl.Schedule:
+    """`schedule` with a loop for each set of statements whose kind is left open."""
+    return schedule.map_schedule_node_bottom_up(_separate)
+
+
 def with_rolled_loops(schedule: isl.Schedule) -> isl.Schedule:
     """`schedule` without any loop to be unrolled."""
     return schedule.map_schedule_node_bottom_up(_rolled)
@@ -48,6 +53,10 @@ def _counting(node: isl.ScheduleNode) -> isl.ScheduleNode:
 
 def _atomic(node: isl.ScheduleNode) -> isl.ScheduleNode:
     return _with_kind_for(isl.ast_loop_type.default, isl.ast_loop_type.atomic, node)
+
+
+def _separate(node: isl.ScheduleNode) -> isl.ScheduleNode:
+    return _with_kind_for(isl.ast_loop_type.default, isl.ast_loop_type.separate, node)
 
 
 def _rolled(node: isl.ScheduleNode) -> isl.ScheduleNode:

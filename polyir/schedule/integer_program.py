@@ -25,11 +25,13 @@ FAILURE_COST = 500_000
 """What a minimum that was given up counts as: its numbers are huge, and so is its time."""
 
 
-ENTRIES_AN_OPERATION = 512
-"""How many entries of a tableau isl goes over in the time of one of its other operations."""
+ENTRIES_AN_OPERATION, PLACES_AN_OPERATION = 512, 4096
+"""How many entries of a tableau, and how many places in it, isl goes over in the time of one of
+its other operations: a small tableau stays sparse, a large one does not."""
 
-USUAL_OPERATIONS, USUAL_OPERATIONS_A_ROW = 200, 10
-"""What making constraints irredundant takes with all that PolyBench leads to."""
+USUAL_OPERATIONS, USUAL_OPERATIONS_A_ROW, ROWS_AN_OPERATION = 200, 10, 10
+"""What making constraints irredundant takes with all that PolyBench and long chains lead to: so
+many operations, so many for each row, and for each row one for so many rows."""
 
 HARD_OPERATION = 1000
 """What each operation after those counts as."""
@@ -111,8 +113,11 @@ class IntegerProgram:
         """Count what isl does with the tableau of the constraints by its size."""
         rows = (*self._equalities, *self._inequalities)
         entries = sum(sum(map(bool, row)) for row in rows)
-        usual = USUAL_OPERATIONS + USUAL_OPERATIONS_A_ROW * (self.width + len(rows))
-        return weighted(1 + entries // ENTRIES_AN_OPERATION, usual, HARD_OPERATION)
+        size = self.width + len(rows)
+        places = self.width * size
+        weight = 1 + max(entries // ENTRIES_AN_OPERATION, places // PLACES_AN_OPERATION)
+        usual = USUAL_OPERATIONS + (USUAL_OPERATIONS_A_ROW + size // ROWS_AN_OPERATION) * size
+        return weighted(weight, usual, HARD_OPERATION)
 
     def _polyhedron(self) -> isl.BasicSet:
         """All solutions, without redundant constraints; kept, for many minima may be asked for."""

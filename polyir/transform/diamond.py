@@ -21,6 +21,7 @@ from polyir.model.order import Active, Member, members_of
 from polyir.model.outcome import Outcome
 from polyir.model.tree import node_type
 from polyir.transform.address import Address
+from polyir.transform.false_marks import without_false_marks
 from polyir.transform.members import Degrees, degrees_of_band, functions_of
 from polyir.transform.nests import start_at
 from polyir.transform.obstacles import because, no_permutable_band
@@ -92,7 +93,8 @@ def diamond_tile(
         reasons = tiler.refused or [no_permutable_band(start.get_schedule(), dependences)]
         return Outcome(schedule, (), (f"no tiles start concurrently: {summary(reasons)}",))
     require_legal(dependences, result, "diamond tiling")
-    return Outcome(result, tuple(tiler.tiled), tuple(tiler.refused))
+    outcome = Outcome(result, tuple(tiler.tiled), tuple(tiler.refused))
+    return without_false_marks(outcome, dependences)
 
 
 class _Hyperplane(NamedTuple):

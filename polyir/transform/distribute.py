@@ -16,6 +16,7 @@ from polyir.model.legality import require_legal
 from polyir.model.outcome import Outcome
 from polyir.model.tree import node_type
 from polyir.transform.address import Address, Directory, Reference
+from polyir.transform.false_marks import without_false_marks
 from polyir.transform.loop_members import listed
 from polyir.transform.walk import (
     BAND,
@@ -100,9 +101,8 @@ def distribute(
     require_legal(
         dependences, result, f"distributing {listed(options.loops or options.statements)}"
     )
-    return Outcome(
-        annotate_bands(result, dependences) if done else schedule, tuple(done), tuple(missed)
-    )
+    distributed = annotate_bands(result, dependences) if done else schedule
+    return without_false_marks(Outcome(distributed, tuple(done), tuple(missed)), dependences)
 
 
 def _chosen(schedule: isl.Schedule, address: Address) -> isl.UnionSet:

@@ -15,6 +15,7 @@ from polyir.model.legality import require_legal
 from polyir.model.outcome import Outcome
 from polyir.model.tree import node_type
 from polyir.transform.address import Address, Directory, Path, Place, node_at
+from polyir.transform.false_marks import without_false_marks
 from polyir.transform.loop_members import listed
 from polyir.transform.walk import (
     BAND,
@@ -97,7 +98,8 @@ def fuse(schedule: isl.Schedule, dependences: Dependences, options: FuseOptions)
     require_legal(dependences, fused, f"fusing {options.shown}")
     loops = "loop" if nests.depth == 1 else f"{nests.depth} loops"
     what = options.shown if by_address else f"the outermost {loops} of {options.shown}"
-    return Outcome(annotate_bands(fused, dependences), (f"fused {what}",))
+    outcome = Outcome(annotate_bands(fused, dependences), (f"fused {what}",))
+    return without_false_marks(outcome, dependences)
 
 
 def _nests_of(schedule: isl.Schedule, options: FuseOptions) -> _Nests | None:

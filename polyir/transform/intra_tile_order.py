@@ -21,6 +21,7 @@ from polyir.model.outcome import Outcome
 from polyir.model.scop import Statement
 from polyir.model.tree import node_type
 from polyir.transform.address import Address
+from polyir.transform.false_marks import without_false_marks
 from polyir.transform.members import in_order
 from polyir.transform.nests import start_at
 from polyir.transform.obstacles import no_permutable_band
@@ -105,7 +106,8 @@ def intra_tile_order(
         reasons = orderer.kept or [no_permutable_band(start.get_schedule(), dependences)]
         return Outcome(schedule, (), (f"no loop was moved: {summary(reasons)}",))
     require_legal(dependences, result, "the order of point loops")
-    return Outcome(result, (*orderer.moved, *orderer.kept))
+    outcome = Outcome(result, (*orderer.moved, *orderer.kept))
+    return without_false_marks(outcome, dependences)
 
 
 class _Orderer:

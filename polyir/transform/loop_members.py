@@ -9,21 +9,13 @@ import islpy as isl
 
 from polyir.diagnostics import LegalityError
 from polyir.dialects.dependence import Dependences
-from polyir.model.bands import active_at, annotate_bands, band_facts, facts_of_band
+from polyir.model.bands import annotate_bands
 from polyir.model.legality import require_legal
 from polyir.model.outcome import Outcome
-from polyir.model.symbolic_tiles import SymbolicTiles, replace_tiles, tiled_loops, tiles_at
-from polyir.model.tree import node_type
+from polyir.transform.false_marks import without_false_marks
 from polyir.transform.members import functions_of, loop_kinds, schedule_of, set_loop_kinds
-from polyir.transform.parallel import PARALLEL
 from polyir.transform.walk import (
-    BAND,
-    MARK,
-    below_marks,
     describe_band,
-    map_children,
-    name_list,
-    statements_of,
 )
 
 
@@ -78,46 +70,10 @@ def settled(
 ) -> Outcome:
     """What a transformation hands back: the tree checked, all its flags exact.
 
-    A mark `PARALLEL` whose loop is no longer parallel, or no longer there, is taken out, and
-    that is told. Raises `LegalityError` if `changed` violates a dependence; `what` names the
-    change.
+    Raises `LegalityError` if `changed` violates a dependence; `what` names the change.
     """
     require_legal(dependences, changed, what)
-    unmarked: list[str] = []
-
-    def without_false_marks(node: isl.ScheduleNode) -> isl.ScheduleNode:
-        tiles = tiles_at(node)
-        if tiles is not None and not _are_parallel(node, tiles, dependences):
-            names = name_list(statements_of(node))
-            unmarked.append(f"a loop over tiles of {names} is no longer marked parallel")
-            node = replace_tiles(node, tiles.sequential())
-        while node_type(node) is MARK and not _mark_holds(node, dependences):
-            unmarked.append(
-                f"a loop around {name_list(statements_of(node))} is no longer marked parallel"
-            )
-            node = node.delete()
-        return map_children(node, without_false_marks)
-
-    tree = without_false_marks(changed.get_root()).get_schedule()
-    return Outcome(annotate_bands(tree, dependences), (done,), tuple(unmarked))
-
-
-def _are_parallel(mark: isl.ScheduleNode, tiles: SymbolicTiles, dependences: Dependences) -> bool:
-    """Is the loop over tiles parallel that is called so?"""
-    if tiles.parallel is None or tiles.wavefront:
-        return True
-    loops = tiled_loops(mark)
-    facts = band_facts(active_at(mark, dependences), [loop.member for loop in loops])
-    return facts.coincident[tiles.parallel]
-
-
-def _mark_holds(mark: isl.ScheduleNode, dependences: Dependences) -> bool:
-    if mark.mark_get_id().get_name() != PARALLEL:
-        return True
-    band = below_marks(mark)
-    if node_type(band) is not BAND or band.band_n_member() == 0:
-        return False
-    return facts_of_band(band, dependences).parallel[0]
+    return without_false_marks(Outcome(annotate_bands(changed, dependences), (done,)), dependences)
 
 
 def listed(items: Iterable[object]) -> str:

@@ -15,6 +15,7 @@ from polyir.model.legality import require_legal
 from polyir.model.order import backward, members_of
 from polyir.model.outcome import Outcome
 from polyir.model.tree import node_type
+from polyir.transform.false_marks import without_false_marks
 from polyir.transform.members import functions_of
 from polyir.transform.tile import TileOptions, insert_shaped_tiles, runs_over_tiles
 from polyir.transform.walk import (
@@ -73,7 +74,7 @@ def tile_with_shape(
         reasons = tiler.narrow or ["there is no loop"]
         return Outcome(schedule, (), (f"nothing was tiled: {summary(reasons)}",))
     require_legal(dependences, result, "tiling with this shape")
-    return Outcome(result, (*tiler.tiled, *tiler.narrow))
+    return without_false_marks(Outcome(result, (*tiler.tiled, *tiler.narrow)), dependences)
 
 
 class _ShapedTiler:

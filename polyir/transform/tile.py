@@ -14,6 +14,7 @@ from polyir.model.legality import require_legal
 from polyir.model.outcome import Outcome
 from polyir.model.steps import member_steps as member_steps
 from polyir.model.tree import node_type
+from polyir.transform.false_marks import without_false_marks
 from polyir.transform.members import loop_kinds, schedule_of
 from polyir.transform.obstacles import because
 from polyir.transform.walk import (
@@ -102,7 +103,7 @@ def run_tiler(tiler: Tiler, schedule: isl.Schedule, dependences: Dependences) ->
     require_legal(dependences, result, "tiling")
     left = tuple(f"left alone: {reason}" for reason in tiler.narrow)
     missed = tuple(f"not tiled: {reason}" for reason in tiler.refused)
-    return Outcome(result, (*tiler.tiled, *left), missed)
+    return without_false_marks(Outcome(result, (*tiler.tiled, *left), missed), dependences)
 
 
 def tile_sizes(band: isl.ScheduleNode) -> tuple[int, ...] | None:

@@ -14,6 +14,7 @@ from polyir.model.outcome import Outcome
 from polyir.model.symbolic_tiles import SymbolicTiles, replace_tiles, tiled_loops, tiles_at
 from polyir.model.tree import node_type
 from polyir.transform.address import Address
+from polyir.transform.false_marks import without_false_marks
 from polyir.transform.members import (
     Degrees,
     degrees_of_band,
@@ -91,7 +92,8 @@ def wavefront(
         return Outcome(schedule, (), (builder.explain(start.get_schedule()),))
     require_legal(dependences, result, "the wavefront")
     done = (*builder.done, *builder.parallel)
-    return Outcome(result, done, (*builder.short, *builder.refused))
+    outcome = Outcome(result, done, (*builder.short, *builder.refused))
+    return without_false_marks(outcome, dependences)
 
 
 class _Builder:
