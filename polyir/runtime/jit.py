@@ -120,7 +120,7 @@ def _initialise() -> None:
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
     # The vectoriser would ask once a tile whether any of its rows overlap, and within one array
-    # they do; asked once a row, most do not. floyd-warshall is 3.8 times as fast.
+    # they do; asked once a row, most do not: floyd-warshall takes 12.8 s instead of 20.5 (LARGE).
     binding.set_option("polyir", "--hoist-runtime-checks=false")
 
 
