@@ -7,7 +7,6 @@ from typing import Literal
 
 from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
-from polyir.model.legality import require_legal
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
 from polyir.passes.constraints import (
@@ -15,9 +14,8 @@ from polyir.passes.constraints import (
     reordered_live_ranges,
     schedule_constraints,
 )
-from polyir.passes.prerequisites import ScopPass
+from polyir.passes.scheduler_pass import SchedulerPass
 from polyir.schedule.clustering import Fusion
-from polyir.schedule.problem import SchedulingError
 from polyir.schedule.spatial.reuse import DEFAULT_LINE_SIZE, reuse_groups
 from polyir.schedule.spatial.scheduler import (
     DEFAULT_REGISTER_LIMIT,
@@ -28,7 +26,7 @@ from polyir.schedule.spatial.scheduler import (
 
 
 @dataclass(frozen=True)
-class SpatialSchedulePass(ScopPass):
+class SpatialSchedulePass(SchedulerPass):
     """Find bands for caches or for coalesced accesses, by the reuse of elements and cache lines.
 
     `target=cpu` makes one parallel loop, as far outside as can be, and an innermost loop along
@@ -68,16 +66,11 @@ class SpatialSchedulePass(ScopPass):
                 f"register-limit must be 0 or more: register-limit={self.register_limit}"
             )
 
-    def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
+    def find(self, scop: Scop, dependences: Dependences) -> Outcome:
         ask = live_range_constraints if self.live_range_reordering else schedule_constraints
         constraints = ask(scop, dependences, input_dependences=True)
         options = SpatialOptions(Recipe(self.target), Fusion(self.fusion), self.register_limit)
-        try:
-            result = spatial_schedule(constraints, reuse_groups(scop, self.line_size), options)
-        except SchedulingError as error:
-            reason = f"the schedule is left as it was: {error.message}"
-            return Outcome(scop.schedule, missed=(reason,))
+        result = spatial_schedule(constraints, reuse_groups(scop, self.line_size), options)
         if self.live_range_reordering:
             return reordered_live_ranges(scop, result.schedule, self.name, result.notes)
-        require_legal(dependences, result.schedule, self.name)
         return Outcome(result.schedule, done=result.notes)

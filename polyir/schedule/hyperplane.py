@@ -109,10 +109,9 @@ class HyperplaneProgram:
     def _limit(self, statement: ScheduledStatement) -> None:
         """Keep the statement's coefficients below those that coalesce its loops."""
         columns = self._layout.rows[statement.position]
-        for parts in (columns.positive, columns.negative):
-            for column, limit in zip(parts, statement.coefficient_limits, strict=False):
-                if limit is not None:
-                    self._program.add_upper_bound(column, limit)
+        self._program.limit(columns.positive, statement.coefficient_limits)
+        if columns.negative:
+            self._program.limit(columns.negative, statement.coefficient_limits)
 
     def _add(self, dependence: Dependence) -> None:
         """Add the constraints of one dependence, written for its own statements only."""

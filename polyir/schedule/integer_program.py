@@ -58,11 +58,13 @@ class IntegerProgram:
             self._inequalities[primitive(row)] = None
             self._reduced = None
 
-    def add_upper_bound(self, variable: int, most: int) -> None:
-        """Demand that one variable is at most `most`."""
-        row = [0] * (self.width + 1)
-        row[variable], row[-1] = -1, most
-        self.add_inequality(row)
+    def limit(self, variables: Sequence[int], limits: Sequence[int | None]) -> None:
+        """Demand that each of `variables` is at most its limit, if it has one."""
+        for variable, most in zip(variables, limits, strict=True):
+            if most is not None:
+                row = [0] * (self.width + 1)
+                row[variable], row[-1] = -1, most
+                self.add_inequality(row)
 
     @property
     def equalities(self) -> tuple[Row, ...]:

@@ -79,10 +79,8 @@ class SignedRows:
         """Keep coefficients below those that coalesce loops."""
         for statement in statements:
             columns = self.columns[statement.position]
-            for parts in (columns.positive, columns.negative):
-                for column, limit in zip(parts, statement.coefficient_limits, strict=True):
-                    if limit is not None:
-                        self.program.add_upper_bound(column, limit)
+            self.program.limit(columns.positive, statement.coefficient_limits)
+            self.program.limit(columns.negative, statement.coefficient_limits)
 
     def distance_row(self, dependence: Dependence, row: Row, sign: int = 1) -> list[int]:
         """The product of a row of the cone of `dependence` with `sign` times the distance.

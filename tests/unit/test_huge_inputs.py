@@ -37,7 +37,8 @@ def test_memory(name: str, tmp_path: Path) -> None:
     """The largest memory of a process of its own: this one has run other tests."""
     path = tmp_path / "in.mlir"
     path.write_text(PROGRAMS[name])
-    options = ["--pluto-schedule", "--max-isl-operations=1000000", "-o", str(tmp_path / "out.mlir")]
+    passes = [f"--{scheduler}" for scheduler in SCHEDULERS]
+    options = [*passes, "--max-isl-operations=1000000", "-o", str(tmp_path / "out.mlir")]
     process = subprocess.Popen([sys.executable, "-m", "polyir.tools.polyir_opt", *options, path])
     _, status, usage = os.wait4(process.pid, 0)
     assert os.waitstatus_to_exitcode(status) == 0
