@@ -6,10 +6,14 @@ inside `bounded`; whoever drives the passes sets the bound with `isl_operations_
 
 from __future__ import annotations
 
+import faulthandler
+import os
+import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from typing import Final, TypeVar
+from typing import Final, NoReturn, TypeVar
+from warnings import catch_warnings, simplefilter
 
 import islpy as isl
 
@@ -112,6 +116,57 @@ def attempted(compute: Callable[[], Result], operations: int, cost: int) -> Resu
         else:
             context.reset_operations()
             context.set_max_operations(0)
+
+
+def rehearsed(compute: Callable[[], Result]) -> Result:
+    """What `compute` returns, once a copy of this process has computed it within the bound.
+
+    For work in which isl has been seen to crash where it hits the bound: it is then the copy that
+    crashes. Without a bound, or where processes cannot be copied, there is no rehearsal.
+
+    Raises `isl.Error`, with the bound exceeded, if the copy exceeds it or crashes.
+    """
+    context = isl.DEFAULT_CONTEXT
+    bound = context.get_max_operations()
+    if bound and not _is_within_bound(compute, context):
+        _restart(context, 0)
+        raise isl.Error("the rehearsal exceeds the bound on isl's operations")
+    context.set_max_operations(0)
+    try:
+        return compute()
+    finally:
+        context.set_max_operations(bound)
+
+
+def _is_within_bound(compute: Callable[[], object], context: isl.Context) -> bool:
+    """Whether `compute` returns, or fails for another reason, before isl exceeds its bound."""
+    try:
+        with catch_warnings():
+            # Of threads that a copy lacks: it uses none.
+            simplefilter("ignore", DeprecationWarning)
+            copy = os.fork()
+    except (AttributeError, OSError):
+        return True
+    if not copy:
+        _rehearse(compute, context)
+    try:
+        _, status = os.waitpid(copy, 0)
+    except BaseException:
+        os.kill(copy, signal.SIGKILL)
+        os.waitpid(copy, 0)
+        raise
+    return status == 0
+
+
+def _rehearse(compute: Callable[[], object], context: isl.Context) -> NoReturn:
+    """The life of the copy, which leaves nothing but its exit code."""
+    try:
+        faulthandler.disable()
+        with suppress(Exception):
+            compute()
+        os._exit(_is_exceeded(context))
+    finally:
+        os._exit(1)
 
 
 def _restart(context: isl.Context, operations: int) -> None:

@@ -7,7 +7,7 @@ Cohen: Polyhedral AST generation is more than scanning polyhedra (TOPLAS 2015).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 
@@ -29,8 +29,9 @@ from polyir.codegen.simpler_loops import (
 )
 from polyir.codegen.symbolic_tiles import Box, ExpandedTiles, expand_tiles
 from polyir.diagnostics import PolyirError, location_of
+from polyir.isl_callbacks import Callbacks, mapped_bottom_up
 from polyir.isl_lists import parameters_of, sets_of
-from polyir.limits import attempted, first_within_bound
+from polyir.limits import attempted, first_within_bound, rehearsed
 from polyir.model.scop import Scop
 from polyir.model.tree import node_type
 
@@ -95,7 +96,7 @@ def build_ast(scop: Scop) -> ScopAst:
         expanded = expand_tiles(scop.schedule, scop.context)
     except isl.Error as error:
         raise _failure(scop, str(error)) from error
-    schedule = expanded.schedule.map_schedule_node_bottom_up(_with_depth)
+    schedule = mapped_bottom_up(expanded.schedule, _with_depth)
     try:
         return _most_pleasant_ast(scop, schedule, expanded)
     except _CannotUnrollError:
@@ -103,7 +104,7 @@ def build_ast(scop: Scop) -> ScopAst:
 
 
 def _most_pleasant_ast(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> ScopAst:
-    atomic = schedule.map_schedule_node_bottom_up(_with_atomic_tiles)
+    atomic = mapped_bottom_up(schedule, _with_atomic_tiles)
     # Loops over first points of tiles have their own steps.
     counting = atomic if expanded.bands else with_counting_loops(atomic)
     ast = first_within_bound(
@@ -189,19 +190,21 @@ def _generate_under(
     executed: list[isl.UnionSet] = []
 
     def note(node: isl.AstNode, build: isl.AstBuild) -> isl.AstNode:
-        # islpy's callbacks must not raise; where this fails, isl has exceeded the bound.
-        with suppress(isl.Error):
-            executed.append(build.get_schedule().domain())
+        executed.append(build.get_schedule().domain())
         return node
 
-    build = isl.AstBuild.from_context(context).set_iterators(names)
-    build, _callback = build.set_at_each_domain(note)
-    with _ast_options():
-        try:
+    def generate() -> ScopAst:
+        with Callbacks() as callbacks, _ast_options():
+            build = isl.AstBuild.from_context(context).set_iterators(names)
             boxes = tuple(_box_expressions(band.box, build) for band in expanded.bands)
-            ast = ScopAst(build.node_from_schedule(schedule), iterators, expanded, boxes)
-        except isl.Error as error:
-            raise _failure(scop, str(error)) from error
+            build, _note = build.set_at_each_domain(callbacks.guarded(note))
+            return ScopAst(build.node_from_schedule(schedule), iterators, expanded, boxes)
+
+    try:
+        # isl has been seen to crash where it detects strides beyond the bound.
+        ast = rehearsed(generate)
+    except isl.Error as error:
+        raise _failure(scop, str(error)) from error
     if any(operator_of(loop.for_get_cond()) is None for loop in _loops(ast)):
         raise _failure(scop, "a loop would never end")
     return ast, executed

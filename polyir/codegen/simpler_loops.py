@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import islpy as isl
 
+from polyir.isl_callbacks import mapped_bottom_up
 from polyir.model.steps import member_steps
 from polyir.model.tree import node_type
 
@@ -17,22 +18,22 @@ def with_counting_loops(schedule: isl.Schedule) -> isl.Schedule:
     """
     if schedule.get_root().is_subtree_anchored():
         return schedule
-    return schedule.map_schedule_node_bottom_up(_counting)
+    return mapped_bottom_up(schedule, _counting)
 
 
 def with_atomic_loops(schedule: isl.Schedule) -> isl.Schedule:
     """`schedule` with each loop in one piece whose kind is left open."""
-    return schedule.map_schedule_node_bottom_up(_atomic)
+    return mapped_bottom_up(schedule, _atomic)
 
 
 def with_separate_loops(schedule: isl.Schedule) -> isl.Schedule:
     """`schedule` with a loop for each set of statements whose kind is left open."""
-    return schedule.map_schedule_node_bottom_up(_separate)
+    return mapped_bottom_up(schedule, _separate)
 
 
 def with_rolled_loops(schedule: isl.Schedule) -> isl.Schedule:
     """`schedule` without any loop to be unrolled."""
-    return schedule.map_schedule_node_bottom_up(_rolled)
+    return mapped_bottom_up(schedule, _rolled)
 
 
 def _counting(node: isl.ScheduleNode) -> isl.ScheduleNode:
