@@ -112,7 +112,8 @@ def _flag(random: Random) -> str:
 
 
 def _scheduler(random: Random) -> str:
-    return random.choice((_pluto, _pluto, _feautrier, _isl_style, _isl_builtin))(random)
+    makers = (_pluto, _pluto, _feautrier, _isl_style, _isl_builtin, _spatial)
+    return random.choice(makers)(random)
 
 
 def _pluto(random: Random) -> str:
@@ -140,6 +141,13 @@ def _isl_builtin(random: Random) -> str:
         "live-range-reordering",
     )
     return f"isl-builtin-schedule{{algorithm={random.choice(('isl', 'isl', 'feautrier'))}{flags}}}"
+
+
+def _spatial(random: Random) -> str:
+    target, fusion = random.choice(("cpu", "gpu")), random.choice(("max", "typed", "min"))
+    numbers = f"line-size={random.choice((1, 2, 8))} register-limit={random.choice((0, 4, 12))}"
+    flags = _some_flags(random, "live-range-reordering")
+    return f"spatial-schedule{{target={target} fusion={fusion} {numbers}{flags}}}"
 
 
 def _some_flags(random: Random, *names: str) -> str:
