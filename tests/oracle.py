@@ -53,6 +53,8 @@ LOWERING_PASSES = (
     "--convert-vector-to-scf",
     "--convert-scf-to-cf",
     "--convert-math-to-funcs",
+    # Before the expansion, which takes minus zero for zero in `maximumf` and `minimumf`.
+    "--convert-arith-to-llvm",
     "--arith-expand",
     "--memref-expand",
     "--convert-vector-to-llvm",
