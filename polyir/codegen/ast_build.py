@@ -24,6 +24,7 @@ from polyir.codegen.band_members import iterates_over_tiles, member_functions
 from polyir.codegen.simpler_loops import (
     with_atomic_loops,
     with_counting_loops,
+    with_loops_of_step_one,
     with_rolled_loops,
     with_separate_loops,
 )
@@ -123,7 +124,7 @@ def _generate(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> Sc
     isl has been seen to lose instances of strided statements. Each of its user nodes knows which
     ones it executes, so that this is noticed, unless telling would take isl too long.
     """
-    for known, tree in _ways(scop, schedule):
+    for known, tree in _ways(scop, schedule, expanded):
         context = known
         for size in expanded.sizes:
             context = context.intersect(isl.Set(f"[{size}] -> {{ : {size} >= 1 }}"))
@@ -138,11 +139,13 @@ def _generate(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> Sc
     raise _failure(scop, "isl's would not execute every instance once")
 
 
-def _ways(scop: Scop, schedule: isl.Schedule) -> Iterator[tuple[isl.Set, isl.Schedule]]:
+def _ways(
+    scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles
+) -> Iterator[tuple[isl.Set, isl.Schedule]]:
     """Contexts and trees of the same meaning as `schedule`, the usual one first.
 
     What isl makes depends on what it knows of the parameters, on constraints that say nothing
-    new, and on whether loops may be in pieces.
+    new, on whether loops may be in pieces, and on their steps.
     """
     yield scop.context, schedule
     nothing_known = isl.Set.universe(scop.context.get_space())
@@ -152,6 +155,9 @@ def _ways(scop: Scop, schedule: isl.Schedule) -> Iterator[tuple[isl.Set, isl.Sch
         domain = domain.union(isl.UnionSet.from_set(instances.remove_redundancies()))
     yield nothing_known, schedule.intersect_domain(domain)
     yield nothing_known, with_separate_loops(schedule)
+    # Loops over first points of tiles have their own steps.
+    if not expanded.bands:
+        yield nothing_known, with_loops_of_step_one(schedule)
 
 
 CHECK_OPERATIONS = 100_000

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import islpy as isl
 
 from polyir.isl_callbacks import mapped_bottom_up
-from polyir.model.steps import member_steps
+from polyir.model.steps import loop_steps, member_steps
 from polyir.model.tree import node_type
 
 
@@ -19,6 +21,18 @@ def with_counting_loops(schedule: isl.Schedule) -> isl.Schedule:
     if schedule.get_root().is_subtree_anchored():
         return schedule
     return mapped_bottom_up(schedule, _counting)
+
+
+def with_loops_of_step_one(schedule: isl.Schedule) -> isl.Schedule:
+    """`schedule` with loops over `floor(i / s)` for loops over every s-th i, from anywhere.
+
+        band [j]    =>    band [floor(j / 2)]        for i + j even, below a loop over i
+
+    Trees with AST options that name loops are handed back as they are.
+    """
+    if schedule.get_root().is_subtree_anchored():
+        return schedule
+    return mapped_bottom_up(schedule, _of_step_one)
 
 
 def with_atomic_loops(schedule: isl.Schedule) -> isl.Schedule:
@@ -37,9 +51,20 @@ def with_rolled_loops(schedule: isl.Schedule) -> isl.Schedule:
 
 
 def _counting(node: isl.ScheduleNode) -> isl.ScheduleNode:
+    return _divided(node, member_steps)
+
+
+def _of_step_one(node: isl.ScheduleNode) -> isl.ScheduleNode:
+    return _divided(node, loop_steps)
+
+
+def _divided(
+    node: isl.ScheduleNode, steps_of: Callable[[isl.ScheduleNode], tuple[int, ...]]
+) -> isl.ScheduleNode:
+    """A band with each member divided by its step; other nodes as they are."""
     if node_type(node) is not isl.schedule_node_type.band or not node.band_n_member():
         return node
-    steps = member_steps(node)
+    steps = steps_of(node)
     if all(step == 1 for step in steps):
         return node
     members = node.band_get_partial_schedule()

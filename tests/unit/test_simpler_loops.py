@@ -9,6 +9,7 @@ from execution import execution, schedule
 from polyir.codegen.simpler_loops import (
     with_atomic_loops,
     with_counting_loops,
+    with_loops_of_step_one,
     with_rolled_loops,
 )
 
@@ -40,6 +41,21 @@ def test_loops_with_steps_count() -> None:
     members = counted_members(with_counting_loops(schedule(TILES)))
     assert "floor((i)/4)" in members
     assert "mod" not in members
+
+
+# The values of j are every other one, from i on.
+DIAGONALS = """{ domain: "[n] -> { S[i, j] : 0 <= i <= j < n and (i + j) mod 2 = 0 }", child: {
+  schedule: "[n] -> [{ S[i, j] -> [(i)] }]", child: {
+  schedule: "[n] -> [{ S[i, j] -> [(j)] }]" } } }"""
+
+
+def test_loops_of_step_one() -> None:
+    for text in (TILES, OFFSET, DIAGONALS):
+        tree = schedule(text)
+        assert execution(with_loops_of_step_one(tree), n=7) == execution(tree, n=7)
+    tree = with_loops_of_step_one(schedule(DIAGONALS))
+    assert "floor" not in counted_members(tree)
+    assert "floor((j)/2)" in str(tree.get_root().child(0).child(0).band_get_partial_schedule())
 
 
 def test_loop_kinds_are_kept_and_open_ones_become_atomic() -> None:
