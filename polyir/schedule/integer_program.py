@@ -29,11 +29,11 @@ ENTRIES_AN_OPERATION, PLACES_AN_OPERATION = 512, 4096
 """How many entries of a tableau, and how many places in it, isl goes over in the time of one of
 its other operations: a small tableau stays sparse, a large one does not."""
 
-USUAL_OPERATIONS, USUAL_OPERATIONS_A_ROW, ROWS_AN_OPERATION = 200, 10, 10
+USUAL_OPERATIONS, USUAL_OPERATIONS_A_ROW, VARIABLES_AN_OPERATION = 200, 10, 5
 """What making constraints irredundant takes with all that PolyBench and long chains lead to: so
-many operations, so many for each row, and for each row one for so many rows."""
+many operations, so many for each row, and for each row one for so many variables."""
 
-HARD_OPERATION = 1000
+HARD_OPERATION = 2000
 """What each operation after those counts as."""
 
 
@@ -118,7 +118,10 @@ class IntegerProgram:
         size = self.width + len(rows)
         places = self.width * size
         weight = 1 + max(entries // ENTRIES_AN_OPERATION, places // PLACES_AN_OPERATION)
-        usual = USUAL_OPERATIONS + (USUAL_OPERATIONS_A_ROW + size // ROWS_AN_OPERATION) * size
+        usual = (
+            USUAL_OPERATIONS
+            + (USUAL_OPERATIONS_A_ROW + self.width // VARIABLES_AN_OPERATION) * size
+        )
         return weighted(weight, usual, HARD_OPERATION)
 
     def _polyhedron(self) -> isl.BasicSet:
