@@ -140,33 +140,45 @@ def rehearsed(compute: Callable[[], Result]) -> Result:
 
 def _is_within_bound(compute: Callable[[], object], context: isl.Context) -> bool:
     """Whether `compute` returns, or fails for another reason, before isl exceeds its bound."""
+    reader, writer = os.pipe()
     try:
         with catch_warnings():
             # Of threads that a copy lacks: it uses none.
             simplefilter("ignore", DeprecationWarning)
             copy = os.fork()
     except (AttributeError, OSError):
+        os.close(reader)
+        os.close(writer)
         return True
     if not copy:
-        _rehearse(compute, context)
+        _rehearse(compute, context, writer)
+    os.close(writer)
     try:
-        _, status = os.waitpid(copy, 0)
+        with os.fdopen(reader, "rb") as answers:
+            return answers.read() == WITHIN_BOUND
     except BaseException:
         os.kill(copy, signal.SIGKILL)
-        os.waitpid(copy, 0)
         raise
-    return status == 0
+    finally:
+        # Where nobody wants to know how children end, it is gone already.
+        with suppress(ChildProcessError):
+            os.waitpid(copy, 0)
 
 
-def _rehearse(compute: Callable[[], object], context: isl.Context) -> NoReturn:
-    """The life of the copy, which leaves nothing but its exit code."""
+WITHIN_BOUND: Final = b"within"
+"""What the copy answers; a crash is no answer."""
+
+
+def _rehearse(compute: Callable[[], object], context: isl.Context, writer: int) -> NoReturn:
+    """The life of the copy, which leaves nothing but its answer."""
     try:
         faulthandler.disable()
         with suppress(Exception):
             compute()
-        os._exit(_is_exceeded(context))
+        if not _is_exceeded(context):
+            os.write(writer, WITHIN_BOUND)
     finally:
-        os._exit(1)
+        os._exit(0)
 
 
 def _restart(context: isl.Context, operations: int) -> None:
