@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import islpy as isl
 
@@ -18,9 +19,7 @@ def with_counting_loops(schedule: isl.Schedule) -> isl.Schedule:
 
     Trees with AST options that name loops are handed back as they are.
     """
-    if schedule.get_root().is_subtree_anchored():
-        return schedule
-    return mapped_bottom_up(schedule, _counting)
+    return _divided(schedule, member_steps)
 
 
 def with_loops_of_step_one(schedule: isl.Schedule) -> isl.Schedule:
@@ -30,9 +29,7 @@ def with_loops_of_step_one(schedule: isl.Schedule) -> isl.Schedule:
 
     Trees with AST options that name loops are handed back as they are.
     """
-    if schedule.get_root().is_subtree_anchored():
-        return schedule
-    return mapped_bottom_up(schedule, _of_step_one)
+    return _divided(schedule, loop_steps)
 
 
 def with_atomic_loops(schedule: isl.Schedule) -> isl.Schedule:
@@ -50,16 +47,17 @@ def with_rolled_loops(schedule: isl.Schedule) -> isl.Schedule:
     return mapped_bottom_up(schedule, _rolled)
 
 
-def _counting(node: isl.ScheduleNode) -> isl.ScheduleNode:
-    return _divided(node, member_steps)
-
-
-def _of_step_one(node: isl.ScheduleNode) -> isl.ScheduleNode:
-    return _divided(node, loop_steps)
-
-
 def _divided(
-    node: isl.ScheduleNode, steps_of: Callable[[isl.ScheduleNode], tuple[int, ...]]
+    schedule: isl.Schedule, steps_of: Callable[[isl.ScheduleNode], tuple[int, ...]]
+) -> isl.Schedule:
+    """`schedule` with each member divided by its step, unless AST options name loops."""
+    if schedule.get_root().is_subtree_anchored():
+        return schedule
+    return mapped_bottom_up(schedule, partial(_divided_band, steps_of))
+
+
+def _divided_band(
+    steps_of: Callable[[isl.ScheduleNode], tuple[int, ...]], node: isl.ScheduleNode
 ) -> isl.ScheduleNode:
     """A band with each member divided by its step; other nodes as they are."""
     if node_type(node) is not isl.schedule_node_type.band or not node.band_n_member():
