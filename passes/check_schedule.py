@@ -12,6 +12,8 @@ from xdsl.passes import ModulePass
 from polyir.diagnostics import LegalityError, OptionError, PolyirError, location_of, missed, remark
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.scop import ScopOp
+from polyir.limits import limited
+from polyir.model.copies import require_same_program
 from polyir.model.legality import describe_violations, violations
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import analysed_scops, function_of, scops_in
@@ -90,11 +92,20 @@ class CheckSchedulePass(ModulePass):
         self, scop_op: ScopOp, dependences: Dependences, schedule: isl.Schedule
     ) -> int:
         """The number of dependences, all of which hold; raises `LegalityError` if not."""
-        found = violations(dependences, schedule)
+        location = location_of(scop_op)
+        what = "the check of the schedule"
+        found = limited(what, lambda: violations(dependences, schedule), location)
         count = len(dependences.ordering)
         if found:
             message = describe_violations(found, count, "the schedule")
-            raise LegalityError(message, location_of(scop_op))
+            raise LegalityError(message, location)
+        if scop_op.local_arrays:
+            scop = scop_of(scop_op).under(schedule)
+            try:
+                limited(what, lambda: require_same_program(scop), location)
+            except LegalityError as error:
+                error.location = error.location or location
+                raise
         remark(self.name, f"all {count} dependences hold", scop_op)
         return count
 

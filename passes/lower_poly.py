@@ -19,20 +19,18 @@ becomes
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from polyir.codegen.lower import lower_scop
-from polyir.diagnostics import missed, remark
+from polyir.diagnostics import missed
 from polyir.dialects.scop import ScopOp
-from polyir.limits import ResourceError, limited
+from polyir.limits import ResourceError
 from polyir.model.outcome import Outcome
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import replace_tree, scops_in
-from polyir.transform.expansion.local import Plan, localise, plan_copies
 from polyir.transform.given_schedule import tree_of_map
 
 
@@ -53,7 +51,6 @@ class LowerPolyPass(ModulePass):
         if not scops:
             missed(self.name, "nothing to do: the module has no poly.scop", op)
         for scop in scops:
-            self._localise(scop)
             try:
                 lower_scop(scop_of(scop))
             except ResourceError as error:
@@ -68,19 +65,3 @@ class LowerPolyPass(ModulePass):
         original = tree_of_map(order, scop_of(scop).domain)
         replace_tree(scop, Outcome(original))
         lower_scop(scop_of(scop))
-
-    def _localise(self, scop: ScopOp) -> None:
-        """Make copies local that are to be, now that the schedule is the last one."""
-        plan: Plan = {}
-        try:
-            compute = partial(plan_copies, scop_of(scop))
-            plan = limited("the search for local copies", compute, ir=scop)
-        except ResourceError as error:
-            missed(self.name, f"{error.message}: arrays stay as they are", scop)
-        outcome = localise(scop, plan)
-        for message in outcome.done:
-            remark(self.name, message, scop)
-        for message in outcome.missed:
-            missed(self.name, message, scop)
-        if outcome.done:
-            replace_tree(scop, outcome)

@@ -20,6 +20,7 @@ from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import ScopOp
 from polyir.limits import ResourceError, limited
 from polyir.model.analysis import ORDERING_KINDS, DataflowError, compute_dependences
+from polyir.model.copies import require_right_copies
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop, scop_of
 from polyir.model.tree import tree_from_schedule
@@ -105,10 +106,17 @@ class ScopPass(ModulePass):
         for scop_op in scops:
             self._apply_to(scop_op)
 
+    def _checked(self, scop: Scop, dependences: Dependences) -> Outcome:
+        """What `transform` returns, once copies are known to be right under the new schedule."""
+        outcome = self.transform(scop, dependences)
+        if scop.op.local_arrays:
+            require_right_copies(scop.under(outcome.schedule))
+        return outcome
+
     def _apply_to(self, scop_op: ScopOp) -> None:
         assert scop_op.dependences is not None
         try:
-            compute = partial(self.transform, scop_of(scop_op), scop_op.dependences.data)
+            compute = partial(self._checked, scop_of(scop_op), scop_op.dependences.data)
             outcome = limited("the transformation", compute)
         except ResourceError as error:
             missed(self.name, f"{error.message}: the schedule is left as it was", scop_op)

@@ -28,6 +28,9 @@ class SchedulerPass(ScopPass):
         """The schedule that is found; raises `SchedulingError` if there is none."""
 
     def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
+        if scop.op.local_arrays:
+            reason = "the schedule is left as it was: arrays are promoted after scheduling"
+            return Outcome(scop.schedule, missed=(reason,))
         try:
             outcome = self.find(scop, dependences)
             if outcome.dependences is None:

@@ -48,6 +48,7 @@ PASS_NAMES = (
     "mark-parallel",
     "annotate-loop",
     "contract",
+    "promote",
     "check-schedule",
     "plot-domain",
     "plot-schedule",

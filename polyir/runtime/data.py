@@ -19,7 +19,8 @@ from xdsl.ir import SSAValue
 
 from polyir.diagnostics import PolyirError, location_of, nearest
 from polyir.isl_lists import maps_of, parameters_of
-from polyir.model.scop import AccessKind, Scop
+from polyir.model.scop import Scop
+from polyir.model.statements import AccessKind
 from polyir.runtime.functions import ArrayParameter, ScalarParameter, numpy_type, signature_of
 from polyir.target.c.types import Scalar
 

@@ -14,7 +14,7 @@ from polyir.passes.prerequisites import scops_in
 from polyir.transform.expansion.box import NoBoxError, box_of
 from polyir.transform.expansion.contract import require_apart, successive_moduli
 from polyir.transform.expansion.lifetimes import conflicts
-from polyir.transform.expansion.temporaries import why_no_temporary
+from polyir.model.temporaries import why_no_temporary
 from polyir.transform.expansion.webs import webs_of
 
 TWO_USES = """

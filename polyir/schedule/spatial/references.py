@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from polyir.model.scop import AccessKind, Scop
+from polyir.model.scop import Scop
+from polyir.model.statements import AccessKind
 from polyir.schedule.linear import Row
 from polyir.schedule.tree import AffineRow
 
