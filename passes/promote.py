@@ -10,13 +10,19 @@ from xdsl.passes import ModulePass
 
 from polyir.diagnostics import PolyirError, location_of, missed, remark
 from polyir.dialects.isl_attributes import DependencesAttr
-from polyir.dialects.scop import ScopOp, Space
+from polyir.dialects.scop import ScopOp
 from polyir.limits import limited
 from polyir.model.copies import require_right_copies
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import analysed_scops, dependences_of
 from polyir.transform.address import parse_optional_address
-from polyir.transform.promote import Footprint, PromoteOptions, apply_promotion, plan_promotion
+from polyir.transform.promote import (
+    Footprint,
+    PromotedSpace,
+    PromoteOptions,
+    apply_promotion,
+    plan_promotion,
+)
 
 
 @dataclass(frozen=True)
@@ -32,7 +38,7 @@ class PromotePass(ModulePass):
     reverse: tuple[int, ...] = ()
     padding: int = 0
     alignment: int = 0
-    space: Space = "heap"
+    space: PromotedSpace = "auto"
 
     def __post_init__(self) -> None:
         # Bad options are refused before any input is read.

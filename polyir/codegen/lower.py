@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 from xdsl.builder import Builder
 from xdsl.dialects import affine, memref, scf
 from xdsl.dialects.builtin import IndexType
-from xdsl.ir import Block, Region, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import IsTerminator
+from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
 from polyir.codegen import ast
 from polyir.codegen.affine_loops import AffineLoop, loop_operation
@@ -314,10 +315,15 @@ class _TreeLowering:
 
 
 def _remove_unused(memory: SSAValue) -> None:
-    """Remove memory that only local arrays, in its place, are accessed for."""
+    """Remove memory that only local arrays, in its place, are accessed for, and its sizes."""
     frees = [use.operation for use in memory.uses]
-    if isinstance(memory.owner, memref.AllocOp | memref.AllocaOp) and all(
+    allocation = memory.owner
+    if isinstance(allocation, memref.AllocOp | memref.AllocaOp) and all(
         isinstance(op, memref.DeallocOp) for op in frees
     ):
-        for op in (*frees, memory.owner):
+        sizes = [each.owner for each in allocation.operands]
+        for op in (*frees, allocation):
             Rewriter.erase_op(op)
+        for size in sizes:
+            if isinstance(size, Operation) and is_trivially_dead(size):
+                Rewriter.erase_op(size)

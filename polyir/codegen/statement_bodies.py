@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from xdsl.builder import Builder
-from xdsl.dialects import affine, arith
+from xdsl.dialects import affine, arith, memref
 from xdsl.dialects.builtin import AffineMapAttr, IndexType, IntegerAttr
 from xdsl.ir import Block, Operation, OpResult, SSAValue
 from xdsl.ir.affine import AffineBinaryOpKind
@@ -117,9 +117,9 @@ class _BodyCopier:
         map, operands = map_of(to.subscripts, dimensions_only=True)
         new: Operation
         match op:
-            case affine.LoadOp():
-                new = affine.LoadOp(to.memory, operands, AffineMapAttr(map), op.result.type)
-            case affine.StoreOp():
+            case affine.LoadOp() | memref.LoadOp():
+                new = affine.LoadOp(to.memory, operands, AffineMapAttr(map), op.results[0].type)
+            case affine.StoreOp() | memref.StoreOp():
                 value = self._values.get(op.value, op.value)
                 new = affine.StoreOp(value, to.memory, operands, AffineMapAttr(map))
             case _:

@@ -152,7 +152,7 @@ def _without_extensions(node: TreeNode, depth: int) -> tuple[TreeNode, _Added]:
     if isinstance(node.content, BandMembers):
         inner += node.content.schedule.dim(isl.dim_type.set)
     children: list[TreeNode] = []
-    added: dict[str, isl.PwMultiAff] = {}
+    added: dict[str, _AddedStatement] = {}
     for child in node.children:
         changed, below = _without_extensions(child, inner)
         children.append(changed)

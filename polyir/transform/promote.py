@@ -41,6 +41,7 @@ from polyir.transform.address import Address, Directory, Path, Place, node_at
 from polyir.transform.walk import BAND
 
 Footprint = Literal["box", "exact"]
+PromotedSpace = Literal["auto", "heap", "stack", "register"]
 
 
 @dataclass(frozen=True)
@@ -49,11 +50,14 @@ class PromoteOptions:
 
     In each iteration of `loop`, the elements of each of `arrays` that the iteration touches are in
     a local array. Without `loop`, the arrays must be temporaries; each becomes local in the loop
-    that needs the fewest elements of it at a time.
+    that needs the fewest elements of it at a time. No names are all arrays for which this can be
+    done.
 
     `order` gives the dimensions of the array in the order of the local one, and `reverse` those
     that run backwards there. `padding` elements are added to the last dimension. `footprint` says
-    what is copied in: `exact` copies what is needed, `box` the rectangle around it.
+    what is copied in: `exact` copies what is needed, `box` the rectangle around it. The memory
+    space `auto` is the stack for local arrays of up to `MOST_ON_STACK` elements, and the heap for
+    larger ones.
 
     Raises `OptionError` for numbers that make no sense.
     """
@@ -65,7 +69,7 @@ class PromoteOptions:
     reverse: tuple[int, ...] = ()
     padding: int = 0
     alignment: int = 0
-    space: Space = "heap"
+    space: PromotedSpace = "auto"
 
     def __post_init__(self) -> None:
         if sorted(self.order) != list(range(len(self.order))):
@@ -142,6 +146,10 @@ def plan_promotion(scop: Scop, options: PromoteOptions) -> Promotion:
     Raises `OptionError` for an address of no loop and for unknown arrays; `LegalityError` with the
     reason for an array that cannot be promoted, where a loop was named.
     """
+    unknown = [name for name in options.arrays if name not in scop.arrays]
+    if unknown:
+        known = ", ".join(scop.arrays)
+        raise OptionError(f"there is no array {unknown[0]} (the scop accesses {known})")
     if options.loop is not None:
         return _at_place(scop, _place_of(scop, options.loop), options)
     arrays: list[LocalArray] = []
@@ -157,14 +165,17 @@ def plan_promotion(scop: Scop, options: PromoteOptions) -> Promotion:
                 done += found.done
                 scop = scop.under(found.schedule)
                 continue
-            reason = f"no loop keeps its values to one iteration, in {MOST_CELLS} elements or fewer"
+            reason = (
+                "no loop uses each of its values in one iteration only, and at most "
+                f"{MOST_ON_STACK} of them at a time"
+            )
         if options.arrays:
             missed.append(f"{name} is not promoted: {reason}")
     return Promotion(tuple(arrays), (), scop.schedule, tuple(done), tuple(missed))
 
 
-MOST_CELLS = 1 << 13
-"""The largest local array that is made without being asked for: threads have little stack."""
+MOST_ON_STACK = 1 << 13
+"""The elements of the largest local array on the stack, of which threads have little."""
 
 
 def _smallest(scop: Scop, array: str, options: PromoteOptions) -> Promotion | None:
@@ -173,7 +184,7 @@ def _smallest(scop: Scop, array: str, options: PromoteOptions) -> Promotion | No
     Of loops with equally many it is the innermost one. `None` if there is no such loop.
     """
     best: Promotion | None = None
-    fewest = MOST_CELLS
+    fewest = MOST_ON_STACK
     for place in _loops_around(scop, array):
         builder = _Builder(scop, place, options)
         try:
@@ -382,7 +393,7 @@ def _references(scop: Scop, array: str, place: _Place) -> tuple[_Reference, ...]
                 continue
             if not relation.is_single_valued():
                 raise _NotPromotableError(
-                    f"what {body.name} accesses depends on data, or is a vector"
+                    f"the elements that {body.name} accesses depend on data, or it accesses vectors"
                 )
             footprint = loops.reverse().apply_range(relation)
             found.append(_Reference(relation, access.kind, footprint))
@@ -400,7 +411,8 @@ def _groups(array: str, references: Sequence[_Reference], place: _Place) -> tupl
         box = _box_of(reference.footprint)
         if box is None:
             raise _NotPromotableError(
-                f"{place.shown} touches elements in no rectangle of a constant size: tile the loops"
+                f"the elements that {place.shown} touches fit in no rectangle of constant size; "
+                "tile the loops first"
             )
         groups.append(_Group((reference,), box))
     merged = True
@@ -416,7 +428,7 @@ def _groups(array: str, references: Sequence[_Reference], place: _Place) -> tupl
             if box is None:
                 raise _NotPromotableError(
                     f"two references, one of which writes, touch common elements of {array}, and "
-                    "there is no rectangle of a constant size around both"
+                    "both together fit in no rectangle of constant size"
                 )
             groups = [each for each in groups if each not in (left, right)]
             groups.append(_Group(both, box))
@@ -431,12 +443,16 @@ def _groups(array: str, references: Sequence[_Reference], place: _Place) -> tupl
 def _at_place(scop: Scop, place: _Place, options: PromoteOptions) -> Promotion:
     """Promote arrays at a place; raises `LegalityError` for one that cannot be."""
     builder = _Builder(scop, place, options)
-    for array in options.arrays:
+    missed: list[str] = []
+    for array in options.arrays or tuple(scop.arrays):
         try:
             builder.add(array)
         except _NotPromotableError as error:
-            raise LegalityError(f"{array} cannot be promoted: {error}") from None
-    return builder.result()
+            message = f"{array} cannot be promoted: {error}"
+            if options.arrays:
+                raise LegalityError(message) from None
+            missed.append(message)
+    return replace(builder.result(), missed=tuple(missed))
 
 
 class _Builder:
@@ -492,9 +508,9 @@ class _Builder:
                 function = cell.set_tuple_id(isl.dim_type.in_, isl.Id(name))
                 self._copies.append(CopyStatement(name, local, kind == "in", domain, function))
                 copied.append(kind)
-        elements = " x ".join(map(str, shape)) + " elements" if shape else "one element"
+        extent = " x ".join(map(str, shape)) + " elements" if shape else "one element"
         how = f"copied {' and '.join(copied)}" if copied else "without copies"
-        self._done.append(f"{self._place.shown} has {elements} of {array} in {local.name}, {how}")
+        self._done.append(f"{self._place.shown} has {extent} of {array} in {local.name}, {how}")
         return prod(shape)
 
     def _name(self, wanted: str) -> str:
@@ -510,7 +526,9 @@ class _Builder:
         count = len(sizes)
         order = self._options.order or tuple(range(count))
         if len(order) != count or any(each >= count for each in self._options.reverse):
-            raise _NotPromotableError(f"it has {count} dimensions, and not as many as the options")
+            raise _NotPromotableError(
+                f"it has {count} dimension{'s' * (count != 1)}, which order and reverse do not fit"
+            )
         return tuple(each for each in order if sizes[each] > 1)
 
     def _shape(self, sizes: Sequence[int]) -> tuple[int, ...]:
@@ -628,7 +646,7 @@ class _Builder:
             .reset_tuple_id()
             for position in range(accessed.dim(isl.dim_type.set))
         ]
-        hulls = [isl.Set.from_basic_set(side.simple_hull()) for side in sides]
+        hulls = [isl.Set.from_basic_set(side.simple_hull().remove_divs()) for side in sides]
         inside = reduce(isl.Set.flat_product, hulls).set_tuple_name(array)
         elements = box.elements.set_tuple_name(isl.dim_type.out, array).intersect_range(inside)
         # Copying where it is not needed does no harm, and takes simpler loops.
@@ -732,15 +750,18 @@ def apply_promotion(op: ScopOp, promotion: Promotion, options: PromoteOptions) -
     """
     arrays = scop_of(op).arrays
     memories: dict[str, SSAValue] = {}
+    first = op.body.block.first_op
+    assert first is not None
     for array in promotion.arrays:
         source = arrays[array.array]
         assert isinstance(source.type, MemRefType)
         type = MemRefType(source.type.element_type, array.shape)
-        declared = LocalArrayOp(array.name, type, options.space, options.alignment or None)
+        space: Space = "stack" if prod(array.shape) <= MOST_ON_STACK else "heap"
+        if options.space != "auto":
+            space = options.space
+        declared = LocalArrayOp(array.name, type, space, options.alignment or None)
         declared.location = op.location
         memories[array.name] = declared.memory
-        first = op.body.block.first_op
-        assert first is not None
         op.body.block.insert_op_before(declared, first)
     for copy in promotion.copies:
         statement = _statement(op, copy, arrays[copy.local.array], memories[copy.local.name])

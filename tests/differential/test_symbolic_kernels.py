@@ -52,7 +52,7 @@ FOR_SOME = [
     ("seidel-2d", f'tile{{sizes=4,6,8 shape="1,0,0;1,1,0;2,1,1"}},{BOX}'),
     ("seidel-2d", f"pluto-schedule,{BOX},wavefront{{degrees=all}},mark-parallel"),
     ("floyd-warshall", f"{OUTSET},mark-parallel"),
-    ("symm", f"privatize{{storage=local}},pluto-schedule,{OUTSET},mark-parallel"),
+    ("symm", f"privatize,pluto-schedule,{OUTSET},promote,mark-parallel"),
 ]
 
 
