@@ -51,7 +51,7 @@ func.func @scale(%n: index, %x: memref<?xf64>) {
 }
 
 // CHECK: double x_local[8];
-// CHECK: x_local[i - ti] = x_local[i - ti] + x_local[i - ti];
+// CHECK: x[x0] = x_local[x0 - ti];
 
 // SMALL: error: S0[0] reads a cell of a local array that nothing has written: x_local[0, 0] (n = 1)
 
