@@ -1,7 +1,7 @@
 // RUN: polyir-opt --check-schedule --emit=c %s | filecheck %s
 // RUN: sed -e '/stmt @x_in/s/x0 < n }/x0 < n - 1 }/' -e 's/x0 < n;/x0 < n - 1;/' %s | not polyir-opt --check-schedule - 2>&1 | filecheck %s --check-prefix SMALL
-// RUN: sed 's/x_local\[%x0 - %t0\]/x_local[%x0 - %t0 + 1]/' %s | not polyir-opt --check-schedule - 2>&1 | filecheck %s --check-prefix OUTSIDE
-// RUN: sed 's/x_local\[%x0_1 - %t0_1\]/x_local[-%x0_1 + %t0_1 + 7]/' %s | not polyir-opt --check-schedule - 2>&1 | filecheck %s --check-prefix OTHER
+// RUN: sed 's/x_local\[%x0 - %%t0\]/x_local[%x0 - %%t0 + 1]/' %s | not polyir-opt --check-schedule - 2>&1 | filecheck %s --check-prefix OUTSIDE
+// RUN: sed 's/x_local\[%x0_1 - %%t0_1\]/x_local[-%x0_1 + %%t0_1 + 7]/' %s | not polyir-opt --check-schedule - 2>&1 | filecheck %s --check-prefix OTHER
 // RUN: sed 's/8xf64/7xf64/' %s | not polyir-opt --check-schedule - 2>&1 | filecheck %s --check-prefix EXTENTS
 // RUN: sed 's/x_local\[((i) mod 8)\]/x_local[(7 - (i) mod 8)]/' %s | not polyir-opt --check-schedule - 2>&1 | filecheck %s --check-prefix MARK
 // RUN: sed 's/; \[i0\] -> x_out.*"/ }"/' %s | not polyir-opt --check-schedule - 2>&1 | filecheck %s --check-prefix UNADDED
