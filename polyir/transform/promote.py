@@ -354,7 +354,7 @@ class _Reference:
     footprint: isl.Map
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Group:
     """References to an array that share a local one, and the box around what they touch."""
 
@@ -627,7 +627,7 @@ class _Builder:
         Between the least and the greatest subscript in each dimension, all elements are there.
         """
         box = _box_of(needed)
-        if box is None:
+        if box is None or not box.sizes:
             return needed
         accessed = reduce(
             isl.Set.union,
@@ -657,6 +657,8 @@ class _Builder:
 
     def result(self) -> Promotion:
         """The marks and copies in the tree."""
+        if not self._marks:
+            return Promotion()
         tree = describe_tree(self._place.schedule)
         changed = without_extensions(_replaced(tree, self._place.path, self._with_marks))
         return Promotion(

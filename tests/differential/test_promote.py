@@ -56,6 +56,7 @@ NESTS = [
     ("partial", f'{STRIPS},promote{{arrays=A loop="S0.0"}},mark-parallel'),
     ("between", f'{STRIPS},promote{{arrays=line loop="S0.0"}}'),
     ("between", 'promote{arrays=line loop="S0.0"},reverse{loop="S0.1"}'),
+    ("temporaries", 'promote{arrays=sum loop="S1.1"}'),
     ("temporaries", f"privatize,{STRIPS},promote,mark-parallel"),
     ("temporaries", "privatize,tile{sizes=symbolic min-width=1},promote,mark-parallel"),
     ("refused", 'promote{loop="S0.0"}'),

@@ -82,9 +82,11 @@ def _usual(random: Random) -> list[str]:
     perhaps(0.2, _intra_tile_order)
     perhaps(0.3, lambda random: f"wavefront{{degrees={random.randint(1, 2)}}}")
     perhaps(0.15, _full_tiles)
+    perhaps(0.3, _drawn)
     perhaps(0.2, lambda random: "check-schedule")
     passes.append(_mark(random))
     perhaps(0.15, lambda random: "contract")
+    perhaps(0.2, _drawn, lambda random: "promote")
     return passes
 
 

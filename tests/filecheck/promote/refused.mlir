@@ -7,6 +7,7 @@
 // RUN: not polyir-opt --promote="arrays=y loop=S0.0" --promote="arrays=y loop=S0.0" %s 2>&1 | filecheck %s --check-prefix TWICE
 // RUN: not polyir-opt --promote="arrays=y loop=S0.0 space=shared" %s 2>&1 | filecheck %s --check-prefix SPACE
 // RUN: polyir-opt --promote="loop=S0.0" --remarks --emit=none %s 2>&1 | filecheck %s --check-prefix ALL
+// RUN: polyir-opt --promote="loop=S2.0" --remarks --emit=none %s 2>&1 | filecheck %s --check-prefix NONE
 
 func.func @nests(%n: index, %index: memref<?xindex>, %x: memref<?xf64>, %y: memref<?xf64>, %A: memref<?xf64>) {
   affine.for %i = 0 to %n {
@@ -47,3 +48,6 @@ func.func @nests(%n: index, %index: memref<?xindex>, %x: memref<?xf64>, %y: memr
 // ALL: remark: [promote] an iteration of S0.0 has one element of y in y_local, copied out
 // ALL: warning: [promote] x cannot be promoted: the elements that S0 accesses depend on data, or it accesses vectors
 // ALL: warning: [promote] A cannot be promoted: an iteration of S0.0 does not access it
+
+// NONE: warning: [promote] index cannot be promoted: an iteration of S2.0 does not access it
+// NONE: warning: [promote] A cannot be promoted: two references
