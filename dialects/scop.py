@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     SymbolNameConstraint,
 )
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Region, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
@@ -81,6 +82,14 @@ class ScopOp(IRDLOperation):
             },
             regions=[body],
         )
+
+    @property
+    def function(self) -> FuncOp | None:
+        """The function that the scop is in."""
+        parent = self.parent_op()
+        while parent is not None and not isinstance(parent, FuncOp):
+            parent = parent.parent_op()
+        return parent
 
     @property
     def local_arrays(self) -> tuple[LocalArrayOp, ...]:

@@ -16,9 +16,8 @@ from polyir.limits import limited
 from polyir.model.copies import require_same_program
 from polyir.model.legality import describe_violations, violations
 from polyir.model.scop import scop_of
-from polyir.passes.prerequisites import analysed_scops, function_of, scops_in
-from polyir.passes.schedule_text import read_schedule
-from polyir.transform.given_schedule import GivenSchedule, tree_of
+from polyir.passes.prerequisites import analysed_scops, scops_in
+from polyir.transform.given_schedule import GivenSchedule, read_schedule, tree_of
 from polyir.transform.walk import names_in
 
 
@@ -80,7 +79,7 @@ class CheckSchedulePass(ModulePass):
                 error.location = error.location or location_of(scop_op)
                 raise
             count = self._require_legal(scop_op, scop.dependences, tree)
-            function = function_of(scop_op)
+            function = scop_op.function
             where = "" if function is None else f" of @{function.sym_name.data}"
             print(f"// the schedule respects all {count} dependences{where}")
             checked += 1
@@ -113,4 +112,4 @@ class CheckSchedulePass(ModulePass):
         return self.schedule is not None or self.file is not None
 
     def _given(self) -> GivenSchedule:
-        return read_schedule(self.name, self.schedule, self.file)
+        return read_schedule(self.schedule, self.file)

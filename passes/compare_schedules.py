@@ -13,7 +13,7 @@ from xdsl.passes import ModulePass
 from polyir.diagnostics import missed
 from polyir.model.scop import Scop, scop_of
 from polyir.passes.constraints import schedule_constraints
-from polyir.passes.prerequisites import analysed_scops, function_of
+from polyir.passes.prerequisites import analysed_scops
 from polyir.schedule.comparison import HEADING, cells_of, figures_of, table
 from polyir.schedule.constraints import ScheduleConstraints
 from polyir.schedule.feautrier import feautrier_schedule
@@ -60,7 +60,7 @@ class CompareSchedulesPass(ModulePass):
         if not scops:
             missed(self.name, "nothing to compare: the module has no static control part", op)
         for scop_op in scops:
-            function = function_of(scop_op)
+            function = scop_op.function
             where = "" if function is None else f" of @{function.sym_name.data}"
             lines = [f"schedules{where}:", *table(comparison_rows(scop_of(scop_op)))]
             print("\n".join(f"// {line}" for line in lines))

@@ -6,27 +6,19 @@ from dataclasses import dataclass, replace
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
 
-from polyir.diagnostics import PolyirError, location_of, missed, remark
+from polyir.diagnostics import PolyirError, location_of
 from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import ScopOp
 from polyir.limits import limited
 from polyir.model.copies import require_right_copies
 from polyir.model.scop import scop_of
-from polyir.passes.prerequisites import analysed_scops, dependences_of
-from polyir.transform.address import parse_optional_address
-from polyir.transform.promote import (
-    Footprint,
-    PromotedSpace,
-    PromoteOptions,
-    apply_promotion,
-    plan_promotion,
-)
+from polyir.passes.prerequisites import PassOnScops, dependences_of, report
+from polyir.transform.promote import PromoteOptions, apply_promotion, plan_promotion
 
 
 @dataclass(frozen=True)
-class PromotePass(ModulePass):
+class PromotePass(PromoteOptions, PassOnScops):
     """Keep what an iteration of a loop touches of an array in a local array.
 
     `promote{arrays=A loop="S.0"}`, where a strip of 8 iterations reads A[i] and writes B[i]:
@@ -55,54 +47,23 @@ class PromotePass(ModulePass):
 
     name = "promote"
 
-    arrays: tuple[str, ...] = ()
-    loop: str = ""
-    footprint: Footprint = "box"
-    order: tuple[int, ...] = ()
-    reverse: tuple[int, ...] = ()
-    padding: int = 0
-    alignment: int = 0
-    space: PromotedSpace = "auto"
-
-    def __post_init__(self) -> None:
-        # Bad options are refused before any input is read.
-        self._options()
-
-    def _options(self) -> PromoteOptions:
-        return PromoteOptions(
-            self.arrays,
-            parse_optional_address(self.loop),
-            self.footprint,
-            self.order,
-            self.reverse,
-            self.padding,
-            self.alignment,
-            self.space,
-        )
-
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        scops = analysed_scops(ctx, op)
-        if not scops:
-            missed(self.name, "nothing to do: the module has no static control part", op)
-        for scop in scops:
+        for scop in self.scops(ctx, op):
             try:
-                self._apply_to(scop)
+                self._promote(scop)
             except PolyirError as error:
                 error.location = error.location or location_of(scop)
                 raise
 
-    def _apply_to(self, op: ScopOp) -> None:
-        options, scop = self._options(), scop_of(op)
-        promotion = limited("the promotion", lambda: plan_promotion(scop, options), ir=op)
-        for message in promotion.done:
-            remark(self.name, message, op)
-        for message in promotion.missed:
-            missed(self.name, message, op)
+    def _promote(self, op: ScopOp) -> None:
+        scop = scop_of(op)
+        promotion = limited("the promotion", lambda: plan_promotion(scop, self), ir=op)
+        report(self.name, promotion, op)
         if not promotion.arrays:
             return
         assert op.dependences is not None
         order = op.dependences.data.order
-        apply_promotion(op, promotion, options)
+        apply_promotion(op, promotion, self)
         changed = scop_of(op)
         limited("the check of copies", lambda: require_right_copies(changed))
         found = dependences_of(op, pass_name=self.name)

@@ -30,6 +30,8 @@ PASS_NAMES = (
     "spatial-schedule",
     "compare-schedules",
     "tile",
+    "tile-shape",
+    "tile-symbolic",
     "diamond-tile",
     "intra-tile-order",
     "wavefront",

@@ -36,7 +36,7 @@ NESTS = [
     ("packing", f'{PACKED},promote{{arrays=A,B loop="S1.2" alignment=64}},mark-parallel'),
     ("packing", f'{PACKED},promote{{arrays=A loop="S1.2" order=1,0 space=heap}}'),
     ("packing", f'{PACKED},promote{{loop="S1.2" reverse=0,1 padding=3}}'),
-    ("packing", 'tile{sizes=symbolic},mark-parallel,promote{arrays=A,B loop="S1.2"}'),
+    ("packing", 'tile-symbolic,mark-parallel,promote{arrays=A,B loop="S1.2"}'),
     ("transposed", f'{CUBE},promote{{arrays=A loop="S0.2" order=1,0 padding=1}}'),
     ("triangular", f'{SQUARE},promote{{arrays=L loop="S0.1" footprint=exact}}'),
     ("triangular", f'{SQUARE},promote{{arrays=L,x,y loop="S0.1"}}'),
@@ -58,7 +58,7 @@ NESTS = [
     ("between", 'promote{arrays=line loop="S0.0"},reverse{loop="S0.1"}'),
     ("temporaries", 'promote{arrays=sum loop="S1.1"}'),
     ("temporaries", f"privatize,{STRIPS},promote,mark-parallel"),
-    ("temporaries", "privatize,tile{sizes=symbolic min-width=1},promote,mark-parallel"),
+    ("temporaries", "privatize,tile-symbolic{min-width=1},promote,mark-parallel"),
     ("refused", 'promote{loop="S0.0"}'),
 ]
 """Nests of `FOLDER`, and what they go through."""

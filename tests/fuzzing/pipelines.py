@@ -164,7 +164,7 @@ def _tile(random: Random) -> str:
 
 def _shape(random: Random) -> str:
     shape = random.choice(("1,0;1,1", "1,1;0,1", "1,1;1,-1", "2,1;0,1", "1,0,0;1,1,0;1,0,1"))
-    return f"tile{{sizes={random.choice((2, 3, 4))} shape='{shape}'}}"
+    return f"tile-shape{{sizes={random.choice((2, 3, 4))} shape='{shape}'}}"
 
 
 def _diamond(random: Random) -> str:

@@ -91,7 +91,7 @@ def test_text_needs_few_quotes(text: str, expected: TextPass) -> None:
     [
         ("size=16", "pass 'example' has no option 'size'; did you mean 'sizes'?"),
         ("fuse=maxx", "option 'fuse' of pass 'example' cannot be 'maxx'; did you mean 'max'?"),
-        ("sizes=a", "option 'sizes' of pass 'example' must be a list of integer, not 'a'"),
+        ("sizes=a", "option 'sizes' of pass 'example' must be a list of integers, not 'a'"),
         ("min-width=1,2", "option 'min-width' of pass 'example' must be integer, not '1,2'"),
         ("min-width=true", "option 'min-width' of pass 'example' must be integer, not 'True'"),
         ("sizes=", "malformed options 'sizes=' of pass 'example'"),
@@ -125,7 +125,7 @@ def test_unknown_pass_in_a_pipeline() -> None:
 
 def test_description_names_types_and_defaults() -> None:
     assert describe_options(ExamplePass) == [
-        "sizes: a list of integer = 32",
+        "sizes: a list of integers = 32",
         "fuse: max|smart = smart",
         "min-width: integer = 2",
         "relaxed: true|false = false",

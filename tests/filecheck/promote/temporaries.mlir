@@ -1,7 +1,7 @@
 // RUN: polyir-opt --privatize --promote --mark-parallel --remarks %s 2>&1 | filecheck %s
 // RUN: polyir-opt --privatize --strip-mine="loop=S0.0 size=8" --distribute=loops=S1.1 --promote --remarks --emit=c %s 2>&1 | filecheck %s --check-prefix STRIPS
 // RUN: polyir-opt --privatize --distribute=S1 --promote=sum %s 2>&1 | filecheck %s --check-prefix APART
-// RUN: polyir-opt --privatize=loops=all --tile="symbolic min-width=1" --promote --remarks --emit=c %s 2>&1 | filecheck %s --check-prefix TILES
+// RUN: polyir-opt --privatize=loops=all --tile-symbolic="min-width=1" --promote --remarks --emit=c %s 2>&1 | filecheck %s --check-prefix TILES
 // RUN: polyir-opt --privatize --promote --emit=poly %s | polyir-opt --mark-parallel | filecheck %s --check-prefix TEXT
 
 // A temporary is local to the loop that needs the fewest elements of it at a time, without copies.
