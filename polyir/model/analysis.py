@@ -56,8 +56,8 @@ def compute_dependences(
     over-approximate. The order of the result is by kind, then by source, target (in program
     order) and array (in order of first access).
 
-    Raises `PolyirError` for a tree with extension or expansion nodes: it executes instances
-    that have no accesses here, and `DataflowError`.
+    Raises `PolyirError` for a tree with expansion nodes, whose instances have no accesses here,
+    and `DataflowError`.
     """
     _require_plain(scop)
     found: dict[tuple[int, int, int, int], Dependence] = {}

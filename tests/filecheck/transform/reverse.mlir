@@ -26,4 +26,4 @@ func.func @pair(%n: index, %a: memref<?xf64>, %b: memref<?xf64>, %c: memref<?xf6
 
 // ILLEGAL: error: reversing S2.0 violates the flow dependence through c: S2[1] must run before S2[2] (n = 3)
 // MALFORMED: error: 'S0.x' is not a loop
-// MISSING: error: bad option of pass 'reverse': reverse requires argument "loop"
+// MISSING: error: pass 'reverse' requires the option 'loop'
