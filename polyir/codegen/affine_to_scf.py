@@ -31,7 +31,7 @@ from xdsl.ir.affine import (
 )
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from polyir.codegen.affine_operations import map_operands
+from polyir.model.affine_operations import map_operands
 from polyir.diagnostics import PolyirError, location_of
 from polyir.dialects.affine_extra import MaxOp, PrefetchOp
 from polyir.dialects.affine_semantics import is_valid_dimension, is_valid_symbol
