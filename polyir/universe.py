@@ -52,6 +52,7 @@ PASS_NAMES = (
     "plot-schedule",
     "dot",
     "lower-poly",
+    "split-loops",
     "convert-parallel-to-omp",
     "convert-affine-to-scf",
     "convert-memref-to-pointers",

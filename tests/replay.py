@@ -205,6 +205,8 @@ class Machine:
                 return [operands[0] * operands[1]]
             case arith.FloorDivSIOp():
                 return [operands[0] // operands[1]]
+            case arith.CeilDivSIOp():
+                return [-(-operands[0] // operands[1])]
             case arith.AndIOp():
                 return [operands[0] & operands[1]]
             case arith.OrIOp():

@@ -1,0 +1,39 @@
+"""Random affine programs compute the same after the passes on loops."""
+
+from __future__ import annotations
+
+import pytest
+from affine_programs import affine_programs
+from hypothesis import given, settings
+from replay import function_of, replay
+from xdsl.context import Context
+from xdsl.dialects import affine
+from xdsl.passes import ModulePass
+
+from polyir.codegen.affine_to_scf import convert_affine_to_scf
+from polyir.diagnostics import remarks_to
+from polyir.frontend.parse import parse_module
+from polyir.passes.split_loops import SplitLoopsPass
+
+SIZES = (0, 1, 2, 3, 5)
+DIALECTS = ("affine", "scf")
+
+
+def check(text: str, dialect: str, transformation: ModulePass) -> None:
+    original = parse_module(text)
+    module = original.clone()
+    if dialect == "scf":
+        convert_affine_to_scf(module)
+        assert not any(isinstance(op, affine.ForOp) for op in module.walk())
+    with remarks_to(lambda remark: None):
+        transformation.apply(Context(), module)
+    module.verify()
+    for size in SIZES:
+        assert replay(function_of(original), size) == replay(function_of(module), size), size
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@settings(max_examples=60, deadline=None)
+@given(text=affine_programs())
+def test_split_loops(dialect: str, text: str) -> None:
+    check(text, dialect, SplitLoopsPass())
