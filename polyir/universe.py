@@ -53,6 +53,7 @@ PASS_NAMES = (
     "dot",
     "lower-poly",
     "split-loops",
+    "scalar-replacement",
     "convert-parallel-to-omp",
     "convert-affine-to-scf",
     "convert-memref-to-pointers",

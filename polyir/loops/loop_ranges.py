@@ -106,4 +106,12 @@ def _combined(
 
 
 def _expressions(values: Sequence[SSAValue]) -> Bounds:
-    return tuple(IndexExpression.of(value) for value in values)
+    return tuple(_expression(value) for value in values)
+
+
+def _expression(value: SSAValue) -> IndexExpression:
+    match value.owner:
+        case arith.ConstantOp(value=IntegerAttr(value=number)):
+            return IndexExpression((), number.data)
+        case _:
+            return IndexExpression.of(value)

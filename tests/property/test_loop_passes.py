@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
 from affine_programs import affine_programs
 from hypothesis import given, settings
@@ -13,6 +15,7 @@ from xdsl.passes import ModulePass
 from polyir.codegen.affine_to_scf import convert_affine_to_scf
 from polyir.diagnostics import remarks_to
 from polyir.frontend.parse import parse_module
+from polyir.passes.scalar_replacement import ScalarReplacementPass
 from polyir.passes.split_loops import SplitLoopsPass
 
 SIZES = (0, 1, 2, 3, 5)
@@ -37,3 +40,11 @@ def check(text: str, dialect: str, transformation: ModulePass) -> None:
 @given(text=affine_programs())
 def test_split_loops(dialect: str, text: str) -> None:
     check(text, dialect, SplitLoopsPass())
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("levels", [1, "all"])
+@settings(max_examples=60, deadline=None)
+@given(text=affine_programs())
+def test_scalar_replacement(dialect: str, levels: int | Literal["all"], text: str) -> None:
+    check(text, dialect, ScalarReplacementPass(levels))

@@ -1,0 +1,1 @@
+"""Which elements of arrays the operations in a loop touch, and whether they can be the same."""
