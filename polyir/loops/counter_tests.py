@@ -159,5 +159,8 @@ def text_of(expression: IndexExpression) -> str:
 
 def _atom_text(atom: SSAValue | Division) -> str:
     if isinstance(atom, Division):
-        return f"(({text_of(atom.dividend)}) {atom.kind.get_token()} {atom.divisor})"
+        dividend = text_of(atom.dividend)
+        if atom.dividend.value is None:
+            dividend = f"({dividend})"
+        return f"({dividend} {atom.kind.get_token()} {atom.divisor})"
     return f"%{atom.name_hint}" if atom.name_hint else "a value"

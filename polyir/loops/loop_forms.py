@@ -47,11 +47,14 @@ def set_range(loop: LoopOp, range: LoopRange) -> None:
         set_bounds(loop, range.lower, range.upper)
         return
     builder = Builder(InsertPoint.before(loop))
-    for position, bounds, combination in (
-        (0, range.lower, arith.MaxSIOp),
-        (1, range.upper, arith.MinSIOp),
+    (old,) = ranges_of(loop)
+    for position, known, bounds, combination in (
+        (0, old.lower, range.lower, arith.MaxSIOp),
+        (1, old.upper, range.upper, arith.MinSIOp),
     ):
-        values = [computed(bound, builder) for bound in bounds]
+        if bounds == known:
+            continue
+        values = [computed(bound, False, builder) for bound in bounds]
         loop.operands[position] = reduce(
             lambda one, other: builder.insert(combination(one, other)).result, values
         )
@@ -129,7 +132,7 @@ def add_first_iteration(loop: LoopOp, counter: IndexExpression, block: Block) ->
     body = loop.body.block
     value = counter.value
     if value is None:
-        value = computed(counter, Builder(InsertPoint.at_end(block)))
+        value = computed(counter, is_affine(loop), Builder(InsertPoint.at_end(block)))
         value.name_hint = body.args[0].name_hint
     mapping = dict(zip(body.args, (value, *initial_values(loop)), strict=True))
     for op in body.ops:
@@ -146,27 +149,39 @@ def add_first_iteration(loop: LoopOp, counter: IndexExpression, block: Block) ->
             set_map_operands(op, operands)
 
 
-def computed(expression: IndexExpression, builder: Builder) -> SSAValue:
-    """A value of `expression`: itself, a constant, or what `affine` or `arith` compute."""
+def is_affine(loop: LoopOp) -> bool:
+    """Whether `loop` is of the affine dialect; what is made for one of `scf` is of `arith`."""
+    return isinstance(loop, affine.ForOp | affine.ParallelOp)
+
+
+def computed(expression: IndexExpression, in_affine: bool, builder: Builder) -> SSAValue:
+    """A value of `expression`: itself, a constant, or what `affine.apply` or `arith` compute.
+
+    Only `arith`, unless `in_affine` says that `affine` is wanted where its rules allow it.
+    """
     if expression.value is not None:
         return expression.value
     if expression.is_constant:
         number = IntegerAttr.from_index_int_value(expression.constant)
         return builder.insert(arith.ConstantOp(number)).result
-    if all(is_valid_dimension(value) for value in expression.values()):
+    if in_affine and all(is_valid_dimension(value) for value in expression.values()):
         map, operands = map_of([expression])
         return builder.insert(affine.ApplyOp(operands, AffineMapAttr(map))).result
     values = [_product(_atom(atom, builder), factor, builder) for atom, factor in expression.terms]
     if expression.constant:
-        values.append(computed(IndexExpression((), expression.constant), builder))
+        values.append(_constant(expression.constant, builder))
     return reduce(lambda one, other: builder.insert(arith.AddiOp(one, other)).result, values)
+
+
+def _constant(value: int, builder: Builder) -> SSAValue:
+    return computed(IndexExpression((), value), False, builder)
 
 
 def _atom(atom: Atom, builder: Builder) -> SSAValue:
     if isinstance(atom, SSAValue):
         return atom
-    dividend = computed(atom.dividend, builder)
-    divisor = computed(IndexExpression((), atom.divisor), builder)
+    dividend = computed(atom.dividend, False, builder)
+    divisor = _constant(atom.divisor, builder)
     if atom.kind is AffineBinaryOpKind.CeilDiv:
         return builder.insert(arith.CeilDivSIOp(dividend, divisor)).result
     quotient = builder.insert(arith.FloorDivSIOp(dividend, divisor)).result
@@ -179,37 +194,45 @@ def _atom(atom: Atom, builder: Builder) -> SSAValue:
 def _product(value: SSAValue, factor: int, builder: Builder) -> SSAValue:
     if factor == 1:
         return value
-    constant = computed(IndexExpression((), factor), builder)
-    return builder.insert(arith.MuliOp(value, constant)).result
+    return builder.insert(arith.MuliOp(value, _constant(factor, builder))).result
 
 
 def conditional(
-    constraints: Sequence[Constraint], then: Block, otherwise: Block | None, builder: Builder
+    constraints: Sequence[Constraint],
+    then: Block,
+    otherwise: Block | None,
+    loop: LoopOp,
+    builder: Builder,
 ) -> ConditionalOp:
     """Run `then` where `constraints` hold, and `otherwise` where not.
 
-    Both end with a yield of `affine` or `scf`, and what they yield are the results.
+    Both end with a yield of `affine` or `scf`, and what they yield are the results. The dialect
+    is that of `loop`, for which this is made, if its rules allow it.
     """
-    in_affine = all(is_valid_dimension(v) for c in constraints for v in c.expression.values())
+    in_affine = is_affine(loop) and all(
+        is_valid_dimension(value) for c in constraints for value in c.expression.values()
+    )
     blocks = [then] if otherwise is None else [then, otherwise]
     for block in blocks:
         _set_terminator(block, affine.YieldOp if in_affine else scf.YieldOp)
     assert then.last_op is not None
     types = [operand.type for operand in then.last_op.operands]
     regions = [Region(then), Region(blocks[1:])]
+    op: ConditionalOp
     if in_affine:
         condition, operands = set_of(constraints)
-        return builder.insert(
-            affine.IfOp.create(
-                operands=operands,
-                result_types=types,
-                properties={"condition": condition},
-                regions=regions,
-            )
+        op = affine.IfOp.create(
+            operands=operands,
+            result_types=types,
+            properties={"condition": condition},
+            regions=regions,
         )
-    tests = [_test(constraint, builder) for constraint in constraints]
-    holds = reduce(lambda one, other: builder.insert(arith.AndIOp(one, other)).result, tests)
-    return builder.insert(scf.IfOp(holds, types, regions[0], regions[1]))
+    else:
+        tests = [_test(constraint, builder) for constraint in constraints]
+        holds = reduce(lambda one, other: builder.insert(arith.AndIOp(one, other)).result, tests)
+        op = scf.IfOp(holds, types, regions[0], regions[1])
+    op.location = loop.location
+    return builder.insert(op)
 
 
 def _set_terminator(block: Block, kind: type[affine.YieldOp] | type[scf.YieldOp]) -> None:
@@ -222,13 +245,9 @@ def _set_terminator(block: Block, kind: type[affine.YieldOp] | type[scf.YieldOp]
 
 def _test(constraint: Constraint, builder: Builder) -> SSAValue:
     """A value that is true where `constraint` holds."""
-    left, right = (
-        computed(IndexExpression(terms, constant), builder)
-        for terms, constant in (
-            (constraint.expression.terms, 0),
-            ((), -constraint.expression.constant),
-        )
-    )
+    expression = constraint.expression
+    left = computed(expression.shift(-expression.constant), False, builder)
+    right = _constant(-expression.constant, builder)
     predicate = "eq" if constraint.is_equality else "sge"
     return builder.insert(arith.CmpiOp(left, right, predicate)).result
 
@@ -257,10 +276,10 @@ def inline(block: Block, op: Operation) -> None:
     Rewriter.erase_op(op)
 
 
-def erase_idle(block: Block) -> None:
+def erase_idle(operations: Sequence[Operation]) -> None:
     """Erase unused index arithmetic, and loops and conditionals in which nothing is left."""
-    # Backwards, what uses or holds an operation comes after it.
-    for op in reversed(tuple(block.walk())):
+    # Backwards, users come before what they use, and operations before what holds them.
+    for op in reversed([inner for outer in operations for inner in outer.walk()]):
         if any(result.first_use is not None for result in op.results):
             continue
         is_index = len(op.results) == 1 and op.results[0].type in (IndexType(), i1)

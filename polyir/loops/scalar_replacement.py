@@ -327,7 +327,7 @@ def _initial_value(plan: _Kept, builder: Builder) -> SSAValue:
         map, operands = map_of(subscripts, dimensions_only=True)
         load = affine.LoadOp(plan.element.memref, operands, AffineMapAttr(map))
     else:
-        indices = [computed(subscript, builder) for subscript in subscripts]
+        indices = [computed(subscript, False, builder) for subscript in subscripts]
         load = memref.LoadOp.get(plan.element.memref, indices)
     load.location = first.location
     load.results[0].name_hint = _name(plan)
@@ -341,7 +341,7 @@ def _store(plan: _Kept, value: SSAValue, builder: Builder) -> None:
         map, operands = map_of(subscripts, dimensions_only=True)
         store = affine.StoreOp(value, plan.element.memref, operands, AffineMapAttr(map))
     else:
-        indices = [computed(subscript, builder) for subscript in subscripts]
+        indices = [computed(subscript, False, builder) for subscript in subscripts]
         store = memref.StoreOp.get(value, plan.element.memref, indices)
     store.location = last.location
     builder.insert(store)
@@ -420,8 +420,7 @@ def _guard(
     """Put `block` in front of `loop` under a test of `guards`; what `loop` has as results then."""
     block.add_op(affine.YieldOp.get(*results))
     otherwise = Block([affine.YieldOp.get(*initial_values(loop))]) if results else None
-    guard = conditional(guards, block, otherwise, Builder(InsertPoint.before(loop)))
-    guard.location = loop.location
+    guard = conditional(guards, block, otherwise, loop, Builder(InsertPoint.before(loop)))
     return guard.results
 
 

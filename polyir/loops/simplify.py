@@ -98,10 +98,11 @@ def _without_implied_bounds(
     """The range of `loop` without the bounds that others imply where `known` holds."""
     lower, upper = range.lower, range.upper
     # A bound is needed if there can be a counter beyond it that the other bounds admit. With a
-    # step, the lower bounds also say where counting starts.
-    for bound in _complex_first(lower) if range.step == 1 else ():
+    # step, what counts is where counting starts.
+    limits = upper if range.step == 1 else ()
+    for bound in _complex_first(lower):
         others = _without(lower, bound)
-        if others and known.is_disjoint(spaces.less(others, (*upper, bound))):
+        if others and known.is_disjoint(spaces.less(others, (*limits, bound))):
             lower = others
     for bound in _complex_first(upper):
         others = _without(upper, bound)
@@ -159,8 +160,7 @@ def _run_once(
     otherwise = None
     if loop.results:
         otherwise = Block([affine.YieldOp.get(*initial_values(loop))])
-    guarded = conditional(guards, block, otherwise, Builder(InsertPoint.before(loop)))
-    guarded.location = loop.location
+    guarded = conditional(guards, block, otherwise, loop, Builder(InsertPoint.before(loop)))
     for old, new in zip(loop.results, guarded.results, strict=True):
         old.replace_all_uses_with(new)
     Rewriter.erase_op(loop)

@@ -177,6 +177,7 @@ class _Splitter:
             operations = self._replace(nest, staging)
         for op in operations:
             self._refine(op, context)
+        erase_idle([op for op in block.ops if op not in existing])
         for op in block.ops:
             if op not in existing:
                 self._report_left(op)
@@ -244,8 +245,7 @@ class _Splitter:
         if isinstance(change, _Move):
             branches = [Block([op, affine.YieldOp.get(*op.results)]) for op in (first, second)]
             builder = Builder(InsertPoint.at_end(staging))
-            chosen = conditional(change.constraints, branches[0], branches[1], builder)
-            chosen.location = loop.location
+            chosen = conditional(change.constraints, branches[0], branches[1], loop, builder)
             staging.add_op(affine.YieldOp.get(*chosen.results))
             return
         staging.add_ops([first, second, affine.YieldOp.get(*second.results)])
@@ -266,7 +266,7 @@ class _Splitter:
 
     def _simplify(self, staging: Block, context: isl.Set, levels: int) -> None:
         simplify(staging, context, self.spaces, levels)
-        erase_idle(staging)
+        erase_idle(tuple(staging.ops))
 
     def _fits(self, loop: LoopOp, staging: Block) -> bool:
         """Whether the limits hold with `staging` in the place of `loop`."""
