@@ -71,18 +71,27 @@ def scalar_replacement(root: Operation, levels: int, done: Report, left: Report)
     keep; `done` and `left` hear of each.
     """
     found = False
-    for level in range(1, levels + 1):
-        loops = [op for op in root.walk() if isinstance(op, SequentialLoop) and _level(op) == level]
-        if not loops:
-            break
-        for loop in loops:
-            found |= _replace_in(loop, done, left)
+    deepest = max(_levels(root).values(), default=0)
+    for level in range(1, min(levels, deepest) + 1):
+        for loop, its_level in _levels(root).items():
+            if its_level == level and isinstance(loop, SequentialLoop):
+                found |= _replace_in(loop, done, left)
     return found
 
 
-def _level(loop: Operation) -> int:
-    inner = (op for op in loop.walk() if op is not loop and isinstance(op, ANY_LOOP))
-    return 1 + max(map(_level, inner), default=0)
+def _levels(root: Operation) -> dict[Operation, int]:
+    """The loops from `root` down, and how many are nested in each, itself included."""
+    levels: dict[Operation, int] = {}
+    inside: dict[Operation, int] = {}
+    for op in root.walk(region_first=True):
+        level = inside.get(op, 0)
+        if isinstance(op, ANY_LOOP):
+            level += 1
+            levels[op] = level
+        parent = op.parent_op()
+        if parent is not None:
+            inside[parent] = max(inside.get(parent, 0), level)
+    return levels
 
 
 @dataclass(frozen=True)

@@ -182,13 +182,21 @@ class _Splitter:
             if op not in existing:
                 self._report_left(op)
 
-    def _refine(self, op: Operation, context: isl.Set) -> None:
-        """Split `op`, or what is inside it, where `context` holds; it is simplified already."""
+    def _refine(
+        self, op: Operation, context: isl.Set, made: frozenset[_Change] = frozenset()
+    ) -> None:
+        """Split `op`, or what is inside it, where `context` holds; it is simplified already.
+
+        The changes that it comes from are `made`: where `context` does not have all of what they
+        decide, they must not be made again.
+        """
         tests = _tests_in(op, self.spaces)
         if not tests:
             return
         if isinstance(op, LOOPS):
             for change in self._changes(op, context, tests):
+                if change in made:
+                    continue
                 with staging_before(op) as staging:
                     self._build(op, change, staging)
                     self._simplify(staging, context, int(isinstance(change, _Cut)))
@@ -197,11 +205,11 @@ class _Splitter:
                     self._report_done(op, change)
                     parts = self._replace(op, staging)
                 for part in parts:
-                    self._refine(part, context)
+                    self._refine(part, context, made | {change})
                 return
         for block, inside in self.spaces.inside(op, context):
             for inner in tuple(block.ops):
-                self._refine(inner, inside)
+                self._refine(inner, inside, made)
 
     def _changes(self, loop: LoopOp, context: isl.Set, tests: Sequence[_Placed]) -> list[_Change]:
         """The changes of `loop` that decide a test and are worth their code, the best first."""
