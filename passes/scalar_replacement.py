@@ -30,8 +30,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
-from polyir.diagnostics import OptionError, location_of, missed, remark
-from polyir.limits import ResourceError, bounded
+from polyir.diagnostics import OptionError, missed, remark
 from polyir.loops.scalar_replacement import scalar_replacement
 from polyir.passes.lower_poly import LowerPolyPass
 from polyir.passes.prerequisites import scops_in
@@ -75,11 +74,7 @@ class ScalarReplacementPass(ModulePass):
             done.append(loop)
             remark(self.name, message, loop)
 
-        try:
-            with bounded("scalar replacement", location_of(function)):
-                scalar_replacement(function, levels, report, lambda *why: left.append(why))
-        except ResourceError as error:
-            left.append((f"{error.message}: other elements stay in memory", function))
+        scalar_replacement(function, levels, report, lambda *why: left.append(why))
         for message, loop in left:
             # What stays is only worth a warning where all does.
             (remark if done else missed)(self.name, message, loop)

@@ -28,8 +28,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
-from polyir.diagnostics import OptionError, location_of, missed, remark
-from polyir.limits import ResourceError, bounded
+from polyir.diagnostics import OptionError, missed, remark
 from polyir.loops.split_loops import MAX_OPERATIONS, MAX_PARTS, SplitLimits, split_loops
 from polyir.passes.lower_poly import LowerPolyPass
 from polyir.passes.prerequisites import scops_in
@@ -59,15 +58,8 @@ class SplitLoopsPass(ModulePass):
             LowerPolyPass(split_loops=False).apply(ctx, op)
         limits = SplitLimits(self.max_parts, self.max_operations)
         done, left = partial(remark, self.name), partial(missed, self.name)
-        found = False
-        for function in op.walk():
-            if not isinstance(function, FuncOp):
-                continue
-            try:
-                with bounded("splitting loops", location_of(function)):
-                    found |= split_loops([function], limits, done, left)
-            except ResourceError as error:
-                found = True
-                missed(self.name, f"{error.message}: other tests stay", function)
+        # A list, for nothing that is searched for functions may change meanwhile.
+        functions = [function for function in op.walk() if isinstance(function, FuncOp)]
+        found = split_loops(functions, limits, done, left)
         if not found:
             missed(self.name, "nothing to do: no innermost loop tests an index", op)

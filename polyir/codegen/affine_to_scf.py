@@ -31,11 +31,11 @@ from xdsl.ir.affine import (
 )
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from polyir.model.affine_operations import map_operands
 from polyir.diagnostics import PolyirError, location_of
 from polyir.dialects.affine_extra import MaxOp, PrefetchOp
 from polyir.dialects.affine_semantics import is_valid_dimension, is_valid_symbol
 from polyir.dialects.reductions import Combination, combination_of, neutral_element
+from polyir.model.affine_operations import map_operands
 
 
 def convert_affine_to_scf(root: Operation) -> None:

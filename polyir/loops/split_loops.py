@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 import islpy as isl
@@ -24,6 +25,7 @@ from xdsl.dialects import affine, scf
 from xdsl.ir import Block, BlockArgument, Operation
 from xdsl.rewriter import InsertPoint
 
+from polyir.limits import within_operations
 from polyir.loops.counter_tests import Comparison, CounterTest, cuts, test_of, text_of
 from polyir.loops.iteration_spaces import ANY_LOOP, IterationSpaces
 from polyir.loops.loop_forms import (
@@ -53,6 +55,9 @@ MAX_OPERATIONS: Final = 2000
 At 16 bytes of code for an operation they fit into the 32 KiB that processors cache of it.
 """
 
+NEST_OPERATIONS: Final = 10_000_000
+"""How many operations isl may take for one nest of loops."""
+
 Report = Callable[[str, Operation], None]
 """Takes what was done, or not done and why, and the loop."""
 
@@ -76,11 +81,21 @@ def split_loops(
     found = False
     for op in operations:
         for nest in tuple(_outermost_loops(op)):
-            spaces = IterationSpaces()
-            if _tests_in(nest, spaces):
-                found = True
-                _Splitter(spaces, limits, done, left).split(nest)
+            split = partial(_split_nest, nest, limits, done, left)
+            has_tests = within_operations(NEST_OPERATIONS, split)
+            if has_tests is None:
+                left("tests of loop counters stay: isl takes too long to find out about them", op)
+            found |= has_tests is not False
     return found
+
+
+def _split_nest(nest: LoopOp, limits: SplitLimits, done: Report, left: Report) -> bool:
+    """As `split_loops`, for one nest. The nest is valid wherever isl stops."""
+    spaces = IterationSpaces()
+    if not _tests_in(nest, spaces):
+        return False
+    _Splitter(spaces, limits, done, left).split(nest)
+    return True
 
 
 def _outermost_loops(op: Operation) -> Iterator[LoopOp]:
@@ -183,19 +198,19 @@ class _Splitter:
                 self._report_left(op)
 
     def _refine(
-        self, op: Operation, context: isl.Set, made: frozenset[_Change] = frozenset()
+        self, op: Operation, context: isl.Set, moved: frozenset[_Move] = frozenset()
     ) -> None:
         """Split `op`, or what is inside it, where `context` holds; it is simplified already.
 
-        The changes that it comes from are `made`: where `context` does not have all of what they
-        decide, they must not be made again.
+        `moved` has the tests that were moved to around `op`: `context` may not have their outcome
+        (`IterationSpaces.without`), and they must not be moved again.
         """
         tests = _tests_in(op, self.spaces)
         if not tests:
             return
         if isinstance(op, LOOPS):
             for change in self._changes(op, context, tests):
-                if change in made:
+                if change in moved:
                     continue
                 with staging_before(op) as staging:
                     self._build(op, change, staging)
@@ -204,12 +219,14 @@ class _Splitter:
                         continue
                     self._report_done(op, change)
                     parts = self._replace(op, staging)
+                if isinstance(change, _Move):
+                    moved |= {change}
                 for part in parts:
-                    self._refine(part, context, made | {change})
+                    self._refine(part, context, moved)
                 return
         for block, inside in self.spaces.inside(op, context):
             for inner in tuple(block.ops):
-                self._refine(inner, inside, made)
+                self._refine(inner, inside, moved)
 
     def _changes(self, loop: LoopOp, context: isl.Set, tests: Sequence[_Placed]) -> list[_Change]:
         """The changes of `loop` that decide a test and are worth their code, the best first."""

@@ -1,1 +1,0 @@
-"""Which elements of arrays the operations in a loop touch, and whether they can be the same."""
