@@ -1,4 +1,4 @@
-"""Conditions on index values: what they compare, where that cuts a loop, what is left of them."""
+"""Conditions on index values: what they compare, where they split a loop, what is left of them."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def _constraint(comparison: arith.CmpiOp, spaces: IterationSpaces) -> Constraint
             return Constraint(left - right, True)
 
 
-def cuts(comparison: Comparison, counter: SSAValue) -> tuple[IndexExpression, ...]:
+def split_points(comparison: Comparison, counter: SSAValue) -> tuple[IndexExpression, ...]:
     """The values of `counter` from which on the outcome of the comparison is another one.
 
     None, if the comparison does not depend on `counter`, or takes a remainder or quotient of it.

@@ -29,18 +29,18 @@ class LoopRange:
     upper: Bounds
     step: int | None
 
-    def below(self, cut: IndexExpression) -> LoopRange:
-        """The part with counters below `cut`."""
-        return replace(self, upper=(*self.upper, cut))
+    def below(self, limit: IndexExpression) -> LoopRange:
+        """The part with counters below `limit`."""
+        return replace(self, upper=(*self.upper, limit))
 
-    def from_on(self, cut: IndexExpression) -> LoopRange:
-        """The part with counters of at least `cut`; with a step, there must be one lower bound."""
+    def from_on(self, first: IndexExpression) -> LoopRange:
+        """The part with counters from `first` on; with a step, there must be one lower bound."""
         if self.step != 1:
             assert self.step is not None
-            (first,) = self.lower
-            steps = (cut - first).divide(AffineBinaryOpKind.CeilDiv, self.step)
-            cut = first + steps.scale(self.step)
-        return replace(self, lower=(*self.lower, cut))
+            (start,) = self.lower
+            steps = (first - start).divide(AffineBinaryOpKind.CeilDiv, self.step)
+            first = start + steps.scale(self.step)
+        return replace(self, lower=(*self.lower, first))
 
 
 def ranges_of(loop: LoopOp) -> tuple[LoopRange, ...]:

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Final
 
 import islpy as isl
 from xdsl.builder import Builder
@@ -33,6 +34,8 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from polyir.dialects.loop_attributes import rules_of
+from polyir.limits import within_operations
 from polyir.loops.iteration_spaces import ANY_LOOP, IterationSpaces
 from polyir.loops.loop_forms import (
     SequentialLoop,
@@ -58,6 +61,9 @@ from polyir.model.raising.control import LOOPS, ConditionalOp, branches_of
 
 MOST_GUARDS = 4
 """In front of a loop, no more comparisons than this ask whether it will run."""
+
+LOOP_OPERATIONS: Final = 1_000_000
+"""How many operations isl may take to compare the accesses in one loop: a second at most."""
 
 Report = Callable[[str, Operation], None]
 """Takes what was done, or not done and why, and the loop."""
@@ -128,34 +134,59 @@ class _Kept:
         return any(isinstance(op, ElementStore) for op in self.members)
 
 
-def _replace_in(loop: SequentialLoop, done: Report, left: Report) -> bool:
-    """Keep elements in SSA values in `loop`; whether there was one to keep."""
+@dataclass(frozen=True)
+class _Decision:
+    """What becomes of the elements whose address stays the same in a loop.
+
+    Those of `left` stay in memory, each for a reason. What is done around the loop for those of
+    `kept` must only be done where `guards` hold.
+    """
+
+    kept: tuple[_Kept, ...] = ()
+    left: tuple[tuple[Element, str], ...] = ()
+    guards: tuple[Constraint, ...] = ()
+
+
+def _decide(loop: SequentialLoop) -> _Decision:
+    """Which elements to keep in SSA values in `loop`; nothing is changed."""
     spaces = IterationSpaces(with_steps=True)
     known = spaces.context(loop)
     inside = known.intersect(spaces.domain(loop))
     uses = [use for op in loop.body.block.ops for use in memory_uses(op, inside, spaces)]
-    elements = _elements(loop, uses, spaces)
-    counter = loop.body.block.args[0].name_hint
-    where = f"in the loop over %{counter}" if counter else "in the loop"
     kept: list[_Kept] = []
+    left: list[tuple[Element, str]] = []
     guards = _guards(loop, known, spaces)
-    for element, members in elements.items():
+    for element, members in _elements(loop, uses, spaces).items():
         plan = _plan(loop, element, members, uses, known, spaces)
         if isinstance(plan, _Kept) and guards is None and _needs_guard(plan, known, spaces):
             plan = "no simple test says whether the loop runs"
-        if isinstance(plan, str):
-            left(f"{element} stays in memory {where}: {plan}", loop)
-            continue
-        kept.append(plan)
+        if isinstance(plan, _Kept):
+            kept.append(plan)
+        else:
+            left.append((element, plan))
+    is_guarded = any(_needs_guard(plan, known, spaces) for plan in kept)
+    return _Decision(tuple(kept), tuple(left), (guards or ()) if is_guarded else ())
+
+
+def _replace_in(loop: SequentialLoop, done: Report, left: Report) -> bool:
+    """Keep elements in SSA values in `loop`; whether there was one to keep."""
+    decision = within_operations(LOOP_OPERATIONS, partial(_decide, loop))
+    if decision is None:
+        left("all elements stay in memory: isl takes too long to compare the accesses", loop)
+        return True
+    counter = loop.body.block.args[0].name_hint
+    where = f"in the loop over %{counter}" if counter else "in the loop"
+    for element, reason in decision.left:
+        left(f"{element} stays in memory {where}: {reason}", loop)
+    for plan in decision.kept:
         if plan.is_stored_after:
             how = "stored after it"
         else:
             how = "stored in it" if plan.is_carried else "read only"
-        done(f"{element} is kept in a value {where}, {how}", loop)
-    if kept:
-        is_guarded = any(_needs_guard(plan, known, spaces) for plan in kept)
-        _rewrite(loop, kept, (guards or ()) if is_guarded else ())
-    return bool(elements)
+        done(f"{plan.element} is kept in a value {where}, {how}", loop)
+    if decision.kept:
+        _rewrite(loop, decision.kept, decision.guards)
+    return bool(decision.kept or decision.left)
 
 
 def _elements(
@@ -192,6 +223,9 @@ def _plan(
     """How to keep `element` in a value in `loop`, which does `uses`, or why that cannot be."""
     members = {access.op: None for access in accesses}
     stores = {access.op: None for access in accesses if access.is_store}
+    for attribute in loop.attributes.values() if stores else ():
+        if rules_of(attribute).requires_parallel():
+            return f"a loop with {attribute} must not carry a value"
     for use in uses:
         is_other = use.op not in members and element.overlap(use, spaces) is not Overlap.NEVER
         if is_other and (stores or isinstance(use, Touch) or use.is_store):

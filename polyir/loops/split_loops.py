@@ -3,12 +3,14 @@
     for k in [0, n): { if k == 0: S; T }        =>    S(0); T(0)             if n >= 1
                                                       for k in [1, n): T
 
-A loop is cut where the outcome of a test of its counter changes (index set splitting: Griebl,
+A loop is split where the outcome of a test of its counter changes (index set splitting: Griebl,
 Feautrier, Lengauer, "Index set splitting", Int. J. of Parallel Programming 28(6), 2000; gcc
 calls it `-fsplit-loops`). The parts run one after the other, so that the iterations keep their
-order. A test whose outcome stays the same in a loop, and for which no loop further out is cut,
+order. A test whose outcome stays the same in a loop, and for which no loop further out is split,
 moves in front of the loop (loop unswitching). isl decides, from the loops and conditions
 around, which parts are empty, which tests are decided in a part and which bounds are implied.
+
+Each part has the attributes of the loop that was split.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from xdsl.ir import Block, BlockArgument, Operation
 from xdsl.rewriter import InsertPoint
 
 from polyir.limits import within_operations
-from polyir.loops.counter_tests import Comparison, CounterTest, cuts, test_of, text_of
+from polyir.loops.counter_tests import Comparison, CounterTest, split_points, test_of, text_of
 from polyir.loops.iteration_spaces import ANY_LOOP, IterationSpaces
 from polyir.loops.loop_forms import (
     conditional,
@@ -56,7 +58,10 @@ At 16 bytes of code for an operation they fit into the 32 KiB that processors ca
 """
 
 NEST_OPERATIONS: Final = 10_000_000
-"""How many operations isl may take for one nest of loops."""
+"""How many operations isl may take for one nest of loops: some seconds of time.
+
+It is ten times what any PolyBench kernel takes, tiled with diamonds in wavefronts.
+"""
 
 Report = Callable[[str, Operation], None]
 """Takes what was done, or not done and why, and the loop."""
@@ -144,7 +149,7 @@ def _size(op: Operation) -> int:
 
 
 @dataclass(frozen=True)
-class _Cut:
+class _Split:
     """A loop becomes two: its counters below `at`, and the others."""
 
     at: IndexExpression
@@ -157,7 +162,7 @@ class _Move:
     constraints: tuple[Constraint, ...]
 
 
-_Change = _Cut | _Move
+_Change = _Split | _Move
 
 
 @dataclass
@@ -214,7 +219,7 @@ class _Splitter:
                     continue
                 with staging_before(op) as staging:
                     self._build(op, change, staging)
-                    self._simplify(staging, context, int(isinstance(change, _Cut)))
+                    self._simplify(staging, context, int(isinstance(change, _Split)))
                     if not self._fits(op, staging):
                         continue
                     self._report_done(op, change)
@@ -235,20 +240,20 @@ class _Splitter:
         for placed in tests:
             comparisons = placed.test.undecided(known, self.spaces)
             changes = [*_moves(placed.test, comparisons, loop)]
-            changes += self._cuts(comparisons, loop, known)
+            changes += self._splits(comparisons, loop, known)
             for change in changes:
                 deciding.setdefault(change, {})[placed.loop] = None
         whole = _size(loop)
         worthwhile = [
             change for change, loops in deciding.items() if 2 * sum(map(_size, loops)) >= whole
         ]
-        # What is moved needs to be tested in neither part of a loop that is cut later.
-        return sorted(worthwhile, key=lambda change: isinstance(change, _Cut))
+        # What is moved needs to be tested in neither part of a loop that is split later.
+        return sorted(worthwhile, key=lambda change: isinstance(change, _Split))
 
-    def _cuts(
+    def _splits(
         self, comparisons: Sequence[Comparison], loop: LoopOp, known: isl.Set
     ) -> Iterator[_Change]:
-        """Where `loop` can be cut so that a comparison has different outcomes in its parts."""
+        """Where `loop` can be split so that a comparison has different outcomes in its parts."""
         range = range_of(loop)
         if range is None or (range.step != 1 and len(range.lower) != 1):
             return
@@ -258,11 +263,11 @@ class _Splitter:
             return
         counter = self.spaces.function(IndexExpression.of(range.counter))
         for comparison in comparisons:
-            for at in cuts(comparison, range.counter):
+            for at in split_points(comparison, range.counter):
                 if all(is_outside(value, loop) for value in at.values()) and may_bound(loop, at):
                     below = counter.lt_set(self.spaces.function(at))
                     if not (known.is_subset(below) or known.is_disjoint(below)):
-                        yield _Cut(at)
+                        yield _Split(at)
 
     def _build(self, loop: LoopOp, change: _Change, staging: Block) -> None:
         """Build in `staging` what `loop` becomes by a change, and a yield of its results."""
@@ -326,7 +331,7 @@ class _Splitter:
     def _report_done(self, loop: LoopOp, change: _Change) -> None:
         name = loop.body.block.args[0].name_hint
         shown = f"the loop over %{name}" if name else "the loop"
-        if isinstance(change, _Cut):
+        if isinstance(change, _Split):
             message = f"split {shown} at {text_of(change.at)}"
         else:
             tests = " and ".join(

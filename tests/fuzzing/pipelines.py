@@ -26,7 +26,7 @@ def random_pipeline(seed: int) -> tuple[str, ...]:
     random = Random(f"pipeline {seed}")
     passes = _usual(random) if random.random() < 0.5 else _any(random)
     if random.random() < 0.35:
-        passes.append("lower-poly")
+        passes.append(f"lower-poly{{split-loops={_flag(random)}}}")
         later = ["convert-parallel-to-omp", "convert-affine-to-scf", "split-loops"]
         later.append(random.choice(["scalar-replacement", "scalar-replacement{levels=all}"]))
         random.shuffle(later)

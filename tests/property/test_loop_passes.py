@@ -7,6 +7,7 @@ from typing import Literal
 import pytest
 from affine_programs import affine_programs
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from replay import function_of, loaded, replay
 from xdsl.context import Context
 from xdsl.dialects import affine
@@ -15,6 +16,8 @@ from xdsl.passes import ModulePass
 from polyir.codegen.affine_to_scf import convert_affine_to_scf
 from polyir.diagnostics import remarks_to
 from polyir.frontend.parse import parse_module
+from polyir.limits import limited
+from polyir.loops import scalar_replacement, split_loops
 from polyir.passes.scalar_replacement import ScalarReplacementPass
 from polyir.passes.split_loops import SplitLoopsPass
 
@@ -53,3 +56,17 @@ def test_split_loops(dialect: str, text: str) -> None:
 @given(text=affine_programs())
 def test_scalar_replacement(dialect: str, levels: int | Literal["all"], text: str) -> None:
     check(text, dialect, ScalarReplacementPass(levels))
+
+
+@pytest.mark.parametrize("transformation", [SplitLoopsPass(), ScalarReplacementPass("all")])
+@settings(max_examples=30, deadline=None)
+@given(text=affine_programs(), operations=st.integers(100, 50_000))
+def test_isl_may_stop(transformation: ModulePass, text: str, operations: int) -> None:
+    """Wherever isl stops because its operations are used up, the program stays valid."""
+
+    def check_with_few_operations() -> None:
+        split_loops.NEST_OPERATIONS = scalar_replacement.LOOP_OPERATIONS = operations  # type: ignore[misc]
+        check(text, "affine", transformation)
+
+    # Settings that are changed in the worker process are not changed here.
+    limited("the pass", check_with_few_operations)

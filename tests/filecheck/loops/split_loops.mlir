@@ -179,7 +179,7 @@ func.func @carried(%A: memref<?xf64>, %x: f64, %y: f64, %n: index) -> f64 {
 
 // -----
 
-// A loop with steps is split at the first counter that it reaches from the cut on.
+// A loop with steps is split at the first counter that it reaches from there on.
 // CHECK-LABEL: func.func @steps
 // CHECK-NEXT: affine.for %[[I0:i]] = 1 to 12 step 4 {
 // CHECK-NEXT:   affine.store %x, %A[%[[I0]]] : memref<99xf64>
@@ -200,7 +200,7 @@ func.func @steps(%A: memref<99xf64>, %x: f64, %y: f64) {
 
 // -----
 
-// Two times the counter: the cut is rounded up.
+// Two times the counter: the place is rounded up.
 // CHECK-LABEL: func.func @rounded
 // CHECK-NEXT: affine.for %{{.*}} = 0 to min affine_map<()[s0, s1] -> (s0, s1 ceildiv 2)>()[%n, %m] {
 // CHECK-NEXT:   affine.store %x
