@@ -77,7 +77,7 @@ def test_the_loop_has_the_attributes() -> None:
 
 
 def test_passes_on_loops_carry_the_attributes() -> None:
-    """Of jacobi-1d a loop that is split, of gemm one in `scf` that carries a value."""
+    """Of jacobi-1d a loop that is split, of mvt one in `scf` that carries a value."""
     expected = f"}} {{prefetching.distance = {DISTANCE}, prefetching.block = {BLOCK}}}"
     prefetch = "--prefetch=loop={} distance=3"
     whole, _ = polyir_opt(
@@ -88,8 +88,8 @@ def test_passes_on_loops_carry_the_attributes() -> None:
     assert [text.count(expected) for text in (whole, split)] == [1, 1]
     assert [text.count("affine.if") for text in (whole, split)] == [3, 1]
     text, _ = polyir_opt(
-        *(prefetch.format("S1.2"), "--lower-poly", "--convert-affine-to-scf"),
-        *("--scalar-replacement", str(KERNELS / "gemm.mlir")),
+        *(prefetch.format("S0.1"), "--lower-poly", "--convert-affine-to-scf"),
+        *("--scalar-replacement", str(KERNELS / "mvt.mlir")),
     )
     _, _, carrying = text.partition(" iter_args(")
     assert next(line.strip() for line in carrying.splitlines() if "}" in line) == expected
