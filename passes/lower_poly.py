@@ -81,7 +81,7 @@ class LowerPolyPass(ModulePass):
     def _split(self, generated: Sequence[Operation]) -> None:
         """Split the loops among `generated`, which were made for a scop."""
         report = partial(remark, self.name)
-        split_loops(generated, SplitLimits(), report, report)
+        split_loops(generated, SplitLimits(), report, report, partial(missed, self.name))
 
     def _localise(self, scop: ScopOp) -> None:
         """Make copies local that are to be, now that the schedule is the last one."""

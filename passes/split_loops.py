@@ -58,8 +58,8 @@ class SplitLoopsPass(ModulePass):
             LowerPolyPass(split_loops=False).apply(ctx, op)
         limits = SplitLimits(self.max_parts, self.max_operations)
         done, left = partial(remark, self.name), partial(missed, self.name)
-        # A list, for nothing that is searched for functions may change meanwhile.
+        # A list: the module changes later.
         functions = [function for function in op.walk() if isinstance(function, FuncOp)]
-        found = split_loops(functions, limits, done, left)
+        found = split_loops(functions, limits, done, left, left)
         if not found:
             missed(self.name, "nothing to do: no innermost loop tests an index", op)

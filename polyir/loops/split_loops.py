@@ -76,12 +76,16 @@ class SplitLimits:
 
 
 def split_loops(
-    operations: Sequence[Operation], limits: SplitLimits, done: Report, left: Report
+    operations: Sequence[Operation],
+    limits: SplitLimits,
+    done: Report,
+    left: Report,
+    stopped: Report,
 ) -> bool:
     """Take tests of loop counters out of the innermost loops of `operations`, in place.
 
     Returns whether there was such a test. `done` hears of each loop that was split and each test
-    that was moved, `left` of the tests that stay.
+    that was moved, `left` of the tests that stay, `stopped` of nests for which isl takes too long.
     """
     found = False
     for op in operations:
@@ -89,7 +93,7 @@ def split_loops(
             split = partial(_split_nest, nest, limits, done, left)
             has_tests = within_operations(NEST_OPERATIONS, split)
             if has_tests is None:
-                left("tests of loop counters stay: isl takes too long to find out about them", op)
+                stopped("tests of loop counters stay: isl takes too long to split their loops", op)
             found |= has_tests is not False
     return found
 

@@ -70,3 +70,39 @@ def test_isl_may_stop(transformation: ModulePass, text: str, operations: int) ->
 
     # Settings that are changed in the worker process are not changed here.
     limited("the pass", check_with_few_operations)
+
+
+SPLITTABLE = """
+func.func @f(%A: memref<?xf64>, %c: memref<?xf64>, %n: index) {
+  affine.for %i = 0 to %n {
+    affine.if affine_set<(d0) : (d0 - 5 >= 0)>(%i) {
+      %x = affine.load %c[0] : memref<?xf64>
+      affine.store %x, %A[%i] : memref<?xf64>
+    }
+  }
+  return
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("transformation", "stays"),
+    [
+        (SplitLoopsPass(), "tests of loop counters stay"),
+        (ScalarReplacementPass(), "all elements stay in memory"),
+    ],
+)
+def test_a_stop_is_reported(transformation: ModulePass, stays: str) -> None:
+    module = parse_module(SPLITTABLE)
+
+    def run_with_few_operations() -> tuple[str, list[str]]:
+        split_loops.NEST_OPERATIONS = scalar_replacement.LOOP_OPERATIONS = 10  # type: ignore[misc]
+        said: list[str] = []
+        with remarks_to(lambda remark: said.append(remark.message)):
+            transformation.apply(Context(), module)
+        return str(module), said
+
+    text, said = limited("the pass", run_with_few_operations)
+    assert text == str(parse_module(SPLITTABLE))
+    (message,) = said
+    assert message.startswith(f"{stays}: isl takes too long")
