@@ -19,7 +19,7 @@ from polyir.frontend.parse import parse_module
 from polyir.passes.lower_poly import LowerPolyPass
 from polyir.passes.lower_to_llvm import LowerToLlvmPass
 from polyir.passes.prerequisites import scops_in
-from polyir.pipeline import passes_of_pipeline
+from polyir.pipeline import DEFAULT_PIPELINE, passes_of_pipeline
 from polyir.runtime import CompiledModule, CompilerOptions, compile_llvm, compile_module
 from polyir.runtime.compiler import CompilationError, find_compiler
 from polyir.runtime.functions import public_signatures
@@ -27,9 +27,6 @@ from polyir.runtime.jit import jit_available
 from polyir.target.llvm.text import llvm_ir
 from polyir.targets import LoopsTarget, PolyirCTarget, PolyirLlvmTarget, PolyTarget
 from polyir.universe import available_passes, new_context
-
-DEFAULT_PIPELINE = "pluto-schedule,tile,mark-parallel"
-"""What `compile` runs unless told otherwise."""
 
 Pipeline = str | Iterable[ModulePass]
 """Passes as text (`pluto-schedule,tile{sizes=32}`) or as objects."""

@@ -23,9 +23,6 @@ from polyir.target.c.expressions import Spelling
 from polyir.target.c.region import Form, RegionText, region_text
 from polyir.target.c.types import Scalar
 
-DEFAULT_PIPELINE = "pluto-schedule,tile,mark-parallel"
-"""What `polyir-cc` runs unless told otherwise: the best that is known for C."""
-
 
 @dataclass(frozen=True)
 class TransformedRegion:

@@ -56,6 +56,8 @@ PASS_NAMES = (
     "plot-schedule",
     "dot",
     "lower-poly",
+    "split-loops",
+    "scalar-replacement",
     "convert-parallel-to-omp",
     "convert-affine-to-scf",
     "convert-memref-to-pointers",

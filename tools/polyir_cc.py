@@ -32,14 +32,9 @@ from polyir.diagnostics import (
 from polyir.frontend.c.preprocess import preprocess
 from polyir.frontend.c.source import read_regions
 from polyir.limits import time_limited_to
-from polyir.pipeline import passes_of_pipeline, split_pass_flags
+from polyir.pipeline import DEFAULT_PIPELINE, passes_of_pipeline, split_pass_flags
 from polyir.runtime.compiler import CompilerOptions, find_compiler
-from polyir.source_to_source import (
-    DEFAULT_PIPELINE,
-    TransformedRegion,
-    rewrite,
-    transform_region,
-)
+from polyir.source_to_source import TransformedRegion, rewrite, transform_region
 from polyir.tools.command_line import ArgumentParser, add_time_limit, exit_code_of, write_output
 from polyir.universe import available_passes, new_context
 

@@ -22,7 +22,7 @@ from polyir.limits import time_limited_to
 from polyir.model.scop import Scop, scop_of
 from polyir.model.symbolic_tiles import all_tiles
 from polyir.passes.prerequisites import scops_in
-from polyir.pipeline import passes_of_pipeline, split_pass_flags
+from polyir.pipeline import DEFAULT_PIPELINE, passes_of_pipeline, split_pass_flags
 from polyir.runtime import CompiledModule, CompilerOptions, best_times, compare_bits
 from polyir.runtime.compiler import DEFAULT_FLAGS
 from polyir.runtime.data import Value, make_arguments
@@ -62,7 +62,7 @@ def _run(arguments: Sequence[str]) -> int:
     sink = print_all if options.remarks else print_missed
     with remarks_to(sink), time_limited_to(options.time_limit):
         original = api.parse(text, str(path))
-        pipeline = passes or passes_of_pipeline(api.DEFAULT_PIPELINE, available)
+        pipeline = passes or passes_of_pipeline(DEFAULT_PIPELINE, available)
         result = api.run_pipeline(original, pipeline)
         loops = api.lower(result)
     function = _find_function(original, options.function)

@@ -45,7 +45,9 @@ def _convert(op: ParallelLoop) -> None:
     if isinstance(last, affine.YieldOp | scf.ReduceOp):
         Rewriter.erase_op(last)
     body.block.add_op(omp.YieldOp())
-    nest = omp.LoopNestOp.build(operands=[lower, upper, steps], regions=[body])
+    nest = omp.LoopNestOp.build(
+        operands=[lower, upper, steps], regions=[body], attributes=dict(op.attributes)
+    )
     loop = omp.WsLoopOp.build(operands=[[]] * 6 + [None], regions=[Region(Block([nest]))])
     team = omp.ParallelOp.build(
         operands=[[], [], None, None, [], []],
@@ -94,5 +96,5 @@ def _convert_team(op: omp.ParallelOp) -> None:
         Rewriter.erase_op(last)
     body.block.add_op(scf.ReduceOp())
     parallel = scf.ParallelOp(nest.lowerBound, nest.upperBound, nest.step, body)
-    parallel.location = op.location
+    parallel.attributes, parallel.location = dict(nest.attributes), op.location
     Rewriter.replace_op(op, parallel)

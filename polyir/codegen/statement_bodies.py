@@ -15,13 +15,11 @@ from xdsl.builder import Builder
 from xdsl.dialects import affine, arith, memref
 from xdsl.dialects.builtin import AffineMapAttr, IndexType, IntegerAttr
 from xdsl.ir import Block, Operation, OpResult, SSAValue
-from xdsl.ir.affine import AffineBinaryOpKind
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from polyir.codegen.affine_operations import map_operands, set_map_operands
 from polyir.codegen.ast_expressions import materialize
-from polyir.model.affine import NotAffineError
-from polyir.model.index_expressions import IndexExpression, combine, expression_of, map_of
+from polyir.model.affine_operations import computed_expression, map_operands, set_map_operands
+from polyir.model.index_expressions import IndexExpression, map_of
 
 
 def copy_body(
@@ -143,21 +141,4 @@ class _BodyCopier:
         """The affine expression that `op` computes, or `None`."""
         if len(op.results) != 1 or not isinstance(op.results[0].type, IndexType):
             return None
-        operands = [self._expression(operand) for operand in op.operands]
-        try:
-            match op, operands:
-                case affine.ApplyOp(map=AffineMapAttr(data=map)), _:
-                    dimensions, symbols = operands[: map.num_dims], operands[map.num_dims :]
-                    return expression_of(map.results[0], dimensions, symbols)
-                case arith.ConstantOp(value=IntegerAttr(value=number)), _:
-                    return IndexExpression((), number.data)
-                case arith.AddiOp(), [left, right]:
-                    return left + right
-                case arith.SubiOp(), [left, right]:
-                    return left - right
-                case arith.MuliOp(), [left, right]:
-                    return combine(AffineBinaryOpKind.Mul, left, right)
-                case _:
-                    return None
-        except NotAffineError:
-            return None
+        return computed_expression(op, [self._expression(operand) for operand in op.operands])

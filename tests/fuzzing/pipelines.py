@@ -26,10 +26,11 @@ def random_pipeline(seed: int) -> tuple[str, ...]:
     random = Random(f"pipeline {seed}")
     passes = _usual(random) if random.random() < 0.5 else _any(random)
     if random.random() < 0.35:
-        passes.append("lower-poly")
-        later = ["convert-parallel-to-omp", "convert-affine-to-scf"]
+        passes.append(f"lower-poly{{split-loops={_flag(random)}}}")
+        later = ["convert-parallel-to-omp", "convert-affine-to-scf", "split-loops"]
+        later.append(random.choice(["scalar-replacement", "scalar-replacement{levels=all}"]))
         random.shuffle(later)
-        passes += later[: random.randint(0, 2)]
+        passes += later[: random.randint(0, 4)]
     return tuple(passes)
 
 

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects import affine
-from xdsl.dialects.builtin import AffineMapAttr, DenseArrayBase, i32
+from xdsl.dialects import affine, arith
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    DenseArrayBase,
+    DenseIntElementsAttr,
+    IntegerAttr,
+    TensorType,
+    i32,
+)
 from xdsl.ir import Operation
-from xdsl.ir.affine import AffineConstraintKind, AffineSet
+from xdsl.ir.affine import AffineBinaryOpKind, AffineConstraintKind, AffineSet
 
 from polyir.dialects.affine_extra import MaxOp, PrefetchOp
+from polyir.model.affine import NotAffineError
 from polyir.model.index_expressions import (
     Constraint,
     IndexExpression,
+    combine,
     compose,
     expression_of,
     map_of,
@@ -73,13 +82,54 @@ def set_map_operands(op: Operation, operands: Sequence[IndexExpression]) -> None
 
 def _set_loop_operands(op: affine.ForOp, operands: Sequence[IndexExpression]) -> None:
     count = len(op.lowerBoundOperands)
-    lower, lower_values = map_of(compose(op.lowerBoundMap.data, operands[:count]))
-    upper, upper_values = map_of(compose(op.upperBoundMap.data, operands[count:]))
-    op.lowerBoundMap, op.upperBoundMap = AffineMapAttr(lower), AffineMapAttr(upper)
-    initial = tuple(op.inits)
-    op.operands = (*lower_values, *upper_values, *initial)
-    sizes = [len(lower_values), len(upper_values), len(initial)]
-    op.properties["operandSegmentSizes"] = DenseArrayBase.from_list(i32, sizes)
+    lower = compose(op.lowerBoundMap.data, operands[:count])
+    upper = compose(op.upperBoundMap.data, operands[count:])
+    set_bounds(op, lower, upper)
+
+
+def set_bounds(
+    op: affine.ForOp | affine.ParallelOp,
+    lower: Sequence[IndexExpression],
+    upper: Sequence[IndexExpression],
+) -> None:
+    """Let a loop with one counter run from the maximum of `lower` to the minimum of `upper`."""
+    lower_map, lower_values = map_of(lower)
+    upper_map, upper_values = map_of(upper)
+    if isinstance(op, affine.ForOp):
+        op.lowerBoundMap, op.upperBoundMap = AffineMapAttr(lower_map), AffineMapAttr(upper_map)
+        initial = tuple(op.inits)
+        op.operands = (*lower_values, *upper_values, *initial)
+        sizes = [len(lower_values), len(upper_values), len(initial)]
+        op.properties["operandSegmentSizes"] = DenseArrayBase.from_list(i32, sizes)
+        return
+    op.lowerBoundsMap, op.upperBoundsMap = AffineMapAttr(lower_map), AffineMapAttr(upper_map)
+    one = TensorType(i32, [1])
+    op.lowerBoundsGroups = DenseIntElementsAttr.from_list(one, [len(lower)])
+    op.upperBoundsGroups = DenseIntElementsAttr.from_list(one, [len(upper)])
+    op.operands = (*lower_values, *upper_values)
+
+
+def computed_expression(
+    op: Operation, operands: Sequence[IndexExpression]
+) -> IndexExpression | None:
+    """The affine expression that `op` computes from `operands`, or `None`."""
+    try:
+        match op, operands:
+            case affine.ApplyOp(map=AffineMapAttr(data=map)), _:
+                dimensions, symbols = operands[: map.num_dims], operands[map.num_dims :]
+                return expression_of(map.results[0], dimensions, symbols)
+            case arith.ConstantOp(value=IntegerAttr(value=number)), _:
+                return IndexExpression((), number.data)
+            case arith.AddiOp(), [left, right]:
+                return left + right
+            case arith.SubiOp(), [left, right]:
+                return left - right
+            case arith.MuliOp(), [left, right]:
+                return combine(AffineBinaryOpKind.Mul, left, right)
+            case _:
+                return None
+    except NotAffineError:
+        return None
 
 
 def constraints_of(
