@@ -17,7 +17,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.target.llvm.indices import convert_index_to_i64
+from polyir.target.llvm.types import convert_index_to_i64
 
 
 @dataclass(frozen=True)

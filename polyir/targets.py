@@ -15,7 +15,7 @@ from xdsl.utils.target import Target
 from polyir.passes.lower_poly import LowerPolyPass
 from polyir.passes.lower_to_llvm import LowerToLlvmPass
 from polyir.passes.prerequisites import raised_scops, scops_in
-from polyir.target.c.target import CTarget
+from polyir.target.c import CTarget
 from polyir.target.llvm.text import llvm_ir
 from polyir.target.mlir import print_module
 

@@ -163,6 +163,7 @@ def _for(op: affine.ForOp, builder: Builder) -> _Replacement:
     upper = bound(op.upperBoundMap.data, op.upperBoundOperands, arith.MinSIOp, builder)
     step = constant_index(op.step.value.data, builder)
     loop = scf.ForOp(lower, upper, step, op.inits, _moved(op.body))
+    loop.attributes.update(op.attributes)
     return _inserted(loop, op, builder)
 
 
@@ -182,7 +183,9 @@ def _parallel(op: affine.ParallelOp, builder: Builder) -> _Replacement:
         values = tuple(last.arguments)
         Rewriter.erase_op(last)
     body.block.add_op(scf.ReduceOp(values, reductions))
-    return _inserted(scf.ParallelOp(lower, upper, steps, body, initial), op, builder)
+    loop = scf.ParallelOp(lower, upper, steps, body, initial)
+    loop.attributes.update(op.attributes)
+    return _inserted(loop, op, builder)
 
 
 def _reduction(combination: Combination, type: Attribute) -> Region:

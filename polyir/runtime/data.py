@@ -20,8 +20,8 @@ from xdsl.ir import SSAValue
 from polyir.diagnostics import PolyirError, location_of, nearest
 from polyir.isl_lists import maps_of, parameters_of
 from polyir.model.scop import AccessKind, Scop
-from polyir.runtime.functions import ArrayParameter, ScalarParameter, numpy_type, signature_of
-from polyir.target.c.types import Scalar
+from polyir.runtime.functions import numpy_type
+from polyir.target.abi import ArrayParameter, Parameter, Scalar, ScalarParameter, signature_of
 
 Value = int | float | npt.NDArray[np.generic]
 
@@ -55,7 +55,7 @@ def make_arguments(
     values: list[Value] = []
     for argument, parameter in arguments.items():
         if isinstance(parameter, ArrayParameter):
-            needed = extents.get(argument, (default_size,) * len(parameter.extents))
+            needed = extents.get(argument, (default_size,) * len(parameter.type.extents))
             values.append(_random_array(parameter, needed, generator))
         elif argument in known:
             values.append(known[argument])
@@ -64,7 +64,7 @@ def make_arguments(
     return tuple(values)
 
 
-def _is_size(parameter: ScalarParameter | ArrayParameter) -> bool:
+def _is_size(parameter: Parameter) -> bool:
     return isinstance(parameter, ScalarParameter) and parameter.type is Scalar.INT64
 
 
@@ -120,9 +120,9 @@ def _bounding_extents(
 def _random_array(
     parameter: ArrayParameter, needed: tuple[int, ...], generator: np.random.Generator
 ) -> npt.NDArray[np.generic]:
-    pairs = zip(parameter.extents, needed, strict=True)
+    pairs = zip(parameter.type.extents, needed, strict=True)
     shape = tuple(size if extent is None else extent for extent, size in pairs)
-    dtype = numpy_type(parameter.element)
+    dtype = numpy_type(parameter.type.element)
     if dtype.kind != "f":
         return generator.integers(0, 2 if dtype.kind == "b" else 4, shape).astype(dtype)
     array = generator.uniform(0.1, 1.0, shape)

@@ -18,11 +18,9 @@ from polyir.runtime.functions import (
     CompiledFunction,
     CompiledModule,
     Result,
-    Signature,
 )
 from polyir.runtime.threads import ThreadTeam, default_thread_count
-from polyir.target.c.names import symbol_name
-from polyir.target.llvm.tasks import PARALLEL_FOR, THREAD_COUNT
+from polyir.target.abi import PARALLEL_FOR, THREAD_COUNT, Signature, symbol_name
 from polyir.target.llvm.text import MISSING_LLVMLITE, MissingPackageError
 
 if TYPE_CHECKING:

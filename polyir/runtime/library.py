@@ -13,11 +13,10 @@ from polyir.runtime.compiler import CompilerOptions, build_library
 from polyir.runtime.functions import (
     CompiledFunction,
     CompiledModule,
-    Signature,
     public_signatures,
 )
-from polyir.target.c.emitter import COptions, c_text
-from polyir.target.c.names import symbol_name
+from polyir.target.abi import Signature, symbol_name
+from polyir.target.c import COptions, c_text
 
 
 class LibraryModule(CompiledModule):
@@ -73,7 +72,7 @@ def compile_module(
 ) -> LibraryModule:
     """Compile a module in loop form; its public functions can then be called.
 
-    Raises `CTargetError` for operations without C, and `CompilationError`.
+    Raises `TargetError` for operations without C, and `CompilationError`.
     """
     source = c_text(module, c_options or COptions())
     return compile_c(source, public_signatures(module), options)

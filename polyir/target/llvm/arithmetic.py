@@ -23,17 +23,43 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
 
-from polyir.target.llvm.conversion import Conversion, convert_operations
-from polyir.target.llvm.types import is_vector, refuse
+from polyir.target.errors import operation_name, unsupported, unsupported_operation
+from polyir.target.llvm.types import is_vector
 
 Values = Sequence[SSAValue]
+
+Conversion = Callable[[Operation, Builder], SSAValue]
+"""Builds what computes the one result of an operation, in front of it, and returns the value."""
+
+
+def convert_operations(
+    module: ModuleOp, prefixes: tuple[str, ...], conversions: Mapping[str, Conversion]
+) -> None:
+    """Replace every operation of `module` whose name starts with one of `prefixes`.
+
+    Raises `TargetError`, at the operation, for one that `conversions` does not know.
+    """
+    for op in tuple(module.walk()):
+        name = operation_name(op)
+        if not name.startswith(prefixes):
+            continue
+        convert = conversions.get(name)
+        if convert is None:
+            raise unsupported_operation(op, "the LLVM target")
+        value = convert(op, Builder(InsertPoint.before(op)))
+        (result,) = op.results
+        if value.name_hint is None:
+            value.name_hint = result.name_hint
+        result.replace_all_uses_with(value)
+        Rewriter.erase_op(op)
 
 
 def convert_arith_to_llvm(module: ModuleOp) -> None:
     """Replace every operation of arith in `module`.
 
-    Values of type index must have been converted. Raises `LlvmTargetError` for an operation, or
+    Values of type index must have been converted. Raises `TargetError` for an operation, or
     a type, that has no form in LLVM.
     """
     convert_operations(module, ("arith.",), CONVERSIONS)
@@ -127,7 +153,7 @@ def _rounded_division(is_floor: bool) -> Conversion:
         if left.type == i1:
             return left
         if is_vector(left.type):
-            raise refuse(op, f"the LLVM target has no {op.name} on vectors")
+            raise unsupported(op, f"{op.name} on vectors is not supported by the LLVM target")
         quotient = builder.insert(llvm.SDivOp(left, right)).res
         remainder = builder.insert(llvm.SRemOp(left, right)).res
         zero = integer(0, left.type, builder)
@@ -167,7 +193,7 @@ def _extremum(predicate: str) -> Conversion:
 
 def _scalar_only(op: Operation) -> None:
     if is_vector(op.operands[0].type):
-        raise refuse(op, f"the LLVM target has no {op.name} on vectors")
+        raise unsupported(op, f"{op.name} on vectors is not supported by the LLVM target")
 
 
 def _ieee_extremum(is_maximum: bool) -> Conversion:
@@ -239,7 +265,7 @@ def _compare_floats(op: Operation, builder: Builder) -> SSAValue:
 def _select(op: Operation, builder: Builder) -> SSAValue:
     assert isinstance(op, arith.SelectOp)
     if is_vector(op.cond.type):
-        raise refuse(op, "the LLVM target has no arith.select on vectors")
+        raise unsupported(op, "arith.select on vectors is not supported by the LLVM target")
     return select(op.cond, op.lhs, op.rhs, builder)
 
 

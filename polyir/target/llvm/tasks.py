@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, func, llvm, scf
@@ -28,14 +27,10 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from polyir.target.abi import PARALLEL_FOR, THREAD_COUNT
 from polyir.target.llvm.memory import POINTER
 from polyir.target.llvm.symbols import declare_function, enclosing_module
-
-PARALLEL_FOR: Final = "polyir_parallel_for"
-"""The function of the runtime, which calls the task for all parts of the range."""
-
-THREAD_COUNT: Final = "polyir_thread_count"
-"""The variable of the runtime, an `i64`, that says how many threads there are."""
+from polyir.target.loop_hints import hint_attributes
 
 
 def convert_parallel_to_tasks(module: ModuleOp) -> None:
@@ -95,6 +90,8 @@ def _loop_nest(
     body.args[0].name_hint = op.body.block.args[depth].name_hint
     loop = scf.ForOp(lower[depth], op.upperBound[depth], op.step[depth], carried, body)
     loop.location = op.location
+    if depth + 1 == len(lower):
+        loop.attributes.update(hint_attributes(op))
     builder.insert(loop)
     inside = Builder(InsertPoint.at_end(body))
     counters = [*counters, body.args[0]]
@@ -209,6 +206,7 @@ def _part(op: scf.ParallelOp, name: str, captured: _Captured) -> func.FuncOp:
         body,
     )
     loop.location = op.location
+    loop.attributes.update(hint_attributes(op))
     builder.insert(loop)
     for inner in body.walk():
         inner.operands = _renamed(inner.operands, outside)

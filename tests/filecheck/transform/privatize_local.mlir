@@ -31,7 +31,7 @@ func.func @row_sums(%m: index, %n: index, %A: memref<?x?xf64>, %out: memref<?xf6
 // STRIPS: remark: [lower-poly] sum has a copy in each iteration of loop 1: memref<8xf64>
 // STRIPS: for (int64_t ti = 0; ti < m; ti += 8) {
 // STRIPS-NEXT: double sum[8];
-// STRIPS: sum[polyir_mod(i, 8)] = 0.0;
+// STRIPS: sum[i % 8] = 0.0;
 
 // In nests of their own the statements share no iteration.
 // APART: warning: [lower-poly] sum stays as it is: no loop keeps its values to one iteration, in 8192 elements or fewer
