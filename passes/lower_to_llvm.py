@@ -1,8 +1,8 @@
-"""lower-to-llvm: loops to the llvm dialect, by these conversions, each also a pass of its own:
+"""lower-to-llvm: loops to the llvm dialect, by these conversions, each of which is also a pass:
 
     convert-affine-to-scf, convert-memref-to-pointers, convert-parallel-to-tasks,
-    convert-scf-to-cf (xDSL's), convert-index-to-i64, convert-math-to-llvm,
-    convert-arith-to-llvm, convert-cf-to-llvm, convert-func-to-llvm
+    convert-scf-to-cf (xDSL's; here the hints of loops are kept), convert-index-to-i64,
+    convert-math-to-llvm, convert-arith-to-llvm, convert-cf-to-llvm, convert-func-to-llvm
 
     func.func @clear(%A: memref<?xf64>, %i: index) {
       %zero = arith.constant 0.0 : f64

@@ -1,7 +1,7 @@
-"""Arguments for a function that comes without any: sizes, scalars, and arrays that fit.
+"""Generated arguments for a function: sizes, scalars, and arrays that are large enough.
 
-The extents of a dynamic array are what the function's scops access for the chosen sizes. Data
-is pseudo-random from a seed; square matrices get a heavy diagonal, so that factorisations stay
+The extents of a dynamic array are those that the function's scops access for the chosen sizes. Data
+is pseudo-random from a seed. Square matrices are diagonally dominant, so that factorisations stay
 finite.
 """
 
@@ -35,16 +35,16 @@ def make_arguments(
 ) -> tuple[Value, ...]:
     """Arguments for `function`, whose raised form holds `scops`.
 
-    `sizes` gives index arguments by name; the others, and extents that nothing determines, are
-    `default_size`. Raises `PolyirError` for a name in `sizes` that is no index argument.
+    `sizes` gives index arguments by name. All others, and extents that nothing determines, are
+    `default_size`. Raises `PolyirError` for a name in `sizes` that is not an index argument.
     """
     signature = signature_of(function)
     arguments = dict(zip(function.body.blocks[0].args, signature.parameters, strict=True))
     indices = [p.name for p in signature.parameters if _is_size(p)]
     for name in sizes:
         if name not in indices:
-            hint = nearest(name, indices) or f" (sizes: {', '.join(indices) or 'none'})"
-            raise PolyirError(f"no size argument is called '{name}'{hint}", location_of(function))
+            hint = nearest(name, indices) or f"; known sizes: {', '.join(indices) or 'none'}"
+            raise PolyirError(f"no size argument named '{name}'{hint}", location_of(function))
     known: dict[SSAValue, int] = {
         argument: sizes.get(parameter.name, default_size)
         for argument, parameter in arguments.items()
@@ -71,7 +71,7 @@ def _is_size(parameter: Parameter) -> bool:
 def _accessed_extents(
     scops: tuple[Scop, ...], known: Mapping[SSAValue, int], default_size: int
 ) -> dict[SSAValue, tuple[int, ...]]:
-    """The extents that all accesses fit in; at least one element a dimension."""
+    """The extents that cover all accesses: at least one element in each dimension."""
     extents: dict[SSAValue, tuple[int, ...]] = {}
     for scop in scops:
         sizes = {
@@ -88,7 +88,7 @@ def _accessed_extents(
 
 
 def _parameter_value(value: SSAValue, known: Mapping[SSAValue, int], default_size: int) -> int:
-    """A size argument's value; a `memref.dim` of a static array is what its type says."""
+    """The value of a size argument, or of a `memref.dim` whose type gives the extent."""
     if value in known:
         return known[value]
     owner = value.owner

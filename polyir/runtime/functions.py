@@ -1,7 +1,7 @@
 """Functions of compiled modules, called with NumPy arrays and numbers.
 
-The C and the LLVM backend share all of it: a function is the address of its code and a signature,
-and is called by the convention of `polyir/target/abi.py`.
+The C and the LLVM backend share this module: a function is the address of its code and a signature,
+and follows the calling convention of `polyir/target/abi.py`.
 """
 
 from __future__ import annotations
@@ -57,14 +57,14 @@ def numpy_type(scalar: Scalar) -> np.dtype[np.generic]:
 
 
 class CompiledFunction:
-    """A function that was compiled; call it with NumPy arrays, which it changes, and numbers."""
+    """A compiled function. Call it with numbers and NumPy arrays, which it changes in place."""
 
     def __init__(self, address: int, signature: Signature, owner: object) -> None:
         self.signature = signature
-        # The code is gone when its module is.
+        # The code lives as long as its module.
         self._owner = owner
         result = None if signature.returned is None else _C_TYPES[signature.returned]
-        # Each argument is passed as an object of its C type, so that no types are declared here.
+        # Each argument is passed as an object of its C type: no argument types are needed here.
         self._entry = ctypes.CFUNCTYPE(result)(address)
 
     @property
@@ -74,9 +74,9 @@ class CompiledFunction:
     def __call__(self, *arguments: Argument) -> Result:
         """Call the function. Returns its result, or a tuple of several.
 
-        Raises `TypeError` for a wrong number of arguments, a wrong type or element type, and
-        `ValueError` for a wrong rank or extent, a value out of range, or an array that is not
-        contiguous or may not be written; nothing was run then.
+        Raises `TypeError` for a wrong number of arguments, type or element type, and `ValueError`
+        for a wrong rank or extent, a value out of range, and an array that is not contiguous,
+        aligned and writable. The function has not run then.
         """
         signature = self.signature
         if len(arguments) != len(signature.parameters):
@@ -139,11 +139,11 @@ def _pass_number(parameter: ScalarParameter, value: Argument, where: str) -> obj
         raise TypeError(f"{where} must be an integer, not {type(value).__name__}")
     if parameter.type is Scalar.BOOL:
         if number not in (0, 1):
-            raise ValueError(f"{where} must be a truth value, not {number}")
+            raise ValueError(f"{where} must be 0 or 1, not {number}")
         return ctypes.c_bool(bool(number))
     half = 2 ** (parameter.type.width - 1)
     if not -half <= number < half:
-        raise ValueError(f"{where} must fit {parameter.type.width} bits, which {number} does not")
+        raise ValueError(f"{where} must fit into {parameter.type.width} bits: {number} does not")
     make: Callable[[int], object] = _C_TYPES[parameter.type]
     return make(number)
 
@@ -167,7 +167,7 @@ class CompiledModule(ABC):
         )
 
     def __getitem__(self, name: str) -> CompiledFunction:
-        """The function named `name`; raises `KeyError` with the names that are near it."""
+        """The function named `name`; raises `KeyError`, which suggests similar names."""
         if name not in self._functions:
             raise KeyError(f"no function '{name}' in the module{nearest(name, self._functions)}")
         return self._functions[name]
@@ -190,7 +190,7 @@ class CompiledModule(ABC):
     def threads(self, count: int) -> AbstractContextManager[None]:
         """Run the functions with `count` threads inside the `with` block.
 
-        Outside, `OMP_NUM_THREADS` decides, or the number of processors.
+        Outside it, `OMP_NUM_THREADS` decides, or the number of processors.
         """
 
     def __repr__(self) -> str:
@@ -199,9 +199,9 @@ class CompiledModule(ABC):
 
 
 def public_signatures(module: ModuleOp) -> tuple[Signature, ...]:
-    """The signatures of the functions of `module` that can be called from outside.
+    """The signatures of the functions that can be called from outside `module`.
 
-    `module` is in loop form: its functions take memrefs.
+    `module` is at the level of loops: its functions take memrefs.
     """
     return tuple(
         signature_of(op)

@@ -30,7 +30,7 @@ OPTIMISATION_LEVEL: Final = 3
 
 
 class JitError(PolyirError):
-    """LLVM refused a module: a defect of polyir's."""
+    """LLVM rejected a generated module: a bug in polyir."""
 
 
 def jit_available() -> bool:
@@ -48,7 +48,7 @@ class JitFunction(CompiledFunction):
         self._team = team
 
     def __call__(self, *arguments: Argument) -> Result:
-        """Call the function; see `CompiledFunction`. Raises what interrupted a parallel loop."""
+        """Call the function; see `CompiledFunction`. Raises any exception of a parallel loop."""
         result = super().__call__(*arguments)
         self._team.raise_error()
         return result
@@ -75,7 +75,7 @@ class JitModule(CompiledModule):
     def threads(self, count: int) -> AbstractContextManager[None]:
         """Run the functions with `count` threads inside the `with` block.
 
-        Outside, `OMP_NUM_THREADS` decides, or the number of processors.
+        Outside it, `OMP_NUM_THREADS` decides, or the number of processors.
         """
         return self._team.threads(count)
 
@@ -83,9 +83,9 @@ class JitModule(CompiledModule):
 def compile_llvm(source: str, signatures: Sequence[Signature]) -> JitModule:
     """Compile LLVM IR in this process and make the functions of `signatures` callable.
 
-    `polyir_parallel_for` and `polyir_thread_count`, which the text declares, are those of a team
-    of threads of the module's own. Raises `MissingPackageError` without llvmlite, and `JitError`
-    where LLVM refuses the text.
+    The module gets a team of threads, which provides the `polyir_parallel_for` and
+    `polyir_thread_count` that the text declares. Raises `MissingPackageError` without llvmlite,
+    and `JitError` if LLVM rejects the text.
     """
     try:
         from llvmlite import binding
@@ -97,7 +97,7 @@ def compile_llvm(source: str, signatures: Sequence[Signature]) -> JitModule:
         module = binding.parse_assembly(source)
         module.verify()
     except RuntimeError as error:
-        raise JitError(f"LLVM does not accept the module: {error}") from None
+        raise JitError(f"LLVM rejected the generated module: {error}") from None
     _optimise(module, machine)
     team = ThreadTeam(default_thread_count())
     needed = {PARALLEL_FOR: team.address, THREAD_COUNT: team.count_address}
@@ -117,13 +117,14 @@ def _initialise() -> None:
 
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
-    # The vectoriser would ask once a tile whether any of its rows overlap, and within one array
-    # they do; asked once a row, most do not: floyd-warshall takes 12.8 s instead of 20.5 (LARGE).
+    # Hoisted out of the loops of a tile, the vectoriser's check would ask whether any rows of the
+    # tile overlap, and rows of one array do. Checked row by row, most of them do not:
+    # floyd-warshall takes 12.8 s instead of 20.5 s (LARGE).
     binding.set_option("polyir", "--hoist-runtime-checks=false")
 
 
 def _host_machine() -> binding.TargetMachine:
-    """This processor, with all that it can do."""
+    """This processor, with all its features."""
     from llvmlite import binding
 
     return binding.Target.from_default_triple().create_target_machine(

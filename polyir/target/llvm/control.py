@@ -84,7 +84,7 @@ def convert_cf_to_llvm(module: ModuleOp) -> None:
 
 
 def convert_func_to_llvm(module: ModuleOp) -> None:
-    """Replace functions, calls and returns; local arrays move to the head of their function.
+    """Replace functions, calls and returns; local arrays move to the entry of their function.
 
     Memrefs and indices must have been converted. Raises `TargetError` for types that cannot
     be passed.
@@ -140,14 +140,14 @@ def _convert_function(op: func.FuncOp) -> None:
 
 
 def _kept(attributes: DictionaryAttr) -> DictionaryAttr:
-    """Of the attributes of an argument, the one that means the same in every convention."""
+    """The attributes of an argument that stay valid: only `llvm.noalias` does."""
     return DictionaryAttr(
         {name: value for name, value in attributes.data.items() if name == "llvm.noalias"}
     )
 
 
 def _widen_booleans(block: Block) -> None:
-    """Take each `i1` argument as a byte."""
+    """Give each `i1` argument the type of a byte."""
     builder = Builder(InsertPoint.at_start(block))
     for position, argument in enumerate(tuple(block.args)):
         if argument.type == i1:
@@ -215,7 +215,7 @@ def _result_slots(types: Sequence[Attribute], op: Operation, builder: Builder) -
 
 
 def _hoist_allocas(body: Region) -> None:
-    """Move every `llvm.alloca` of known size to the entry: in a loop the stack would grow."""
+    """Move each `llvm.alloca` of constant size to the entry: in a loop, the stack would grow."""
     found = [
         op
         for block in body.blocks

@@ -1,9 +1,9 @@
 """Operations of math as operations of the llvm dialect.
 
-What IEEE 754 defines exactly is an intrinsic function, which LLVM turns into an instruction.
-Powers with integer exponents are loops, because LLVM's intrinsic functions leave their rounding
-open. All else calls the C library, marked so that LLVM does not replace one function by another:
-the bits of `pow(x, 0.5)` are not those of `sqrt(x)`.
+Operations that IEEE 754 defines exactly become intrinsic functions, which LLVM turns into
+instructions. Powers with integer exponents become loops, because LLVM's intrinsic functions leave
+their rounding open. All others call the C library. These calls are marked so that LLVM does not
+replace one function by another: `pow(x, 0.5)` and `sqrt(x)` differ in their bits.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ from polyir.target.llvm.types import is_vector
 def convert_math_to_llvm(module: ModuleOp) -> None:
     """Replace every operation of math, and `arith.remf`, in `module`.
 
-    `math.ipowi` and `math.fpowi` must have been expanded. Raises `TargetError` for an
-    operation, or a type, that has no form in LLVM.
+    `math.ipowi` and `math.fpowi` must have been expanded. Raises `TargetError` for operations and
+    types that LLVM does not have.
     """
     convert_operations(module, ("math.", "arith.remf"), CONVERSIONS)
 
@@ -64,7 +64,7 @@ _EXACT: Final = MappingProxyType(
         "math.trunc": "trunc",
     }
 )
-"""The intrinsic function of each operation whose result IEEE 754 gives to the bit."""
+"""The intrinsic function of each operation whose result IEEE 754 defines exactly."""
 
 
 def _exact(name: str) -> Conversion:
@@ -76,7 +76,7 @@ def _exact(name: str) -> Conversion:
 
 
 def _library(name: str) -> Conversion:
-    """A call of the function of the C library; the one for `float` ends in `f`."""
+    """A call of a function of the C library."""
 
     def convert(op: Operation, builder: Builder) -> SSAValue:
         type = op.results[0].type
@@ -106,7 +106,7 @@ def _reciprocal_root(op: Operation, builder: Builder) -> SSAValue:
 
 
 def _absolute_integer(op: Operation, builder: Builder) -> SSAValue:
-    """The smallest number is its own absolute value, as subtraction wraps around."""
+    """The absolute value; that of the smallest number is itself: subtraction wraps around."""
     (value,) = op.operands
     if value.type == i1:
         return value
@@ -118,7 +118,7 @@ def _absolute_integer(op: Operation, builder: Builder) -> SSAValue:
 
 
 def _bit_count(name: str, takes_flag: bool) -> Conversion:
-    """A count of bits; that of zero is defined (the flag says so)."""
+    """A count of bits; the flag says that the result for zero is defined."""
 
     def convert(op: Operation, builder: Builder) -> SSAValue:
         (value,), type = op.operands, op.results[0].type
@@ -140,7 +140,7 @@ CONVERSIONS: Final[Mapping[str, Conversion]] = MappingProxyType(
         "math.ctpop": _bit_count("ctpop", takes_flag=False),
     }
 )
-"""How each operation of math is computed, by its name."""
+"""The conversion of each operation of math, by its name."""
 
 
 # ------------------------------------------------------------------------------------ powers
@@ -151,8 +151,8 @@ _POWERS: Final = ("math.ipowi", "math.fpowi")
 def expand_integer_powers(module: ModuleOp) -> None:
     """Replace `math.ipowi` and `math.fpowi` by repeated squaring.
 
-    The products are those of the C target, in the same order. Raises `TargetError` for vectors
-    and for `i1`.
+    The products are the same as in the C target, in the same order. Raises `TargetError` for
+    vectors and for `i1`.
     """
     for op in tuple(module.walk()):
         if operation_name(op) in _POWERS:
@@ -186,7 +186,7 @@ def _power(op: Operation, builder: Builder) -> SSAValue:
 
 
 def _squaring(base: SSAValue, exponent: SSAValue, type: IntegerType, builder: Builder) -> SSAValue:
-    """The product over the bits of `exponent`, the lowest first; its loop is of fixed length."""
+    """The product over the bits of `exponent`, lowest first, in a loop of fixed length."""
     first = builder.insert(arith.ConstantOp(IntegerAttr.from_index_int_value(0))).result
     last = builder.insert(
         arith.ConstantOp(IntegerAttr.from_index_int_value(type.width.data))
@@ -210,7 +210,7 @@ def _squaring(base: SSAValue, exponent: SSAValue, type: IntegerType, builder: Bu
 
 
 def _integer_inverse(base: SSAValue, power: SSAValue, builder: Builder) -> SSAValue:
-    """`1 / power` rounded to zero: `power` itself if `base` is 1 or -1, else 0."""
+    """`1 / power` rounded towards zero: `power` itself if `base` is 1 or -1, else 0."""
     zero = _constant(0, base.type, builder)
     is_one, is_minus_one = (
         builder.insert(arith.CmpiOp(base, _constant(number, base.type, builder), "eq")).result

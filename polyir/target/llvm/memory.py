@@ -39,12 +39,12 @@ from polyir.target.llvm.types import byte_size, stored_type, stored_type_of
 POINTER: Final = llvm.LLVMPointerType()
 
 STACK_LIMIT: Final = 1 << 18
-"""The largest array, in bytes, that `memref.alloca` puts on the stack; threads have little."""
+"""The largest array, in bytes, that `memref.alloca` puts on the stack: stacks are small."""
 
 # ------------------------------------------------------------------------------------ addresses
 
 Extent = SSAValue | int
-"""The size of an array in one dimension: known, or a value of type index."""
+"""The size of an array in one dimension: a constant, or a value of type index."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Buffer:
 def buffer_at(
     pointer: SSAValue, element: Scalar, extents: Sequence[Extent], builder: Builder
 ) -> Buffer:
-    """The buffer at `pointer`; products of extents are computed where `builder` stands."""
+    """The buffer at `pointer`; `builder` inserts the products of its extents."""
     strides: list[Extent] = []
     stride: Extent = 1
     for extent in reversed(extents):
@@ -74,7 +74,7 @@ def buffer_at(
 
 
 def multiplied(left: Extent, right: Extent, builder: Builder) -> Extent:
-    """The product, computed now if both factors are known."""
+    """The product, a constant if both factors are."""
     if isinstance(left, int) and isinstance(right, int):
         return left * right
     if left == 1:
@@ -100,9 +100,10 @@ def as_i64(extent: Extent, builder: Builder) -> SSAValue:
 
 
 def element_address(buffer: Buffer, indices: Sequence[SSAValue], builder: Builder) -> SSAValue:
-    """The address of an element, one step for each dimension as a C compiler does it.
+    """The address of an element, with one step for each dimension, as a C compiler computes it.
 
-    So what depends on outer loops only can be hoisted, and LLVM sees the shape of static arrays.
+    So LLVM can hoist the part that depends on outer loops only, and it sees the shape of static
+    arrays.
     """
     pointer, stored = buffer.pointer, stored_type(buffer.element)
     for index, stride in zip(indices, buffer.strides, strict=True):
@@ -136,10 +137,11 @@ def _is_zero(value: SSAValue) -> bool:
 def convert_memref_to_pointers(module: ModuleOp) -> None:
     """Replace every memref in `module` by a pointer and sizes.
 
-    Affine operations must have been lowered. Raises `TargetError` for layouts, for results
-    of functions and of control flow that are memrefs, and for operations without this form.
+    Affine operations must have been lowered. Raises `TargetError` for layouts other than the
+    row-major one, for memrefs that functions return or control flow passes, and for operations on
+    memrefs that are not supported.
     """
-    conversion = _Conversion()
+    conversion = _MemrefConversion()
     for op in tuple(module.body.block.ops):
         match op:
             case memref.GlobalOp():
@@ -150,8 +152,8 @@ def convert_memref_to_pointers(module: ModuleOp) -> None:
                 pass
 
 
-class _Conversion:
-    """The buffers of the memrefs seen so far."""
+class _MemrefConversion:
+    """The state of the conversion: the buffers of the memrefs seen so far."""
 
     def __init__(self) -> None:
         self._buffers: dict[SSAValue, Buffer] = {}
@@ -187,7 +189,7 @@ class _Conversion:
                     block.erase_arg(block.args[position])
 
     def _replace_argument(self, op: func.FuncOp, block: Block, argument: BlockArgument) -> None:
-        """Put a pointer and sizes behind a memref argument, which stays until it is unused."""
+        """Insert a pointer and sizes after a memref argument, which is erased when it is unused."""
         array = array_type(argument.type, op)
         place = argument.index + 1
         pointer = block.insert_arg(POINTER, place)
@@ -250,7 +252,7 @@ class _Conversion:
                 self._keep(op)
 
     def _keep(self, op: Operation) -> None:
-        """An operation without memrefs of its own; what it holds is converted."""
+        """Keep an operation that uses no memrefs, and convert what is inside it."""
         values = (*op.operands, *op.results)
         if any(isinstance(value.type, MemRefType) for value in values):
             raise unsupported(op, f"{op.name} on memrefs is not supported by the LLVM target")
@@ -267,12 +269,12 @@ class _Conversion:
         Rewriter.erase_op(op)
 
     def _finish_buffer(self, op: Operation, buffer: Buffer) -> None:
-        """Remember the buffer of the result of `op`; the users are converted later."""
+        """Remember the buffer that the result of `op` is; its users are converted later."""
         result = op.results[0]
         self._buffers[result] = buffer
         if buffer.pointer.name_hint is None:
             buffer.pointer.name_hint = result.name_hint
-        # Erased at the end: users still name the value, as the key of its buffer.
+        # It is erased at the end: its users still refer to the value.
         op.detach()
         self._finished.append(op)
 
@@ -289,9 +291,9 @@ class _Conversion:
         return element_address(self._buffer(array, op), indices, builder)
 
     def _allocate(self, op: memref.AllocOp | memref.AllocaOp, builder: Builder) -> None:
-        """`llvm.alloca` for a small local array of known size, `malloc` for all others.
+        """Use `llvm.alloca` for a small local array of constant size, and `malloc` for all others.
 
-        A local array from `malloc` is freed where its block ends.
+        A local array from `malloc` is freed at the end of its block.
         """
         type = array_type(op.memref.type, op)
         stored, bytes = stored_type(type.element), byte_size(type.element)
@@ -316,7 +318,7 @@ class _Conversion:
         self._finish_buffer(op, buffer_at(pointer, type.element, known, builder))
 
     def _copy(self, op: memref.CopyOp, builder: Builder) -> None:
-        """All arrays are contiguous: one block of memory is moved."""
+        """Copy one block of memory: all arrays are contiguous."""
         source, target = self._buffer(op.source, op), self._buffer(op.destination, op)
         size: Extent = byte_size(source.element)
         for extent in source.extents:
@@ -340,7 +342,7 @@ class _Conversion:
         self._finish(op, [index_value(extents[position], builder)])
 
     def _cast(self, op: memref.CastOp, builder: Builder) -> None:
-        """The result is the same memory; an extent that its type gives is preferred."""
+        """The result is the same memory, with the extents that its type gives."""
         source = self._buffer(op.source, op)
         extents = array_type(op.results[0].type, op).extents
         known = [
@@ -358,7 +360,7 @@ class _Conversion:
         self._finish_buffer(op, buffer_at(pointer, type.element, known, builder))
 
     def _call(self, op: func.CallOp, builder: Builder) -> None:
-        """Pass pointers, and the extents that the callee's type leaves open."""
+        """Pass pointers, and the extents that are dynamic in the type of the argument."""
         arguments: list[SSAValue] = []
         for argument in op.arguments:
             if not isinstance(argument.type, MemRefType):
@@ -376,7 +378,7 @@ class _Conversion:
 
 
 def _argument_types(type: Attribute, op: func.FuncOp) -> list[Attribute]:
-    """The types of the arguments that stand for one of type `type`."""
+    """The types of the arguments that replace one of type `type`."""
     if not isinstance(type, MemRefType):
         return [type]
     return [POINTER, *(IndexType() for _ in array_type(type, op).dynamic_dimensions)]
@@ -402,7 +404,7 @@ def _store(op: Operation, value: SSAValue, address: SSAValue, builder: Builder) 
 
 
 def _vector_alignment(type: Attribute, op: Operation) -> int:
-    """An element's size: vectors start at any element."""
+    """The alignment of a vector in memory: that of an element, because it starts at any element."""
     if not isinstance(type, VectorType) or len(type.get_shape()) != 1:
         raise unsupported(op, f"type '{type}' is not supported by the LLVM target")
     if isinstance(type.element_type, IndexType) or type.element_type == i1:

@@ -45,7 +45,7 @@ def declare_function(
 ) -> None:
     """Declare an external function in the module of `user`, if it is not declared there yet.
 
-    `attributes` are LLVM's function attributes by name.
+    `attributes` are the names of LLVM's function attributes.
     """
     module = enclosing_module(user)
     for op in module.body.block.ops:
@@ -60,11 +60,11 @@ def declare_function(
 
 
 ARRAY_ALIGNMENT: Final = 64
-"""Bytes: a cache line, and the widest vector."""
+"""In bytes: the size of a cache line, and of the widest vector."""
 
 
 def convert_global(op: memref.GlobalOp) -> None:
-    """A global array, flat; without an initial value it starts as zeros, as in C."""
+    """Convert a global array to one dimension; without an initial value, it is zero, as in C."""
     array = array_type(op.type, op)
     stored = stored_type(array.element)
     count = 1
@@ -91,13 +91,13 @@ def convert_global(op: memref.GlobalOp) -> None:
 
 
 def _zeros(type: llvm.LLVMArrayType) -> Region:
-    """The initialiser of a global that starts as zeros."""
+    """The initialiser of a global whose elements are zero."""
     zero = llvm.ZeroOp(result_types=[type])
     return Region(Block([zero, llvm.ReturnOp(zero.res)]))
 
 
 def _flat(values: DenseIntOrFPElementsAttr, stored: Attribute, count: int) -> Attribute:
-    """The same elements, as they are in memory, in one dimension."""
+    """The elements in the order and with the type that they have in memory."""
     numbers = values.get_values()
     repeated = count if len(numbers) == 1 else 1
     if isinstance(stored, IntegerType):

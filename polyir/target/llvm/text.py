@@ -18,21 +18,20 @@ if TYPE_CHECKING:
     from llvmlite import ir
 
 MISSING_LLVMLITE = (
-    "LLVM IR needs the package llvmlite, which is not installed (pip install 'polyir[jit]')"
+    "emitting LLVM IR requires llvmlite, which is not installed (pip install 'polyir[jit]')"
 )
 
 
 class MissingPackageError(PolyirError):
-    """An optional package is needed and not installed."""
+    """An optional package is required but not installed."""
 
 
 def llvm_ir(module: ModuleOp, defines_runtime: bool = False) -> str:
-    """The text of `module`, all of whose operations are of the llvm dialect, as LLVM IR.
+    """LLVM IR for `module`, all of whose operations must be in the llvm dialect.
 
-    With `defines_runtime`, a module with parallel loops gets weak definitions of what it needs of
-    the runtime: one thread, and a `polyir_parallel_for` that runs the whole range at once.
-    Raises `TargetError` for what cannot be translated, and `MissingPackageError` without
-    llvmlite.
+    With `defines_runtime`, a module with parallel loops gets weak definitions of the runtime's
+    symbols: one thread, and a `polyir_parallel_for` that runs the whole range at once. Raises
+    `TargetError` for what cannot be translated, and `MissingPackageError` without llvmlite.
     """
     try:
         from xdsl.backend.llvm.convert import convert_module
@@ -62,7 +61,7 @@ def _define_parallel_for(function: ir.Function) -> None:
     task, context, lower, upper, _ = function.args
     index = ir.IntType(64)
     task_type = ir.FunctionType(ir.VoidType(), [ir.PointerType(), index, index])
-    # llvmlite calls only what it knows for a pointer to a function.
+    # llvmlite only calls a value whose type is a pointer to a function.
     task.type = task_type.as_pointer()
     builder = ir.IRBuilder(function.append_basic_block())
     builder.call(task, [context, lower, upper])
@@ -98,7 +97,7 @@ def _complete_function(op: llvm.FuncOp, translated: ir.Module) -> None:
 
 
 def _add_loop_metadata(hints: LoopHints, branch: ir.Instruction) -> None:
-    """Say to LLVM's passes, at the branch back to the head of a loop, what is asked of the loop."""
+    """Attach the hints of a loop, as LLVM's metadata, to the branch back to its head."""
     from llvmlite import ir
 
     class LoopIdentity(ir.values.MDValue):  # type: ignore[misc]
