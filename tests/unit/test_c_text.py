@@ -274,6 +274,114 @@ func.func @double(%sqrt: f64, %for: f64, %0: f64) -> f64 {
     assert "const double y = sqrt(sqrt_1) + for_1 + arg2;" in text
 
 
+@pytest.mark.parametrize(
+    ("constraint", "test"),
+    [
+        ("-d0 >= 0", "a <= 0"),
+        ("d0 - 1 >= 0", "a >= 1"),
+        ("d0 - 3 == 0", "a == 3"),
+        ("-d0 + 7 == 0", "a == 7"),
+        ("d0 - d1 - 32 >= 0", "a - b >= 32"),
+        ("d0 - d1 + 33 >= 0", "b - a <= 33"),
+        ("d0 - d1 + 33 == 0", "b - a == 33"),
+        ("d1 - d0 == 0", "b == a"),
+        ("d1 - d0 - 1 >= 0", "a < b"),
+        ("d1 - d0 >= 0", "a <= b"),
+        ("d0 + d1 - 2 >= 0", "a + b >= 2"),
+        ("-d0 - d1 + 5 >= 0", "a + b <= 5"),
+        ("d0 * 2 - d1 * 3 - 1 >= 0", "3 * b < 2 * a"),
+        ("d0 mod 2 == 0", "a % 2 == 0"),
+        ("d0 mod 2 - 1 == 0", "polyir_mod(a, 2) == 1"),
+        ("d0 - d0 - 1 >= 0", "false"),
+        ("-d0 - 9223372036854775807 >= 0", "a <= -9223372036854775807"),
+        ("d0 - 1 >= 0, d1 - 1 >= 0", "a >= 1 && b >= 1"),
+    ],
+)
+def test_conditions_are_written_as_a_person_would(constraint: str, test: str) -> None:
+    text = c_text(
+        "func.func @f(%a: index, %b: index, %x: memref<f64>, %v: f64) {\n"
+        f"  affine.if affine_set<(d0, d1) : ({constraint})>(%a, %b) {{\n"
+        "    affine.store %v, %x[] : memref<f64>\n  }\n  return\n}\n"
+    )
+    assert f"  if ({test}) {{\n" in text
+
+
+@pytest.mark.parametrize(
+    ("subscript", "written"),
+    [
+        ("%i floordiv 4", "i / 4"),
+        ("%i mod 4", "i % 4"),
+        ("(%i + 1) ceildiv 4", "(i + 4) / 4"),
+        ("(%i - 1) floordiv 4", "polyir_floordiv(i - 1, 4)"),
+        ("-%i + 9", "9 - i"),
+        ("-%i - %n + 9", "9 - i - n"),
+        ("%i * 2 - %n", "2 * i - n"),
+    ],
+)
+def test_subscripts_call_helpers_only_where_they_must(subscript: str, written: str) -> None:
+    text = c_text(
+        "func.func @f(%n: index, %x: memref<?xf64>, %v: f64) {\n"
+        "  affine.for %i = 0 to %n {\n"
+        f"    affine.store %v, %x[{subscript}] : memref<?xf64>\n  }}\n  return\n}}\n"
+    )
+    assert f"    x[{written}] = v;\n" in text
+
+
+def test_conditions_in_an_else_and_long_loop_heads(tmp_path: Path) -> None:
+    assert_prints(
+        """
+#far = affine_map<(d0)[s0, s1] -> (d0 * 2 + s0 * 3 + s1 * 5 + 77, d0 + s0 + s1 + 99, s0 * 17)>
+func.func @f(%distance: index, %other: index, %x: memref<?xf64>, %v: f64) {
+  affine.for %i = 0 to %distance {
+    affine.if affine_set<(d0) : (d0 - 9 >= 0)>(%i) {
+      affine.store %v, %x[0] : memref<?xf64>
+    } else {
+      affine.if affine_set<(d0) : (d0 - 5 == 0)>(%i) {
+        affine.store %v, %x[1] : memref<?xf64>
+      } else {
+        affine.store %v, %x[2] : memref<?xf64>
+      }
+    }
+    affine.for %j = 0 to min #far(%i)[%distance, %other] step 2 {
+      %a = affine.load %x[%j] : memref<?xf64>
+      %b = arith.subf %a, %v : f64
+      affine.store %b, %x[%j] : memref<?xf64>
+    }
+  }
+  return
+}
+""",
+        """
+#include <stdint.h>
+
+static inline int64_t polyir_min(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+// Array sizes: x[x_0]
+void f(int64_t distance, int64_t other, double *restrict x, int64_t x_0, double v) {
+  (void)x_0;
+  for (int64_t i = 0; i < distance; i++) {
+    if (i >= 9) {
+      x[0] = v;
+    } else if (i == 5) {
+      x[1] = v;
+    } else {
+      x[2] = v;
+    }
+    for (int64_t j = 0;
+         j < polyir_min(polyir_min(2 * i + 3 * distance + 5 * other + 77,
+             i + distance + other + 99), 17 * distance);
+         j += 2) {
+      x[j] -= v;
+    }
+  }
+}
+""",
+        tmp_path,
+    )
+
+
 def test_long_statements_are_broken_where_few_parentheses_are_open() -> None:
     terms = " ".join(f"+ %x{n} * {n + 2}" for n in range(6)).removeprefix("+ ")
     names = ", ".join(f"%x{n}: index" for n in range(6))

@@ -282,7 +282,23 @@ def _plus(left: Expression, constant: int) -> Expression:
         ):
             return _plus(rest, constant - value)
         case _:
-            return arithmetic("+", left, literal(constant)) if constant else left
+            if constant == 0:
+                return left
+            reordered = _subtracted_from(constant, left) if constant > 0 else None
+            return reordered or arithmetic("+", left, literal(constant))
+
+
+def _subtracted_from(constant: int, expression: Expression) -> Expression | None:
+    """`constant - a - b` for the expression `-a - b`; `None` if it does not start with a sign."""
+    positive = _negated(expression)
+    if positive is not None:
+        return arithmetic("-", literal(constant), positive)
+    match expression:
+        case Binary(operator="+" | "-" as operator, left=left, right=right):
+            start = _subtracted_from(constant, left)
+            return None if start is None else arithmetic(operator, start, right)
+        case _:
+            return None
 
 
 def _product(left: Expression, right: Expression) -> Expression:
