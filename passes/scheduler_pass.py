@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from polyir.diagnostics import LegalityError
 from polyir.dialects.dependence import Dependences
@@ -12,6 +12,7 @@ from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
 from polyir.passes.prerequisites import ScopPass
 from polyir.schedule.problem import SchedulingError
+from polyir.transform.loop_attributes import lost_attributes
 
 
 @dataclass(frozen=True)
@@ -34,4 +35,5 @@ class SchedulerPass(ScopPass):
         except (SchedulingError, LegalityError) as error:
             reason = f"the schedule is left as it was: {error.message}"
             return Outcome(scop.schedule, missed=(reason,))
-        return outcome
+        lost = lost_attributes(scop.schedule, outcome.schedule)
+        return replace(outcome, missed=(*outcome.missed, *lost))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic
 
+from polyir.dialects.loop_attributes import LoopAttributes
 from polyir.schedule.cluster import BandOfRows, Graph
 from polyir.schedule.dependences import Dependence
 from polyir.schedule.hyperplane import BoundedHyperplane
@@ -153,10 +154,14 @@ def with_row(
 
 
 def band_of(
-    rows: Sequence[BoundedHyperplane], dependences: Sequence[Dependence], mark: str = ""
+    rows: Sequence[BoundedHyperplane],
+    dependences: Sequence[Dependence],
+    attributes: LoopAttributes = (),
 ) -> BandOfRows:
     """The band of `rows`, with its flags."""
-    return BandOfRows(tuple(rows), tuple(_is_coincident(row, dependences) for row in rows), mark)
+    return BandOfRows(
+        tuple(rows), tuple(_is_coincident(row, dependences) for row in rows), attributes
+    )
 
 
 def _is_coincident(row: BoundedHyperplane, dependences: Sequence[Dependence]) -> bool:

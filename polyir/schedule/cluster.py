@@ -14,6 +14,7 @@ from typing import TypeVar
 
 import islpy as isl
 
+from polyir.dialects.loop_attributes import LoopAttributes
 from polyir.isl_lists import basic_maps_of
 from polyir.schedule.components import Component
 from polyir.schedule.dependences import Dependence, StatementImage
@@ -30,12 +31,12 @@ Graph = TypeVar("Graph", bound=RoleGraph)
 class BandOfRows:
     """The rows of a band, and which of them are coincident.
 
-    `mark` is what the schedule tree is to say above the band, if anything.
+    `attributes` are those of the loop of the first row.
     """
 
     rows: tuple[BoundedHyperplane, ...]
     coincident: tuple[bool, ...]
-    mark: str = ""
+    attributes: LoopAttributes = ()
 
     @property
     def width(self) -> int:

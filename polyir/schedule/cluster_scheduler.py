@@ -29,7 +29,6 @@ from polyir.schedule.tree import (
     DistanceBound,
     Hyperplane,
     Leaf,
-    Mark,
     Node,
     Order,
     ScheduleResult,
@@ -108,8 +107,7 @@ class ClusterScheduler(Generic[Graph]):
         band = cluster.band
         child = self._inside(cluster.members, band.hyperplanes, found, self.below(graph, band))
         bounds = tuple(each.bound for each in band.rows)
-        node = Band(band.hyperplanes, band.coincident, bounds, child)
-        return Mark(band.mark, node) if band.mark else node
+        return Band(band.hyperplanes, band.coincident, bounds, child, band.attributes)
 
     def _carry(self, members: Component, found: Found, graph: Graph) -> Node:
         """The tree of a dependence cycle without a band: Feautrier's row comes first."""
@@ -160,7 +158,7 @@ class ClusterScheduler(Generic[Graph]):
     def _note_band(self, cluster: Cluster) -> None:
         parallel = [str(index) for index, flag in enumerate(cluster.band.coincident) if flag]
         loops = f"parallel members {', '.join(parallel)}" if parallel else "no member parallel"
-        marked = f", marked {cluster.band.mark}" if cluster.band.mark else ""
+        attributes = "".join(f", {attribute}" for attribute in cluster.band.attributes)
         self.notes.append(
-            f"band of {cluster.band.width} for {self._names(cluster.members)}: {loops}{marked}"
+            f"band of {cluster.band.width} for {self._names(cluster.members)}: {loops}{attributes}"
         )

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from itertools import count
 
 import islpy as isl
 
-from polyir.limits import attempted, weighted
+from polyir.limits import within_operations
 from polyir.schedule.linear import Row, dot, primitive
 from polyir.schedule.matrices import entries_of, matrix_of
 
@@ -95,14 +94,13 @@ class IntegerProgram:
         `None` if there is no solution, or none that isl finds within the limit.
         """
         polyhedron = self._polyhedron().intersect(self._solutions((), extra))
-        with self._weighted():
-            # isl's cutting planes may take for ever, most of all where constraints are redundant.
-            reduced = polyhedron.remove_redundancies()
-            # isl proves emptiness much faster than it fails to find a minimum.
-            if reduced.is_empty():
-                return None
+        # isl's cutting planes may take for ever, most of all where constraints are redundant.
+        reduced = polyhedron.remove_redundancies()
+        # isl proves emptiness much faster than it fails to find a minimum.
+        if reduced.is_empty():
+            return None
         limit = OPERATIONS_LIMIT + OPERATIONS_A_ROW * (self.width + len(self._inequalities))
-        minimum = attempted(reduced.lexmin, limit, FAILURE_COST)
+        minimum = within_operations(limit, reduced.lexmin)
         if minimum is None or minimum.is_empty():
             return None
         point = minimum.sample_point()
@@ -111,27 +109,13 @@ class IntegerProgram:
             for variable in range(self.width)
         )
 
-    def _weighted(self) -> AbstractContextManager[None]:
-        """Count what isl does with the tableau of the constraints by its size."""
-        rows = (*self._equalities, *self._inequalities)
-        entries = sum(sum(map(bool, row)) for row in rows)
-        size = self.width + len(rows)
-        places = self.width * size
-        weight = 1 + max(entries // ENTRIES_AN_OPERATION, places // PLACES_AN_OPERATION)
-        usual = (
-            USUAL_OPERATIONS
-            + (USUAL_OPERATIONS_A_ROW + self.width // VARIABLES_AN_OPERATION) * size
-        )
-        return weighted(weight, usual, HARD_OPERATION)
-
     def _polyhedron(self) -> isl.BasicSet:
         """All solutions, without redundant constraints; kept, for many minima may be asked for."""
         if self._reduced is None:
             signs = isl.BasicSet.positive_orthant(self._space())
             demanded = self._solutions(self._equalities, self._inequalities)
             solutions = signs.intersect(demanded)
-            with self._weighted():
-                self._reduced = solutions.remove_redundancies()
+            self._reduced = solutions.remove_redundancies()
         return self._reduced
 
     def _solutions(self, equalities: Iterable[Row], inequalities: Iterable[Row]) -> isl.BasicSet:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import islpy as isl
 
+from polyir.dialects.loop_attributes import LoopAttributes
+from polyir.isl_trees import with_member_objects
 from polyir.schedule.linear import Row
 from polyir.schedule.problem import ScheduledStatement
 
@@ -52,13 +54,14 @@ class Band:
 
     `coincident[k]` says that member k has distance zero on every dependence that the nodes above
     leave uncarried, so that its iterations can run in parallel; `bounds[k]` bounds the distances
-    along it of what is to be near.
+    along it of what is to be near. `attributes` are those of the first member.
     """
 
     hyperplanes: tuple[Hyperplane, ...]
     coincident: tuple[bool, ...]
     bounds: tuple[DistanceBound, ...]
     child: Node
+    attributes: LoopAttributes = ()
 
 
 @dataclass(frozen=True)
@@ -71,15 +74,7 @@ class Order:
     children: tuple[tuple[tuple[int, ...], Node], ...]
 
 
-@dataclass(frozen=True)
-class Mark:
-    """A word for those that come after the scheduler, above `child`."""
-
-    name: str
-    child: Node
-
-
-Node = Leaf | Band | Order | Mark
+Node = Leaf | Band | Order
 
 
 @dataclass(frozen=True)
@@ -114,9 +109,6 @@ def _insert(
         return _insert_band(place, node, active, statements)
     if isinstance(node, Order):
         return _insert_sequence(place, node, statements)
-    if isinstance(node, Mark):
-        inner = _insert(place, node.child, active, statements)
-        return inner.insert_mark(isl.Id(node.name))
     return place
 
 
@@ -131,6 +123,9 @@ def _insert_band(
     place = place.insert_partial_schedule(partial).band_set_permutable(1)
     for member, coincident in enumerate(band.coincident):
         place = place.band_member_set_coincident(member, int(coincident))
+    if band.attributes:
+        objects = [band.attributes, *(None for _ in band.hyperplanes[1:])]
+        place = with_member_objects(place, objects)
     return _insert(place.child(0), band.child, active, statements).parent()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from polyir.dialects.loop_attributes import GpuDimension, LoopAttributes, MapAttr
 from polyir.schedule.band_search import BandSearch, band_of, proximity_rows, with_row
 from polyir.schedule.cluster import BandOfRows
 from polyir.schedule.dependences import Dependence
@@ -18,8 +19,8 @@ from polyir.schedule.spatial.register_pressure import register_pressure
 from polyir.schedule.spatial.rows import RowQuestion
 from polyir.schedule.tree import DistanceBound, Hyperplane
 
-MAP_TO_X = "map-to-x"
-"""The mark above a band whose first member gives coalesced accesses along a GPU's x."""
+MAP_TO_X = MapAttr(GpuDimension("thread", "x"))
+"""The attribute of a loop that gives coalesced accesses along a GPU's x."""
 
 UNPROFITABLE = 2
 """With so many rows left, or fewer, a parallel loop would be too deep to pay for its barriers."""
@@ -83,16 +84,16 @@ class GpuSearch(BandSearch[LocalityGraph]):
         found: Mapping[int, tuple[Row, ...]],
     ) -> BandOfRows:
         run = _Run(statements, self.parameter_count, dependences, graph.groups, found)
-        mark = ""
+        attributes: LoopAttributes = ()
         if not graph.is_inside_parallel and run.rows_left:
             row = row_carrying_many(run.question(coincident=True), run.groups)
             if row is None:
                 return NO_BAND
             if row.carried:
                 run.add(row.hyperplane)
-                mark = MAP_TO_X
+                attributes = (MAP_TO_X,)
         run.rows += proximity_rows(statements, self.parameter_count, dependences, run.spanned)
-        return band_of(run.rows, dependences, mark)
+        return band_of(run.rows, dependences, attributes)
 
 
 class _Run:
