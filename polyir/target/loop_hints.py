@@ -1,22 +1,18 @@
-"""What a pass asks of the code of a loop: attributes of loops, as the targets read them.
+"""What the attributes of a loop ask of the compiler of the emitted code.
 
-Loop operations (`affine.for`, `affine.parallel`, `scf.for`, `scf.parallel`) have these attributes
-in `attributes`, each under its own name. A target that cannot express one leaves it out.
+Loop operations (`affine.for`, `affine.parallel`, `scf.for`, `scf.parallel`) and what they become
+on the way to a target (`omp.wsloop`, the branch back to the head of a loop) have them in
+`attributes`, each under its own name (`polyir.dialects.loop_attributes`). A target leaves out what
+it cannot express, and attributes that it does not know.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
 
-from xdsl.dialects.builtin import IntAttr, IntegerAttr, UnregisteredAttr
-from xdsl.ir import Attribute, Operation, ParametrizedAttribute
+from xdsl.ir import Attribute, Operation
 
-VECTOR: Final = "poly.vector"
-"""The loop is executed in vectors of so many iterations, which are independent of each other."""
-
-UNROLL: Final = "poly.unroll"
-"""The loop is unrolled so many times."""
+from polyir.dialects.loop_attributes import UnrollAttr, VectorAttr
 
 
 @dataclass(frozen=True)
@@ -28,32 +24,24 @@ class LoopHints:
 
 
 def loop_hints(op: Operation) -> LoopHints:
-    """The hints in the attributes of a loop, or of the branch that a loop has become."""
-    attributes = hint_attributes(op)
+    """The hints in the attributes of a loop, or of what a loop has become.
+
+    A loop that carries values is not executed in vectors: its iterations depend on each other.
+    """
+    vector = None if op.results else op.attributes.get(VectorAttr.name)
+    unroll = op.attributes.get(UnrollAttr.name)
     return LoopHints(
-        _integer_parameter(attributes.get(VECTOR)), _integer_parameter(attributes.get(UNROLL))
+        vector.data if isinstance(vector, VectorAttr) else None,
+        unroll.data if isinstance(unroll, UnrollAttr) else None,
     )
 
 
 def hint_attributes(op: Operation) -> dict[str, Attribute]:
-    """The attributes of a loop that are hints.
-
-    A loop that carries values is not executed in vectors: its iterations depend on each other.
-    """
-    names = (UNROLL,) if op.results else (VECTOR, UNROLL)
-    return {name: op.attributes[name] for name in names if name in op.attributes}
-
-
-def _integer_parameter(attribute: Attribute | None) -> int | None:
-    """The integer that is an attribute, or its first parameter; `None` if there is none."""
-    match attribute:
-        case IntegerAttr():
-            return int(attribute.value.data)
-        case IntAttr():
-            return int(attribute.data)
-        case UnregisteredAttr(value=text):
-            return int(text.data) if text.data.isdigit() else None
-        case ParametrizedAttribute(parameters=(first, *_)):
-            return _integer_parameter(first)
-        case _:
-            return None
+    """The attributes that hold the hints of a loop."""
+    hints = loop_hints(op)
+    attributes: dict[str, Attribute] = {}
+    if hints.vector_width is not None:
+        attributes[VectorAttr.name] = VectorAttr(hints.vector_width)
+    if hints.unroll_factor is not None:
+        attributes[UnrollAttr.name] = UnrollAttr(hints.unroll_factor)
+    return attributes

@@ -1,52 +1,42 @@
-"""The integer in the attributes by which passes ask for vectors and unrolling."""
+"""What targets read from the attributes of loops, and that other attributes do no harm."""
 
 from __future__ import annotations
 
 import pytest
-from xdsl.context import Context
 from xdsl.dialects import test as test_dialect
-from xdsl.dialects.builtin import Builtin, IntAttr, IntegerAttr, StringAttr, UnitAttr, i64
-from xdsl.ir import Attribute, ParametrizedAttribute
-from xdsl.irdl import irdl_attr_definition
-from xdsl.parser import Parser
+from xdsl.dialects.builtin import IntAttr, StringAttr, UnitAttr, i64
+from xdsl.ir import Attribute
 
-from polyir.target.loop_hints import UNROLL, VECTOR, LoopHints, hint_attributes, loop_hints
+from polyir.dialects.loop_attributes import GpuDimension, MapAttr, UnrollAttr, VectorAttr
+from polyir.target.loop_hints import LoopHints, hint_attributes, loop_hints
 
-
-@irdl_attr_definition
-class WidthAttr(ParametrizedAttribute):
-    name = "test.width"
-
-    width: IntAttr
+HINTS: dict[str, Attribute] = {"poly.vector": VectorAttr(8), "poly.unroll": UnrollAttr(2)}
 
 
-def unregistered(text: str) -> Attribute:
-    context = Context(allow_unregistered=True)
-    context.load_dialect(Builtin)
-    return Parser(context, text).parse_attribute()
+def test_hints_are_read_from_the_attributes_of_the_poly_dialect() -> None:
+    op = test_dialect.TestOp(attributes=HINTS)
+    assert loop_hints(op) == LoopHints(8, 2)
+    assert hint_attributes(op) == HINTS
 
 
 @pytest.mark.parametrize(
-    ("attribute", "number"),
+    "attributes",
     [
-        (IntegerAttr(8, i64), 8),
-        (IntAttr(4), 4),
-        (WidthAttr(IntAttr(16)), 16),
-        (unregistered("#other.vector<8>"), 8),
-        (unregistered("#other.vector<wide>"), None),
-        (StringAttr("8"), None),
-        (UnitAttr(), None),
+        {"poly.map": MapAttr(GpuDimension("thread", "x"))},
+        {"other.vector": VectorAttr(8)},
+        {"other.note": StringAttr("8"), "other.flag": UnitAttr()},
+        # Under the name, but not the attribute of that name.
+        {"poly.vector": IntAttr(8), "poly.unroll": VectorAttr(8)},
     ],
     ids=str,
 )
-def test_number(attribute: Attribute, number: int | None) -> None:
-    op = test_dialect.TestOp(attributes={VECTOR: attribute, UNROLL: IntAttr(2)})
-    assert loop_hints(op) == LoopHints(number, 2)
+def test_other_attributes_are_no_hints(attributes: dict[str, Attribute]) -> None:
+    op = test_dialect.TestOp(attributes=attributes)
+    assert loop_hints(op) == LoopHints()
+    assert hint_attributes(op) == {}
 
 
 def test_a_loop_that_carries_values_is_not_executed_in_vectors() -> None:
-    op = test_dialect.TestOp(
-        result_types=[i64], attributes={VECTOR: IntAttr(8), UNROLL: IntAttr(2)}
-    )
+    op = test_dialect.TestOp(result_types=[i64], attributes=HINTS)
     assert loop_hints(op) == LoopHints(None, 2)
-    assert hint_attributes(op) == {UNROLL: IntAttr(2)}
+    assert hint_attributes(op) == {"poly.unroll": UnrollAttr(2)}

@@ -68,17 +68,37 @@ def _nest(
     body.add(For(type, variable, *bounds, tuple(statements), tuple(pragmas)))
 
 
-def _hint_pragmas(op: Operation, openmp: bool) -> list[Pragma]:
+def _hint_pragmas(body: Body, op: Operation) -> list[Pragma]:
     """The pragma for the attributes of a loop that is written as a sequential one.
 
     Vectors are preferred to unrolling.
     """
-    hints = loop_hints(op)
-    if hints.vector_width is not None and openmp:
-        return [Pragma(f"omp simd simdlen({hints.vector_width})")]
-    if hints.unroll_factor is not None:
-        return [Pragma(f"GCC unroll {hints.unroll_factor}")]
-    return []
+    simd = _simd(body, op)
+    if simd:
+        return [Pragma(f"omp{simd}")]
+    factor = loop_hints(op).unroll_factor
+    return [] if factor is None else [Pragma(f"GCC unroll {factor}")]
+
+
+def _simd(body: Body, op: Operation) -> str:
+    """OpenMP's words for a loop that is executed in vectors; nothing if that cannot be said.
+
+    Directives that share work among threads must not be nested inside such a loop.
+    """
+    width = loop_hints(op).vector_width
+    if width is None or not body.openmp:
+        return ""
+    others = (inner for inner in op.walk() if inner is not op)
+    if any(_has_directive(inner, body.in_parallel) for inner in others):
+        return ""
+    return f" simd simdlen({width})"
+
+
+def _has_directive(op: Operation, in_parallel: bool) -> bool:
+    """Whether an operation is written with an OpenMP directive for threads."""
+    if isinstance(op, affine.ParallelOp | scf.ParallelOp):
+        return not op.results and not in_parallel
+    return isinstance(op, omp.ParallelOp) or (isinstance(op, omp.WsLoopOp) and not in_parallel)
 
 
 def translate_affine_for(body: Body, op: affine.ForOp) -> None:
@@ -104,7 +124,7 @@ def _translate_for(
     """A sequential loop; what it carries is in variables that keep the results after it."""
     block = op.body.block
     carried = _declare_carried(body, op, inits, block.args[1:])
-    pragmas = _hint_pragmas(op, body.openmp)
+    pragmas = _hint_pragmas(body, op)
     _nest(body, [bounds], lambda: _translate_carrying(body, block, carried), pragmas)
 
 
@@ -192,24 +212,29 @@ def _is_empty(region: Region) -> bool:
 # ------------------------------------------------------------------------------------ parallelism
 
 
+_NO_CLAUSES = Pragma("")
+
+
 @contextmanager
-def _shared(body: Body, op: Operation, directive: Pragma, count: int) -> Iterator[list[Pragma]]:
+def _shared(
+    body: Body,
+    op: Operation,
+    count: int,
+    directive: str = "parallel for",
+    clauses: Pragma = _NO_CLAUSES,
+) -> Iterator[list[Pragma]]:
     """The pragmas of a nest of `count` loops whose iterations are shared among threads.
 
     Inside a parallel loop, or without OpenMP, the loops are sequential.
     """
-    was_parallel = body.in_parallel
+    was_parallel, body.in_parallel = body.in_parallel, True
     if body.openmp and not was_parallel:
-        collapse = f" collapse({count})" if count > 1 else ""
-        pragmas = [Pragma(f"omp {directive.directive}{collapse}", directive.operands)]
+        more = f" collapse({count})" if count > 1 else _simd(body, op)
+        pragmas = [Pragma(f"omp {directive}{more}{clauses.directive}", clauses.operands)]
     else:
-        pragmas = _hint_pragmas(op, body.openmp) if count == 1 else []
-    body.in_parallel = True
+        pragmas = _hint_pragmas(body, op) if count == 1 else []
     yield pragmas
     body.in_parallel = was_parallel
-
-
-_PARALLEL_FOR = Pragma("parallel for")
 
 
 def translate_affine_parallel(body: Body, op: affine.ParallelOp) -> None:
@@ -225,7 +250,7 @@ def translate_affine_parallel(body: Body, op: affine.ParallelOp) -> None:
     if op.results:
         _translate_affine_reduction(body, op, ranges)
         return
-    with _shared(body, op, _PARALLEL_FOR, len(ranges)) as pragmas:
+    with _shared(body, op, len(ranges)) as pragmas:
         _nest(body, ranges, lambda: _translate_plain(body, block), pragmas)
 
 
@@ -299,7 +324,7 @@ def translate_scf_parallel(body: Body, op: scf.ParallelOp) -> None:
     block = op.body.block
     ranges = _ranges(body, block, op)
     if not op.results:
-        with _shared(body, op, _PARALLEL_FOR, len(ranges)) as pragmas:
+        with _shared(body, op, len(ranges)) as pragmas:
             _nest(body, ranges, lambda: _translate_plain(body, block), pragmas)
         return
     reduce = block.last_op
@@ -341,7 +366,7 @@ def translate_omp_parallel(body: Body, op: omp.ParallelOp) -> None:
     block = op.region.block
     only = block.first_op
     if isinstance(only, omp.WsLoopOp) and _is_last(only):
-        _translate_worksharing(body, only, Pragma(f"parallel for{clause}", threads))
+        _translate_worksharing(body, only, "parallel for", Pragma(clause, threads))
         return
     pragmas = (Pragma(f"omp parallel{clause}", threads),) if body.openmp else ()
     with body.nested() as statements:
@@ -355,12 +380,12 @@ def _is_last(op: Operation) -> bool:
 
 
 def translate_omp_loop(body: Body, op: omp.WsLoopOp) -> None:
-    _translate_worksharing(body, op, Pragma("for"))
+    _translate_worksharing(body, op, "for", _NO_CLAUSES)
 
 
-def _translate_worksharing(body: Body, op: omp.WsLoopOp, directive: Pragma) -> None:
+def _translate_worksharing(body: Body, op: omp.WsLoopOp, directive: str, clauses: Pragma) -> None:
     _refuse_clauses(op, (op.allocate_vars, op.linear_vars, op.private_vars, op.reduction_vars))
-    text, operands = directive.directive, directive.operands
+    text, operands = clauses.directive, clauses.operands
     if op.schedule_kind is not None:
         chunk = () if op.schedule_chunk is None else (body.value(op.schedule_chunk),)
         text += f" schedule({op.schedule_kind.data}{', {}' * len(chunk)})"
@@ -372,7 +397,7 @@ def _translate_worksharing(body: Body, op: omp.WsLoopOp, directive: Pragma) -> N
         raise unsupported(op, "expected an omp.loop_nest directly inside omp.wsloop")
     block = nest.body.block
     ranges = _ranges(body, block, nest, nest.loop_inclusive is not None)
-    with _shared(body, op, Pragma(text, operands), len(ranges)) as pragmas:
+    with _shared(body, op, len(ranges), directive, Pragma(text, operands)) as pragmas:
         _nest(body, ranges, lambda: _translate_plain(body, block), pragmas)
 
 

@@ -6,13 +6,13 @@
 // RUN: polyir-opt --emit=llvm %s | filecheck %s --check-prefix LLVM
 
 // CHECK-LABEL: func.func @hints
-// CHECK: } {poly.vector = 8 : i64, poly.unroll = 4 : i64}
-// CHECK: } {poly.unroll = 4 : i64}
-// CHECK: } {poly.vector = 4 : i64}
-// CHECK: } {poly.vector = 16 : i64}
-// CHECK: } {poly.vector = 8 : i64}
-// CHECK: } {poly.unroll = 2 : i64}
-// CHECK: } {poly.vector = 8 : i64}
+// CHECK: } {poly.vector = #poly.vector<8>, poly.unroll = #poly.unroll<4>}
+// CHECK: } {poly.unroll = #poly.unroll<4>}
+// CHECK: } {poly.vector = #poly.vector<4>}
+// CHECK: } {poly.vector = #poly.vector<16>}
+// CHECK: } {poly.vector = #poly.vector<8>}
+// CHECK: } {poly.unroll = #poly.unroll<2>}
+// CHECK: } {poly.vector = #poly.vector<8>}
 func.func @hints(%n: index, %x: memref<?xf64>, %y: memref<?x?xf64>) -> f64 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -28,7 +28,7 @@ func.func @hints(%n: index, %x: memref<?xf64>, %y: memref<?x?xf64>) -> f64 {
   // LLVM: br {{.*}}, !llvm.loop ![[BOTH:[0-9]+]]
   affine.for %i = 0 to %n {
     affine.store %one, %x[%i] : memref<?xf64>
-  } {poly.vector = 8 : i64, poly.unroll = 4 : i64}
+  } {poly.vector = #poly.vector<8>, poly.unroll = #poly.unroll<4>}
 
   // C: #pragma GCC unroll 4
   // C-NEXT: for
@@ -37,24 +37,23 @@ func.func @hints(%n: index, %x: memref<?xf64>, %y: memref<?x?xf64>) -> f64 {
   // LLVM: br {{.*}}, !llvm.loop ![[UNROLL:[0-9]+]]
   affine.for %i = 0 to %n {
     affine.store %one, %x[%i] : memref<?xf64>
-  } {poly.unroll = 4 : i64}
+  } {poly.unroll = #poly.unroll<4>}
 
-  // Only a sequential loop has a pragma of its own.
-  // C: #pragma omp parallel for
+  // C: #pragma omp parallel for simd simdlen(16)
   // C-NEXT: for (int64_t i = 0; i < n; i++) {
   // C-NEXT: #pragma omp simd simdlen(4)
   // C-NEXT: for (int64_t j = 0; j < n; j++) {
   affine.parallel (%i) = (0) to (%n) {
     affine.parallel (%j) = (0) to (%n) {
       affine.store %one, %y[%i, %j] : memref<?x?xf64>
-    } {poly.vector = 4 : i64}
-  } {poly.vector = 16 : i64}
+    } {poly.vector = #poly.vector<4>}
+  } {poly.vector = #poly.vector<16>}
 
   // C: #pragma omp simd simdlen(8)
   // C-NEXT: for
   scf.for %i = %c0 to %n step %c1 {
     memref.store %one, %x[%i] : memref<?xf64>
-  } {poly.vector = 8 : i64}
+  } {poly.vector = #poly.vector<8>}
 
   // C: #pragma omp parallel for
   // C-NEXT: for
@@ -63,7 +62,7 @@ func.func @hints(%n: index, %x: memref<?xf64>, %y: memref<?x?xf64>) -> f64 {
   scf.parallel (%i) = (%c0) to (%n) step (%c1) {
     memref.store %one, %x[%i] : memref<?xf64>
     scf.reduce
-  } {poly.unroll = 2 : i64}
+  } {poly.unroll = #poly.unroll<2>}
 
   // A loop that carries values is not executed in vectors.
   // C: double s = 0.0;
@@ -74,7 +73,7 @@ func.func @hints(%n: index, %x: memref<?xf64>, %y: memref<?x?xf64>) -> f64 {
     %a = affine.load %x[%i] : memref<?xf64>
     %u = arith.addf %t, %a : f64
     affine.yield %u : f64
-  } {poly.vector = 8 : i64}
+  } {poly.vector = #poly.vector<8>}
   return %s : f64
 }
 
