@@ -24,6 +24,7 @@ from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop, scop_of
 from polyir.model.tree import tree_from_schedule
 from polyir.passes.poly_raise import PolyRaisePass
+from polyir.universe import pass_type
 
 
 def scops_in(module: ModuleOp) -> tuple[ScopOp, ...]:
@@ -36,6 +37,12 @@ def raised_scops(ctx: Context, module: ModuleOp) -> tuple[ScopOp, ...]:
     if not scops_in(module):
         PolyRaisePass().apply(ctx, module)
     return scops_in(module)
+
+
+def lower_scops(ctx: Context, module: ModuleOp) -> None:
+    """Lower the scops of `module`, if there are any."""
+    if scops_in(module):
+        pass_type("lower-poly")().apply(ctx, module)
 
 
 def analysed_scops(ctx: Context, module: ModuleOp) -> tuple[ScopOp, ...]:

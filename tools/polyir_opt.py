@@ -40,7 +40,7 @@ from polyir.limits import time_limited_to
 from polyir.passes.options import describe_options
 from polyir.pipeline import AvailablePasses, split_pass_flags
 from polyir.tools.command_line import ArgumentParser, add_time_limit, exit_code_of, write_output
-from polyir.universe import PASS_NAMES, pass_type
+from polyir.universe import OPT_TARGETS, PASS_NAMES, pass_type
 
 SPLIT_MARKER = "// -----"
 
@@ -79,12 +79,8 @@ class PolyirOptMain(xDSLOptMain):
         self.pipeline = PassPipeline(passes, self.pipeline.callback)
 
     def register_all_targets(self) -> None:
-        from polyir.targets import NoTarget, PolyirLlvmTarget
-
         super().register_all_targets()  # type: ignore[no-untyped-call]
-        self.available_targets["none"] = lambda: NoTarget
-        # In place of xDSL's, which only takes what is of the llvm dialect already.
-        self.available_targets["llvm"] = lambda: PolyirLlvmTarget
+        self.available_targets |= OPT_TARGETS
 
     def register_all_arguments(self, arg_parser: argparse.ArgumentParser) -> None:
         super().register_all_arguments(arg_parser)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import reduce
 
 from xdsl.builder import Builder
-from xdsl.dialects import affine, arith, memref, scf, vector
+from xdsl.dialects import affine, arith, memref, scf
 from xdsl.dialects.builtin import AffineMapAttr, IntegerAttr, i1
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import (
@@ -321,14 +321,21 @@ def _access(op: Operation, builder: Builder) -> Operation:
         case affine.StoreOp():
             indices = map_values(op.map.data, op.indices, builder)
             return memref.StoreOp.get(op.value, op.memref, indices)
-        case affine.VectorLoadOp():
-            indices = map_values(op.map.data, op.indices, builder)
-            return vector.LoadOp(op.memref, indices, op.result.type)
-        case affine.VectorStoreOp():
-            indices = map_values(op.map.data, op.indices, builder)
-            return vector.StoreOp(op.value, op.memref, indices)
+        case affine.VectorLoadOp() | affine.VectorStoreOp():
+            return _vector_access(op, map_values(op.map.data, op.indices, builder))
         case _:
             raise AssertionError(f"no scf form of {op.name}")
+
+
+def _vector_access(
+    op: affine.VectorLoadOp | affine.VectorStoreOp, indices: Sequence[SSAValue]
+) -> Operation:
+    # It takes a while to import, and few programs have vectors.
+    from xdsl.dialects import vector
+
+    if isinstance(op, affine.VectorLoadOp):
+        return vector.LoadOp(op.memref, indices, op.result.type)
+    return vector.StoreOp(op.value, op.memref, indices)
 
 
 def constant_index(value: int, builder: Builder) -> SSAValue:

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
@@ -47,6 +48,11 @@ def find_compiler(options: CompilerOptions) -> str:
             return path
     names = wanted or ", ".join(_COMPILERS)
     raise CompilationError(f"no C compiler found (tried {names})")
+
+
+def jit_available() -> bool:
+    """Whether llvmlite is installed, which compiles where there is no C compiler."""
+    return find_spec("llvmlite") is not None
 
 
 def cache_folder() -> Path:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from functools import cache
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
+
+from xdsl.dialects.builtin import ModuleOp
 
 from polyir.diagnostics import PolyirError
 from polyir.runtime.functions import (
@@ -21,7 +22,7 @@ from polyir.runtime.functions import (
 )
 from polyir.runtime.threads import ThreadTeam, default_thread_count
 from polyir.target.abi import PARALLEL_FOR, THREAD_COUNT, Signature, symbol_name
-from polyir.target.llvm.text import MISSING_LLVMLITE, MissingPackageError
+from polyir.target.llvm.text import llvm_ir
 
 if TYPE_CHECKING:
     from llvmlite import binding
@@ -31,11 +32,6 @@ OPTIMISATION_LEVEL: Final = 3
 
 class JitError(PolyirError):
     """LLVM rejected a generated module: a bug in polyir."""
-
-
-def jit_available() -> bool:
-    """Whether llvmlite is installed."""
-    return find_spec("llvmlite") is not None
 
 
 class JitFunction(CompiledFunction):
@@ -80,29 +76,28 @@ class JitModule(CompiledModule):
         return self._team.threads(count)
 
 
-def compile_llvm(source: str, signatures: Sequence[Signature]) -> JitModule:
-    """Compile LLVM IR in this process and make the functions of `signatures` callable.
+def compile_llvm(module: ModuleOp, signatures: Sequence[Signature]) -> JitModule:
+    """Compile a module of the llvm dialect and make the functions of `signatures` callable.
 
-    The module gets a team of threads, which provides the `polyir_parallel_for` and
-    `polyir_thread_count` that the text declares. Raises `MissingPackageError` without llvmlite,
-    and `JitError` if LLVM rejects the text.
+    The code gets a team of threads, which provides the `polyir_parallel_for` and
+    `polyir_thread_count` that it declares. Raises `MissingPackageError` without llvmlite,
+    `TargetError` for what cannot be translated, and `JitError` if LLVM rejects the translation.
     """
-    try:
-        from llvmlite import binding
-    except ImportError:
-        raise MissingPackageError(MISSING_LLVMLITE) from None
+    source = llvm_ir(module)
+    from llvmlite import binding
+
     _initialise()
     machine = _host_machine()
     try:
-        module = binding.parse_assembly(source)
-        module.verify()
+        code = binding.parse_assembly(source)
+        code.verify()
     except RuntimeError as error:
         raise JitError(f"LLVM rejected the generated module: {error}") from None
-    _optimise(module, machine)
+    _optimise(code, machine)
     team = ThreadTeam(default_thread_count())
     needed = {PARALLEL_FOR: team.address, THREAD_COUNT: team.count_address}
-    declared = [*module.functions, *module.global_variables]
-    engine = binding.create_mcjit_compiler(module, machine)
+    declared = [*code.functions, *code.global_variables]
+    engine = binding.create_mcjit_compiler(code, machine)
     for value in declared:
         if value.name in needed:
             engine.add_global_mapping(value, needed[value.name])

@@ -18,9 +18,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from io import StringIO
 from types import MappingProxyType
-from typing import IO
+from typing import IO, TYPE_CHECKING, Final, cast
 
-from xdsl.dialects import affine, arith, func, memref, omp, scf
+from xdsl.dialects import affine, arith, func, memref, scf
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     AffineSetAttr,
@@ -42,6 +42,14 @@ from polyir.dialects.affine_extra import DelinearizeIndexOp, PrefetchOp
 from polyir.dialects.affine_semantics import REDUCTION_KINDS, is_valid_symbol
 from polyir.target.affine_text import expression_text, map_text, set_text
 from polyir.target.errors import operation_name
+
+if TYPE_CHECKING:
+    # It takes a while to import, and few modules have operations of it: these go by their names.
+    from xdsl.dialects import omp
+
+_TEAM: Final = "omp.parallel"
+_WORKSHARING_LOOP: Final = "omp.wsloop"
+_LOOP_NEST: Final = "omp.loop_nest"
 
 
 def print_module(module: ModuleOp, stream: IO[str], generic: bool = False) -> None:
@@ -97,10 +105,11 @@ class MlirPrinter(Printer):
     ) -> None:
         """Print a block; that of an `omp.wsloop` with the terminator that it has in MLIR 19."""
         super().print_block(block, print_block_args, print_block_terminator)
-        if isinstance(block.parent_op(), omp.WsLoopOp):
+        parent = block.parent_op()
+        if parent is not None and parent.name == _WORKSHARING_LOOP:
             with self.indented():
                 self._print_new_line()
-                self.print_op(omp.TerminatorOp())
+                self.print_string('"omp.terminator"() : () -> ()')
 
     def print_attribute(self, attribute: Attribute) -> None:
         if isinstance(attribute, AffineMapAttr):
@@ -199,7 +208,7 @@ def _dictionaries(op: Operation) -> tuple[dict[str, Attribute], dict[str, Attrib
             return {}, attributes | properties
         case affine.ParallelOp():
             return properties | {"reductions": _reduction_numbers(op)}, attributes
-        case omp.WsLoopOp() | omp.ParallelOp() if not op.operands:
+        case _ if op.name in (_TEAM, _WORKSHARING_LOOP) and not op.operands:
             # Their segment sizes are not those of MLIR 19, and are not needed here.
             return _without_segments(properties), attributes
         case _:
@@ -386,22 +395,22 @@ def _print_openmp(printer: MlirPrinter, op: Operation) -> None:
 
 
 def _print_loop_nest(printer: MlirPrinter, op: Operation) -> None:
-    assert isinstance(op, omp.LoopNestOp)
-    arguments = op.body.block.args
+    nest = cast("omp.LoopNestOp", op)
+    arguments = nest.body.block.args
     printer.print_string(" ")
     printer.print_names(arguments)
     printer.print_string(" : ")
     printer.print_attribute(arguments[0].type)
-    for word, values in (("=", op.lowerBound), ("to", op.upperBound)):
+    for word, values in (("=", nest.lowerBound), ("to", nest.upperBound)):
         printer.print_string(f" {word} ")
         printer.print_names(values)
-    if op.loop_inclusive is not None:
+    if nest.loop_inclusive is not None:
         printer.print_string(" inclusive")
     printer.print_string(" step ")
-    printer.print_names(op.step)
+    printer.print_names(nest.step)
     printer.print_string(" ")
-    printer.print_region(op.body, print_entry_block_args=False)
-    printer.print_op_attributes(op.attributes)
+    printer.print_region(nest.body, print_entry_block_args=False)
+    printer.print_op_attributes(nest.attributes)
 
 
 def _print_conversion(printer: MlirPrinter, op: Operation) -> None:
@@ -466,9 +475,9 @@ _FORMS: Mapping[str, Callable[[MlirPrinter, Operation], None]] = MappingProxyTyp
         affine.ParallelOp.name: _print_parallel,
         scf.ParallelOp.name: _print_scf_parallel,
         scf.ReduceOp.name: _print_scf_reduce,
-        omp.ParallelOp.name: _print_openmp,
-        omp.WsLoopOp.name: _print_openmp,
-        omp.LoopNestOp.name: _print_loop_nest,
+        _TEAM: _print_openmp,
+        _WORKSHARING_LOOP: _print_openmp,
+        _LOOP_NEST: _print_loop_nest,
         memref.CastOp.name: _print_conversion,
         memref.MemorySpaceCastOp.name: _print_conversion,
         memref.CopyOp.name: _print_copy,
