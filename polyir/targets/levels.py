@@ -1,4 +1,4 @@
-"""Targets that print MLIR, and the one that prints nothing."""
+"""Targets that print MLIR, and the target `none`, which prints nothing."""
 
 from __future__ import annotations
 

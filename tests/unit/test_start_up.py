@@ -11,7 +11,12 @@ import pytest
 ROOT = Path(__file__).parents[2]
 GEMM = str(ROOT / "benchmarks/polybench/gemm.mlir")
 GEMM_C = str(ROOT / "benchmarks/polybench_c/gemm.c")
-LLVM = {"xdsl.dialects.llvm", "xdsl.dialects.cf", "polyir.target.llvm", "polyir.passes.lower_to_llvm"}
+LLVM = {
+    "xdsl.dialects.llvm",
+    "xdsl.dialects.cf",
+    "polyir.target.llvm",
+    "polyir.passes.lower_to_llvm",
+}
 C = {"polyir.target.c", "pycparser"}
 RARE = {"xdsl.dialects.vector", "numpy", "matplotlib"}
 MLIR_ONLY = {"xdsl.dialects.omp", "xdsl.dialects.math"}

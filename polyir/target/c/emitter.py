@@ -96,7 +96,7 @@ class _Symbols:
 
 
 def _symbols(module: ModuleOp) -> _Symbols:
-    """Sort the operations of a module; leave out private functions that nobody calls."""
+    """Sort the operations of a module; leave out private functions that are not called."""
     called = {symbol_of(op.callee): None for op in module.walk() if isinstance(op, func.CallOp)}
     globals_: list[memref.GlobalOp] = []
     functions: list[func.FuncOp] = []

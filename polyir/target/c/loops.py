@@ -131,7 +131,7 @@ def _translate_for(
 def _declare_carried(
     body: Body, op: Operation, inits: Sequence[SSAValue], arguments: Sequence[SSAValue]
 ) -> list[Name | None]:
-    """Declare a variable for each value that a loop carries; `None` for one that nobody reads."""
+    """Declare a variable for each value that a loop carries; `None` if it is not read."""
     carried: list[Name | None] = []
     for init, argument, result in zip(inits, arguments, op.results, strict=True):
         if not body.is_live(result):

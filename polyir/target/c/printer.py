@@ -180,7 +180,7 @@ class Printer:
     def _binary(self, expression: Binary) -> tuple[str, Precedence]:
         precedence = BINARY_OPERATORS[expression.operator]
         if Precedence.BITWISE_OR <= precedence <= Precedence.SHIFT:
-            # Nobody remembers these; gcc asks for parentheses under -Wparentheses.
+            # gcc asks for parentheses here under -Wparentheses.
             left_limit = right_limit = Precedence.UNARY
             if expression.operator in _COMPARISONS:
                 left_limit = right_limit = Precedence.ADDITIVE
