@@ -82,7 +82,9 @@ def _constant(op: Operation, operands: Operands) -> Expression:
         case FloatAttr():
             return float_constant(_result_type(op), op.value.value.data)
         case _:
-            raise unsupported(op, f"the C target has no constants of type {op.result.type}")
+            raise unsupported(
+                op, f"constants of type '{op.result.type}' are not supported by the C target"
+            )
 
 
 def float_constant(type: Scalar, value: float) -> Expression:

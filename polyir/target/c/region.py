@@ -119,7 +119,9 @@ def _bind(body: Body, op: func.FuncOp, argument: SSAValue, form: Form) -> None:
     elif not isinstance(argument.type, IndexType):
         type = scalar_type(argument.type, op)
         if type is not form.type:
-            raise unsupported(op, f"argument '{form.text}' has type {form.type.value}")
+            raise unsupported(
+                op, f"argument '{form.text}' has type {form.type.value}, not {type.value}"
+            )
         body.bind(argument, Name(type, Variable(form.text)))
     elif form.type.width < 32 or form.type in (Scalar.INT32, Scalar.INT64):
         # C computes with it in a signed type that holds the same number.
