@@ -27,6 +27,7 @@ from polyir.model.tree import tree_from_schedule
 from polyir.passes.options import PassWithOptions
 from polyir.passes.poly_raise import PolyRaisePass
 from polyir.transform.address import Address, Reference
+from polyir.universe import pass_type
 
 
 def scops_in(module: ModuleOp) -> tuple[ScopOp, ...]:
@@ -39,6 +40,12 @@ def raised_scops(ctx: Context, module: ModuleOp) -> tuple[ScopOp, ...]:
     if not scops_in(module):
         PolyRaisePass().apply(ctx, module)
     return scops_in(module)
+
+
+def lower_scops(ctx: Context, module: ModuleOp) -> None:
+    """Lower the scops of `module`, if there are any."""
+    if scops_in(module):
+        pass_type("lower-poly")().apply(ctx, module)
 
 
 def analysed_scops(ctx: Context, module: ModuleOp) -> tuple[ScopOp, ...]:

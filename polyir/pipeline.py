@@ -39,7 +39,7 @@ def split_pass_flags(
 ) -> tuple[tuple[ModulePass, ...], tuple[str, ...]]:
     """The passes that a command line names, in the order given, and all other arguments.
 
-    A pass is named by a flag (`--tile=32`) or in a pipeline behind `-p`. Raises `OptionError`.
+    A pass is named by a flag (`--tile=32`) or in a pipeline after `-p`. Raises `OptionError`.
     """
     passes: list[ModulePass] = []
     others: list[str] = []

@@ -312,7 +312,7 @@ def test_polyir_run_gives_sizes(capsys: pytest.CaptureFixture[str]) -> None:
     flags = ["--pluto-schedule", "--tile-symbolic", "--tile-sizes=7,3", "--repeat=1"]
     sizes = ["--size=n=40", "--size=steps=9", "--size=T1=5"]
     assert polyir_run([*flags, *sizes, "--threads=1", str(EXAMPLES / "stencil-1d.mlir")]) == 0
-    assert "outputs agree to the bit" in capsys.readouterr().out
+    assert "outputs are bit-identical" in capsys.readouterr().out
 
 
 def test_a_region_of_a_c_file_has_no_arguments(

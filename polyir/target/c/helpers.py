@@ -11,9 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from polyir.target.c.types import Scalar
-
-PREFIX: Final = "polyir_"
+from polyir.target.abi import PREFIX, Scalar
 
 
 @dataclass(frozen=True)
