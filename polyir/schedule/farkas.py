@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import islpy as isl
 
@@ -41,11 +42,20 @@ class NonNegativeForms:
             dot(row, form) >= 0 for row in self.inequalities
         )
 
-    def parts(self, row: Row) -> tuple[int, Row, Row, Row]:
-        """A row of the cone as (constant, parameters, source iterators, target iterators)."""
-        source = 1 + self.parameter_count
-        target = source + self.source_depth
-        return row[0], row[1:source], row[source:target], row[target:]
+    @property
+    def width(self) -> int:
+        """The number of coefficients of a form."""
+        return 1 + self.parameter_count + self.source_depth + self.target_depth
+
+    @cached_property
+    def equality_matrix(self) -> isl.Mat:
+        """`equalities` as a matrix."""
+        return matrix_of(self.equalities, self.width)
+
+    @cached_property
+    def inequality_matrix(self) -> isl.Mat:
+        """`inequalities` as a matrix."""
+        return matrix_of(self.inequalities, self.width)
 
 
 def non_negative_forms(relation: isl.Map) -> NonNegativeForms:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import gcd
 
 import islpy as isl
 
@@ -11,23 +10,28 @@ Row = tuple[int, ...]
 
 
 def matrix_of(rows: Sequence[Sequence[int]], width: int) -> isl.Mat:
-    """`rows`, each of `width` entries, as an isl matrix.
-
-    islpy copies the whole matrix for every entry that is set, so each row is a matrix of its own
-    at first, and neighbours are joined until one is left.
-    """
+    """`rows`, each of `width` entries, as an isl matrix."""
     zero = isl.Mat.alloc(isl.DEFAULT_CONTEXT, 0, width).add_zero_rows(1)
     matrices = []
     for row in rows:
+        # islpy copies the matrix for every entry that is set: hence a matrix for each row.
         matrix = zero
         for column, entry in enumerate(row):
             if entry:
                 matrix = matrix.set_element_val(0, column, entry)
         matrices.append(matrix)
+    return stacked(matrices, width)
+
+
+def stacked(matrices: Sequence[isl.Mat], width: int) -> isl.Mat:
+    """The rows of all `matrices`, each of `width` columns."""
+    if not matrices:
+        return isl.Mat.alloc(isl.DEFAULT_CONTEXT, 0, width)
     while len(matrices) > 1:
+        # Pairs of neighbours, so that few rows are copied more than a few times.
         joined = [one.concat(two) for one, two in zip(matrices[::2], matrices[1::2], strict=False)]
-        matrices = joined + matrices[2 * len(joined) :]
-    return matrices[0] if matrices else isl.Mat.alloc(isl.DEFAULT_CONTEXT, 0, width)
+        matrices = [*joined, *matrices[2 * len(joined) :]]
+    return matrices[0]
 
 
 def entries_of(matrix: isl.Mat) -> list[Row]:
@@ -69,12 +73,6 @@ def completing_rows(rows: Sequence[Row], width: int) -> tuple[Row, ...]:
     reversed_rows = matrix_of([row[::-1] for row in rows], width)
     _, _, inverse = reversed_rows.left_hermite(0)
     return tuple(row[::-1] for row in entries_of(inverse)[reversed_rows.rank() :])
-
-
-def primitive(row: Sequence[int]) -> Row:
-    """`row` divided by the greatest common divisor of its entries."""
-    divisor = gcd(*row)
-    return tuple(entry // divisor for entry in row) if divisor > 1 else tuple(row)
 
 
 def dot(left: Sequence[int], right: Sequence[int]) -> int:

@@ -8,19 +8,16 @@ be negative, and which conditions are demanded.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
+import islpy as isl
+
 from polyir.schedule.constraints import ScheduledStatement, Spanned
 from polyir.schedule.dependences import DependenceEdge
-from polyir.schedule.integer_program import (
-    Choice,
-    Constraints,
-    IntegerProgram,
-    lexicographic_minimum_of_choices,
-)
-from polyir.schedule.linear import Row, orthogonal_complement
+from polyir.schedule.integer_program import Choice, lexicographic_minimum_of_choices
+from polyir.schedule.linear import Row, matrix_of, orthogonal_complement, stacked
 from polyir.schedule.tree import AffineRow, BoundedHyperplane, DistanceBound, Hyperplane
 
 MINIMA_LIMIT = 400
@@ -73,13 +70,12 @@ class _Unknowns:
     def variables(self) -> tuple[int, ...]:
         return self.negative + self.positive
 
-    def add_product(self, row: list[int], factor: int, entries: Sequence[int]) -> None:
-        """Add `factor` times the product of the integers with `entries` to a constraint."""
-        for variable, entry in zip(self.positive, entries, strict=True):
-            row[variable] += factor * entry
-        if self.negative:
-            for variable, entry in zip(self.negative, entries, strict=True):
-                row[variable] -= factor * entry
+    def add_to(self, rows: Sequence[list[int]], factor: int) -> None:
+        """Add `factor` times integer number k to `rows[k]`, for each k."""
+        for row, variable in zip(rows, self.positive, strict=False):
+            row[variable] += factor
+        for row, variable in zip(rows, self.negative, strict=False):
+            row[variable] -= factor
 
     def values(self, solution: Row) -> Row:
         if not self.negative:
@@ -120,7 +116,9 @@ class RowProblem:
             iterators = _Unknowns(inner_first.positive[::-1], inner_first.negative[::-1])
             (constant,) = self._variables(1)
             self._rows[statement.position] = _RowUnknowns(parameters, iterators, constant)
-        self._program = IntegerProgram(self._width)
+        self._equalities: list[isl.Mat] = []
+        self._inequalities: list[isl.Mat] = []
+        self._solutions: isl.BasicSet | None = None
         rows = self._rows.values()
         for term, variables in (
             (Term.BOUND_SUM, self._bound.variables),
@@ -128,7 +126,8 @@ class RowProblem:
             (Term.ITERATOR_SUM, [v for row in rows for v in row.iterators.variables]),
         ):
             if term in self._terms:
-                self._program.add_sum(self._terms[term], variables)
+                entries = {self._terms[term]: -1, **dict.fromkeys(variables, 1)}
+                self._equalities.append(self._constraint(entries))
 
     def _variables(self, count: int) -> tuple[int, ...]:
         first = self._width
@@ -148,8 +147,10 @@ class RowProblem:
         for statement in self._statements:
             iterators = self._rows[statement.position].iterators
             for variables in (iterators.positive, iterators.negative):
-                if variables:
-                    self._program.add_upper_bounds(variables, statement.coefficient_bounds)
+                # There are no negative parts without `signed`.
+                for variable, bound in zip(variables, statement.coefficient_bounds, strict=False):
+                    if bound is not None:
+                        self._inequalities.append(self._constraint({variable: -1}, bound))
 
     def add_edges(self, edges: Iterable[DependenceEdge], *, coincident: bool = False) -> None:
         """Demand of the row what `edges` ask for.
@@ -161,92 +162,85 @@ class RowProblem:
         has_bound = Term.BOUND_CONSTANT in self._terms
         for edge in edges:
             if edge.local or (coincident and edge.coincidence):
-                # The zero forms are those in the cone whose negative is there too.
-                for row in (*edge.forms.equalities, *edge.forms.inequalities):
-                    self._program.add_equality(self._distance(edge, row))
+                self._equalities += self._vanishing(edge)
                 continue
-            if edge.validity:
-                self._demand_non_negative(edge, 1, bounded=False)
+            forms = [self._distance(edge)] if edge.validity else []
             if edge.proximity and has_bound:
-                self._demand_non_negative(edge, -1, bounded=True)
+                forms.append(self._distance(edge, -1, bounded=True))
                 if not edge.validity:
-                    self._demand_non_negative(edge, 1, bounded=True)
+                    forms.append(self._distance(edge, bounded=True))
+            for form in forms:
+                self._equalities.append(edge.forms.equality_matrix.product(form))
+                self._inequalities.append(edge.forms.inequality_matrix.product(form))
+        self._solutions = None
 
-    def _demand_non_negative(self, edge: DependenceEdge, sign: int, *, bounded: bool) -> None:
-        """Demand that `sign` times the distance, plus u.n + w if `bounded`, is not negative."""
-        for rows, add in (
-            (edge.forms.equalities, self._program.add_equality),
-            (edge.forms.inequalities, self._program.add_inequality),
-        ):
-            for row in rows:
-                constraint = self._distance(edge, row, sign)
-                if bounded:
-                    constant, parameters, _, _ = edge.forms.parts(row)
-                    constraint[self._terms[Term.BOUND_CONSTANT]] += constant
-                    self._bound.add_product(constraint, 1, parameters)
-                add(constraint)
+    def _vanishing(self, edge: DependenceEdge) -> list[isl.Mat]:
+        """Equalities that say that the distance is zero.
 
-    def _distance(self, edge: DependenceEdge, row: Row, sign: int = 1) -> list[int]:
-        """The product of a row of the cone of `edge` with `sign` times the distance.
-
-        The last entry of the result, the constant, is zero.
+        The zero forms are those in the cone of non-negative forms whose negative is there too.
         """
-        constant, parameters, source, target = edge.forms.parts(row)
-        result = [0] * (self._width + 1)
-        for position, factor, iterators in (
-            (edge.target, sign, target),
-            (edge.source, -sign, source),
+        form = self._distance(edge)
+        matrices = (edge.forms.equality_matrix, edge.forms.inequality_matrix)
+        return [matrix.product(form) for matrix in matrices]
+
+    def _distance(
+        self, edge: DependenceEdge, sign: int = 1, *, bounded: bool = False, less: int = 0
+    ) -> isl.Mat:
+        """`sign` times the distance, plus u.n + w if `bounded`, minus `less`, as a matrix.
+
+        It has a row for each coefficient of the form (see `NonNegativeForms`) and a column for
+        each unknown, and a last one for constants.
+        """
+        forms = edge.forms
+        first_source = 1 + forms.parameter_count
+        first_target = first_source + forms.source_depth
+        rows = [[0] * (self._width + 1) for _ in range(forms.width)]
+        for position, factor, first in (
+            (edge.target, sign, first_target),
+            (edge.source, -sign, first_source),
         ):
             unknowns = self._rows[position]
-            result[unknowns.constant] += factor * constant
-            unknowns.iterators.add_product(result, factor, iterators)
-            if self._form.parametric:
-                unknowns.parameters.add_product(result, factor, parameters)
-        return result
+            rows[0][unknowns.constant] += factor
+            unknowns.parameters.add_to(rows[1:], factor)
+            unknowns.iterators.add_to(rows[first:], factor)
+        rows[0][-1] = -less
+        if bounded:
+            rows[0][self._terms[Term.BOUND_CONSTANT]] += 1
+            self._bound.add_to(rows[1:], 1)
+        return matrix_of(rows, self._width + 1)
 
     # Conditions for one solution
 
-    def at_most(self, term: Term, value: int) -> Constraints:
+    def at_most(self, term: Term, value: int) -> isl.BasicSet:
         """A term of the objective, which is a single unknown, is at most `value`."""
-        row = [0] * (self._width + 1)
-        row[self._terms[term]], row[-1] = -1, value
-        return (tuple(row),)
+        return self._polyhedron([], [self._constraint({self._terms[term]: -1}, value)])
 
-    def zero_distance(self, edges: Iterable[DependenceEdge]) -> Constraints:
+    def zero_distance(self, edges: Iterable[DependenceEdge]) -> isl.BasicSet:
         """All distances of `edges` are zero."""
-        return tuple(
-            tuple(self._distance(edge, row, sign))
-            for edge in edges
-            for row in (*edge.forms.equalities, *edge.forms.inequalities)
-            for sign in (1, -1)
+        return self._polyhedron([each for edge in edges for each in self._vanishing(edge)], [])
+
+    def carried(self, edges: Iterable[DependenceEdge], sign: int = 1) -> isl.BasicSet:
+        """All distances of `edges`, times `sign`, are at least 1."""
+        forms = [(edge.forms, self._distance(edge, sign, less=1)) for edge in edges]
+        return self._polyhedron(
+            [each.equality_matrix.product(form) for each, form in forms],
+            [each.inequality_matrix.product(form) for each, form in forms],
         )
 
-    def carried(self, edges: Iterable[DependenceEdge], sign: int = 1) -> Constraints:
-        """All distances of `edges`, times `sign`, are at least 1."""
-        constraints: list[Row] = []
-        for edge in edges:
-            for row in edge.forms.inequalities:
-                form = self._distance(edge, row, sign)
-                constraints.append((*form[:-1], -row[0]))
-            for row in edge.forms.equalities:
-                for side in (1, -1):
-                    form = self._distance(edge, row, side * sign)
-                    constraints.append((*form[:-1], -side * row[0]))
-        return tuple(dict.fromkeys(constraints))
-
-    def partly_carried(self, edges: Iterable[DependenceEdge]) -> Constraints:
+    def partly_carried(self, edges: Iterable[DependenceEdge]) -> isl.BasicSet:
         """Some validity edge has a distance that is not zero everywhere.
 
         By Farkas' lemma a distance that is nowhere negative is a non-negative combination of
         facets of its cone, and zero everywhere only if its product with each of them is zero.
         """
-        total = [0] * (self._width + 1)
-        for edge in edges:
-            if edge.validity:
-                for row in edge.forms.inequalities:
-                    total = [a + b for a, b in zip(total, self._distance(edge, row), strict=True)]
-        total[-1] = -1
-        return (tuple(total),)
+        products = [
+            each.forms.inequality_matrix.product(self._distance(each))
+            for each in edges
+            if each.validity
+        ]
+        facets = stacked([*products, self._constraint({}, -1)], self._width + 1)
+        ones = matrix_of([[1] * facets.rows()], facets.rows())
+        return self._polyhedron([], [ones.product(facets)])
 
     def independence(self, spanned: Spanned, needing: int | None = None) -> list[Choice]:
         """For each statement that needs a row, the ways in which the row is a new one.
@@ -263,28 +257,51 @@ class RowProblem:
                 continue
             if not self._form.signed and all(entry >= 0 for row in complement for entry in row):
                 total = tuple(map(sum, zip(*complement, strict=True)))
-                choices.append(((self._at_least_one(statement.position, 1, total),),))
+                choices.append((self._at_least_one(statement.position, 1, total),))
             else:
                 choices.append(
                     tuple(
-                        (self._at_least_one(statement.position, sign, row),)
+                        self._at_least_one(statement.position, sign, row)
                         for row in complement
                         for sign in (1, -1)
                     )
                 )
         return choices
 
-    def _at_least_one(self, position: int, sign: int, vector: Row) -> Row:
-        result = [0] * (self._width + 1)
-        self._rows[position].iterators.add_product(result, sign, vector)
-        result[-1] = -1
-        return tuple(result)
+    def _at_least_one(self, position: int, sign: int, vector: Row) -> isl.BasicSet:
+        """`sign` times the product of `vector` with a statement's coefficients is at least 1."""
+        iterators = self._rows[position].iterators
+        entries = dict(zip(iterators.positive, (sign * entry for entry in vector), strict=True))
+        entries |= zip(iterators.negative, (-sign * entry for entry in vector), strict=False)
+        return self._polyhedron([], [self._constraint(entries, -1)])
+
+    def _constraint(self, entries: Mapping[int, int], constant: int = 0) -> isl.Mat:
+        row = [0] * (self._width + 1)
+        for variable, entry in entries.items():
+            row[variable] = entry
+        row[-1] = constant
+        return matrix_of([row], self._width + 1)
+
+    def _polyhedron(
+        self, equalities: Sequence[isl.Mat], inequalities: Sequence[isl.Mat]
+    ) -> isl.BasicSet:
+        kinds = isl.dim_type
+        return isl.BasicSet.from_constraint_matrices(
+            isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, self._width),
+            stacked(equalities, self._width + 1),
+            stacked(inequalities, self._width + 1),
+            *(kinds.set, kinds.div, kinds.param, kinds.cst),
+        )
 
     # Solutions
 
     def solve(self, choices: Sequence[Choice]) -> BoundedHyperplane | None:
         """The best row that meets one alternative of every choice, `None` if there is none."""
-        solution = lexicographic_minimum_of_choices(self._program, choices, MINIMA_LIMIT)
+        if self._solutions is None:
+            polyhedron = self._polyhedron(self._equalities, self._inequalities)
+            orthant = isl.BasicSet.positive_orthant(polyhedron.get_space())
+            self._solutions = orthant.intersect(polyhedron)
+        solution = lexicographic_minimum_of_choices(self._solutions, choices, MINIMA_LIMIT)
         if solution is None:
             return None
         bound = None
