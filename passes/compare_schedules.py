@@ -20,6 +20,7 @@ from polyir.schedule.feautrier import feautrier_schedule
 from polyir.schedule.isl_builtin import isl_builtin_schedule
 from polyir.schedule.isl_style import isl_style_schedule
 from polyir.schedule.pluto import pluto_schedule
+from polyir.schedule.spatial.reuse import reuse_groups
 from polyir.schedule.spatial.scheduler import spatial_schedule
 
 _SCHEDULERS: dict[str, Callable[[ScheduleConstraints, Scop], isl.Schedule]] = {
@@ -70,7 +71,7 @@ def _spatial(scop: Scop) -> isl.Schedule:
     """The spatial scheduler also needs the pairs of reads of the same element."""
     assert scop.dependences is not None
     constraints = schedule_constraints(scop, scop.dependences, input_dependences=True)
-    return spatial_schedule(constraints, scop).schedule
+    return spatial_schedule(constraints, reuse_groups(scop)).schedule
 
 
 def comparison_rows(scop: Scop) -> list[tuple[str, ...]]:

@@ -8,6 +8,7 @@ from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
 from polyir.passes.scheduler_pass import LiveRangePass
 from polyir.schedule.constraints import ScheduleConstraints
+from polyir.schedule.spatial.reuse import reuse_groups
 from polyir.schedule.spatial.scheduler import SpatialOptions, spatial_schedule
 
 
@@ -18,7 +19,8 @@ class SpatialSchedulePass(LiveRangePass, SpatialOptions):
     `target=cpu` makes one parallel loop, as far outside as possible, and an innermost loop along
     which most references go through cache lines. If the outermost loop of a band cannot be
     parallel, the band is left to `--tile --wavefront`, unless its statements need more than
-    `register-limit` registers: then a sequential loop gets parallel loops inside it.
+    `register-limit` registers: then a sequential loop gets parallel loops inside it. By default,
+    the limit is what x86-64 has left (31) when every loop has a register for its counter.
     `target=gpu` makes many parallel loops. The first one of a band has coalesced accesses if
     possible, under a mark "map-to-x".
 
@@ -43,5 +45,6 @@ class SpatialSchedulePass(LiveRangePass, SpatialOptions):
         return True
 
     def find(self, constraints: ScheduleConstraints, scop: Scop) -> Outcome:
-        result = spatial_schedule(constraints, scop, self)
+        reuse = reuse_groups(scop, self.line_size)
+        result = spatial_schedule(constraints, reuse, self)
         return Outcome(result.schedule, done=result.notes)

@@ -107,7 +107,9 @@ class Policy(ABC, Generic[Graph]):
 
     def no_schedule(self, group: Component) -> SchedulingError:
         """The error for a cycle of dependences between `group` that no row carries."""
-        return SchedulingError(f"no affine schedule found for the cycle of {self.names(group)}")
+        return SchedulingError(
+            f"no affine schedule found for the dependence cycle of {self.names(group)}"
+        )
 
     def band_note(self, members: Component, band: Band, graph: Graph, below: Graph) -> str:
         """What a remark says of a band of `members` that leaves `below` of `graph`."""
@@ -133,14 +135,14 @@ def schedule_by_policy(
 
     Raises `SchedulingError` if a cycle of dependences has no affine schedule.
     """
-    run = _Run(policy)
+    run = _TreeBuilder(policy)
     spanned = {each.position: each.affine_hull for each in policy.statements}
     tree = run.tree(tuple(spanned), spanned, graph)
     domain = constraints.domain.align_params(constraints.parameter_space)
     return ScheduleResult(to_isl_schedule(tree, statements, domain), tree, tuple(run.notes))
 
 
-class _Run(Generic[Graph]):
+class _TreeBuilder(Generic[Graph]):
     """One run of a scheduler; `notes` grows as decisions are taken."""
 
     def __init__(self, policy: Policy[Graph]) -> None:

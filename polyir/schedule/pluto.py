@@ -37,17 +37,20 @@ from polyir.schedule.row_problem import RowForm, RowProblem, Term
 from polyir.schedule.sizes import with_sizes_as_parameters
 from polyir.schedule.tree import Band, BoundedHyperplane, ScheduleResult
 
+PlutoFusion = Literal["max", "smart", "none"]
+"""When strongly connected components share loops.
+
+`max`: wherever a common hyperplane exists. `smart`: as `max`, but components with different
+numbers of loops are kept apart, and statements that share no data run in common loops only if
+that costs neither parallelism nor band width. `none`: never.
+"""
+
 
 @dataclass(frozen=True)
 class PlutoOptions:
-    """When strongly connected components share loops.
+    """Which statements share loops."""
 
-    `fuse=max`: wherever a common hyperplane exists. `smart`: as `max`, but components with
-    different numbers of loops are kept apart, and statements that share no data run in common
-    loops only if that costs neither parallelism nor band width. `none`: never.
-    """
-
-    fuse: Literal["max", "smart", "none"] = "smart"
+    fuse: PlutoFusion = "smart"
 
 
 def pluto_schedule(
@@ -254,6 +257,7 @@ def _beside(left: Band, right: Band) -> Band:
 
 
 def _row_beside(left: BoundedHyperplane, right: BoundedHyperplane) -> BoundedHyperplane:
-    is_bounded = left.bound is not None and right.bound is not None
-    bound = left.bound.maximum(right.bound) if is_bounded else None
+    bound = None
+    if left.bound is not None and right.bound is not None:
+        bound = left.bound.maximum(right.bound)
     return BoundedHyperplane({**left.hyperplane, **right.hyperplane}, bound)

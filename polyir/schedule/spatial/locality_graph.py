@@ -216,5 +216,14 @@ def register_pressure(groups: Sequence[LocalityGroup]) -> int:
     References with the same subscripts, which share a register, count once (section 4.7,
     "Carrying Dependences to Avoid Fusion").
     """
-    placed = (each.reference for group in groups for each in group.references)
+    placed = _references(groups)
     return sum({reference.registers: reference.depth for reference in placed}.values())
+
+
+def loop_depth(groups: Sequence[LocalityGroup]) -> int:
+    """The largest number of loops around a reference."""
+    return max((each.depth for each in _references(groups)), default=0)
+
+
+def _references(groups: Sequence[LocalityGroup]) -> list[ArrayReference]:
+    return [each.reference for group in groups for each in group.references]

@@ -12,7 +12,6 @@ from typing import Final, Literal
 import islpy as isl
 
 from polyir.diagnostics import OptionError
-from polyir.model.scop import Scop
 from polyir.schedule.clusters import Cluster, ClusterFusion, ClusterPolicy
 from polyir.schedule.constraints import (
     ScheduleConstraints,
@@ -26,12 +25,18 @@ from polyir.schedule.driver import band_of, schedule_by_policy, with_rows
 from polyir.schedule.feautrier import carrying_row
 from polyir.schedule.isl_style import NOT_PARALLEL_OUTSIDE, proximity_rows
 from polyir.schedule.linear import rank
-from polyir.schedule.spatial.locality_graph import LocalityGraph, locality_graph, register_pressure
-from polyir.schedule.spatial.reuse import DEFAULT_LINE_SIZE, reuse_groups
+from polyir.schedule.spatial.locality_graph import (
+    LocalityGraph,
+    locality_graph,
+    loop_depth,
+    register_pressure,
+)
+from polyir.schedule.spatial.reuse import DEFAULT_LINE_SIZE, ReuseGroup
 from polyir.schedule.spatial.rows import LocalityRows, is_carried
 from polyir.schedule.tree import Band, BoundedHyperplane, Hyperplane, ScheduleResult
 
-DEFAULT_REGISTER_LIMIT: Final = 28
+REGISTERS: Final = 16 + 16 - 1
+"""What x86-64 has for values: general-purpose and vector registers, without the stack pointer."""
 
 MAP_TO_X = "map-to-x"
 """The mark above a band whose first member gives coalesced accesses along a GPU's x."""
@@ -47,34 +52,40 @@ class SpatialOptions:
     `target=cpu`: one parallel loop, as far outside as possible, and lines used by the innermost
     loop. `target=gpu`: many parallel loops, the first one of a band with coalesced accesses.
 
-    `line_size` is the number of elements in a cache line.
+    `line_size` is the number of elements in a cache line. With `target=cpu`, `register_limit` is
+    how large the heuristic h (see `register_pressure`) may be for the statements of a band whose
+    outermost loop is not parallel; section 4.7 calls it h_lim. Without one it is the number of
+    registers that are left when each loop has one for its counter.
     """
 
     target: Literal["cpu", "gpu"] = "cpu"
     line_size: int = DEFAULT_LINE_SIZE
     fusion: ClusterFusion = "typed"
-    register_limit: int = DEFAULT_REGISTER_LIMIT
+    register_limit: int | None = None
 
     def __post_init__(self) -> None:
         if self.line_size < 1:
-            raise OptionError(f"line-size must be at least 1, not {self.line_size}")
-        if self.register_limit < 0:
-            raise OptionError(f"register-limit must not be negative: {self.register_limit}")
+            raise OptionError(f"line-size must be at least 1, but is {self.line_size}")
+        if self.register_limit is not None and self.register_limit < 0:
+            raise OptionError(f"register-limit must not be negative, but is {self.register_limit}")
 
 
 def spatial_schedule(
-    constraints: ScheduleConstraints, scop: Scop, options: SpatialOptions | None = None
+    constraints: ScheduleConstraints,
+    reuse: Sequence[ReuseGroup],
+    options: SpatialOptions | None = None,
 ) -> ScheduleResult:
-    """Schedule `constraints`, those of `scop`, by the reuse of elements and of cache lines.
+    """Schedule `constraints` so that the loops make use of `reuse` as `target` wants it.
 
-    Raises `SchedulingError` if a cycle of dependences has no affine schedule.
+    `reuse` is for lines of `line_size` elements (see `reuse_groups`). Raises `SchedulingError` if
+    a cycle of dependences has no affine schedule.
     """
     chosen = options or SpatialOptions()
     statements = scheduled_statements(constraints)
     parameter_count = constraints.parameter_space.dim(isl.dim_type.param)
     policies = {"cpu": _CpuPolicy, "gpu": _GpuPolicy}
     policy = policies[chosen.target](statements, parameter_count, chosen)
-    graph = locality_graph(constraints, statements, reuse_groups(scop, chosen.line_size))
+    graph = locality_graph(constraints, statements, reuse)
     return schedule_by_policy(constraints, statements, policy, graph)
 
 
@@ -88,7 +99,7 @@ class _LocalityPolicy(ClusterPolicy[LocalityGraph]):
         options: SpatialOptions,
     ) -> None:
         super().__init__(statements, parameter_count, options.fusion)
-        self.register_limit = options.register_limit
+        self._register_limit = options.register_limit
 
     def carrying_row(
         self, statements: Sequence[ScheduledStatement], graph: LocalityGraph
@@ -112,8 +123,8 @@ class _CpuPolicy(_LocalityPolicy):
     """Bands for caches: outer rows carry as little reuse as possible, the last one much.
 
     One coincident row is enough. If the first row cannot be coincident, the band is left to
-    wavefronts, unless its statements need more than `register_limit` registers: then there is no
-    band, and a sequential loop has parallel ones inside.
+    wavefronts, unless its statements need too many registers: then there is no band, and a
+    sequential loop has parallel ones inside.
     """
 
     def rows_of_band(
@@ -123,18 +134,16 @@ class _CpuPolicy(_LocalityPolicy):
         edges: Sequence[DependenceEdge],
         spanned: Spanned,
     ) -> Band:
-        run = _Run(statements, self.parameter_count, edges, graph, spanned)
+        run = _BandSearch(statements, self.parameter_count, edges, graph, spanned)
         is_parallel = graph.is_inside_parallel
-        while left := run.rows_left:
+        while run.rows_left:
             row = None
-            is_wanted = not is_parallel and (not run.rows or left > UNPROFITABLE)
-            if is_wanted:
+            if not is_parallel and (not run.rows or run.rows_left > UNPROFITABLE):
                 row = run.next_row(coincident=True)
                 is_parallel = row is not None
-                if row is None and not run.rows and self._needs_too_many_registers(graph):
+                if row is None and not run.rows and self._registers(graph) > self._limit(graph):
                     return Band()
-            if row is None:
-                row = run.next_row(coincident=False)
+            row = row or run.next_row(coincident=False)
             if row is None:
                 break
             run.add(row)
@@ -156,16 +165,20 @@ class _CpuPolicy(_LocalityPolicy):
         )
 
     def why_no_band(self, graph: LocalityGraph) -> str:
-        if not graph.is_inside_parallel and self._needs_too_many_registers(graph):
-            pressure = register_pressure(graph.groups)
-            return (
-                f"{NOT_PARALLEL_OUTSIDE}, and {pressure} registers are more than "
-                f"{self.register_limit}"
-            )
+        registers, limit = self._registers(graph), self._limit(graph)
+        if not graph.is_inside_parallel and registers > limit:
+            return f"{NOT_PARALLEL_OUTSIDE}, and {registers} registers are more than {limit}"
         return super().why_no_band(graph)
 
-    def _needs_too_many_registers(self, graph: LocalityGraph) -> bool:
-        return register_pressure(graph.groups) > self.register_limit
+    def _registers(self, graph: LocalityGraph) -> int:
+        """How many registers the statements of `graph` need, by the heuristic h."""
+        return register_pressure(graph.groups)
+
+    def _limit(self, graph: LocalityGraph) -> int:
+        """How many registers they may need."""
+        if self._register_limit is not None:
+            return self._register_limit
+        return REGISTERS - loop_depth(graph.groups)
 
     def _lines_used(self, graph: LocalityGraph, bands: Sequence[Band]) -> int:
         """How often the innermost loop of a statement goes along the lines of a group."""
@@ -211,7 +224,7 @@ class _GpuPolicy(_LocalityPolicy):
         edges: Sequence[DependenceEdge],
         spanned: Spanned,
     ) -> Band:
-        run = _Run(statements, self.parameter_count, edges, graph, spanned)
+        run = _BandSearch(statements, self.parameter_count, edges, graph, spanned)
         mark = ""
         if not graph.is_inside_parallel and run.rows_left:
             many = run.problems.carrying_many(run.groups, run.spanned, coincident=True)
@@ -227,7 +240,7 @@ class _GpuPolicy(_LocalityPolicy):
         return NOT_PARALLEL_OUTSIDE
 
 
-class _Run:
+class _BandSearch:
     """One search for a band: the rows so far, and what they leave."""
 
     def __init__(

@@ -8,5 +8,5 @@
 // CHECK: poly.band "[tsteps, n] -> [{ S0[t, i, j] -> [(i)] }, { S0[t, i, j] -> [(j)] }]" permutable coincident [true, true]
 // CHECK: poly.band "[tsteps, n] -> [{ S1[t, i, j] -> [(i)] }, { S1[t, i, j] -> [(j)] }]" permutable coincident [true, true]
 
-// WIDE: remark: [spatial-schedule] band of 3 for S0, S1: no member parallel
+// WIDE: remark: [spatial-schedule] band of 3 for S0, S1: no parallel members
 // WIDE: poly.band "[tsteps, n] -> [{ S0[t, i, j] -> [(t)]; S1[t, i, j] -> [(t)] }, { S0[t, i, j] -> [(2t + i)]; S1[t, i, j] -> [(1 + 2t + i)] }, { S0[t, i, j] -> [(2t + j)]; S1[t, i, j] -> [(1 + 2t + j)] }]" permutable coincident [false, false, false] {
