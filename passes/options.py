@@ -93,7 +93,11 @@ def describe_options(pass_type: type[ModulePass]) -> list[str]:
     types = get_type_hints(pass_type)
     return [
         f"{field.name.replace('_', '-')}: {_describe_type(types[field.name])}"
-        + ("" if field.default is dataclasses.MISSING else f" = {_describe_value(field.default)}")
+        + (
+            ""
+            if field.default in (dataclasses.MISSING, None)
+            else f" = {_describe_value(field.default)}"
+        )
         for field in dataclasses.fields(pass_type)
     ]
 

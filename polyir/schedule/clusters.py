@@ -115,7 +115,7 @@ class ClusterPolicy(Policy[Graph]):
         steps = tuple(self._step(each, spanned, graph.within(each.members)) for each in clusters)
         if len(steps) == 1:
             return Plan(steps)
-        return Plan(steps, self.sequence_note("apart", [each.members for each in clusters]))
+        return Plan(steps, self.sequence_note("not fused", [each.members for each in clusters]))
 
     def _step(self, cluster: Cluster, spanned: Spanned, graph: Graph) -> Step:
         """The band of a cluster, or the row that is first in a dependence cycle without one."""

@@ -115,7 +115,7 @@ class Policy(ABC, Generic[Graph]):
         """What a remark says of a band of `members` that leaves `below` of `graph`."""
         parallel = [str(index) for index, flag in enumerate(band.coincident) if flag]
         loops = f"parallel members {', '.join(parallel)}" if parallel else "no parallel members"
-        marked = f", marked {band.mark}" if band.mark else ""
+        marked = f", with mark {band.mark}" if band.mark else ""
         return f"band of {band.width} for {self.names(members)}: {loops}{marked}"
 
     def sequence_note(self, reason: str, groups: Sequence[Component]) -> str:

@@ -89,7 +89,7 @@ class _IslPolicy(ClusterPolicy[DependenceGraph]):
         return super().why_no_band(graph)
 
 
-NOT_PARALLEL_OUTSIDE = "no band is parallel outside"
+NOT_PARALLEL_OUTSIDE = "no band has a parallel outermost loop"
 
 PROXIMITY_FORM = RowForm(
     (
@@ -122,7 +122,7 @@ def proximity_rows(
     rows: list[BoundedHyperplane] = []
     for coincident in (True, False):
         problem = RowProblem(statements, parameter_count, PROXIMITY_FORM)
-        problem.bound_coefficients()
+        problem.limit_coefficients()
         problem.add_edges(edges, coincident=coincident)
         while left := rows_left(statements, spanned):
             row = problem.solve(problem.independence(spanned, needing=left))

@@ -92,12 +92,12 @@ class _PlutoPolicy(Policy[DependenceGraph]):
             return Plan()
         parts = self._parts_of_policy(group, spanned, graph)
         if len(parts) > 1:
-            note = self.sequence_note(f"kept apart by fuse={self._fuse}", parts)
+            note = self.sequence_note(f"not fused because of fuse={self._fuse}", parts)
             return Plan((Step(group, pieces=parts, note=note),))
         steps = self._steps(group, spanned, graph)
         if len(steps) == 1:
             return Plan(steps)
-        return Plan(steps, self.sequence_note("unrelated", [step.members for step in steps]))
+        return Plan(steps, self.sequence_note("independent, not fused", [step.members for step in steps]))
 
     # Bands
 
@@ -183,7 +183,7 @@ class _PlutoPolicy(Policy[DependenceGraph]):
     ) -> RowProblem:
         form = RowForm(OBJECTIVE, signed=signed, parametric=False)
         problem = RowProblem(self.members(component), self._parameter_count, form)
-        problem.bound_coefficients()
+        problem.limit_coefficients()
         problem.add_edges(graph.edges)
         return problem
 

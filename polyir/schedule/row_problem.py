@@ -142,7 +142,7 @@ class RowProblem:
 
     # Conditions that always hold
 
-    def bound_coefficients(self) -> None:
+    def limit_coefficients(self) -> None:
         """Exclude rows that coalesce loops (see `coefficient_bounds`)."""
         for statement in self._statements:
             iterators = self._rows[statement.position].iterators
@@ -151,6 +151,7 @@ class RowProblem:
                 for variable, bound in zip(variables, statement.coefficient_bounds, strict=False):
                     if bound is not None:
                         self._inequalities.append(self._constraint({variable: -1}, bound))
+        self._solutions = None
 
     def add_edges(self, edges: Iterable[DependenceEdge], *, coincident: bool = False) -> None:
         """Demand of the row what `edges` ask for.

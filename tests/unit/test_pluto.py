@@ -237,7 +237,7 @@ def test_unknown_statement_is_an_error() -> None:
 def test_notes_tell_bands_and_cuts() -> None:
     result = pluto_schedule(constraints_of("N", "N >= 2", *GEMM))
     assert result.notes == (
-        "kept apart by fuse=smart: S1 | S2",
+        "not fused because of fuse=smart: S1 | S2",
         "band of 2 for S1: parallel members 0, 1",
         "band of 3 for S2: parallel members 0, 1",
     )

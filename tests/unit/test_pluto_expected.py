@@ -1,4 +1,4 @@
-"""The results that paper 000 prints, up to the freedom that each test names."""
+"""The results that Bondhugula et al. (2007) print, up to the freedom that each test names."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class LocalityRows:
         key = form, coincident
         if key not in self._problems:
             problem = RowProblem(self.statements, self._parameter_count, form)
-            problem.bound_coefficients()
+            problem.limit_coefficients()
             problem.add_edges(self._edges, coincident=coincident)
             self._problems[key] = problem
         return self._problems[key]

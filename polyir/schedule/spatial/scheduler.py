@@ -167,7 +167,10 @@ class _CpuPolicy(_LocalityPolicy):
     def why_no_band(self, graph: LocalityGraph) -> str:
         registers, limit = self._registers(graph), self._limit(graph)
         if not graph.is_inside_parallel and registers > limit:
-            return f"{NOT_PARALLEL_OUTSIDE}, and {registers} registers are more than {limit}"
+            return (
+                f"{NOT_PARALLEL_OUTSIDE}, and the statements need {registers} registers "
+                f"(register-limit is {limit})"
+            )
         return super().why_no_band(graph)
 
     def _registers(self, graph: LocalityGraph) -> int:
