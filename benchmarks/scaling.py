@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from polyir import api
 from polyir.diagnostics import remarks_to
-from polyir.limits import isl_operations_limited_to
+from polyir.limits import time_limited_to
 
 LENGTHS = (10, 25, 50, 100, 200, 300)
 DEPTHS = (1, 2, 3, 4, 5, 6)
@@ -103,7 +103,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--longest", type=int, default=300)
     options = parser.parse_args()
-    with remarks_to(lambda remark: None), isl_operations_limited_to(0):
+    with remarks_to(lambda remark: None), time_limited_to(0):
         lengths = [length for length in LENGTHS if length <= options.longest]
         show("chains of statements", {length: chain(length) for length in lengths})
         show("depth of a nest", {depth: nest(depth) for depth in DEPTHS})

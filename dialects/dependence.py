@@ -50,11 +50,14 @@ class Dependences:
     """The dependences of a scop, in a fixed order.
 
     `value_based` tells whether a read depends on the last write alone (array dataflow) or,
-    memory-based, on every earlier write of the element.
+    memory-based, on every earlier write of the element. `order` is `{ S[i] -> [dates] }`, the
+    order of the instances that the dependences were computed for: it respects them all, so that
+    there is always an order to fall back on. It is `None` where nobody knows it.
     """
 
     value_based: bool
     items: tuple[Dependence, ...]
+    order: isl.UnionMap | None = None
 
     def of_kind(self, *kinds: DependenceKind) -> tuple[Dependence, ...]:
         """The dependences of the given kinds, in order."""

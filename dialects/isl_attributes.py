@@ -12,6 +12,7 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
+from polyir.isl_lists import text_of
 
 IslObject = TypeVar(
     "IslObject",
@@ -26,7 +27,7 @@ IslObject = TypeVar(
 class IslAttribute(Data[IslObject], Generic[IslObject]):
     """An attribute around one isl object.
 
-    Two attributes are equal when isl prints them alike: cheap, and stricter than equality of
+    Two attributes are equal when they print alike: cheap, and stricter than equality of
     the sets, which may take long to decide.
     """
 
@@ -52,7 +53,7 @@ class IslAttribute(Data[IslObject], Generic[IslObject]):
 
     def print_text(self, printer: Printer) -> None:
         """Print isl's notation as a string literal."""
-        printer.print_string_literal(str(self.data))
+        printer.print_string_literal(text_of(self.data))
 
     def print_parameter(self, printer: Printer) -> None:
         with printer.in_angle_brackets():
@@ -62,11 +63,11 @@ class IslAttribute(Data[IslObject], Generic[IslObject]):
         return (
             isinstance(other, IslAttribute)
             and self.name == other.name
-            and str(self.data) == str(other.data)
+            and text_of(self.data) == text_of(other.data)
         )
 
     def __hash__(self) -> int:
-        return hash((self.name, str(self.data)))
+        return hash((self.name, text_of(self.data)))
 
 
 @irdl_attr_definition
@@ -126,7 +127,7 @@ class UnionPwMultiAffAttr(IslAttribute[isl.UnionPwMultiAff]):
 
 @irdl_attr_definition
 class DependencesAttr(Data[Dependences]):
-    """The dependences of a scop: `<value, [flow "A" "{ S[i] -> T[i] }", ...]>`."""
+    """The dependences of a scop: `<value, [flow "A" "{ S[i] -> T[i] }", ...] order "...">`."""
 
     name = "poly.dependences"
 
@@ -140,13 +141,19 @@ class DependencesAttr(Data[Dependences]):
             items = parser.parse_comma_separated_list(
                 parser.Delimiter.SQUARE, lambda: _parse_dependence(parser)
             )
-        return Dependences(value_based, tuple(items))
+            order = None
+            if parser.parse_optional_keyword("order") is not None:
+                order = UnionMapAttr.parse_text(parser)
+        return Dependences(value_based, tuple(items), order)
 
     def print_parameter(self, printer: Printer) -> None:
         with printer.in_angle_brackets():
             printer.print_string("value, " if self.data.value_based else "memory, ")
             with printer.in_square_brackets():
                 printer.print_list(self.data.items, lambda item: _print_dependence(printer, item))
+            if self.data.order is not None:
+                printer.print_string(" order ")
+                printer.print_string_literal(text_of(self.data.order))
 
 
 def _parse_dependence(parser: AttrParser) -> Dependence:

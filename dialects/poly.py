@@ -26,6 +26,8 @@ from polyir.dialects.isl_attributes import (
     UnionPwMultiAffAttr,
     UnionSetAttr,
 )
+from polyir.dialects.loop_attributes import MapAttr, ParallelAttr, UnrollAttr, VectorAttr
+from polyir.dialects.mark_attributes import LocalAttr, TileAttr
 from polyir.dialects.schedule_tree import (
     BandOp,
     ContextOp,
@@ -63,5 +65,11 @@ Poly = Dialect(
         MultiUnionPwAffAttr,
         UnionPwMultiAffAttr,
         DependencesAttr,
+        ParallelAttr,
+        VectorAttr,
+        UnrollAttr,
+        MapAttr,
+        TileAttr,
+        LocalAttr,
     ],
 )

@@ -34,6 +34,13 @@ from polyir.dialects.isl_attributes import (
     UnionPwMultiAffAttr,
     UnionSetAttr,
 )
+from polyir.dialects.loop_attributes import LoopAttributes, verify_loop_attributes
+from polyir.dialects.mark_attributes import (
+    parse_attributes_of_loops,
+    print_attributes_of_loops,
+    verify_mark,
+)
+from polyir.isl_lists import maps_of
 
 LOOP_KINDS = ("default", "atomic", "separate", "unroll")
 """How isl's AST builder is to generate the loop of a band member."""
@@ -127,7 +134,8 @@ class BandOp(TreeOp):
 
     `permutable` allows any order and rectangular tiling of the members. `coincident` has one
     flag a member: true where the member is parallel within the band. `loop_kinds` has one of
-    `LOOP_KINDS` a member. `options` are the other AST build options of isl (isolation).
+    `LOOP_KINDS` a member, `loop_attributes` the attributes of each member. `options` are the
+    other AST build options of isl (isolation).
     """
 
     name = "poly.band"
@@ -137,12 +145,20 @@ class BandOp(TreeOp):
     permutable = opt_prop_def(UnitAttr)
     coincident = prop_def(ArrayAttr[BoolAttr])
     loop_kinds = opt_prop_def(ArrayAttr[StringAttr])
+    loop_attributes = opt_prop_def(ArrayAttr[ArrayAttr[Attribute]])
     options = opt_prop_def(UnionSetAttr)
 
     @property
     def members(self) -> int:
         """The number of loops in the band."""
         return self.schedule.data.dim(isl.dim_type.set)
+
+    @property
+    def attributes_of_members(self) -> tuple[LoopAttributes, ...]:
+        """The attributes of each member."""
+        if self.loop_attributes is None:
+            return ((),) * self.members
+        return tuple(tuple(attributes) for attributes in self.loop_attributes)
 
     def verify_(self) -> None:
         super().verify_()
@@ -154,6 +170,10 @@ class BandOp(TreeOp):
             for kind in self.loop_kinds:
                 if kind.data not in LOOP_KINDS:
                     raise VerifyException(f"has the unknown loop kind '{kind.data}'")
+        if len(self.attributes_of_members) != self.members:
+            raise VerifyException("needs one list of loop attributes a member")
+        for attributes in self.attributes_of_members:
+            verify_loop_attributes(attributes)
         # A band without members is defined everywhere, whatever isl says of its domain.
         if self.members and not reaching(self).is_subset(self.schedule.data.domain()):
             raise VerifyException("is not defined on all instances that reach it")
@@ -174,6 +194,8 @@ class BandOp(TreeOp):
                 parser.Delimiter.SQUARE, lambda: StringAttr(parser.parse_identifier("loop kind"))
             )
             flags["loop_kinds"] = ArrayAttr(kinds)
+        if parser.parse_optional_keyword("loop_attributes") is not None:
+            flags["loop_attributes"] = ArrayAttr(map(ArrayAttr, parse_attributes_of_loops(parser)))
         if parser.parse_optional_keyword("options") is not None:
             flags["options"] = UnionSetAttr(UnionSetAttr.parse_text(parser))
         return flags
@@ -186,6 +208,9 @@ class BandOp(TreeOp):
         if self.loop_kinds is not None:
             kinds = ", ".join(kind.data for kind in self.loop_kinds)
             printer.print_string(f" loops [{kinds}]")
+        if self.loop_attributes is not None:
+            printer.print_string(" loop_attributes ")
+            print_attributes_of_loops(printer, self.attributes_of_members)
         if self.options is not None:
             printer.print_string(" options ")
             self.options.print_text(printer)
@@ -225,19 +250,23 @@ class FilterOp(TreeOp):
 
 @irdl_op_definition
 class MarkOp(TreeOp):
-    """A name for the node below, with a meaning for those who know it."""
+    """What an attribute says of all that is below: `poly.mark #poly.tile<outset [T0]>`."""
 
     name = "poly.mark"
 
-    mark = prop_def(StringAttr)
+    mark = prop_def()
+
+    def verify_(self) -> None:
+        super().verify_()
+        verify_mark(self.mark)
 
     @classmethod
     def parse_flags(cls, parser: Parser) -> dict[str, Attribute | None]:
-        return {"mark": StringAttr(parser.parse_str_literal())}
+        return {"mark": parser.parse_attribute()}
 
     def print_flags(self, printer: Printer) -> None:
         printer.print_string(" ")
-        printer.print_string_literal(self.mark.data)
+        printer.print_attribute(self.mark)
 
 
 @irdl_op_definition
@@ -262,12 +291,25 @@ class GuardOp(TreeOp):
 
 @irdl_op_definition
 class ExtensionOp(TreeOp):
-    """Adds instances, from outer schedule dimensions, that the domain does not have."""
+    """Adds instances, from outer schedule dimensions, that the domain does not have.
+
+    Each instance is added in one iteration of the loops around, which its tuple usually names:
+    `{ [t] -> C[t, x] }`.
+    """
 
     name = "poly.extension"
     HEAD: ClassVar[dict[str, type[IslAttribute[Any]]]] = {"extension": UnionMapAttr}
 
     extension = prop_def(UnionMapAttr)
+
+    def verify_(self) -> None:
+        super().verify_()
+        for part in maps_of(self.extension.data):
+            if not part.reverse().is_single_valued():
+                name = part.get_tuple_name(isl.dim_type.out)
+                raise VerifyException(
+                    f"adds instances of {name} in several iterations of the loops around it"
+                )
 
 
 @irdl_op_definition

@@ -10,8 +10,7 @@ from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
 from polyir.passes.named_statements import NamingPass, statements_named
 from polyir.transform.address import Address, parse_address
-from polyir.transform.parallel import Which, mark_parallel
-from polyir.transform.parallel_loops import mark_loops
+from polyir.transform.parallel import Which, mark_loops, mark_parallel
 
 
 @dataclass(frozen=True)
@@ -30,11 +29,8 @@ class MarkParallelPass(NamingPass):
 
     After:
 
-        poly.band "[{ S0[i, j] -> [(i)] }]" permutable coincident [false] {
-          poly.mark "parallel" {
-            poly.band "[{ S0[i, j] -> [(j)] }]" permutable coincident [true]
-          }
-        }
+        poly.band "[{ S0[i, j] -> [(i)] }, { S0[i, j] -> [(j)] }]"
+            permutable coincident [false, true] loop_attributes [[], [#poly.parallel]]
     """
 
     name = "mark-parallel"

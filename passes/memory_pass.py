@@ -12,7 +12,7 @@ from xdsl.passes import ModulePass
 from polyir.diagnostics import OptionError, PolyirError, location_of, missed, remark
 from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import ScopOp
-from polyir.limits import bounded
+from polyir.limits import ResourceError, limited, within_operations
 from polyir.model.legality import require_legal
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import dependences_of, raised_scops
@@ -60,13 +60,19 @@ class MemoryPass(ModulePass):
     def _rewritten(self, op: ScopOp) -> Rewritten:
         try:
             scop = scop_of(op)
-            with bounded(self.name):
-                if scop.dependences is not None:
-                    require_legal(scop.dependences, scop.schedule, "the schedule in force")
-                outcome = self.rewrite(op)
+            dependences = scop.dependences
+            if dependences is not None:
+                limited(
+                    "the check of the schedule in force",
+                    lambda: require_legal(dependences, scop.schedule, "the schedule in force"),
+                )
+            found = within_operations(10_000_000, lambda: self.rewrite(op))
+            if found is None:
+                raise ResourceError(f"isl takes too long for {self.name}")
+            outcome = found
             if outcome.done or op.dependences is None:
-                found = dependences_of(op, pass_name=self.name)
-                op.dependences = None if found is None else DependencesAttr(found)
+                computed = dependences_of(op, pass_name=self.name)
+                op.dependences = None if computed is None else DependencesAttr(computed)
         except PolyirError as error:
             error.location = error.location or location_of(op)
             raise

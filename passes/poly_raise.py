@@ -10,9 +10,12 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from polyir.diagnostics import location_of, missed, remark
-from polyir.limits import bounded
+from polyir.limits import ResourceError, within_operations
 from polyir.model.raising import raise_function
 from polyir.model.raising.control import LOOPS
+
+RAISING_OPERATIONS = 10_000_000
+"""How many operations isl may take to raise one function: well above a million lines of loops."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +54,9 @@ class PolyRaisePass(ModulePass):
     def _raise(self, function: func.FuncOp) -> None:
         if not any(isinstance(inner, LOOPS) for inner in function.walk()):
             return
-        with bounded("raising", location_of(function)):
-            outcome = raise_function(function)
+        outcome = within_operations(RAISING_OPERATIONS, lambda: raise_function(function))
+        if outcome is None:
+            raise ResourceError("isl takes too long to raise the function", location_of(function))
         for left in outcome.left:
             remark(self.name, f"left as it is: {left.reason}", left.operation)
         if not outcome.scops:

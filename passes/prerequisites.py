@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from functools import partial
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -17,7 +18,7 @@ from polyir.diagnostics import PolyirError, location_of, missed, remark
 from polyir.dialects.dependence import DependenceKind, Dependences
 from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import ScopOp
-from polyir.limits import ResourceError, bounded
+from polyir.limits import ResourceError, limited
 from polyir.model.analysis import ORDERING_KINDS, DataflowError, compute_dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop, scop_of
@@ -40,7 +41,7 @@ def raised_scops(ctx: Context, module: ModuleOp) -> tuple[ScopOp, ...]:
 def analysed_scops(ctx: Context, module: ModuleOp) -> tuple[ScopOp, ...]:
     """The scops of `module`, raised if need be, each with its dependences.
 
-    Scops whose dependences cannot be computed within the bound on isl's operations are left out.
+    Scops whose dependences cannot be computed within the time limit are left out.
     """
     analysed: list[ScopOp] = []
     for scop in raised_scops(ctx, module):
@@ -59,7 +60,7 @@ def dependences_of(
     kinds: tuple[DependenceKind, ...] = ORDERING_KINDS,
     pass_name: str = "poly-dependences",
 ) -> Dependences | None:
-    """The dependences of a scop, computed within the bound on isl's operations.
+    """The dependences of a scop, computed within the time limit.
 
     Where value-based ones take too long, memory-based ones, which are more but far cheaper,
     take their place; `None` if these take too long too. Both are reported as missed.
@@ -67,8 +68,10 @@ def dependences_of(
     for is_value_based in (True, False) if value_based else (False,):
         base = "value-based" if is_value_based else "memory-based"
         try:
-            with bounded(f"computing {base} dependences"):
-                return compute_dependences(scop_of(scop), is_value_based, kinds)
+            return limited(
+                f"the analysis of {base} dependences",
+                partial(compute_dependences, scop_of(scop), is_value_based, kinds),
+            )
         except (ResourceError, DataflowError) as error:
             instead = "memory-based ones are used" if is_value_based else "the scop is left alone"
             missed(pass_name, f"{error.message}: {instead}", scop)
@@ -85,7 +88,11 @@ def function_of(scop: ScopOp) -> FuncOp | None:
 
 @dataclass(frozen=True)
 class ScopPass(ModulePass):
-    """A pass that gives each scop a new schedule tree."""
+    """A pass that gives each scop a new schedule tree.
+
+    `transform` runs in a worker process (`polyir.limits`): all that it decides must be in what
+    it returns.
+    """
 
     @abstractmethod
     def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
@@ -101,8 +108,8 @@ class ScopPass(ModulePass):
     def _apply_to(self, scop_op: ScopOp) -> None:
         assert scop_op.dependences is not None
         try:
-            with bounded("the transformation"):
-                outcome = self.transform(scop_of(scop_op), scop_op.dependences.data)
+            compute = partial(self.transform, scop_of(scop_op), scop_op.dependences.data)
+            outcome = limited("the transformation", compute)
         except ResourceError as error:
             missed(self.name, f"{error.message}: the schedule is left as it was", scop_op)
             return

@@ -16,6 +16,7 @@ from polyir.model.scop import Scop
 from polyir.passes.constraints import live_range_constraints, schedule_constraints
 from polyir.passes.prerequisites import ScopPass
 from polyir.schedule.constraints import ScheduleConstraints, SchedulingError
+from polyir.transform.loop_attributes import lost_attributes
 
 
 @dataclass(frozen=True)
@@ -52,10 +53,12 @@ class SchedulerPass(ScopPass):
     def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
         try:
             found = self.find(self.constraints_of(scop, dependences), scop)
-            return self.checked(scop, dependences, found)
+            outcome = self.checked(scop, dependences, found)
         except (SchedulingError, LegalityError) as error:
             reason = f"the schedule is left as it was: {error.message}"
             return Outcome(scop.schedule, missed=(reason,))
+        lost = lost_attributes(scop.schedule, outcome.schedule)
+        return replace(outcome, missed=(*outcome.missed, *lost))
 
 
 @dataclass(frozen=True)

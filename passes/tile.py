@@ -10,17 +10,16 @@ from xdsl.dialects.builtin import ModuleOp
 
 from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
+from polyir.dialects.mark_attributes import Origins
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
-from polyir.model.symbolic_tiles import Origins
 from polyir.passes.named_statements import NamingPass, statements_named
 from polyir.passes.prerequisites import scops_in
 from polyir.transform.address import Address, parse_address
 from polyir.transform.shaped_tiles import Shape, read_shape, tile_with_shape
 from polyir.transform.size_arguments import declare_sizes, free_size_names, require_extensible
 from polyir.transform.symbolic_tile import SymbolicTileOptions, tile_symbolically
-from polyir.transform.tile import TileOptions, tile
-from polyir.transform.tile_loops import tile_loops
+from polyir.transform.tile import TileOptions, tile, tile_by_address
 
 
 @dataclass(frozen=True)
@@ -100,7 +99,7 @@ class TilePass(NamingPass):
             )
             return tile_symbolically(scop.schedule, dependences, options)
         if self.loops:
-            return tile_loops(scop.schedule, dependences, self._addresses(), self._options())
+            return tile_by_address(scop.schedule, dependences, self._addresses(), self._options())
         shape = self._shape()
         if shape:
             return tile_with_shape(scop.schedule, dependences, shape, self._options())

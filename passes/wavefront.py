@@ -9,7 +9,7 @@ from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
 from polyir.passes.named_statements import NamingPass, statements_named
 from polyir.transform.address import parse_optional_address
-from polyir.transform.members import Degrees
+from polyir.transform.bands import Degrees
 from polyir.transform.wavefront import WavefrontOptions, wavefront
 
 

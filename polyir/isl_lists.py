@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import islpy as isl
 
 
@@ -32,3 +34,53 @@ def parameters_of(space: isl.Space) -> tuple[str, ...]:
     count = space.dim(isl.dim_type.param)
     names = (space.get_dim_name(isl.dim_type.param, position) for position in range(count))
     return tuple(name for name in names if name is not None)
+
+
+Printable = isl.Set | isl.UnionSet | isl.UnionMap | isl.MultiUnionPwAff | isl.UnionPwMultiAff
+
+
+def text_of(item: Printable) -> str:
+    """isl's notation of an object, the parts of a union sorted by their tuples, S9 before S10.
+
+    isl prints them in the order of a hash table, which depends on how the object was made.
+    """
+    match item:
+        case isl.UnionSet():
+            return _union_text(item, sets_of(item))
+        case isl.UnionMap():
+            return _union_text(item, maps_of(item))
+        case isl.UnionPwMultiAff():
+            functions = item.get_pw_multi_aff_list()
+            count = functions.n_pw_multi_aff()
+            return _union_text(item, [functions.get_at(position) for position in range(count)])
+        case isl.MultiUnionPwAff() if item.dim(isl.dim_type.set):
+            members = [_member_text(item.get_at(n)) for n in range(item.dim(isl.dim_type.set))]
+            return _prefix(item) + f"[{', '.join(members)}]"
+        case _:
+            return str(item)
+
+
+def _member_text(member: isl.UnionPwAff) -> str:
+    functions = member.get_pw_aff_list()
+    parts = [functions.get_at(position) for position in range(functions.n_pw_aff())]
+    return _braced(parts)
+
+
+def _union_text(union: Printable, parts: Sequence[object]) -> str:
+    return _prefix(union) + _braced(parts) if len(parts) > 1 else str(union)
+
+
+def _prefix(item: Printable) -> str:
+    names = parameters_of(item.get_space())
+    return f"[{', '.join(names)}] -> " if names else ""
+
+
+def _braced(parts: Sequence[object]) -> str:
+    texts = [str(part) for part in parts]
+    bodies = [text[text.index("{") + 1 : text.rindex("}")].strip() for text in texts]
+    return f"{{ {'; '.join(sorted(bodies, key=_by_tuple))} }}" if bodies else "{  }"
+
+
+def _by_tuple(body: str) -> tuple[int, str]:
+    name = body.partition("[")[0]
+    return len(name), body

@@ -1,246 +1,237 @@
-"""A bound on what isl may compute, so that no input keeps polyir busy for ever.
+"""Limits on what a step of a pass may take, so that no input keeps polyir busy for ever.
 
-isl counts its own elementary operations, about a million a second. A step of a pass runs
-inside `bounded`; whoever drives the passes sets the bound with `isl_operations_limited_to`.
+A step is computed in a forked copy of the process, which may use so much processor time and no
+more; its result comes back through a pipe. So a step that takes too long, or in which isl
+crashes, ends in a diagnostic, and everything else goes on. Whoever drives the passes sets the
+limit with `time_limited_to`. Time decides only whether a step is refused, never what it returns.
 """
 
 from __future__ import annotations
 
 import faulthandler
+import io
 import os
+import pickle
 import signal
+import sys
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from typing import Final, NoReturn, TypeVar
+from typing import IO, Any, Final, NoReturn, TypeVar
 from warnings import catch_warnings, simplefilter
 
 import islpy as isl
+from xdsl.ir import Block, Operation, Region, SSAValue
 
 from polyir.diagnostics import PolyirError, SourceLocation
+from polyir.isl_pickle import reduce_isl_object
 
-DEFAULT_MAX_OPERATIONS: Final = 8_000_000
-"""`spatial-schedule` with live ranges takes between 5 and 7 million on PolyBench's deriche."""
+DEFAULT_TIME_LIMIT: Final = 20.0
+"""Seconds of processor time. A user waits no longer for a step that may still fail."""
 
 Result = TypeVar("Result")
 
-_limit: ContextVar[int] = ContextVar("polyir_max_isl_operations", default=DEFAULT_MAX_OPERATIONS)
+_limit: ContextVar[float] = ContextVar("polyir_time_limit", default=DEFAULT_TIME_LIMIT)
+_is_worker = False
 
 
 class ResourceError(PolyirError):
-    """A step would take more isl operations than it may."""
+    """A step takes longer than it may, or isl crashes in it."""
+
+
+class CrashError(ResourceError):
+    """isl crashes in a step: it would crash again, however much time there is."""
 
 
 @contextmanager
-def isl_operations_limited_to(operations: int) -> Iterator[None]:
-    """Bound every step inside the `with` block; 0 stands for no bound."""
-    token = _limit.set(operations)
+def time_limited_to(seconds: float) -> Iterator[None]:
+    """Limit every step inside the `with` block to so much processor time; 0 means no limit."""
+    token = _limit.set(seconds)
     try:
         yield
     finally:
         _limit.reset(token)
 
 
-@contextmanager
-def bounded(step: str, location: SourceLocation | None = None) -> Iterator[None]:
-    """Run a step under the bound in force; raises `ResourceError` when it is hit.
+def limited(
+    step: str,
+    compute: Callable[[], Result],
+    location: SourceLocation | None = None,
+    ir: Operation | None = None,
+) -> Result:
+    """What `compute` returns or raises, computed in a worker process under the limit in force.
 
-    `step` names what is done, for the message. Steps do not nest: the inner one would start
-    the outer one's count anew.
+    `step` names what is done, for the message. `compute` must not rely on side effects: what it
+    changes in memory is lost. What it returns and raises is pickled; isl objects may be part of
+    it, and so may be operations, blocks and values of `ir` and the operands from outside, which
+    come back as the same objects. Inside another step, without a limit, and where processes cannot
+    be forked, `compute` is simply called.
+
+    Raises `ResourceError` if the worker exceeds the limit or crashes.
     """
-    limit = _limit.get()
+    seconds = _limit.get()
+    if _is_worker or not seconds or not hasattr(os, "fork"):
+        return compute()
+    known = _objects_of(ir) if ir is not None else []
+    # What is still in the buffers would be written by both processes.
+    sys.stdout.flush()
+    sys.stderr.flush()
+    reader, writer = os.pipe()
+    try:
+        with catch_warnings():
+            # About threads, which the worker lacks. It uses none.
+            simplefilter("ignore", DeprecationWarning)
+            worker = os.fork()
+    except OSError:
+        os.close(reader)
+        os.close(writer)
+        return compute()
+    if not worker:
+        os.close(reader)
+        _work(compute, seconds, known, writer)
+    os.close(writer)
+    answer, status = _await(worker, reader)
+    if os.WIFSIGNALED(status):
+        raise _failure(step, seconds, os.WTERMSIG(status), location)
+    is_error, value = _Unpickler(io.BytesIO(answer), known).load()
+    if is_error:
+        raise value
+    result: Result = value
+    return result
+
+
+def within_operations(operations: int, compute: Callable[[], Result]) -> Result | None:
+    """What `compute` returns, or `None` if it takes isl more than so many of its own operations.
+
+    The count does not depend on the machine, so that what is computed instead may be another
+    result. isl has been seen to crash where it stops: only for use inside `limited`.
+    """
     context = isl.DEFAULT_CONTEXT
+    outer = context.get_max_operations()
     context.reset_operations()
-    context.set_max_operations(limit)
-    try:
-        yield
-        if _is_exceeded(context):
-            raise _exhausted(step, limit, location)
-    except Exception as error:
-        # Where isl gives up in a function that returns a number or a text, what comes next is
-        # no error of isl's: any error after that is the bound's.
-        if isinstance(error, ResourceError) or not _is_exceeded(context):
-            raise
-        raise _exhausted(step, limit, location) from error
-    finally:
-        # isl refuses all work as long as the count is above the bound.
-        context.set_max_operations(0)
-        context.reset_operations()
-
-
-@contextmanager
-def weighted(weight: int, usual: int, beyond: int) -> Iterator[None]:
-    """Count each of isl's operations inside as `weight` of them, and as `beyond` after `usual`.
-
-    A step of the simplex method is one operation to isl, whatever the size of the tableau and of
-    the numbers in it; where there are many more steps than usual, the numbers are huge.
-    """
-    context = isl.DEFAULT_CONTEXT
-    outer = context.get_max_operations()
-    if not outer:
-        yield
-        return
-    left = outer - _operations(context, outer)
-    within = min(usual, left // weight)
-    inner = max(within + (left - within * weight) // beyond, 1)
-    _restart(context, inner)
-    try:
-        yield
-    finally:
-        spent = _operations(context, inner)
-        cost = weight * min(spent, usual) + beyond * max(spent - usual, 0)
-        _restart(context, left - cost if spent < inner else 0)
-
-
-def attempted(compute: Callable[[], Result], operations: int, cost: int) -> Result | None:
-    """What `compute` returns, or `None` if it takes more than that many isl operations.
-
-    Inside a step, a failure counts as `cost` operations of the step's.
-    """
-    context = isl.DEFAULT_CONTEXT
-    outer = context.get_max_operations()
-    left = outer - _operations(context, outer)
-    _restart(context, operations)
-    charged = cost
+    context.set_max_operations(operations)
     try:
         result = compute()
-        charged = _operations(context, operations)
-        return result
-    except isl.Error:
+        return None if _is_exceeded(context) else result
+    except Exception:
+        # Where isl stops in a function that returns a number or a text, what comes next is no
+        # error of isl's.
         if not _is_exceeded(context):
             raise
         return None
     finally:
-        if outer:
-            _restart(context, left - charged)
-        else:
-            context.reset_operations()
-            context.set_max_operations(0)
-
-
-def rehearsed(compute: Callable[[], Result]) -> Result:
-    """What `compute` returns, once a copy of this process has computed it within the bound.
-
-    For work in which isl has been seen to crash where it hits the bound: it is then the copy that
-    crashes. Without a bound, or where processes cannot be copied, there is no rehearsal.
-
-    Raises `isl.Error`, with the bound exceeded, if the copy exceeds it or crashes.
-    """
-    context = isl.DEFAULT_CONTEXT
-    bound = context.get_max_operations()
-    if bound and not _is_within_bound(compute, context):
-        _restart(context, 0)
-        raise isl.Error("the rehearsal exceeds the bound on isl's operations")
-    context.set_max_operations(0)
-    try:
-        return compute()
-    finally:
-        context.set_max_operations(bound)
-
-
-def _is_within_bound(compute: Callable[[], object], context: isl.Context) -> bool:
-    """Whether `compute` returns, or fails for another reason, before isl exceeds its bound."""
-    reader, writer = os.pipe()
-    try:
-        with catch_warnings():
-            # Of threads that a copy lacks: it uses none.
-            simplefilter("ignore", DeprecationWarning)
-            copy = os.fork()
-    except (AttributeError, OSError):
-        os.close(reader)
-        os.close(writer)
-        return True
-    if not copy:
-        _rehearse(compute, context, writer)
-    os.close(writer)
-    try:
-        with os.fdopen(reader, "rb") as answers:
-            return answers.read() == WITHIN_BOUND
-    except BaseException:
-        os.kill(copy, signal.SIGKILL)
-        raise
-    finally:
-        # Where nobody wants to know how children end, it is gone already.
-        with suppress(ChildProcessError):
-            os.waitpid(copy, 0)
-
-
-WITHIN_BOUND: Final = b"within"
-"""What the copy answers; a crash is no answer."""
-
-
-def _rehearse(compute: Callable[[], object], context: isl.Context, writer: int) -> NoReturn:
-    """The life of the copy, which leaves nothing but its answer."""
-    try:
-        faulthandler.disable()
-        with suppress(Exception):
-            compute()
-        if not _is_exceeded(context):
-            os.write(writer, WITHIN_BOUND)
-    finally:
-        os._exit(0)
-
-
-def _restart(context: isl.Context, operations: int) -> None:
-    """Count anew, up to so many operations."""
-    context.reset_operations()
-    # At least one, for none would stand for no bound.
-    context.set_max_operations(max(operations, 1))
-
-
-def _operations(context: isl.Context, most: int) -> int:
-    """How many operations isl has counted, up to `most`, which it does not tell: by bisection."""
-    before = context.get_max_operations()
-    low, high = 0, most
-    while low < high:
-        middle = (low + high + 1) // 2
-        context.set_max_operations(middle)
-        if _is_exceeded(context):
-            low = middle
-        else:
-            high = middle - 1
-    context.set_max_operations(before)
-    return low
-
-
-def first_within_bound(*computations: Callable[[], Result]) -> Result:
-    """What the first of `computations` returns that keeps to its share of the bound in force.
-
-    The first may take all of the bound, and each of the others half of it: what is tried next is
-    to be cheaper. Raises what isl raises when the last one exceeds its share.
-    """
-    context = isl.DEFAULT_CONTEXT
-    limit = context.get_max_operations()
-    for number, compute in enumerate(computations, 1):
-        if number > 1 and limit:
-            # At least one, for none would stand for no bound.
-            context.set_max_operations(max(limit // 2, 1))
+        # isl refuses all work as long as the count is above the limit.
         context.reset_operations()
-        try:
-            result = compute()
-        except Exception:
-            # As in `bounded`: any error after the bound's is the bound's.
-            if _is_exceeded(context) and number < len(computations):
-                continue
-            if not _is_exceeded(context):
-                context.set_max_operations(limit)
-            raise
-        context.set_max_operations(limit)
-        return result
-    raise ValueError("nothing to compute")
-
-
-def _exhausted(step: str, limit: int, location: SourceLocation | None) -> ResourceError:
-    return ResourceError(
-        f"{step} takes more than {limit} isl operations (--max-isl-operations)", location
-    )
+        context.set_max_operations(outer)
 
 
 def _is_exceeded(context: isl.Context) -> bool:
-    """Whether isl gave up because of the bound: it then does not even make a number."""
+    """Whether isl stopped because of its limit: it then does not even make a number."""
     try:
-        # Two, for a bound of one lets one more through.
+        # Two, for a limit of one lets one more through.
         isl.Val.int_from_si(context, 1).add(isl.Val.int_from_si(context, 2))
     except isl.Error:
         return True
     return False
+
+
+def _await(worker: int, reader: int) -> tuple[bytes, int]:
+    """What the worker writes, and how it ends."""
+    status = 0
+    try:
+        with os.fdopen(reader, "rb") as answers:
+            answer = answers.read()
+    except BaseException:
+        os.kill(worker, signal.SIGKILL)
+        raise
+    finally:
+        # Where SIGCHLD is ignored, nothing is left to wait for.
+        with suppress(ChildProcessError):
+            _, status = os.waitpid(worker, 0)
+    return answer, status
+
+
+def _work(
+    compute: Callable[[], object], seconds: float, known: list[object], writer: int
+) -> NoReturn:
+    """The life of the worker, which leaves nothing but its answer."""
+    global _is_worker
+    _is_worker = True
+    try:
+        faulthandler.disable()
+        # Both signals end the worker without a word.
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+        try:
+            answer = _pickled((False, compute()), known)
+        except Exception as error:
+            error.add_note(f"In a worker process:\n{traceback.format_exc()}")
+            answer = _pickled((True, error), known)
+        with os.fdopen(writer, "wb") as answers:
+            answers.write(answer)
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except BaseException:
+        # The answer cannot be pickled: a defect of whoever computes it.
+        traceback.print_exc()
+        os.kill(os.getpid(), signal.SIGABRT)
+    finally:
+        os._exit(0)
+
+
+def _failure(
+    step: str, seconds: float, number: int, location: SourceLocation | None
+) -> ResourceError:
+    if number == signal.SIGPROF:
+        message = f"{step} takes more than {seconds:g} s of processor time (--time-limit)"
+        return ResourceError(message, location)
+    reason = signal.strsignal(number) or f"signal {number}"
+    return CrashError(f"{step} fails: isl crashes ({reason.lower()})", location)
+
+
+def _objects_of(ir: Operation) -> list[object]:
+    """The operations, regions, blocks and values of `ir`, and the values that it uses."""
+    found: dict[int, object] = {}
+
+    def add(item: Operation | Region | Block | SSAValue) -> None:
+        found[id(item)] = item
+
+    for op in ir.walk():
+        for item in (op, *op.operands, *op.results, *op.regions):
+            add(item)
+        for region in op.regions:
+            for block in region.blocks:
+                for part in (block, *block.args):
+                    add(part)
+    return list(found.values())
+
+
+class _Pickler(pickle.Pickler):
+    """Writes isl objects as text, and `known` objects as their positions."""
+
+    def __init__(self, file: IO[bytes], known: list[object]) -> None:
+        super().__init__(file, pickle.HIGHEST_PROTOCOL)
+        self._positions = {id(item): position for position, item in enumerate(known)}
+
+    def persistent_id(self, item: object) -> int | None:
+        return self._positions.get(id(item))
+
+    def reducer_override(self, item: object) -> Any:
+        return reduce_isl_object(item)
+
+
+class _Unpickler(pickle.Unpickler):
+    def __init__(self, file: IO[bytes], known: list[object]) -> None:
+        super().__init__(file)
+        self._known = known
+
+    def persistent_load(self, position: int) -> object:
+        return self._known[position]
+
+
+def _pickled(answer: tuple[bool, object], known: list[object]) -> bytes:
+    file = io.BytesIO()
+    _Pickler(file, known).dump(answer)
+    return file.getvalue()

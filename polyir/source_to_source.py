@@ -54,7 +54,7 @@ def transform_region(
                 region.location,
             )
         if scops_in(content.module):
-            LowerPolyPass().apply(context, content.module)
+            LowerPolyPass(fall_back=False).apply(context, content.module)
     except PolyirError as error:
         error.location = error.location or region.location
         return TransformedRegion(region, None, error)

@@ -46,6 +46,7 @@ PASS_NAMES = (
     "unroll",
     "unroll-jam",
     "mark-parallel",
+    "annotate-loop",
     "contract",
     "check-schedule",
     "plot-domain",

@@ -7,7 +7,9 @@ from itertools import pairwise
 import islpy as isl
 
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
+from polyir.dialects.loop_attributes import ParallelAttr
 from polyir.isl_lists import maps_of
+from polyir.isl_trees import mapped_children, node_type, with_member_objects
 
 Instance = tuple[str, tuple[int, ...]]
 """A statement's name and the values of its iterators."""
@@ -16,6 +18,19 @@ Instance = tuple[str, tuple[int, ...]]
 def schedule(text: str) -> isl.Schedule:
     """A schedule from isl's text."""
     return isl.Schedule.read_from_str(isl.DEFAULT_CONTEXT, text)
+
+
+def with_parallel_loops(tree: isl.Schedule) -> isl.Schedule:
+    """The tree without its marks; the first loop of the band below each is parallel."""
+
+    def rewrite(node: isl.ScheduleNode) -> isl.ScheduleNode:
+        if node_type(node) is isl.schedule_node_type.mark:
+            node = node.delete()
+            objects = [(ParallelAttr(),), *(None for _ in range(node.band_n_member() - 1))]
+            node = with_member_objects(node, objects)
+        return mapped_children(node, rewrite)
+
+    return rewrite(tree.get_root()).get_schedule()
 
 
 def flow(*relations: str, array: str = "A") -> Dependences:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from polyir.diagnostics import OptionError, PolyirError
-from polyir.limits import DEFAULT_MAX_OPERATIONS
+from polyir.limits import DEFAULT_TIME_LIMIT
 
 
 class ArgumentParser(argparse.ArgumentParser):
@@ -38,15 +38,15 @@ def exit_code_of(run: Callable[[], int]) -> int:
     return 1
 
 
-def add_isl_bound(parser: argparse.ArgumentParser) -> None:
-    """The option `--max-isl-operations`, in `max_isl_operations`."""
+def add_time_limit(parser: argparse.ArgumentParser) -> None:
+    """The option `--time-limit`, in `time_limit`."""
     parser.add_argument(
-        "--max-isl-operations",
-        type=int,
-        default=DEFAULT_MAX_OPERATIONS,
-        metavar="N",
-        help="what a step of a pass may cost: isl's operations, about a million a second "
-        "(%(default)s; 0: no bound)",
+        "--time-limit",
+        type=float,
+        default=DEFAULT_TIME_LIMIT,
+        metavar="SECONDS",
+        help="processor time that a pass may take for one static control part (%(default)s; 0: "
+        "no limit)",
     )
 
 

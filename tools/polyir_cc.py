@@ -31,7 +31,7 @@ from polyir.diagnostics import (
 )
 from polyir.frontend.c.preprocess import preprocess
 from polyir.frontend.c.source import read_regions
-from polyir.limits import isl_operations_limited_to
+from polyir.limits import time_limited_to
 from polyir.pipeline import passes_of_pipeline, split_pass_flags
 from polyir.runtime.compiler import CompilerOptions, find_compiler
 from polyir.source_to_source import (
@@ -40,7 +40,7 @@ from polyir.source_to_source import (
     rewrite,
     transform_region,
 )
-from polyir.tools.command_line import ArgumentParser, add_isl_bound, exit_code_of, write_output
+from polyir.tools.command_line import ArgumentParser, add_time_limit, exit_code_of, write_output
 from polyir.universe import available_passes, new_context
 
 COMPILE_FLAGS = ("-O3", "-march=native", "-fopenmp", "-ffp-contract=off")
@@ -73,7 +73,7 @@ def _run(arguments: Sequence[str]) -> int:
     compiler = find_compiler(CompilerOptions())
     flags = _preprocessor_flags(options)
     sink = print_all if options.remarks else print_missed
-    with remarks_to(sink), isl_operations_limited_to(options.max_isl_operations):
+    with remarks_to(sink), time_limited_to(options.time_limit):
         preprocessed = preprocess(compiler, flags, path)
         regions = read_regions(preprocessed.text, path, preprocessed.macros)
         if not regions:
@@ -110,7 +110,7 @@ def _parse_options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[s
     parser.add_argument("--emit", choices=("c", "loops"), default="c", help="what is printed")
     parser.add_argument("--strict", action="store_true", help="a region left as it was is an error")
     parser.add_argument("--remarks", action="store_true", help="print what passes decided")
-    add_isl_bound(parser)
+    add_time_limit(parser)
     for letter, meaning in (("D", "define a macro"), ("U", "undefine"), ("I", "search headers")):
         parser.add_argument(f"-{letter}", action="append", default=[], help=meaning)
     parser.add_argument("-include", action="append", default=[], help="include a file first")

@@ -36,10 +36,10 @@ from polyir.diagnostics import (
     print_missed,
     remarks_to,
 )
-from polyir.limits import isl_operations_limited_to
+from polyir.limits import time_limited_to
 from polyir.passes.options import describe_options
 from polyir.pipeline import AvailablePasses, split_pass_flags
-from polyir.tools.command_line import ArgumentParser, add_isl_bound, exit_code_of, write_output
+from polyir.tools.command_line import ArgumentParser, add_time_limit, exit_code_of, write_output
 from polyir.universe import PASS_NAMES, pass_type
 
 SPLIT_MARKER = "// -----"
@@ -97,7 +97,7 @@ class PolyirOptMain(xDSLOptMain):
         arg_parser.add_argument(
             "--remarks", action="store_true", help="print one line for each decision of a pass"
         )
-        add_isl_bound(arg_parser)
+        add_time_limit(arg_parser)
 
     def _refuse(self, argument: str, parser: argparse.ArgumentParser) -> NoReturn:
         name = argument.partition("=")[0]
@@ -135,7 +135,7 @@ class PolyirOptMain(xDSLOptMain):
         """Read, transform, print; the output appears whole or not at all."""
         output = StringIO()
         sink = print_all if self.args.remarks else print_missed
-        with remarks_to(sink), isl_operations_limited_to(self.args.max_isl_operations):
+        with remarks_to(sink), time_limited_to(self.args.time_limit):
             for number, (chunk, line_offset) in enumerate(self._chunks()):
                 if number > 0:
                     output.write(f"{SPLIT_MARKER}\n")

@@ -18,7 +18,7 @@ from xdsl.dialects.func import FuncOp
 
 from polyir import api
 from polyir.diagnostics import OptionError, PolyirError, print_all, print_missed, remarks_to
-from polyir.limits import isl_operations_limited_to
+from polyir.limits import time_limited_to
 from polyir.model.scop import Scop, scop_of
 from polyir.model.symbolic_tiles import all_tiles
 from polyir.passes.prerequisites import scops_in
@@ -27,7 +27,7 @@ from polyir.runtime import CompiledModule, CompilerOptions, best_times, compare_
 from polyir.runtime.compiler import DEFAULT_FLAGS
 from polyir.runtime.data import Value, make_arguments
 from polyir.runtime.measure import copy_arguments
-from polyir.tools.command_line import ArgumentParser, add_isl_bound, exit_code_of
+from polyir.tools.command_line import ArgumentParser, add_time_limit, exit_code_of
 from polyir.universe import available_passes
 
 
@@ -60,7 +60,7 @@ def _run(arguments: Sequence[str]) -> int:
     except (OSError, UnicodeDecodeError) as error:
         raise PolyirError(f"cannot read '{path}': {error}") from None
     sink = print_all if options.remarks else print_missed
-    with remarks_to(sink), isl_operations_limited_to(options.max_isl_operations):
+    with remarks_to(sink), time_limited_to(options.time_limit):
         original = api.parse(text, str(path))
         pipeline = passes or passes_of_pipeline(api.DEFAULT_PIPELINE, available)
         result = api.run_pipeline(original, pipeline)
@@ -169,7 +169,7 @@ def _parse_options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--show", action="store_true", help="print the C of both")
     parser.add_argument("--fma", action="store_true", help="let the C compiler contract to FMA")
     parser.add_argument("--remarks", action="store_true", help="print what the passes decide")
-    add_isl_bound(parser)
+    add_time_limit(parser)
     return parser.parse_args(arguments)
 
 

@@ -1,8 +1,9 @@
-"""Loops of the affine dialect from the bounds that isl's AST gives them."""
+"""Loops of the affine dialect from the bounds that the AST gives them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 from xdsl.dialects import affine
 from xdsl.dialects.builtin import (
@@ -14,8 +15,9 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.ir import Block, Region
+from xdsl.ir import Block, Operation, Region
 
+from polyir.dialects.loop_attributes import LoopAttributes, ParallelAttr
 from polyir.model.index_expressions import IndexExpression, map_of
 
 
@@ -27,10 +29,28 @@ class AffineLoop:
     upper: tuple[IndexExpression, ...]
     step: int
     body: Block
+    attributes: LoopAttributes = ()
 
 
-def sequential_loop(loop: AffineLoop) -> affine.ForOp:
-    """The loop as `affine.for`."""
+Loop = TypeVar("Loop", bound=Operation)
+
+
+def loop_operation(loop: AffineLoop) -> affine.ForOp | affine.ParallelOp:
+    """The loop as `affine.parallel` if it has the attribute `#poly.parallel`, or `affine.for`."""
+    is_parallel = ParallelAttr() in loop.attributes
+    operation = _parallel_loop(loop) if is_parallel else _sequential_loop(loop)
+    return with_loop_attributes(operation, loop.attributes)
+
+
+def with_loop_attributes(operation: Loop, attributes: LoopAttributes) -> Loop:
+    """The loop with entries for its attributes, but for that which the operation itself says."""
+    for attribute in attributes:
+        if not isinstance(attribute, ParallelAttr):
+            operation.attributes[attribute.name] = attribute
+    return operation
+
+
+def _sequential_loop(loop: AffineLoop) -> affine.ForOp:
     lower, lower_operands = map_of(loop.lower)
     upper, upper_operands = map_of(loop.upper)
     return affine.ForOp.from_region(
@@ -45,8 +65,7 @@ def sequential_loop(loop: AffineLoop) -> affine.ForOp:
     )
 
 
-def parallel_loop(loop: AffineLoop) -> affine.ParallelOp:
-    """The loop as `affine.parallel`."""
+def _parallel_loop(loop: AffineLoop) -> affine.ParallelOp:
     lower, lower_operands = map_of(loop.lower)
     upper, upper_operands = map_of(loop.upper)
     return affine.ParallelOp.build(

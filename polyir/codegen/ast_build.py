@@ -1,4 +1,4 @@
-"""isl's AST of a scop's schedule, and what polyir asks of isl's AST builder.
+"""The AST of a scop's schedule, and what polyir asks of isl's AST builder.
 
 Verdoolaege, Guelton, Grosser, Cohen: Schedule Trees (IMPACT 2014) and Grosser, Verdoolaege,
 Cohen: Polyhedral AST generation is more than scanning polyhedra (TOPLAS 2015).
@@ -13,14 +13,20 @@ from functools import partial
 
 import islpy as isl
 
-from polyir.codegen.ast_expressions import (
+from polyir.codegen.ast import (
+    EndlessLoopError,
+    Expression,
+    For,
+    Node,
     Operator,
-    arguments_of,
-    has_operator,
-    identifiers_of,
-    operator_of,
+    expression_from_isl,
+    names_in,
+    node_from_isl,
+    uses,
+    walk,
 )
 from polyir.codegen.band_members import iterates_over_tiles, member_functions
+from polyir.codegen.iterator_names import LoopNames, loop_names
 from polyir.codegen.simpler_loops import (
     with_atomic_loops,
     with_counting_loops,
@@ -28,47 +34,57 @@ from polyir.codegen.simpler_loops import (
     with_rolled_loops,
     with_separate_loops,
 )
-from polyir.codegen.symbolic_tiles import Box, ExpandedTiles, expand_tiles
+from polyir.codegen.symbolic_tiles import Box, ExpandedTiles, TilesBelow, expand_tiles
 from polyir.diagnostics import PolyirError, location_of
+from polyir.dialects.loop_attributes import LoopAttributes
+from polyir.dialects.mark_attributes import LocalAttr, SymbolicTiles
 from polyir.isl_callbacks import Callbacks, mapped_bottom_up
 from polyir.isl_lists import parameters_of, sets_of
-from polyir.limits import attempted, first_within_bound, rehearsed
+from polyir.isl_trees import mark_id, mark_object, node_type
+from polyir.limits import CrashError, limited, within_operations
 from polyir.model.scop import Scop
-from polyir.model.tree import node_type
-
-# Members whose names are Python's own words are missing from islpy's stub.
-FOR_NODE, IF_NODE = isl.ast_node_type["for_"], isl.ast_node_type["if_"]
-
-PARALLEL_MARK = "parallel"
-"""The mark above a band whose first member's loops may run in parallel."""
+from polyir.model.tree import attributes_of_members
 
 
 @dataclass(frozen=True)
-class BoxExpressions:
-    """The least and the greatest value of each loop of a band, as expressions of parameters."""
+class LoopsBelow:
+    """The object of a mark above a band: the attributes of its loops, from a schedule depth on."""
 
-    lower: tuple[isl.AstExpr, ...]
-    upper: tuple[isl.AstExpr, ...]
+    depth: int
+    attributes: tuple[LoopAttributes, ...]
+
+
+@dataclass(frozen=True)
+class GeneratedTiles:
+    """Loops over the first points of tiles of symbolic sizes, from a schedule depth on.
+
+    `ends` are the least and the greatest value of each loop over points, where tiles need them.
+    """
+
+    tiles: SymbolicTiles
+    depth: int
+    ends: tuple[tuple[Expression, Expression], ...]
 
 
 @dataclass(frozen=True)
 class ScopAst:
-    """isl's AST, with the names of its loop iterators by schedule depth, and the tree behind it.
+    """The AST of a scop; marks in it are `LoopsBelow`, `TilesBelow` and attributes of marks.
 
-    `boxes` are the rectangular hulls of the tree's tiles of symbolic sizes, where they have one.
+    `iterators` are the names of the loop iterators by schedule depth, `names` tells what the
+    loops are to be called, `tiles` has the bands that `TilesBelow` counts.
     """
 
-    root: isl.AstNode
+    root: Node
     iterators: tuple[str, ...]
-    expanded: ExpandedTiles
-    boxes: tuple[BoxExpressions | None, ...]
+    names: LoopNames
+    tiles: tuple[GeneratedTiles, ...]
 
     @property
     def origins(self) -> frozenset[str]:
         """The iterators of the loops over the first points of tiles."""
         return frozenset(
             self.iterators[band.depth + position]
-            for band in self.expanded.bands
+            for band in self.tiles
             for position in range(len(band.tiles.sizes))
         )
 
@@ -77,45 +93,70 @@ class ScopAst:
         return self.iterators.index(iterator)
 
 
+FORM_OPERATIONS = 2_000_000
+"""How many operations isl may take for loops of one form before a cheaper form is tried: a few
+seconds."""
+
+CHECK_OPERATIONS = 100_000
+"""What it may take to see that every instance is executed once: diamonds, for one, take more."""
+
+
 def build_ast(scop: Scop) -> ScopAst:
-    """Generate isl's AST for the schedule tree in force, under the scop's context.
+    """Generate the AST for the schedule tree in force, under the scop's context.
 
     Loops over tiles whose kind the tree leaves open are atomic: isl would split such a loop
     where the ranges of its statements differ, and repeat the loops within the tiles in each
     part, which is much code for a test that is cheap there. Only where the whole range of a
     loop is not affine in the loops around it, isl's default is taken.
 
-    Where that takes more isl operations than a step may, loops with steps count: isl works far
-    less on `floor(i / 32)` than on `32 floor(i / 32)`. If that is too much still, all loops are
-    atomic, with guards inside. Where isl does not see how often a loop to be unrolled runs,
-    loops stay as they are.
+    Where isl takes very long for that, or crashes, loops with steps count: isl works far less on
+    `floor(i / 32)` than on `32 floor(i / 32)`. If that is too much still, all loops are atomic,
+    with guards inside. Where isl does not see how often a loop to be unrolled runs, loops stay
+    as they are.
 
     Raises `PolyirError` if the tree executes infinitely many instances, or if isl makes no loops
-    that execute every instance once.
+    that execute every instance once; `ResourceError` if it takes too long.
     """
+    location = location_of(scop.op)
+    for form in ("usual", "counting"):
+        try:
+            ast = limited("code generation", partial(_built, scop, form), location)
+        except CrashError:
+            continue
+        if ast is not None:
+            return ast
+    ast = limited("code generation", partial(_built, scop, "atomic"), location)
+    assert ast is not None, "the last form has no limit"
+    return ast
+
+
+def _built(scop: Scop, form: str) -> ScopAst | None:
+    """The AST with loops of a form; `None` if that takes isl too many operations."""
     try:
         expanded = expand_tiles(scop.schedule, scop.context)
     except isl.Error as error:
         raise _failure(scop, str(error)) from error
-    schedule = mapped_bottom_up(expanded.schedule, _with_depth)
+    schedule = _with_marks(expanded.schedule.get_root()).get_schedule()
     try:
-        return _most_pleasant_ast(scop, schedule, expanded)
+        return _of_form(scop, schedule, expanded, form)
     except _CannotUnrollError:
-        return _most_pleasant_ast(scop, with_rolled_loops(schedule), expanded)
+        return _of_form(scop, with_rolled_loops(schedule), expanded, form)
 
 
-def _most_pleasant_ast(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> ScopAst:
-    atomic = mapped_bottom_up(schedule, _with_atomic_tiles)
+def _of_form(
+    scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles, form: str
+) -> ScopAst | None:
+    tree = mapped_bottom_up(schedule, _with_atomic_tiles)
     # Loops over first points of tiles have their own steps.
-    counting = atomic if expanded.bands else with_counting_loops(atomic)
-    ast = first_within_bound(
-        lambda: _generate(scop, atomic, expanded),
-        lambda: _generate(scop, counting, expanded),
-        lambda: _generate(scop, with_atomic_loops(counting), expanded),
-    )
-    if not _has_piecewise_bounds(ast):
+    if form != "usual" and not expanded.bands:
+        tree = with_counting_loops(tree)
+    if form == "atomic":
+        return _generate(scop, with_atomic_loops(tree), expanded)
+    ast = within_operations(FORM_OPERATIONS, lambda: _generate(scop, tree, expanded))
+    if ast is None or form != "usual" or not _has_piecewise_bounds(ast):
         return ast
-    return first_within_bound(lambda: _generate(scop, schedule, expanded), lambda: ast)
+    plain = within_operations(FORM_OPERATIONS, lambda: _generate(scop, schedule, expanded))
+    return ast if plain is None else plain
 
 
 def _generate(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> ScopAst:
@@ -132,11 +173,10 @@ def _generate(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> Sc
         if not _executes_just_its_domain(tree):
             return ast
         wanted = tree.get_domain().intersect_params(context)
-        check = partial(_is_partition, executed, wanted)
-        verdict = attempted(check, CHECK_OPERATIONS, CHECK_OPERATIONS)
+        verdict = within_operations(CHECK_OPERATIONS, partial(_is_partition, executed, wanted))
         if verdict is not False:
             return ast
-    raise _failure(scop, "isl's would not execute every instance once")
+    raise _failure(scop, "isl makes no loops that execute every instance once")
 
 
 def _ways(
@@ -158,10 +198,6 @@ def _ways(
     # Loops over first points of tiles have their own steps.
     if not expanded.bands:
         yield nothing_known, with_loops_of_step_one(schedule)
-
-
-CHECK_OPERATIONS = 100_000
-"""What it may take to see that every instance is executed once: diamonds, for one, take more."""
 
 
 def _executes_just_its_domain(schedule: isl.Schedule) -> bool:
@@ -199,28 +235,29 @@ def _generate_under(
         executed.append(build.get_schedule().domain())
         return node
 
-    def generate() -> ScopAst:
+    try:
         with Callbacks() as callbacks, _ast_options():
             build = isl.AstBuild.from_context(context).set_iterators(names)
-            boxes = tuple(_box_expressions(band.box, build) for band in expanded.bands)
+            tiles = tuple(
+                GeneratedTiles(band.tiles, band.depth, _ends(band.box, build))
+                for band in expanded.bands
+            )
             build, _note = build.set_at_each_domain(callbacks.guarded(note))
-            return ScopAst(build.node_from_schedule(schedule), iterators, expanded, boxes)
-
-    try:
-        # isl has been seen to crash where it detects strides beyond the bound.
-        ast = rehearsed(generate)
-    except isl.Error as error:
+            root = node_from_isl(build.node_from_schedule(schedule))
+    except (isl.Error, EndlessLoopError) as error:
         raise _failure(scop, str(error)) from error
-    if any(operator_of(loop.for_get_cond()) is None for loop in _loops(ast)):
-        raise _failure(scop, "a loop would never end")
-    return ast, executed
+    return ScopAst(root, iterators, loop_names(scop, expanded), tiles), executed
 
 
-def _box_expressions(box: Box | None, build: isl.AstBuild) -> BoxExpressions | None:
+def _ends(box: Box | None, build: isl.AstBuild) -> tuple[tuple[Expression, Expression], ...]:
     if box is None:
-        return None
-    return BoxExpressions(
-        tuple(map(build.expr_from_pw_aff, box.lower)), tuple(map(build.expr_from_pw_aff, box.upper))
+        return ()
+    return tuple(
+        (
+            expression_from_isl(build.expr_from_pw_aff(lower)),
+            expression_from_isl(build.expr_from_pw_aff(upper)),
+        )
+        for lower, upper in zip(box.lower, box.upper, strict=True)
     )
 
 
@@ -232,21 +269,7 @@ def _failure(scop: Scop, reason: str) -> PolyirError:
     # isl forgets its message where it calls back before it gives up.
     lost = "<no message>" in reason
     kind = _CannotUnrollError if lost or "for unrolling" in reason else PolyirError
-    return kind(f"the schedule tree has no loops: {reason}", location_of(scop.op))
-
-
-def _loops(ast: ScopAst) -> tuple[isl.AstNode, ...]:
-    """The `for` nodes that become loops."""
-    loops: list[isl.AstNode] = []
-
-    def visit(node: isl.AstNode) -> bool:
-        if isl.ast_node_type(node.get_type()) is FOR_NODE and not node.for_is_degenerate():
-            # islpy's `node` is void after the call.
-            loops.append(node.copy())
-        return True
-
-    ast.root.foreach_descendant_top_down(visit)
-    return tuple(loops)
+    return kind(f"no loops can be generated for the schedule tree: {reason}", location_of(scop.op))
 
 
 def _has_piecewise_bounds(ast: ScopAst) -> bool:
@@ -255,36 +278,36 @@ def _has_piecewise_bounds(ast: ScopAst) -> bool:
     Bounds in the parameters alone do not count: they can be computed in front of all loops; nor
     do loops over tiles of symbolic sizes, whose bounds are computed anyway.
     """
-    origins = ast.origins
-    for loop in _loops(ast):
-        if loop.for_get_iterator().get_id().get_name() in origins:
-            continue
-        lower, upper = loop.for_get_init(), arguments_of(loop.for_get_cond())[1]
-        for bound, unwanted in ((lower, Operator.min), (upper, Operator.max)):
-            pieces = (unwanted, Operator.select, Operator.cond)
-            used = identifiers_of(bound)
-            if any(name in used for name in ast.iterators) and has_operator(bound, pieces):
-                return True
+    origins, iterators = ast.origins, frozenset(ast.iterators)
+    for loop in walk(ast.root):
+        if isinstance(loop, For) and loop.iterator not in origins:
+            for bound, unwanted in ((loop.first, Operator.MIN), (loop.bound, Operator.MAX)):
+                if names_in(bound) & iterators and uses(bound, unwanted, Operator.SELECT):
+                    return True
     return False
 
 
-def parallel_depth(mark: isl.AstNode) -> int | None:
-    """The schedule depth of the loops that a mark node makes parallel, if it makes any."""
-    name = mark.mark_get_id()
-    depth = name.user if name.name == PARALLEL_MARK else None
-    return depth if isinstance(depth, int) else None
+def _with_marks(node: isl.ScheduleNode) -> isl.ScheduleNode:
+    """The tree from `node` down with a mark `LoopsBelow` above each band with attributes.
 
-
-def _with_depth(node: isl.ScheduleNode) -> isl.ScheduleNode:
-    """A mark with the schedule depth as user object of its identifier; other nodes as they are.
-
-    isl's AST has no node for a loop that runs once; without the depth, the mark of such a loop
-    would seem to stand above the next loop further in.
+    isl's AST has no node for a loop that runs once, so the mark has the schedule depth: else its
+    attributes would seem to be those of the next loop further in. Marks of attributes that mean
+    nothing to code generation are left out.
     """
-    if node_type(node) is not isl.schedule_node_type.mark:
-        return node
-    noted = isl.Id(node.mark_get_id().get_name(), node.get_schedule_depth())
-    return node.delete().insert_mark(noted)
+    kind = node_type(node)
+    if kind is isl.schedule_node_type.mark and not isinstance(mark_object(node), _MEANT):
+        return _with_marks(node.delete())
+    for position in range(node.n_children()):
+        node = _with_marks(node.child(position)).parent()
+    if kind is isl.schedule_node_type.band:
+        attributes = attributes_of_members(node)
+        if any(attributes):
+            below = LoopsBelow(node.get_schedule_depth(), attributes)
+            return node.insert_mark(mark_id(below))
+    return node
+
+
+_MEANT = (TilesBelow, LocalAttr)
 
 
 def _with_atomic_tiles(node: isl.ScheduleNode) -> isl.ScheduleNode:

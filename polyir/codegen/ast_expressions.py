@@ -1,4 +1,4 @@
-"""Expressions of isl's AST as index expressions, constraints and arithmetic.
+"""Expressions of the AST as index expressions, constraints and arithmetic.
 
 An expression is read as affine where it is (`affine`, `bounds`, `constraints`); these raise
 `NotAffineError` otherwise, and `value` and `condition` compute it with `arith` operations.
@@ -9,162 +9,115 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 
-import islpy as isl
 from xdsl.builder import Builder
 from xdsl.dialects import affine, arith
 from xdsl.dialects.builtin import AffineMapAttr, IntegerAttr
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation as IrOperation
+from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineBinaryOpKind
 
+from polyir.codegen.ast import Expression, Name, Number, Operation, Operator
 from polyir.model.affine import NotAffineError
 from polyir.model.index_expressions import Constraint, IndexExpression, combine, map_of
 
-Operator = isl.ast_expr_op_type
-
-# Members whose names are Python's own words are missing from islpy's stub.
-_AND, _OR = isl.ast_expr_op_type["and_"], isl.ast_expr_op_type["or_"]
-
 _DIVISIONS = {
-    # Rounded down; rounded towards zero with a dividend that isl knows not to be negative;
-    # exact. All three are `floordiv`.
-    Operator.fdiv_q: AffineBinaryOpKind.FloorDiv,
-    Operator.pdiv_q: AffineBinaryOpKind.FloorDiv,
-    Operator.div: AffineBinaryOpKind.FloorDiv,
-    # The remainder of a dividend that is not negative; one that is only compared with zero.
-    Operator.pdiv_r: AffineBinaryOpKind.Mod,
-    Operator.zdiv_r: AffineBinaryOpKind.Mod,
+    Operator.FLOORDIV: AffineBinaryOpKind.FloorDiv,
+    Operator.MOD: AffineBinaryOpKind.Mod,
 }
 
-_OPPOSITE = {Operator.min: Operator.max, Operator.max: Operator.min}
-
-
-def operator_of(expression: isl.AstExpr) -> isl.ast_expr_op_type | None:
-    """The operator of an expression, `None` for an identifier or a number."""
-    if isl.ast_expr_type(expression.get_type()) is not isl.ast_expr_type.op:
-        return None
-    return isl.ast_expr_op_type(expression.get_op_type())
-
-
-def arguments_of(expression: isl.AstExpr) -> tuple[isl.AstExpr, ...]:
-    """The arguments of an operation."""
-    return tuple(expression.get_op_arg(n) for n in range(expression.get_op_n_arg()))
-
-
-def identifiers_of(expression: isl.AstExpr) -> tuple[str, ...]:
-    """The names of the parameters and iterators in an expression."""
-    kind = isl.ast_expr_type(expression.get_type())
-    if kind is isl.ast_expr_type.op:
-        arguments = arguments_of(expression)
-        return tuple(name for argument in arguments for name in identifiers_of(argument))
-    name = expression.get_id().get_name() if kind is isl.ast_expr_type.id else None
-    return () if name is None else (name,)
-
-
-def has_operator(expression: isl.AstExpr, operators: Sequence[isl.ast_expr_op_type]) -> bool:
-    """Whether one of `operators` is used somewhere in an expression."""
-    operator = operator_of(expression)
-    return operator in operators or (
-        operator is not None and any(has_operator(a, operators) for a in arguments_of(expression))
-    )
+_OPPOSITE = {Operator.MIN: Operator.MAX, Operator.MAX: Operator.MIN}
 
 
 class AstExpressionReader:
-    """Reads isl's AST expressions; `values` gives what its identifiers stand for."""
+    """Reads expressions; `values` gives what their names stand for."""
 
     def __init__(self, values: Mapping[str, IndexExpression]) -> None:
         self._values = values
 
-    def affine(self, expression: isl.AstExpr) -> IndexExpression:
+    def affine(self, expression: Expression) -> IndexExpression:
         """The expression as an affine one; raises `NotAffineError` if it is not."""
-        kind = isl.ast_expr_type(expression.get_type())
-        if kind is isl.ast_expr_type.int:
-            return IndexExpression((), int(expression.get_val().to_python()))
-        if kind is isl.ast_expr_type.id:
-            return self._values[expression.get_id().get_name()]
-        operands = [self.affine(argument) for argument in arguments_of(expression)]
-        match operator_of(expression), operands:
-            case Operator.add, [left, right]:
+        match expression:
+            case Number(value):
+                return IndexExpression((), value)
+            case Name(name):
+                return self._values[name]
+        operands = [self.affine(argument) for argument in expression.arguments]
+        match expression.operator, operands:
+            case Operator.ADD, [left, right]:
                 return left + right
-            case Operator.sub, [left, right]:
+            case Operator.SUB, [left, right]:
                 return left - right
-            case Operator.minus, [operand]:
+            case Operator.MINUS, [operand]:
                 return operand.negate_quotient()
-            case Operator.mul, [left, right]:
+            case Operator.MUL, [left, right]:
                 return combine(AffineBinaryOpKind.Mul, left, right)
             case operator, [left, right] if operator in _DIVISIONS:
                 return combine(_DIVISIONS[operator], left, right)
             case operator, _:
-                raise NotAffineError(f"isl's operator {operator} is not affine")
+                raise NotAffineError(f"the operator {operator.value} is not affine")
 
-    def bounds(
-        self, expression: isl.AstExpr, combination: isl.ast_expr_op_type
-    ) -> tuple[IndexExpression, ...]:
-        """Affine expressions whose `combination` (max or min) is `expression`.
+    def bounds(self, expression: Expression, combination: Operator) -> tuple[IndexExpression, ...]:
+        """Affine expressions whose `combination` (`MAX` or `MIN`) is `expression`.
 
         Raises `NotAffineError` where there are none.
         """
-        operator = operator_of(expression)
-        if operator is None:
-            return (self.affine(expression),)
-        arguments = arguments_of(expression)
-        if operator is combination:
-            return tuple(b for argument in arguments for b in self.bounds(argument, combination))
-        match operator, arguments:
-            case Operator.add, (left, right):
+        match expression:
+            case Operation(operator, arguments) if operator is combination:
+                return tuple(b for each in arguments for b in self.bounds(each, combination))
+            case Operation(Operator.ADD, (left, right)):
                 return tuple(
                     one + other
                     for one in self.bounds(left, combination)
                     for other in self.bounds(right, combination)
                 )
-            case Operator.sub, (left, right):
+            case Operation(Operator.SUB, (left, right)):
                 return tuple(
                     one - other
                     for one in self.bounds(left, combination)
                     for other in self.bounds(right, _OPPOSITE[combination])
                 )
-            case Operator.minus, (operand,):
+            case Operation(Operator.MINUS, (operand,)):
                 bounds = self.bounds(operand, _OPPOSITE[combination])
                 return tuple(bound.negate_quotient() for bound in bounds)
             case _:
                 return (self.affine(expression),)
 
-    def constraints(self, condition: isl.AstExpr) -> tuple[Constraint, ...]:
+    def constraints(self, condition: Expression) -> tuple[Constraint, ...]:
         """Affine constraints whose conjunction is `condition`; `NotAffineError` if none are."""
-        operator, arguments = operator_of(condition), arguments_of(condition)
-        match operator, arguments:
-            case _, (left, right) if operator in (Operator.and_then, _AND):
-                return self.constraints(left) + self.constraints(right)
-            case Operator.eq, (left, right):
+        match condition:
+            case Operation(Operator.AND, arguments):
+                return tuple(each for part in arguments for each in self.constraints(part))
+            case Operation(Operator.EQ, (left, right)):
                 return (Constraint(self.affine(left) - self.affine(right), True),)
-            case Operator.ge, (left, right):
+            case Operation(Operator.GE, (left, right)):
                 return self._not_negative(left, right, 0)
-            case Operator.gt, (left, right):
+            case Operation(Operator.GT, (left, right)):
                 return self._not_negative(left, right, -1)
-            case Operator.le, (left, right):
+            case Operation(Operator.LE, (left, right)):
                 return self._not_negative(right, left, 0)
-            case Operator.lt, (left, right):
+            case Operation(Operator.LT, (left, right)):
                 return self._not_negative(right, left, -1)
             case _:
-                raise NotAffineError(f"isl's operator {operator} is no affine constraint")
+                raise NotAffineError("the condition is not a conjunction of affine constraints")
 
     def _not_negative(
-        self, large: isl.AstExpr, small: isl.AstExpr, constant: int
+        self, large: Expression, small: Expression, constant: int
     ) -> tuple[Constraint, ...]:
         """`large - small + constant >= 0`."""
         return tuple(
             Constraint((one - other).shift(constant), False)
-            for one in self.bounds(large, Operator.min)
-            for other in self.bounds(small, Operator.max)
+            for one in self.bounds(large, Operator.MIN)
+            for other in self.bounds(small, Operator.MAX)
         )
 
-    def value(self, expression: isl.AstExpr, builder: Builder) -> SSAValue:
+    def value(self, expression: Expression, builder: Builder) -> SSAValue:
         """Compute the expression where `builder` stands, whatever its operators."""
         try:
             return materialize(self.affine(expression), builder)
         except NotAffineError:
-            arguments = arguments_of(expression)
-        match operator_of(expression), arguments:
-            case ((Operator.cond | Operator.select), (condition, true, false)):
+            assert isinstance(expression, Operation)
+        match expression:
+            case Operation(Operator.SELECT, (condition, true, false)):
                 return builder.insert(
                     arith.SelectOp(
                         self.condition(condition, builder),
@@ -172,63 +125,63 @@ class AstExpressionReader:
                         self.value(false, builder),
                     )
                 ).result
-            case operator, (operand,) if operator is Operator.minus:
+            case Operation(Operator.MINUS, (operand,)):
                 zero = materialize(IndexExpression(), builder)
                 return builder.insert(arith.SubiOp(zero, self.value(operand, builder))).result
-            case operator, _ if operator in _ARITHMETIC:
+            case Operation(operator, arguments) if operator in _ARITHMETIC:
                 operands = [self.value(argument, builder) for argument in arguments]
                 return _fold(builder, _ARITHMETIC[operator], operands)
-            case operator, (left, right) if operator in _DIVISIONS:
+            case Operation(operator, (left, right)) if operator in _DIVISIONS:
                 # The dividend is not affine, the quotient is affine in it.
                 dividend = IndexExpression.of(self.value(left, builder))
                 divided = combine(_DIVISIONS[operator], dividend, self.affine(right))
                 return materialize(divided, builder)
-            case operator, _:
-                raise AssertionError(f"isl's operator {operator} is no index arithmetic")
+            case _:
+                raise AssertionError(f"{expression.operator} is no index arithmetic")
 
-    def condition(self, condition: isl.AstExpr, builder: Builder) -> SSAValue:
+    def condition(self, condition: Expression, builder: Builder) -> SSAValue:
         """Compute a condition, whatever its operators, as an `i1`.
 
-        Both sides of `and_then` and `or_else` are evaluated: index arithmetic has no effects,
-        and isl divides by constants only.
+        Both sides of a conjunction or disjunction are evaluated: index arithmetic has no
+        effects, and isl divides by constants only.
         """
-        operator, arguments = operator_of(condition), arguments_of(condition)
-        if operator in _COMPARISONS:
-            left, right = (self.value(argument, builder) for argument in arguments)
-            return builder.insert(arith.CmpiOp(left, right, _COMPARISONS[operator])).result
-        if operator is None:
-            # What isl found to hold always, or never, where parts of a tiling overlap.
-            holds = not condition.get_val().is_zero()
-            return builder.insert(arith.ConstantOp.from_int_and_width(int(holds), 1)).result
-        operands = [self.condition(argument, builder) for argument in arguments]
-        return _fold(builder, _LOGIC[operator], operands)
+        match condition:
+            case Operation(operator, (left, right)) if operator in _COMPARISONS:
+                operands = (self.value(left, builder), self.value(right, builder))
+                comparison = arith.CmpiOp(*operands, _COMPARISONS[operator])
+                return builder.insert(comparison).result
+            case Operation(operator, arguments):
+                values = [self.condition(argument, builder) for argument in arguments]
+                return _fold(builder, _LOGIC[operator], values)
+            case Number(value):
+                # What isl found to hold always, or never, where parts of a tiling overlap.
+                return builder.insert(
+                    arith.ConstantOp.from_int_and_width(int(value != 0), 1)
+                ).result
+            case Name(name):
+                raise AssertionError(f"{name} is no condition")
 
 
-_Binary = Callable[[SSAValue, SSAValue], Operation]
+_Binary = Callable[[SSAValue, SSAValue], IrOperation]
 
-_ARITHMETIC: Mapping[isl.ast_expr_op_type | None, _Binary] = {
-    Operator.add: arith.AddiOp,
-    Operator.sub: arith.SubiOp,
-    Operator.mul: arith.MuliOp,
-    Operator.min: arith.MinSIOp,
-    Operator.max: arith.MaxSIOp,
+_ARITHMETIC: Mapping[Operator, _Binary] = {
+    Operator.ADD: arith.AddiOp,
+    Operator.SUB: arith.SubiOp,
+    Operator.MUL: arith.MuliOp,
+    Operator.MIN: arith.MinSIOp,
+    Operator.MAX: arith.MaxSIOp,
 }
-_LOGIC: Mapping[isl.ast_expr_op_type | None, _Binary] = {
-    _AND: arith.AndIOp,
-    Operator.and_then: arith.AndIOp,
-    _OR: arith.OrIOp,
-    Operator.or_else: arith.OrIOp,
-}
-_COMPARISONS: Mapping[isl.ast_expr_op_type | None, str] = {
-    Operator.eq: "eq",
-    Operator.lt: "slt",
-    Operator.le: "sle",
-    Operator.gt: "sgt",
-    Operator.ge: "sge",
+_LOGIC: Mapping[Operator, _Binary] = {Operator.AND: arith.AndIOp, Operator.OR: arith.OrIOp}
+_COMPARISONS: Mapping[Operator, str] = {
+    Operator.EQ: "eq",
+    Operator.LT: "slt",
+    Operator.LE: "sle",
+    Operator.GT: "sgt",
+    Operator.GE: "sge",
 }
 
 
-def _fold(builder: Builder, operation: _Binary, operands: list[SSAValue]) -> SSAValue:
+def _fold(builder: Builder, operation: _Binary, operands: Sequence[SSAValue]) -> SSAValue:
     return reduce(lambda left, right: builder.insert(operation(left, right)).results[0], operands)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-import islpy as isl
 from xdsl.builder import Builder
 from xdsl.dialects import affine, memref, scf
 from xdsl.dialects.builtin import IndexType
@@ -13,21 +12,15 @@ from xdsl.ir import Block, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import IsTerminator
 
-from polyir.codegen.affine_loops import AffineLoop, parallel_loop, sequential_loop
+from polyir.codegen import ast
+from polyir.codegen.affine_loops import AffineLoop, loop_operation
 from polyir.codegen.affine_to_scf import legalize_affine
-from polyir.codegen.ast_build import FOR_NODE, IF_NODE, ScopAst, build_ast, parallel_depth
-from polyir.codegen.ast_expressions import (
-    AstExpressionReader,
-    Operator,
-    arguments_of,
-    identifiers_of,
-    operator_of,
-)
-from polyir.codegen.iterator_names import LoopNames, loop_names
+from polyir.codegen.ast import Operator, statements_in
+from polyir.codegen.ast_build import LoopsBelow, ScopAst, build_ast
+from polyir.codegen.ast_expressions import AstExpressionReader
 from polyir.codegen.statement_bodies import copy_body
-from polyir.codegen.symbolic_tiles import number_of_band
+from polyir.codegen.symbolic_tiles import TilesBelow
 from polyir.codegen.tile_loops import (
-    Ends,
     Origin,
     Range,
     open_origin,
@@ -35,48 +28,50 @@ from polyir.codegen.tile_loops import (
     usable_size,
 )
 from polyir.diagnostics import PolyirError, location_of
+from polyir.dialects.loop_attributes import LoopAttributes
+from polyir.dialects.mark_attributes import LocalAttr
 from polyir.dialects.scop import StmtOp
 from polyir.model.affine import NotAffineError
 from polyir.model.index_expressions import Atom, IndexExpression, set_of
-from polyir.model.local_memory import array_of_mark
 from polyir.model.scop import Scop
 
 
 def lower_scop(scop: Scop) -> None:
     """Replace `scop.op` in its block by loops that execute the schedule tree in force.
 
-    Loops are `affine.for`, below a mark "parallel" `affine.parallel`, wherever their bounds
-    are affine, and `scf` loops where not; the same holds for conditions and accesses. The
-    loops get the names of the source's iterators as name hints, statements their locations.
+    Loops are `affine.for`, or `affine.parallel` where they have the attribute `#poly.parallel`,
+    wherever their bounds are affine, and `scf` loops where not; the same holds for conditions and
+    accesses. The loops get the names of the source's iterators as name hints, and have the other
+    attributes of their band members; statements get their locations.
 
     Raises `PolyirError` if the tree executes instances that are of no statement, or infinitely
-    many.
+    many; `ResourceError` if code generation takes too long.
     """
     block = scop.op.parent_block()
     if block is None:
         raise ValueError("the scop stands in no block")
-    ast = build_ast(scop)
+    tree = build_ast(scop)
     parameters = {
         name: IndexExpression.of(value) for name, value in scop.op.parameter_values.items()
     }
     taken = tuple(parameters) + tuple(scop.arrays)
-    # What all loops share goes in front of the scop, the loops behind it.
-    before, behind = scop.op.prev_op, scop.op.next_op
+    # What all loops share goes in front of the scop, the loops after it.
+    before, after = scop.op.prev_op, scop.op.next_op
     front, loops = Builder(InsertPoint.before(scop.op)), Builder(InsertPoint.after(scop.op))
-    for size in ast.expanded.sizes:
+    for size in dict.fromkeys(size for band in tree.tiles for size in band.tiles.sizes):
         if size not in parameters:
             message = f"the schedule tree has tiles of the size {size}, which is no parameter"
             raise PolyirError(message, location_of(scop.op))
         used = usable_size(scop.op.parameter_values[size], front)
         parameters[size] = IndexExpression.of(used)
-    place = _Place(loops, parameters, taken, front, ast.iterators)
-    lowering = _TreeLowering(scop, ast)
-    lowering.lower(ast.root, place)
+    place = _Place(loops, parameters, taken, front, frozenset(tree.iterators))
+    lowering = _TreeLowering(scop, tree)
+    lowering.lower(tree.root, place)
     Rewriter.erase_op(scop.op)
     for prototype in lowering.copied:
         Rewriter.erase_op(prototype)
     generated = block.first_op if before is None else before.next_op
-    while generated is not None and generated is not behind:
+    while generated is not None and generated is not after:
         following = generated.next_op
         legalize_affine(generated)
         generated = following
@@ -86,34 +81,32 @@ def lower_scop(scop: Scop) -> None:
 class _Place:
     """Where code is being generated.
 
-    `values` are the meanings of the AST's identifiers, `taken` the names of the values around.
-    `parallel` is the schedule depth at which loops are parallel, where a mark says so.
-    `front` builds in front of all loops, whose iterators are the AST's `iterators`. `origins`
-    are the loops over first points of tiles, by their iterators; `copies` the memory that takes
-    the place of other memory here.
+    `values` are the meanings of the AST's names, `taken` the names of the values around.
+    `attributes` are those of loops by their schedule depth. `front` builds in front of all loops,
+    whose iterators are the AST's `iterators`. `origins` are the loops over first points of tiles,
+    by their iterators; `copies` the memory that takes the place of other memory here.
     """
 
     builder: Builder
     values: Mapping[str, IndexExpression]
     taken: tuple[str, ...]
     front: Builder
-    iterators: tuple[str, ...]
-    parallel: int | None = None
+    iterators: frozenset[str]
+    attributes: Mapping[int, LoopAttributes] = field(default_factory=dict)
     origins: Mapping[str, Origin] = field(default_factory=dict)
     copies: Mapping[SSAValue, SSAValue] = field(default_factory=dict)
 
     @property
     def reader(self) -> AstExpressionReader:
-        """A reader of AST expressions at this place."""
+        """A reader of expressions at this place."""
         return AstExpressionReader(self.values)
 
-    def computed(self, expression: isl.AstExpr) -> IndexExpression:
+    def computed(self, expression: ast.Expression) -> IndexExpression:
         """A value of `expression`, computed here; in front of all loops if they do not matter.
 
         What is computed directly in a function is a valid symbol of affine maps.
         """
-        iterators = tuple(name for name in identifiers_of(expression) if name in self.iterators)
-        builder = self.builder if iterators else self.front
+        builder = self.builder if ast.names_in(expression) & self.iterators else self.front
         return IndexExpression.of(self.reader.value(expression, builder))
 
     def inside(self, block: Block) -> _Place:
@@ -123,47 +116,83 @@ class _Place:
         point = InsertPoint.before(last) if last and is_closed else InsertPoint.at_end(block)
         return replace(self, builder=Builder(point))
 
-    def bind(self, identifier: str, value: IndexExpression) -> _Place:
-        """This place with a meaning for one more identifier."""
-        return replace(self, values={**self.values, identifier: value})
+    def bind(self, name: str, value: IndexExpression) -> _Place:
+        """This place with a meaning for one more name."""
+        return replace(self, values={**self.values, name: value})
+
+    def expression(self, expression: ast.Expression) -> IndexExpression:
+        """`expression` as an affine one, over a value computed here where it is not affine."""
+        try:
+            return self.reader.affine(expression)
+        except NotAffineError:
+            return self.computed(expression)
+
+    def bounds(
+        self, expression: ast.Expression, combination: Operator
+    ) -> tuple[IndexExpression, ...]:
+        """Expressions with `expression` as their maximum (minimum), computed here if need be."""
+        try:
+            bounds = self.reader.bounds(expression, combination)
+        except NotAffineError:
+            return (self.computed(expression),)
+        # Of bounds that differ in their constants only, one is enough.
+        tightest = max if combination is Operator.MAX else min
+        constants: dict[tuple[tuple[Atom, int], ...], int] = {}
+        for bound in bounds:
+            known = constants.get(bound.terms, bound.constant)
+            constants[bound.terms] = tightest(known, bound.constant)
+        return tuple(IndexExpression(terms, constant) for terms, constant in constants.items())
+
+    def range(self, loop: ast.For) -> Range:
+        """What a loop runs over, upper bounds exclusive."""
+        upper = self.bounds(loop.bound, Operator.MIN)
+        if loop.inclusive:
+            upper = tuple(bound.successor() for bound in upper)
+        return Range(self.bounds(loop.first, Operator.MAX), upper, loop.step)
 
 
 class _TreeLowering:
     """Generates operations for AST nodes."""
 
-    def __init__(self, scop: Scop, ast: ScopAst) -> None:
+    def __init__(self, scop: Scop, tree: ScopAst) -> None:
         self.copied: set[memref.AllocaOp] = set()
-        self._ast = ast
-        self._names: LoopNames = loop_names(scop, ast.expanded)
+        self._tree = tree
         self._statements: dict[str, StmtOp] = {s.name: s.op for s in scop.statements}
         self._scop = scop
 
-    def lower(self, node: isl.AstNode, place: _Place) -> None:
+    def lower(self, node: ast.Node, place: _Place) -> None:
         """Generate the operations of `node` at `place`."""
-        kind = isl.ast_node_type(node.get_type())
-        if kind is FOR_NODE:
-            self._lower_for(node, place)
-        elif kind is IF_NODE:
-            self._lower_if(node, place)
-        elif kind is isl.ast_node_type.block:
-            children = node.block_get_children()
-            for position in range(children.n_ast_node()):
-                self.lower(children.get_at(position), place)
-        elif kind is isl.ast_node_type.mark:
-            self._lower_mark(node, place)
-        else:
-            self._lower_user(node, place)
+        match node:
+            case ast.For() if node.iterator in place.origins:
+                self._lower_origin(node, place.range(node), place)
+            case ast.For():
+                self._lower_for(node, place)
+            case ast.Let() if node.iterator in place.origins:
+                only = place.expression(node.value)
+                self._lower_origin(node, Range((only,), (only.shift(1),)), place)
+            case ast.Let():
+                self.lower(node.body, place.bind(node.iterator, place.expression(node.value)))
+            case ast.If():
+                self._lower_if(node, place)
+            case ast.Block():
+                for child in node.children:
+                    self.lower(child, place)
+            case ast.Mark():
+                self.lower(node.body, self._inside_mark(node, place))
+            case ast.Instance():
+                self._lower_instance(node, place)
 
-    def _lower_mark(self, node: isl.AstNode, place: _Place) -> None:
-        number = number_of_band(node.mark_get_id().get_name() or "")
-        if number is not None:
-            place = self._inside_tile_loops(node, number, place)
-        array = array_of_mark(node.mark_get_id().get_name() or "")
-        if array is not None:
-            place = self._with_copy(array, place)
-        depth = parallel_depth(node)
-        inner = place if depth is None else replace(place, parallel=depth)
-        self.lower(node.mark_get_node(), inner)
+    def _inside_mark(self, mark: ast.Mark, place: _Place) -> _Place:
+        match mark.item:
+            case LoopsBelow(depth, attributes):
+                loops = dict(enumerate(attributes, depth))
+                return replace(place, attributes={**place.attributes, **loops})
+            case TilesBelow(number):
+                return self._inside_tile_loops(mark, number, place)
+            case LocalAttr(data=array):
+                return self._with_copy(array, place)
+            case item:
+                raise AssertionError(f"the AST has the mark {item}")
 
     def _with_copy(self, array: str, place: _Place) -> _Place:
         """The place with memory of its own for a local array."""
@@ -175,85 +204,61 @@ class _TreeLowering:
         self.copied.add(memory.owner)
         return replace(place, copies={**place.copies, memory: copy.memref})
 
-    def _inside_tile_loops(self, mark: isl.AstNode, number: int, place: _Place) -> _Place:
+    def _name(self, node: ast.Node, depth: int, place: _Place) -> str:
+        """A name for a loop around all that is in `node`."""
+        return self._tree.names.name_for(statements_in(node), depth, place.taken)
+
+    def _inside_tile_loops(self, mark: ast.Mark, number: int, place: _Place) -> _Place:
         """The place inside those loops over tiles that are no loops of the AST."""
-        band, box = self._ast.expanded.bands[number], self._ast.boxes[number]
-        statements, taken = _statements_in(mark), list(place.taken)
+        band = self._tree.tiles[number]
         values = [place.values[size].value for size in band.tiles.sizes]
         sizes = [value for value in values if value is not None]
-        ends: Ends = ()
-        if box is not None:
-            in_front = replace(place, builder=place.front)
-            ends = tuple(
-                (_expression(lower, in_front), _expression(upper, in_front))
-                for lower, upper in zip(box.lower, box.upper, strict=True)
-            )
+        in_front = replace(place, builder=place.front)
+        ends = tuple(
+            (in_front.expression(least), in_front.expression(greatest))
+            for least, greatest in band.ends
+        )
+        inside = place
 
         def next_name(position: int) -> str:
-            taken.append(self._names.name_for(statements, band.depth + position, taken))
-            return taken[-1]
+            nonlocal inside
+            name = self._name(mark, band.depth + position, inside)
+            inside = replace(inside, taken=(*inside.taken, name))
+            return name
 
-        tiles = band.tiles
-        if place.parallel == band.depth:
-            # A mark of the first loop of the band, from before the band was tiled.
-            tiles = replace(tiles, parallel=0)
-        nest = open_tile_loops(tiles, sizes, ends, place.builder, place.front, next_name)
-        iterators = self._ast.iterators[band.depth : band.depth + len(sizes)]
+        nest = open_tile_loops(band.tiles, sizes, ends, place.builder, place.front, next_name)
+        iterators = self._tree.iterators[band.depth : band.depth + len(sizes)]
         origins = {**place.origins, **dict(zip(iterators, nest.origins, strict=True))}
-        return replace(place, builder=nest.builder, taken=tuple(taken), origins=origins)
+        return replace(inside, builder=nest.builder, origins=origins)
 
-    def _lower_origin(self, node: isl.AstNode, iterator: str, place: _Place) -> None:
+    def _lower_origin(self, node: ast.For | ast.Let, range: Range, place: _Place) -> None:
         """Generate a loop over the first points of tiles, or test the one that is given."""
-        origin = place.origins[iterator]
-        if node.for_is_degenerate():
-            only = _expression(node.for_get_init(), place)
-            range = Range((only,), (only.shift(1),))
-        else:
-            range = Range(
-                _bounds(node.for_get_init(), Operator.max, place),
-                _upper_bounds(node.for_get_cond(), place),
-                int(node.for_get_inc().get_val().to_python()),
-            )
+        origin = place.origins[node.iterator]
         body, value = open_origin(origin, range, place.builder)
         if origin.value is None:
-            depth = self._ast.depth_of(iterator)
-            value.name_hint = self._names.name_for(_statements_in(node), depth, place.taken)
+            value.name_hint = self._name(node, self._tree.depth_of(node.iterator), place)
             place = replace(place, taken=(*place.taken, value.name_hint))
-        inner = replace(place, builder=body).bind(iterator, IndexExpression.of(value))
-        self.lower(node.for_get_body(), inner)
+        inner = replace(place, builder=body).bind(node.iterator, IndexExpression.of(value))
+        self.lower(node.body, inner)
 
-    def _lower_for(self, node: isl.AstNode, place: _Place) -> None:
-        iterator = _identifier(node.for_get_iterator())
-        if iterator in place.origins:
-            self._lower_origin(node, iterator, place)
-            return
-        if node.for_is_degenerate():
-            value = _expression(node.for_get_init(), place)
-            self.lower(node.for_get_body(), place.bind(iterator, value))
-            return
-        loop = AffineLoop(
-            _bounds(node.for_get_init(), Operator.max, place),
-            _upper_bounds(node.for_get_cond(), place),
-            int(node.for_get_inc().get_val().to_python()),
-            Block(arg_types=[IndexType()]),
-        )
-        depth = self._ast.depth_of(iterator)
-        is_parallel = place.parallel == depth
-        place.builder.insert(parallel_loop(loop) if is_parallel else sequential_loop(loop))
-        name = self._names.name_for(_statements_in(node), depth, place.taken)
-        index = loop.body.args[0]
-        index.name_hint = name
-        inner = place.inside(loop.body).bind(iterator, IndexExpression.of(index))
-        self.lower(node.for_get_body(), replace(inner, taken=(*place.taken, name)))
-        loop.body.add_op(affine.YieldOp.get())
+    def _lower_for(self, node: ast.For, place: _Place) -> None:
+        depth = self._tree.depth_of(node.iterator)
+        range, body = place.range(node), Block(arg_types=[IndexType()])
+        attributes = place.attributes.get(depth, ())
+        loop = AffineLoop(tuple(range.lower), tuple(range.upper), range.step, body, attributes)
+        place.builder.insert(loop_operation(loop))
+        index = body.args[0]
+        index.name_hint = self._name(node, depth, place)
+        inner = place.inside(body).bind(node.iterator, IndexExpression.of(index))
+        self.lower(node.body, replace(inner, taken=(*place.taken, index.name_hint)))
+        body.add_op(affine.YieldOp.get())
 
-    def _lower_if(self, node: isl.AstNode, place: _Place) -> None:
+    def _lower_if(self, node: ast.If, place: _Place) -> None:
         true, false = Block(), Block()
-        else_blocks = [false] if node.if_has_else_node() else []
+        else_blocks = [] if node.otherwise is None else [false]
         regions = [Region(true), Region(else_blocks)]
-        condition = node.if_get_cond()
         try:
-            integer_set, operands = set_of(place.reader.constraints(condition))
+            integer_set, operands = set_of(place.reader.constraints(node.condition))
             place.builder.insert(
                 affine.IfOp.build(
                     operands=[operands],
@@ -264,85 +269,23 @@ class _TreeLowering:
             )
             terminator: type[affine.YieldOp | scf.YieldOp] = affine.YieldOp
         except NotAffineError:
-            value = place.reader.condition(condition, place.builder)
+            value = place.reader.condition(node.condition, place.builder)
             place.builder.insert(scf.IfOp(value, [], regions[0], regions[1]))
             terminator = scf.YieldOp
-        self.lower(node.if_get_then_node(), place.inside(true))
+        self.lower(node.then, place.inside(true))
         true.add_op(terminator.create())
-        if else_blocks:
-            self.lower(node.if_get_else_node(), place.inside(false))
+        if node.otherwise is not None:
+            self.lower(node.otherwise, place.inside(false))
             false.add_op(terminator.create())
 
-    def _lower_user(self, node: isl.AstNode, place: _Place) -> None:
-        name, *arguments = arguments_of(node.user_get_expr())
-        statement = self._statements.get(_identifier(name))
+    def _lower_instance(self, node: ast.Instance, place: _Place) -> None:
+        statement = self._statements.get(node.statement)
         if statement is None:
             raise PolyirError(
-                f"the schedule tree executes {_identifier(name)}, which is no statement",
+                f"the schedule tree executes {node.statement}, which is no statement",
                 location_of(self._scop.op),
             )
-        # Behind the iterators of the source come the first points of tiles.
-        own = arguments[: len(statement.body.block.args)]
-        iterators = [_expression(argument, place) for argument in own]
+        # After the iterators of the source come the first points of tiles.
+        own = node.arguments[: len(statement.body.block.args)]
+        iterators = [place.expression(argument) for argument in own]
         copy_body(statement.body.block, iterators, place.builder, place.copies)
-
-
-def _identifier(expression: isl.AstExpr) -> str:
-    name = expression.get_id().get_name()
-    assert name is not None
-    return name
-
-
-def _statements_in(node: isl.AstNode) -> tuple[str, ...]:
-    """The names of the statements in the AST from `node` down."""
-    names: list[str] = []
-
-    def visit(inner: isl.AstNode) -> bool:
-        if isl.ast_node_type(inner.get_type()) is isl.ast_node_type.user:
-            names.append(_identifier(inner.user_get_expr().get_op_arg(0)))
-        return True
-
-    node.foreach_descendant_top_down(visit)
-    return tuple(names)
-
-
-def _expression(expression: isl.AstExpr, place: _Place) -> IndexExpression:
-    """`expression` as an affine one, over a value computed here where it is not affine."""
-    try:
-        return place.reader.affine(expression)
-    except NotAffineError:
-        return place.computed(expression)
-
-
-def _bounds(
-    expression: isl.AstExpr, combination: isl.ast_expr_op_type, place: _Place
-) -> tuple[IndexExpression, ...]:
-    """Expressions with `expression` as their maximum (minimum), computed here if need be."""
-    try:
-        bounds = place.reader.bounds(expression, combination)
-    except NotAffineError:
-        return (place.computed(expression),)
-    # Of bounds that differ in their constants only, one is enough.
-    tightest = max if combination is Operator.max else min
-    constants: dict[tuple[tuple[Atom, int], ...], int] = {}
-    for bound in bounds:
-        known = constants.get(bound.terms, bound.constant)
-        constants[bound.terms] = tightest(known, bound.constant)
-    return tuple(IndexExpression(terms, constant) for terms, constant in constants.items())
-
-
-def _upper_bounds(condition: isl.AstExpr, place: _Place) -> tuple[IndexExpression, ...]:
-    """The exclusive upper bounds that a loop's condition sets on its iterator.
-
-    The condition is `iterator < bound` or `iterator <= bound`: isl makes no other unless its
-    option `ast_build_atomic_upper_bound` is off.
-    """
-    operator, (_, bound) = operator_of(condition), arguments_of(condition)
-    bounds = _bounds(bound, Operator.min, place)
-    match operator:
-        case Operator.lt:
-            return bounds
-        case Operator.le:
-            return tuple(item.successor() for item in bounds)
-        case _:
-            raise AssertionError(f"isl made a loop with condition {condition}")

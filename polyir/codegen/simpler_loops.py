@@ -8,8 +8,8 @@ from functools import partial
 import islpy as isl
 
 from polyir.isl_callbacks import mapped_bottom_up
+from polyir.isl_trees import node_type
 from polyir.model.steps import loop_steps, member_steps
-from polyir.model.tree import node_type
 
 
 def with_counting_loops(schedule: isl.Schedule) -> isl.Schedule:

@@ -11,7 +11,6 @@ them with the step T, from the first multiple on.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -20,9 +19,18 @@ import islpy as isl
 
 from polyir.codegen.band_members import iterator_of
 from polyir.diagnostics import PolyirError
+from polyir.dialects.mark_attributes import SymbolicTiles, TileAttr
 from polyir.isl_lists import sets_of
+from polyir.isl_trees import build_tree, describe_tree, mark_id, objects_of, with_objects
 from polyir.model.order import Member
-from polyir.model.symbolic_tiles import SymbolicTiles, marks_of_tiles, tiled_loops, tiles_at
+from polyir.model.symbolic_tiles import marks_of_tiles, tiled_loops, tiles_at
+
+
+@dataclass(frozen=True)
+class TilesBelow:
+    """The object of a mark above a band of loops over first points: the number of the band."""
+
+    number: int
 
 
 @dataclass(frozen=True)
@@ -50,8 +58,8 @@ class ExpandedTiles:
     """A schedule tree with bands over the first points of tiles, and what is known of them.
 
     Instances have the first points of their tiles as further dimensions. `origins` has, for
-    each statement, the iterators that these run along, where they do. The mark above the band
-    number n is called `tiles n`.
+    each statement, the iterators that these run along, where they do. The object of the mark
+    above the band number n is `TilesBelow(n)`.
     """
 
     schedule: isl.Schedule
@@ -64,16 +72,10 @@ class ExpandedTiles:
         return tuple(dict.fromkeys(size for band in self.bands for size in band.tiles.sizes))
 
 
-def number_of_band(name: str) -> int | None:
-    """Which of the bands the mark of that name stands above; `None` for other marks."""
-    match = re.fullmatch(r"tiles (\d+)", name)
-    return None if match is None else int(match[1])
-
-
 def expand_tiles(schedule: isl.Schedule, context: isl.Set) -> ExpandedTiles:
     """`schedule` with a band of loops over first points below each mark of symbolic tiles.
 
-        mark "tiles outset T0"             mark "tiles 0"
+        mark #poly.tile<outset [T0]>       mark TilesBelow(0)
           band [i]                =>         band [o]
                                                band [i]
 
@@ -90,14 +92,16 @@ def expand_tiles(schedule: isl.Schedule, context: isl.Set) -> ExpandedTiles:
             continue
         members = tuple(loop.member for loop in tiled_loops(mark))
         if not members:
-            raise PolyirError(f"the mark '{tiles}' stands above no band of {len(tiles.sizes)}")
+            raise PolyirError(
+                f"the mark {TileAttr(tiles)} must stand above {len(tiles.sizes)} nested loops"
+            )
         needs_box = tiles.origins == "box" or tiles.wavefront > 0
         box = _box(mark, members, context) if needs_box else None
         for name, along in _iterators(mark, members).items():
             origins[name] = origins.get(name, ()) + along
-        number = isl.Id(f"tiles {len(bands)}")
+        below = TilesBelow(len(bands))
         bands.append(TileBand(tiles, mark.get_schedule_depth(), box))
-        schedule = _with_origins(mark, members, tiles, number)
+        schedule = _with_origins(mark, members, tiles, below)
     return ExpandedTiles(schedule, origins, tuple(bands))
 
 
@@ -131,9 +135,9 @@ def _box(mark: isl.ScheduleNode, members: Sequence[Member], context: isl.Set) ->
 
 
 def _with_origins(
-    mark: isl.ScheduleNode, members: Sequence[Member], tiles: SymbolicTiles, name: isl.Id
+    mark: isl.ScheduleNode, members: Sequence[Member], tiles: SymbolicTiles, below: TilesBelow
 ) -> isl.Schedule:
-    """The tree with the band of first points below one mark, which is renamed."""
+    """The tree with the band of first points below one mark, which becomes `below`."""
     path = _path(mark)
     schedule = mark.get_schedule()
     tiled = {part.get_tuple_name(): part for part in sets_of(mark.get_domain())}
@@ -155,14 +159,18 @@ def _with_origins(
             texts.append(_first_point(whole, len(tiles.sizes), position))
     every = reduce(isl.UnionSet.union, map(isl.UnionSet.from_set, domains))
     projection = isl.UnionPwMultiAff(f"{{ {'; '.join(projections)} }}")
-    schedule = schedule.pullback_union_pw_multi_aff(projection).intersect_domain(every)
-    node = schedule.get_root()
+    objects = objects_of(describe_tree(schedule))
+    # isl's pullback forgets the objects of band members.
+    pulled = describe_tree(schedule.pullback_union_pw_multi_aff(projection))
+    schedule = build_tree(with_objects(pulled, objects))
+    node = schedule.intersect_domain(every).get_root()
     for position in path:
         node = node.child(position)
     functions = isl.MultiUnionPwAff(
         f"[{', '.join('{ ' + '; '.join(texts) + ' }' for texts in first_points)}]"
     )
-    node = node.delete().insert_mark(name).child(0).insert_partial_schedule(functions)
+    node = node.delete().insert_mark(mark_id(below)).child(0)
+    node = node.insert_partial_schedule(functions)
     for position in range(len(tiles.sizes)):
         node = node.band_member_set_ast_loop_type(position, isl.ast_loop_type.atomic)
     return node.get_schedule()

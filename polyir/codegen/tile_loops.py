@@ -15,9 +15,11 @@ from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
+from polyir.codegen.affine_loops import with_loop_attributes
 from polyir.codegen.ast_expressions import materialize
+from polyir.dialects.loop_attributes import LoopAttributes, ParallelAttr
+from polyir.dialects.mark_attributes import SymbolicTiles
 from polyir.model.index_expressions import IndexExpression
-from polyir.model.symbolic_tiles import SymbolicTiles
 
 LARGEST_SIZE = 1 << 32
 """Sizes above count as this one, so that no sum of a few of them overflows."""
@@ -34,7 +36,7 @@ class Origin:
     """
 
     size: SSAValue
-    is_parallel: bool = False
+    attributes: LoopAttributes = ()
     value: SSAValue | None = None
 
 
@@ -83,7 +85,7 @@ def open_origin(origin: Origin, range: Range, builder: Builder) -> tuple[Builder
     end = combined(range.upper, arith.MinSIOp, builder)
     if value is None:
         lower = _first_multiple(range.lower, origin.size, builder)
-        builder, value = _open_loop(lower, end, origin.size, origin.is_parallel, builder)
+        builder, value = _open_loop(lower, end, origin.size, origin.attributes, builder)
     else:
         first = combined(range.lower, arith.MaxSIOp, builder)
         above = _insert(arith.CmpiOp(value, first, "sge"), builder)
@@ -130,19 +132,18 @@ def open_tile_loops(
     points. The others are left: their origins have no value. `front` builds in front of all
     loops, `name` gives a loop its name.
     """
-    parallel = [position == tiles.parallel for position in range(len(sizes))]
-    origins = [Origin(*pair) for pair in zip(sizes, parallel, strict=True)]
+    origins = [Origin(*pair) for pair in zip(sizes, tiles.loops, strict=True)]
     given: list[SSAValue] = []
     if tiles.wavefront:
         count = tiles.wavefront + 1
         positions = _Positions(sizes[:count], ends[:count], front)
-        builder, given = positions.open_wavefront(parallel, builder, name)
+        builder, given = positions.open_wavefront(tiles.loops, builder, name)
     if tiles.origins == "box":
         for position in range(len(given), len(sizes)):
             size, (least, greatest) = sizes[position], ends[position]
             lower = _first_point(least, size, front, f"first{position}")
             end = materialize(greatest.shift(1), front)
-            builder, value = _open_loop(lower, end, size, parallel[position], builder)
+            builder, value = _open_loop(lower, end, size, tiles.loops[position], builder)
             value.name_hint = name(position)
             given.append(value)
     known = [Origin(size, value=value) for size, value in zip(sizes, given, strict=False)]
@@ -161,14 +162,14 @@ class _Positions:
             self._last.append(_tile_of(greatest, size, front, f"last{loop}"))
 
     def open_wavefront(
-        self, parallel: Sequence[bool], builder: Builder, name: Callable[[int], str]
+        self, loops: Sequence[LoopAttributes], builder: Builder, name: Callable[[int], str]
     ) -> tuple[Builder, list[SSAValue]]:
         """Open a loop over sums w of positions, and loops over all positions but the first.
 
         The first one is what is left of w. Returned are the place inside, and the first points.
         """
         lowest, highest = _sum(self._first), _sum(self._last)
-        builder, wave = _loop((lowest,), (highest,), parallel[0], builder)
+        builder, wave = _loop((lowest,), (highest,), loops[0], builder)
         wave.name_hint = "wave"
         rest, positions = IndexExpression.of(wave), []
         for loop in range(1, len(self._sizes)):
@@ -177,7 +178,7 @@ class _Positions:
             greatest = rest - _sum([self._first[other] for other in others])
             least = rest - _sum([self._last[other] for other in others])
             builder, position = _loop(
-                (self._first[loop], least), (self._last[loop], greatest), parallel[loop], builder
+                (self._first[loop], least), (self._last[loop], greatest), loops[loop], builder
             )
             position.name_hint = f"position{loop}"
             positions.append(IndexExpression.of(position))
@@ -198,19 +199,20 @@ def _sum(expressions: Sequence[IndexExpression]) -> IndexExpression:
 def _loop(
     lower: Sequence[IndexExpression],
     last: Sequence[IndexExpression],
-    is_parallel: bool,
+    attributes: LoopAttributes,
     builder: Builder,
 ) -> tuple[Builder, SSAValue]:
     """A loop from the greatest of `lower` to the least of `last`."""
     first = combined(lower, arith.MaxSIOp, builder)
     end = combined([bound.shift(1) for bound in last], arith.MinSIOp, builder)
-    return _open_loop(first, end, _constant(1, builder), is_parallel, builder)
+    return _open_loop(first, end, _constant(1, builder), attributes, builder)
 
 
 def _open_loop(
-    lower: SSAValue, end: SSAValue, step: SSAValue, is_parallel: bool, builder: Builder
+    lower: SSAValue, end: SSAValue, step: SSAValue, attributes: LoopAttributes, builder: Builder
 ) -> tuple[Builder, SSAValue]:
     """The place inside a new loop, and its variable."""
+    is_parallel = ParallelAttr() in attributes
     last = scf.ReduceOp() if is_parallel else scf.YieldOp()
     body = Block([last], arg_types=[IndexType()])
     loop = (
@@ -218,7 +220,7 @@ def _open_loop(
         if is_parallel
         else scf.ForOp(lower, end, step, [], body)
     )
-    builder.insert(loop)
+    builder.insert(with_loop_attributes(loop, attributes))
     return Builder(InsertPoint.before(last)), body.args[0]
 
 

@@ -70,7 +70,9 @@ def compute_dependences(
                 item = Dependence(kind, array, relation.coalesce())
                 source, target = statements[item.source], statements[item.target]
                 found[kind_order.index(kind), source, target, array_number] = item
-    return Dependences(value_based, tuple(found[key] for key in sorted(found)))
+    items = tuple(found[key] for key in sorted(found))
+    order = (schedule or scop.schedule).get_map().intersect_domain(scop.domain)
+    return Dependences(value_based, items, order.gist_domain(scop.domain))
 
 
 def _require_plain(scop: Scop) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import islpy as isl
 
 from polyir.dialects.dependence import Dependence, Dependences
+from polyir.isl_trees import node_type
 from polyir.model.distance import DistanceVector, vectors_of
 from polyir.model.legality import example_of
 from polyir.model.order import (
@@ -24,7 +25,6 @@ from polyir.model.order import (
     members_of,
     still_active,
 )
-from polyir.model.tree import node_type
 
 
 @dataclass(frozen=True)

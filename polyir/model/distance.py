@@ -25,9 +25,9 @@ import islpy as isl
 
 from polyir.dialects.dependence import Dependence, Dependences
 from polyir.isl_lists import basic_maps_of
+from polyir.isl_trees import node_type
 from polyir.model.order import Active, Member, across_children, members_of
 from polyir.model.scop import Scop
-from polyir.model.tree import node_type
 
 
 @dataclass(frozen=True)

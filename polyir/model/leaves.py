@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import islpy as isl
 
 from polyir.isl_lists import maps_of
-from polyir.model.tree import node_type
+from polyir.isl_trees import node_type
 
 
 def leaves(node: isl.ScheduleNode) -> Iterator[isl.ScheduleNode]:

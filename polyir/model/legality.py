@@ -15,6 +15,7 @@ import islpy as isl
 
 from polyir.diagnostics import LegalityError, SourceLocation
 from polyir.dialects.dependence import Dependence, Dependences
+from polyir.isl_trees import mark_object, node_type
 from polyir.model.order import (
     Active,
     across_children,
@@ -25,7 +26,6 @@ from polyir.model.order import (
     still_active,
 )
 from polyir.model.symbolic_tiles import marks_of_tiles, tiled_loops
-from polyir.model.tree import node_type
 
 
 class Example(NamedTuple):
@@ -107,7 +107,7 @@ def _require_tiled_loops(root: isl.ScheduleNode) -> None:
     for mark in marks_of_tiles(root):
         if not tiled_loops(mark):
             raise LegalityError(
-                f"the mark '{mark.mark_get_id().get_name()}' would stand above other loops than "
+                f"the mark {mark_object(mark)} would stand above other loops than "
                 "those that it tiles: change loops before they are tiled"
             )
 

@@ -14,7 +14,7 @@ import islpy as isl
 
 from polyir.dialects.dependence import Dependence
 from polyir.isl_lists import sets_of
-from polyir.model.tree import node_type
+from polyir.isl_trees import node_type
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 import islpy as isl
 
 from polyir.isl_lists import sets_of
+from polyir.isl_trees import node_type
 from polyir.model.order import Member, members_of
-from polyir.model.tree import node_type
+from polyir.model.tree import attribute_of_mark, attributes_of_members
 
 
 def outline_of(schedule: isl.Schedule) -> str:
@@ -41,7 +42,7 @@ def _lines(node: isl.ScheduleNode) -> Iterator[str]:
             yield "in any order"
             yield from _children(node, "  ")
         case isl.schedule_node_type.mark:
-            yield f'mark "{node.mark_get_id().get_name()}"'
+            yield f"mark {attribute_of_mark(node)}"
             yield from _children(node, "  ")
         case _:
             yield kind.name
@@ -70,6 +71,7 @@ def _band(band: isl.ScheduleNode) -> Iterator[str]:
             notes.append(f"permutable band of {len(members)}")
         if band.band_member_get_coincident(position):
             notes.append("parallel")
+        notes += map(str, attributes_of_members(band)[position])
         line = f"for {_iterated(member)}"
         yield f"{line}  # {', '.join(notes)}" if notes else line
 

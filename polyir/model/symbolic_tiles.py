@@ -1,78 +1,27 @@
-"""Tiles whose sizes are arguments of the function, as a mark of the schedule tree.
+"""Tiles whose sizes are arguments of the function: where they are in a schedule tree.
 
-isl's schedules have no `floor(i / T)` with a parameter T. So the tile loops are no band: a mark
-above a permutable band says that they are there,
-
-    mark "tiles outset T0 T1"
-      band [i, j]
-
-and stands for the loops over the tiles of T0 x T1 points, with the band as the loops over the
-points of one tile. What is legal for tiles of every size is what is legal for this tree.
+`polyir.dialects.mark_attributes.SymbolicTiles` says what they mean.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import dataclass
 
 import islpy as isl
 
+from polyir.dialects.mark_attributes import SymbolicTiles, TileAttr
+from polyir.isl_trees import mark_object, node_type
 from polyir.model.order import Member, members_of
-from polyir.model.tree import node_type
-
-Origins = Literal["outset", "box"]
-"""Which tiles are visited: those that have points, or all in the rectangular hull of the points."""
-
-_MARK = re.compile(
-    r"tiles (?P<origins>outset|box)(?P<sizes>( \w+)+)"
-    r"( wavefront=(?P<wavefront>\d+))?( parallel=(?P<parallel>\d+))?"
-)
-
-
-@dataclass(frozen=True)
-class SymbolicTiles:
-    """Loops over tiles: the names of their sizes, one a loop, and how they run.
-
-    With a `wavefront` of m, the first loop runs over the sums of the positions of the tiles
-    along the first m + 1 loops instead. Loop number `parallel` is run in parallel.
-    """
-
-    origins: Origins
-    sizes: tuple[str, ...]
-    wavefront: int = 0
-    parallel: int | None = None
-
-    def __str__(self) -> str:
-        words = ["tiles", self.origins, *self.sizes]
-        words += [f"wavefront={self.wavefront}"] if self.wavefront else []
-        words += [f"parallel={self.parallel}"] if self.parallel is not None else []
-        return " ".join(words)
-
-    def sequential(self) -> SymbolicTiles:
-        """The same tiles, none of their loops in parallel."""
-        return replace(self, parallel=None)
-
-
-def tiles_of_name(name: str) -> SymbolicTiles | None:
-    """The tiles that a mark of that name stands for; `None` if it means something else."""
-    match = _MARK.fullmatch(name)
-    if match is None:
-        return None
-    return SymbolicTiles(
-        "outset" if match["origins"] == "outset" else "box",
-        tuple(match["sizes"].split()),
-        int(match["wavefront"] or 0),
-        None if match["parallel"] is None else int(match["parallel"]),
-    )
+from polyir.model.tree import insert_mark
 
 
 def tiles_at(node: isl.ScheduleNode) -> SymbolicTiles | None:
     """The tiles that `node` stands for, if it is such a mark."""
     if node_type(node) is not isl.schedule_node_type.mark:
         return None
-    return tiles_of_name(node.mark_get_id().get_name())
+    attribute = mark_object(node)
+    return attribute.data if isinstance(attribute, TileAttr) else None
 
 
 @dataclass(frozen=True)
@@ -125,4 +74,4 @@ def replace_tiles(mark: isl.ScheduleNode, tiles: SymbolicTiles) -> isl.ScheduleN
 
 def with_tiles(node: isl.ScheduleNode, tiles: SymbolicTiles) -> isl.ScheduleNode:
     """The mark of `tiles` above `node`, which is returned."""
-    return node.insert_mark(isl.Id(str(tiles)))
+    return insert_mark(node, TileAttr(tiles))

@@ -1,25 +1,40 @@
 """The schedule tree as operations and as `isl.Schedule`, without loss either way.
 
-isl has no call that inserts an extension or expansion node as such, so the way to isl goes
-through isl's own text of a tree: one print and one parse, well under a millisecond.
+Inside polyir, schedules have no extension nodes: the instances that such a node adds are in the
+domain, and the bands and filters around it know them, so that every transformation treats them as
+any others. A mark, `AddedBelow`, remembers where the node stands:
+
+    domain { S[i] }                          domain { S[i]; C[t, x] }
+      band [S: 8 floor(i/8)]                   band [S: 8 floor(i/8); C: t]
+        extension { [t] -> C[t, x] : ... }       mark AddedBelow({C})
+          sequence                                 sequence
+            filter { C[t, x] }            <=>        filter { C[t, x] }
+            filter { S[i] }                          filter { S[i] }
+
+Expansion nodes are kept as they are, which isl can only read from text.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any, cast
 
 import islpy as isl
 from xdsl.dialects.builtin import ArrayAttr, BoolAttr, StringAttr, UnitAttr
 from xdsl.ir import Attribute
 
 from polyir.dialects.isl_attributes import (
+    IslAttribute,
     MultiUnionPwAffAttr,
     SetAttr,
     UnionMapAttr,
     UnionPwMultiAffAttr,
     UnionSetAttr,
 )
+from polyir.dialects.loop_attributes import LoopAttributes
 from polyir.dialects.schedule_tree import (
     LOOP_KINDS,
     BandOp,
@@ -33,8 +48,18 @@ from polyir.dialects.schedule_tree import (
     SequenceOp,
     SetOp,
     TreeOp,
+    walk_tree,
 )
-from polyir.isl_lists import sets_of
+from polyir.isl_lists import maps_of, sets_of
+from polyir.isl_trees import (
+    BandMembers,
+    TreeNode,
+    build_tree,
+    mark_id,
+    mark_object,
+    member_objects,
+    node_type,
+)
 
 _LOOP_TYPES = {
     isl.ast_loop_type.default: "default",
@@ -44,25 +69,255 @@ _LOOP_TYPES = {
 }
 
 
+@dataclass(frozen=True)
+class AddedBelow:
+    """The object of a mark in the place of an extension node: the statements that it adds."""
+
+    statements: frozenset[str]
+
+
 def schedule_from_tree(root: DomainOp) -> isl.Schedule:
-    """The `isl.Schedule` that the operations from `root` down describe."""
-    return isl.Schedule.read_from_str(isl.DEFAULT_CONTEXT, _text(root))
+    """The `isl.Schedule` that the operations from `root` down describe.
+
+    Attributes of marks and band members are the objects of `polyir.isl_trees`. The operations
+    must verify.
+    """
+    if any(isinstance(node, ExpansionOp) for node in walk_tree(root)):
+        return isl.Schedule.read_from_str(isl.DEFAULT_CONTEXT, _text(root))
+    tree, _ = _without_extensions(_described(root), 0)
+    return build_tree(tree)
+
+
+def _described(node: TreeOp) -> TreeNode:
+    kind = node.name.removeprefix("poly.")
+    return TreeNode(kind, _content(node), tuple(map(_described, node.children)))
+
+
+def _content(node: TreeOp) -> object:
+    match node:
+        case DomainOp() | FilterOp():
+            return node.instances.data
+        case ContextOp():
+            return node.context.data
+        case GuardOp():
+            return node.guard.data
+        case ExtensionOp():
+            return node.extension.data
+        case MarkOp():
+            return node.mark
+        case BandOp():
+            options = _loop_kind_options(node)
+            if node.options is not None:
+                options = options.union(node.options.data)
+            objects = tuple(attributes or None for attributes in node.attributes_of_members)
+            coincident = tuple(bool(flag.value.data) for flag in node.coincident)
+            permutable = node.permutable is not None
+            return BandMembers(node.schedule.data, objects, permutable, coincident, options)
+        case _:
+            return None
+
+
+_Added = Mapping[str, isl.PwMultiAff]
+"""For each statement that an extension node adds, `{ C[x] -> [t] }`: the loops around the node."""
+
+
+def _without_extensions(node: TreeNode, depth: int) -> tuple[TreeNode, _Added]:
+    """The node without extension nodes from it down, and what those add.
+
+    `depth` is the schedule depth of the node.
+    """
+    inner = depth
+    if isinstance(node.content, BandMembers):
+        inner += node.content.schedule.dim(isl.dim_type.set)
+    children: list[TreeNode] = []
+    added: dict[str, isl.PwMultiAff] = {}
+    for child in node.children:
+        changed, below = _without_extensions(child, inner)
+        children.append(changed)
+        added |= below
+    content, kind = node.content, node.kind
+    if kind == "extension":
+        assert isinstance(content, isl.UnionMap)
+        own = {part.get_tuple_name(isl.dim_type.out): part for part in maps_of(content)}
+        added |= {name: isl.PwMultiAff.from_map(part.reverse()) for name, part in own.items()}
+        kind, content = "mark", AddedBelow(frozenset(own))
+    elif kind in ("domain", "filter") and added:
+        assert isinstance(content, isl.UnionSet)
+        parts = (isl.UnionSet.from_set(loops.domain()) for loops in added.values())
+        content = reduce(isl.UnionSet.union, parts, content)
+    elif isinstance(content, BandMembers) and added:
+        content = replace(content, schedule=_with_added(content.schedule, added, depth))
+    return TreeNode(kind, content, tuple(children)), added
+
+
+def _with_added(schedule: isl.MultiUnionPwAff, added: _Added, depth: int) -> isl.MultiUnionPwAff:
+    """The members of a band at `depth`, for what extension nodes inside add too."""
+    for member in range(schedule.dim(isl.dim_type.set)):
+        function = schedule.get_at(member)
+        for loops in added.values():
+            values = isl.UnionPwAff.from_pw_aff(loops.get_at(depth + member).coalesce())
+            function = function.union_add(values)
+        schedule = schedule.set_at(member, function)
+    return schedule
 
 
 def tree_from_schedule(schedule: isl.Schedule) -> DomainOp:
     """The schedule tree of `schedule` as operations.
 
     Raises `ValueError` if the root is not a domain node (isl also has trees that start in an
-    extension; they are fragments, not schedules of a scop).
+    extension; they are fragments, not schedules of a scop), or if a mark has no attribute.
     """
-    root = _node_to_op(schedule.get_root())
+    root, _ = _node_to_op(schedule.get_root())
     if not isinstance(root, DomainOp):
         raise ValueError("a scop's schedule tree starts in a domain node")
     return root
 
 
+def _node_to_op(node: isl.ScheduleNode) -> tuple[TreeOp, frozenset[str]]:
+    """The operation for `node`, no leaf, with all below it, and what extension nodes add there."""
+    children: list[TreeOp] = []
+    added: frozenset[str] = frozenset()
+    for position in range(node.n_children()):
+        child = node.get_child(position)
+        if node_type(child) is not isl.schedule_node_type.leaf:
+            operation, below = _node_to_op(child)
+            children.append(operation)
+            added |= below
+    match node_type(node):
+        case isl.schedule_node_type.mark:
+            item = mark_object(node)
+            if isinstance(item, AddedBelow):
+                extension = UnionMapAttr(_extension(node, item))
+                return ExtensionOp({"extension": extension}, children), added | item.statements
+            return MarkOp({"mark": attribute_of_mark(node)}, children), added
+        case isl.schedule_node_type.band:
+            return _band_to_op(node, children, added), added
+        case isl.schedule_node_type.domain:
+            instances = _without(node.domain_get_domain(), added)
+            return DomainOp({"instances": UnionSetAttr(instances)}, children), added
+        case isl.schedule_node_type.filter:
+            instances = _without(node.filter_get_filter(), added)
+            return FilterOp({"instances": UnionSetAttr(instances)}, children), added
+        case kind:
+            return _CONVERTERS[kind](node, children), added
+
+
+def _extension(mark: isl.ScheduleNode, item: AddedBelow) -> isl.UnionMap:
+    """`{ [t] -> C[x] }`: the instances in each iteration of the loops around a mark."""
+    around = mark.get_prefix_schedule_union_map().intersect_domain(mark.get_domain())
+    added = isl.UnionMap.empty(around.get_space())
+    for part in maps_of(around):
+        if part.get_tuple_name(isl.dim_type.in_) in item.statements:
+            added = added.union(isl.UnionMap.from_map(part.reverse()))
+    return added
+
+
+def _without(instances: isl.UnionSet, names: frozenset[str]) -> isl.UnionSet:
+    """`instances` but for those of some statements."""
+    if not names:
+        return instances
+    kept = isl.UnionSet.empty(instances.get_space())
+    for part in sets_of(instances):
+        if part.get_tuple_name() not in names:
+            kept = kept.union(isl.UnionSet.from_set(part))
+    return kept
+
+
+def _band_to_op(
+    node: isl.ScheduleNode, children: Sequence[TreeOp], added: frozenset[str]
+) -> BandOp:
+    members = range(node.band_n_member())
+    kinds = [_loop_kind(node, member) for member in members]
+    options = _other_options(node.band_get_ast_build_options())
+    flags = [bool(node.band_member_get_coincident(member)) for member in members]
+    properties: dict[str, Attribute | None] = {
+        "schedule": MultiUnionPwAffAttr(_members_without(node, added)),
+        "permutable": UnitAttr() if node.band_get_permutable() else None,
+        "coincident": ArrayAttr([BoolAttr.from_bool(flag) for flag in flags]),
+        "loop_kinds": None,
+        "loop_attributes": None,
+        "options": None if options.is_empty() else UnionSetAttr(options),
+    }
+    if any(kind != "default" for kind in kinds):
+        properties["loop_kinds"] = ArrayAttr([StringAttr(kind) for kind in kinds])
+    attributes = attributes_of_members(node)
+    if any(attributes):
+        properties["loop_attributes"] = ArrayAttr(map(ArrayAttr, attributes))
+    return BandOp(properties, children)
+
+
+def _members_without(band: isl.ScheduleNode, names: frozenset[str]) -> isl.MultiUnionPwAff:
+    """The partial schedule of a band but for some statements."""
+    schedule = band.band_get_partial_schedule()
+    for member in range(band.band_n_member()) if names else ():
+        functions = schedule.get_at(member).get_pw_aff_list()
+        kept = isl.UnionPwAff.empty(schedule.get_space().params())
+        for position in range(functions.n_pw_aff()):
+            function = functions.get_at(position)
+            if function.get_domain_space().get_tuple_name(isl.dim_type.set) not in names:
+                kept = kept.union_add(isl.UnionPwAff.from_pw_aff(function))
+        schedule = schedule.set_at(member, kept)
+    return schedule
+
+
+def attributes_of_members(band: isl.ScheduleNode) -> tuple[LoopAttributes, ...]:
+    """The attributes of each member of a band node."""
+    return tuple(cast(LoopAttributes, item or ()) for item in member_objects(band))
+
+
+def attribute_of_mark(mark: isl.ScheduleNode) -> Attribute:
+    """The attribute of a mark node; raises `ValueError` if it has none."""
+    attribute = mark_object(mark)
+    if not isinstance(attribute, Attribute):
+        raise ValueError(f"the mark '{mark.mark_get_id().get_name()}' has no attribute")
+    return attribute
+
+
+def insert_mark(node: isl.ScheduleNode, item: object) -> isl.ScheduleNode:
+    """The mark of an attribute, or another object, above `node`, which is returned."""
+    return node.insert_mark(mark_id(item))
+
+
+def _loop_kind(node: isl.ScheduleNode, member: int) -> str:
+    return _LOOP_TYPES[isl.ast_loop_type(node.band_member_get_ast_loop_type(member))]
+
+
+def _other_options(options: isl.UnionSet) -> isl.UnionSet:
+    """AST build options without the loop kinds, which a band says member by member."""
+    others = isl.UnionSet.empty(options.get_space())
+    for option in sets_of(options):
+        is_wrapped = option.is_wrapping()
+        if is_wrapped or option.get_tuple_name() not in LOOP_KINDS:
+            others = others.union(isl.UnionSet.from_set(option))
+    return others
+
+
+_Converter = Callable[[isl.ScheduleNode, Sequence[TreeOp]], TreeOp]
+
+_CONVERTERS: dict[isl.schedule_node_type, _Converter] = {
+    isl.schedule_node_type.sequence: lambda node, children: SequenceOp({}, children),
+    isl.schedule_node_type.set: lambda node, children: SetOp({}, children),
+    isl.schedule_node_type.context: lambda node, children: ContextOp(
+        {"context": SetAttr(node.context_get_context())}, children
+    ),
+    isl.schedule_node_type.guard: lambda node, children: GuardOp(
+        {"guard": SetAttr(node.guard_get_guard())}, children
+    ),
+    isl.schedule_node_type.extension: lambda node, children: ExtensionOp(
+        {"extension": UnionMapAttr(node.extension_get_extension())}, children
+    ),
+    isl.schedule_node_type.expansion: lambda node, children: ExpansionOp(
+        {
+            "contraction": UnionPwMultiAffAttr(node.expansion_get_contraction()),
+            "expansion": UnionMapAttr(node.expansion_get_expansion()),
+        },
+        children,
+    ),
+}
+
+
 def _text(node: TreeOp) -> str:
-    """isl's text of the tree from `node` down, in YAML's flow style."""
+    """isl's text of the tree from `node` down, in YAML's flow style, without attributes."""
     children = [_text(child) for child in node.children]
     if isinstance(node, SequenceOp | SetOp):
         key = "sequence" if isinstance(node, SequenceOp) else "set"
@@ -74,28 +329,16 @@ def _text(node: TreeOp) -> str:
 
 def _fields(node: TreeOp) -> list[str]:
     """The `key: value` pairs of isl's text for a node with one child at most."""
-    match node:
-        case DomainOp():
-            return [_field("domain", node.instances.data)]
-        case FilterOp():
-            return [_field("filter", node.instances.data)]
-        case BandOp():
-            return _band_fields(node)
-        case MarkOp():
-            return [_field("mark", node.mark.data)]
-        case ContextOp():
-            return [_field("context", node.context.data)]
-        case GuardOp():
-            return [_field("guard", node.guard.data)]
-        case ExtensionOp():
-            return [_field("extension", node.extension.data)]
-        case ExpansionOp():
-            return [
-                _field("contraction", node.contraction.data),
-                _field("expansion", node.expansion.data),
-            ]
-        case _:
-            raise AssertionError(f"no text for {node.name}")
+    if isinstance(node, BandOp):
+        return _band_fields(node)
+    if isinstance(node, MarkOp):
+        return [_field("mark", node.mark.name)]
+    keys = {"instances": node.name.removeprefix("poly.")}
+    objects = ((name, node.properties[name]) for name in node.HEAD)
+    return [
+        _field(keys.get(name, name), cast(IslAttribute[Any], attribute).data)
+        for name, attribute in objects
+    ]
 
 
 def _band_fields(band: BandOp) -> list[str]:
@@ -121,84 +364,3 @@ def _loop_kind_options(band: BandOp) -> isl.UnionSet:
 
 def _field(key: str, value: object) -> str:
     return f"{key}: {json.dumps(str(value))}"
-
-
-def _node_to_op(node: isl.ScheduleNode) -> TreeOp:
-    """The operation for `node`, which is no leaf, with all that is below it."""
-    children = [
-        _node_to_op(child)
-        for child in (node.get_child(position) for position in range(node.n_children()))
-        if node_type(child) is not isl.schedule_node_type.leaf
-    ]
-    return _CONVERTERS[node_type(node)](node, children)
-
-
-def node_type(node: isl.ScheduleNode) -> isl.schedule_node_type:
-    """The type of a schedule node (islpy returns the enumeration; its stub says `int`)."""
-    return isl.schedule_node_type(node.get_type())
-
-
-_Children = Sequence[TreeOp]
-
-
-def _band_to_op(node: isl.ScheduleNode, children: _Children) -> BandOp:
-    members = range(node.band_n_member())
-    kinds = [_loop_kind(node, member) for member in members]
-    options = _other_options(node.band_get_ast_build_options())
-    flags = [bool(node.band_member_get_coincident(member)) for member in members]
-    properties: dict[str, Attribute | None] = {
-        "schedule": MultiUnionPwAffAttr(node.band_get_partial_schedule()),
-        "permutable": UnitAttr() if node.band_get_permutable() else None,
-        "coincident": ArrayAttr([BoolAttr.from_bool(flag) for flag in flags]),
-        "loop_kinds": None,
-        "options": None if options.is_empty() else UnionSetAttr(options),
-    }
-    if any(kind != "default" for kind in kinds):
-        properties["loop_kinds"] = ArrayAttr([StringAttr(kind) for kind in kinds])
-    return BandOp(properties, children)
-
-
-def _loop_kind(node: isl.ScheduleNode, member: int) -> str:
-    return _LOOP_TYPES[isl.ast_loop_type(node.band_member_get_ast_loop_type(member))]
-
-
-def _other_options(options: isl.UnionSet) -> isl.UnionSet:
-    """AST build options without the loop kinds, which a band says member by member."""
-    others = isl.UnionSet.empty(options.get_space())
-    for option in sets_of(options):
-        is_wrapped = option.is_wrapping()
-        if is_wrapped or option.get_tuple_name() not in LOOP_KINDS:
-            others = others.union(isl.UnionSet.from_set(option))
-    return others
-
-
-_CONVERTERS: dict[isl.schedule_node_type, Callable[[isl.ScheduleNode, _Children], TreeOp]] = {
-    isl.schedule_node_type.domain: lambda node, children: DomainOp(
-        {"instances": UnionSetAttr(node.domain_get_domain())}, children
-    ),
-    isl.schedule_node_type.filter: lambda node, children: FilterOp(
-        {"instances": UnionSetAttr(node.filter_get_filter())}, children
-    ),
-    isl.schedule_node_type.band: _band_to_op,
-    isl.schedule_node_type.sequence: lambda node, children: SequenceOp({}, children),
-    isl.schedule_node_type.set: lambda node, children: SetOp({}, children),
-    isl.schedule_node_type.mark: lambda node, children: MarkOp(
-        {"mark": StringAttr(node.mark_get_id().get_name())}, children
-    ),
-    isl.schedule_node_type.context: lambda node, children: ContextOp(
-        {"context": SetAttr(node.context_get_context())}, children
-    ),
-    isl.schedule_node_type.guard: lambda node, children: GuardOp(
-        {"guard": SetAttr(node.guard_get_guard())}, children
-    ),
-    isl.schedule_node_type.extension: lambda node, children: ExtensionOp(
-        {"extension": UnionMapAttr(node.extension_get_extension())}, children
-    ),
-    isl.schedule_node_type.expansion: lambda node, children: ExpansionOp(
-        {
-            "contraction": UnionPwMultiAffAttr(node.expansion_get_contraction()),
-            "expansion": UnionMapAttr(node.expansion_get_expansion()),
-        },
-        children,
-    ),
-}

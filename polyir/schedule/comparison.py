@@ -9,10 +9,10 @@ import islpy as isl
 
 from polyir.dialects.dependence import Dependence, Dependences
 from polyir.isl_lists import sets_of
+from polyir.isl_trees import node_type
 from polyir.model.bands import annotate_bands
 from polyir.model.distance import common_loops, vectors_of
 from polyir.model.legality import violations
-from polyir.model.tree import node_type
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from polyir.dialects.loop_attributes import LoopAttributes
 from polyir.schedule.components import (
     Component,
     in_program_order,
@@ -115,8 +116,8 @@ class Policy(ABC, Generic[Graph]):
         """What a remark says of a band of `members` that leaves `below` of `graph`."""
         parallel = [str(index) for index, flag in enumerate(band.coincident) if flag]
         loops = f"parallel members {', '.join(parallel)}" if parallel else "no parallel members"
-        marked = f", with mark {band.mark}" if band.mark else ""
-        return f"band of {band.width} for {self.names(members)}: {loops}{marked}"
+        attributes = "".join(f", {attribute}" for attribute in band.attributes)
+        return f"band of {band.width} for {self.names(members)}: {loops}{attributes}"
 
     def sequence_note(self, reason: str, groups: Sequence[Component]) -> str:
         """What a remark says of groups that share no loop."""
@@ -204,12 +205,14 @@ def with_rows(spanned: Spanned, hyperplanes: Sequence[Hyperplane]) -> Spanned:
 
 
 def band_of(
-    rows: Sequence[BoundedHyperplane], edges: Sequence[DependenceEdge], mark: str = ""
+    rows: Sequence[BoundedHyperplane],
+    edges: Sequence[DependenceEdge],
+    attributes: LoopAttributes = (),
 ) -> Band:
-    """The band of `rows`, of which those are coincident along which no coincidence edge goes."""
+    """The band of `rows`; a row is coincident if all coincidence edges have distance zero on it."""
     coincidence = [each for each in edges if each.coincidence]
     return Band(
         tuple(rows),
         tuple(all(each.has_zero_distance(row.hyperplane) for each in coincidence) for row in rows),
-        mark,
+        attributes,
     )

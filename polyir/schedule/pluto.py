@@ -97,7 +97,8 @@ class _PlutoPolicy(Policy[DependenceGraph]):
         steps = self._steps(group, spanned, graph)
         if len(steps) == 1:
             return Plan(steps)
-        return Plan(steps, self.sequence_note("independent, not fused", [step.members for step in steps]))
+        note = self.sequence_note("independent, not fused", [step.members for step in steps])
+        return Plan(steps, note)
 
     # Bands
 

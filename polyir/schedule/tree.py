@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import islpy as isl
 
+from polyir.dialects.loop_attributes import LoopAttributes
+from polyir.isl_trees import with_member_objects
 from polyir.schedule.constraints import ScheduledStatement
 from polyir.schedule.linear import Row
 
@@ -54,13 +56,13 @@ class Band:
     """Consecutive loops: any permutation of the `rows` is legal.
 
     `coincident[k]` says that member k has distance zero on every dependence that the nodes above
-    leave uncarried, so its iterations can run in parallel. `mark` is the name of a mark that the
-    schedule tree gets above the band, if any.
+    leave uncarried, so its iterations can run in parallel. `attributes` are those of the loop of
+    the first row.
     """
 
     rows: tuple[BoundedHyperplane, ...] = ()
     coincident: tuple[bool, ...] = ()
-    mark: str = ""
+    attributes: LoopAttributes = ()
 
     @property
     def width(self) -> int:
@@ -153,8 +155,10 @@ def _insert_band(
     place = place.insert_partial_schedule(partial).band_set_permutable(1)
     for member, coincident in enumerate(band.coincident):
         place = place.band_member_set_coincident(member, int(coincident))
-    place = _insert(place.child(0), node.child, active, statements).parent()
-    return place.insert_mark(isl.Id(band.mark)) if band.mark else place
+    if band.attributes:
+        objects = [band.attributes, *(None for _ in band.rows[1:])]
+        place = with_member_objects(place, objects)
+    return _insert(place.child(0), node.child, active, statements).parent()
 
 
 def _insert_sequence(

@@ -18,7 +18,7 @@ import islpy as isl
 
 from polyir.diagnostics import OptionError
 from polyir.isl_lists import sets_of
-from polyir.model.tree import node_type
+from polyir.isl_trees import node_type
 from polyir.transform.walk import BAND, check_statements
 
 _ADDRESS = re.compile(r"(?P<statement>\w+)(/(?P<part>\d+))?\.(?P<loop>\d+)")

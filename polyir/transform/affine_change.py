@@ -17,13 +17,8 @@ from polyir.dialects.dependence import Dependences
 from polyir.isl_lists import parameters_of
 from polyir.model.outcome import Outcome
 from polyir.transform.address import Address, Directory, Loop, Reference
-from polyir.transform.loop_members import (
-    listed,
-    loop_members,
-    replace_members,
-    require_free,
-    settled,
-)
+from polyir.transform.bands import listed, loop_members, replace_band, require_free
+from polyir.transform.loop_attributes import settled
 from polyir.transform.walk import name_list, require_own_instances, statements_of
 
 _Change = Callable[[isl.UnionPwAff], isl.UnionPwAff]
@@ -96,9 +91,8 @@ def skew(schedule: isl.Schedule, dependences: Dependences, options: SkewOptions)
     term = loop_members(by.band)[by.member].function.scale_val(isl.Val(options.factor))
     changed = _with_values(loop, _values(loop).add(term), f"skewing {loop}")
     what = f"skewing {loop} by {options.factor} * {by}"
-    return settled(
-        schedule, changed, dependences, what, f"skewed {loop} by {options.factor} * {by}"
-    )
+    done = f"skewed {loop} by {options.factor} * {by}"
+    return settled(schedule, changed, dependences, what, [done])
 
 
 def shift(schedule: isl.Schedule, dependences: Dependences, options: ShiftOptions) -> Outcome:
@@ -126,7 +120,7 @@ def shift(schedule: isl.Schedule, dependences: Dependences, options: ShiftOption
     changed = _change_some(loop, moved, shifted, f"shifting {names}")
     what = f"shifting {names} by {options.by} along {loop}"
     done = f"shifted {names} by {options.by} along {loop}"
-    return settled(schedule, changed, dependences, what, done)
+    return settled(schedule, changed, dependences, what, [done])
 
 
 def reverse(schedule: isl.Schedule, dependences: Dependences, address: Address) -> Outcome:
@@ -142,7 +136,7 @@ def reverse(schedule: isl.Schedule, dependences: Dependences, address: Address) 
     require_own_instances(schedule, "reversal")
     loop = Directory(schedule).loop(address)
     changed = _with_values(loop, _values(loop).neg(), f"reversing {loop}")
-    return settled(schedule, changed, dependences, f"reversing {loop}", f"reversed {loop}")
+    return settled(schedule, changed, dependences, f"reversing {loop}", [f"reversed {loop}"])
 
 
 def scale(schedule: isl.Schedule, dependences: Dependences, options: ScaleOptions) -> Outcome:
@@ -164,7 +158,7 @@ def scale(schedule: isl.Schedule, dependences: Dependences, options: ScaleOption
     changed = _change_some(loop, moved, lambda values: values.scale_val(factor), f"scaling {names}")
     what = f"scaling {names} by {options.factor} along {loop}"
     done = f"scaled {names} by {options.factor} along {loop}"
-    return settled(schedule, changed, dependences, what, done)
+    return settled(schedule, changed, dependences, what, [done])
 
 
 def parametric(text: str, space: isl.Space) -> isl.PwAff:
@@ -228,4 +222,4 @@ def _with_values(loop: Loop, values: isl.UnionPwAff, what: str) -> isl.Schedule:
     require_free(loop.band, what)
     members = list(loop_members(loop.band))
     members[loop.member] = members[loop.member].with_function(values)
-    return replace_members(loop.band, members).get_schedule()
+    return replace_band(loop.band, members).get_schedule()

@@ -15,22 +15,29 @@ import islpy as isl
 from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.isl_lists import sets_of
+from polyir.isl_trees import mapped_children, node_type
 from polyir.model.bands import Obstacle, active_at
-from polyir.model.legality import require_legal
 from polyir.model.order import Active, Member, members_of
 from polyir.model.outcome import Outcome
-from polyir.model.tree import node_type
+from polyir.model.tree import attributes_of_members
 from polyir.transform.address import Address
-from polyir.transform.false_marks import without_false_marks
-from polyir.transform.members import Degrees, degrees_of_band, functions_of
-from polyir.transform.nests import start_at
-from polyir.transform.obstacles import because, no_permutable_band
-from polyir.transform.tile import insert_shaped_tiles, runs_over_tiles
+from polyir.transform.bands import (
+    Degrees,
+    LoopMember,
+    anchored,
+    degrees_of_band,
+    loop_members,
+    start_at,
+    with_attributes,
+)
+from polyir.transform.loop_attributes import cut, settled
+from polyir.transform.tile import insert_tiles, runs_over_tiles
 from polyir.transform.walk import (
     BAND,
+    because,
     coincident_flags,
     describe_band,
-    map_children,
+    no_permutable_band,
     require_own_instances,
     summary,
 )
@@ -92,9 +99,8 @@ def diamond_tile(
     if not tiler.tiled:
         reasons = tiler.refused or [no_permutable_band(start.get_schedule(), dependences)]
         return Outcome(schedule, (), (f"no tiles start concurrently: {summary(reasons)}",))
-    require_legal(dependences, result, "diamond tiling")
-    outcome = Outcome(result, tuple(tiler.tiled), tuple(tiler.refused))
-    return without_false_marks(outcome, dependences)
+    what, missed = "diamond tiling", tiler.refused
+    return settled(schedule, result, dependences, what, tiler.tiled, missed, exact_flags=False)
 
 
 class _Hyperplane(NamedTuple):
@@ -116,11 +122,11 @@ class _DiamondTiler:
     def visit(self, node: isl.ScheduleNode) -> isl.ScheduleNode:
         """The tree from `node` down, tiled."""
         if not self._is_candidate(node):
-            return map_children(node, self.visit)
+            return mapped_children(node, self.visit)
         tiles = self._tile(node)
         if tiles is None:
-            return map_children(node, self.visit)
-        return map_children(tiles.child(0), self.visit).parent()
+            return mapped_children(node, self.visit)
+        return mapped_children(tiles.child(0), self.visit).parent()
 
     def _is_candidate(self, node: isl.ScheduleNode) -> bool:
         if node_type(node) is not BAND or node.band_n_member() < 2 or runs_over_tiles(node):
@@ -131,7 +137,7 @@ class _DiamondTiler:
         elif any(flags):
             self.refused.append(f"loop {flags.index(True) + 1} of {name} is parallel as it is")
         elif node.is_subtree_anchored():
-            self.refused.append(f"AST options at or below {name} name loops around it")
+            self.refused.append(anchored(node))
         else:
             return True
         return False
@@ -160,14 +166,19 @@ class _DiamondTiler:
     def _insert(
         self, band: isl.ScheduleNode, order: Sequence[int], degrees: int, found: _Hyperplane
     ) -> isl.ScheduleNode:
-        functions = [functions_of(band)[position] for position in order]
-        sides = functions[1 : degrees + 1]
-        multiple = functions[0].scale_val(isl.Val(found.multiple))
+        members = [loop_members(band)[position] for position in order]
+        sides = [member.function for member in members[1 : degrees + 1]]
+        multiple = members[0].function.scale_val(isl.Val(found.multiple))
         diagonal = reduce(isl.UnionPwAff.sub, sides, multiple)
         diagonal = diagonal.add(_constants(band, found.constants))
-        sizes = (self._options.size,) * len(functions)
-        tiles = insert_shaped_tiles(band, [diagonal, *functions[1:]], sizes)
-        return tiles.band_set_permutable(1)
+        # The loops along the sides are cut; the one along the diagonal is a combination.
+        blocks = [LoopMember(diagonal)]
+        points = list(attributes_of_members(band))
+        for position, member in zip(order[1:], members[1:], strict=True):
+            outer, points[position] = cut(member.attributes)
+            blocks.append(LoopMember(member.function, attributes=outer))
+        sizes = (self._options.size,) * len(members)
+        return insert_tiles(with_attributes(band, points), blocks, sizes, permutable=True)
 
 
 def concurrent_hyperplane(

@@ -10,14 +10,12 @@ import islpy as isl
 from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.isl_lists import sets_of
-from polyir.model.bands import annotate_bands
+from polyir.isl_trees import node_type
 from polyir.model.leaves import leaves
-from polyir.model.legality import require_legal
 from polyir.model.outcome import Outcome
-from polyir.model.tree import node_type
 from polyir.transform.address import Address, Directory, Reference
-from polyir.transform.false_marks import without_false_marks
-from polyir.transform.loop_members import listed
+from polyir.transform.bands import listed
+from polyir.transform.loop_attributes import settled
 from polyir.transform.walk import (
     BAND,
     check_statements,
@@ -98,11 +96,10 @@ def distribute(
         result = _separate(band, chosen).get_schedule()
         apart = others or f"the rest of {address.statement}"
         done.append(f"{address.reference} has a nest of its own, apart from {apart}")
-    require_legal(
-        dependences, result, f"distributing {listed(options.loops or options.statements)}"
-    )
-    distributed = annotate_bands(result, dependences) if done else schedule
-    return without_false_marks(Outcome(distributed, tuple(done), tuple(missed)), dependences)
+    if not done:
+        return Outcome(schedule, (), tuple(missed))
+    what = f"distributing {listed(options.loops or options.statements)}"
+    return settled(schedule, result, dependences, what, done, missed)
 
 
 def _chosen(schedule: isl.Schedule, address: Address) -> isl.UnionSet:

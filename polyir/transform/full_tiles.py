@@ -11,20 +11,18 @@ import islpy as isl
 
 from polyir.dialects.dependence import Dependences
 from polyir.isl_lists import basic_sets_of, maps_of, sets_of
+from polyir.isl_trees import mapped_children, node_type
 from polyir.model.leaves import leaves
-from polyir.model.legality import require_legal
 from polyir.model.outcome import Outcome
-from polyir.model.tree import node_type
 from polyir.transform.address import Address
-from polyir.transform.members import set_loop_kinds
-from polyir.transform.nests import band_from
+from polyir.transform.bands import anchored, band_from
+from polyir.transform.loop_attributes import settled
 from polyir.transform.tile import runs_over_tiles
 from polyir.transform.walk import (
     BAND,
     MARK,
     below_marks,
     describe_band,
-    map_children,
     require_own_instances,
     summary,
 )
@@ -85,8 +83,8 @@ def separate_full_tiles(
     if not separator.done:
         reasons = separator.missed or ["there is no band of tile loops"]
         return Outcome(schedule, (), (f"no full tiles were separated: {summary(reasons)}",))
-    require_legal(dependences, result, "the separation of full tiles")
-    return Outcome(result, tuple(separator.done), tuple(separator.missed))
+    what, done, missed = "the separation of full tiles", separator.done, separator.missed
+    return settled(schedule, result, dependences, what, done, missed, exact_flags=False)
 
 
 class _Separator:
@@ -101,12 +99,12 @@ class _Separator:
     def visit(self, node: isl.ScheduleNode) -> isl.ScheduleNode:
         """The tree from `node` down with its full tiles separated."""
         if node_type(node) is not BAND or not runs_over_tiles(node):
-            return map_children(node, self.visit)
+            return mapped_children(node, self.visit)
         points, name = below_marks(node.child(0)), describe_band(node)
         if node_type(points) is BAND and runs_over_tiles(points):
-            return map_children(node, self.visit)
+            return mapped_children(node, self.visit)
         if node.is_subtree_anchored():
-            self.missed.append(f"AST options at or below {name} name loops around it")
+            self.missed.append(anchored(node))
             return node
         classes = full_tiles(node, self._context)
         if not classes:
@@ -243,7 +241,8 @@ def _without_idle(loops: isl.Map, place: isl.Map, members: range) -> isl.Map:
 def _with_kind(node: isl.ScheduleNode, kind: isl.ast_loop_type) -> isl.ScheduleNode:
     """`node` with this kind for all loops of the bands from it down, directly inside each other."""
     if node_type(node) is BAND:
-        node = set_loop_kinds(node, (kind,) * node.band_n_member())
+        for member in range(node.band_n_member()):
+            node = node.band_member_set_ast_loop_type(member, kind)
     elif node_type(node) is not MARK:
         return node
     return _with_kind(node.child(0), kind).parent()

@@ -10,17 +10,14 @@ import islpy as isl
 
 from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
-from polyir.model.bands import annotate_bands
-from polyir.model.legality import require_legal
+from polyir.isl_trees import node_type
 from polyir.model.outcome import Outcome
-from polyir.model.tree import node_type
 from polyir.transform.address import Address, Directory, Path, Place, node_at
-from polyir.transform.false_marks import without_false_marks
-from polyir.transform.loop_members import listed
+from polyir.transform.bands import LoopMember, anchored, insert_band, listed, loop_members
+from polyir.transform.loop_attributes import merged, settled
 from polyir.transform.walk import (
     BAND,
     check_statements,
-    describe_band,
     require_own_instances,
     statements_of,
 )
@@ -95,11 +92,9 @@ def fuse(schedule: isl.Schedule, dependences: Dependences, options: FuseOptions)
         return Outcome(schedule, (), (f"nothing was fused: {options.shown} {shared}",))
     sequence = _isolate(nests, options.shown)
     fused = _merge_loops(sequence, nests.depth).get_schedule()
-    require_legal(dependences, fused, f"fusing {options.shown}")
     loops = "loop" if nests.depth == 1 else f"{nests.depth} loops"
     what = options.shown if by_address else f"the outermost {loops} of {options.shown}"
-    outcome = Outcome(annotate_bands(fused, dependences), (f"fused {what}",))
-    return without_false_marks(outcome, dependences)
+    return settled(schedule, fused, dependences, f"fusing {options.shown}", [f"fused {what}"])
 
 
 def _nests_of(schedule: isl.Schedule, options: FuseOptions) -> _Nests | None:
@@ -199,23 +194,29 @@ def _merge_loops(sequence: isl.ScheduleNode, depth: int) -> isl.ScheduleNode:
 
     Returned is the band.
     """
-    merged: isl.MultiUnionPwAff | None = None
+    nests: list[list[LoopMember]] = []
     for position in range(sequence.n_children()):
         filter_node = sequence.child(position)
+        instances = filter_node.filter_get_filter()
         loops = _outer_loops(filter_node.child(0), depth)
-        loops = loops.intersect_domain(filter_node.filter_get_filter())
-        merged = loops if merged is None else merged.union_add(loops)
+        nests.append(
+            [loop.with_function(loop.function.intersect_domain(instances)) for loop in loops]
+        )
         sequence = _without_loops(filter_node.child(0), depth).parent().parent()
-    assert merged is not None
-    return sequence.insert_partial_schedule(merged)
+    return insert_band(sequence, [_common_loop(loops) for loops in zip(*nests, strict=True)])
 
 
-def _outer_loops(node: isl.ScheduleNode, depth: int) -> isl.MultiUnionPwAff:
-    """The members of the `depth` outermost loops from `node` down, as those of one band.
+def _common_loop(loops: Sequence[LoopMember]) -> LoopMember:
+    function = reduce(isl.UnionPwAff.union_add, (loop.function for loop in loops))
+    return LoopMember(function, attributes=merged([loop.attributes for loop in loops]))
+
+
+def _outer_loops(node: isl.ScheduleNode, depth: int) -> list[LoopMember]:
+    """The `depth` outermost loops from `node` down.
 
     Raises `OptionError` if there are fewer before anything else stands in the tree.
     """
-    members: list[isl.MultiUnionPwAff] = []
+    members: list[LoopMember] = []
     names = ", ".join(statements_of(node))
     while len(members) < depth:
         if node_type(node) is not BAND:
@@ -223,16 +224,10 @@ def _outer_loops(node: isl.ScheduleNode, depth: int) -> isl.MultiUnionPwAff:
             own = len(members) or "none"
             raise OptionError(f"cannot fuse {loops}: {names} has {own} that can be shared")
         if node.is_subtree_anchored():
-            raise OptionError(
-                f"cannot fuse: AST options at or below {describe_band(node)} name loops around it"
-            )
-        band = node.band_get_partial_schedule()
-        members += [
-            isl.MultiUnionPwAff.from_union_pw_aff(band.get_at(member))
-            for member in range(node.band_n_member())
-        ]
+            raise OptionError(f"cannot fuse: {anchored(node)}")
+        members += loop_members(node)
         node = node.child(0)
-    return reduce(isl.MultiUnionPwAff.flat_range_product, members[:depth])
+    return members[:depth]
 
 
 def _without_loops(node: isl.ScheduleNode, depth: int) -> isl.ScheduleNode:

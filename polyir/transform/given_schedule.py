@@ -16,7 +16,7 @@ from polyir.isl_lists import maps_of, parameters_of, sets_of
 from polyir.model.legality import example_of
 from polyir.model.outcome import Outcome
 from polyir.model.tree import tree_from_schedule
-from polyir.transform.loop_members import settled
+from polyir.transform.loop_attributes import settled
 from polyir.transform.walk import name_list, names_in, require_own_instances
 
 _TREE = re.compile(r"\s*\{?\s*[\"']?domain[\"']?\s*:")
@@ -65,7 +65,7 @@ def apply_schedule(
     """
     tree = tree_of(given, schedule.get_domain())
     done = f"applied the given schedule to {name_list(given.statements)}"
-    return settled(schedule, tree, dependences, "the given schedule", done)
+    return settled(schedule, tree, dependences, "the given schedule", [done])
 
 
 def tree_of(given: GivenSchedule, domain: isl.UnionSet) -> isl.Schedule:
@@ -81,7 +81,7 @@ def tree_of(given: GivenSchedule, domain: isl.UnionSet) -> isl.Schedule:
         _require_all(domain, tree.get_domain())
         return tree.intersect_domain(domain)
     _require_all(domain, given.meaning.domain())
-    return _tree_of_map(given.meaning.intersect_domain(domain), domain)
+    return tree_of_map(given.meaning.intersect_domain(domain), domain)
 
 
 def _require_names(given: GivenSchedule, domain: isl.UnionSet) -> None:
@@ -126,7 +126,7 @@ _Rows = Mapping[str, Sequence[isl.PwAff]]
 """For each statement the entries of its dates, equally many for all."""
 
 
-def _tree_of_map(relation: isl.UnionMap, domain: isl.UnionSet) -> isl.Schedule:
+def tree_of_map(relation: isl.UnionMap, domain: isl.UnionSet) -> isl.Schedule:
     """The tree that runs the instances in the order of their dates.
 
     Where all statements have constants, the tree has a sequence; elsewhere it has bands.

@@ -8,16 +8,11 @@ import islpy as isl
 
 from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
+from polyir.isl_trees import node_type
 from polyir.model.outcome import Outcome
-from polyir.model.tree import node_type
 from polyir.transform.address import Address, Directory, Loop
-from polyir.transform.loop_members import (
-    listed,
-    loop_members,
-    replace_members,
-    require_free,
-    settled,
-)
+from polyir.transform.bands import listed, loop_members, replace_band, require_free
+from polyir.transform.loop_attributes import settled
 from polyir.transform.walk import BAND, MARK, name_list, require_own_instances, statements_of
 
 
@@ -55,7 +50,8 @@ def interchange(
     _require_perfect(outer, inner)
     changed = _exchange(outer, inner).get_schedule()
     what = f"interchanging {listed(options.loops)}"
-    return settled(schedule, changed, dependences, what, f"interchanged {listed(options.loops)}")
+    done = f"interchanged {listed(options.loops)}"
+    return settled(schedule, changed, dependences, what, [done])
 
 
 def nested_loops(directory: Directory, first: Address, second: Address) -> tuple[Loop, Loop]:
@@ -88,8 +84,8 @@ def _exchange(outer: Loop, inner: Loop) -> isl.ScheduleNode:
     moved_in, moved_out = outer_members[outer.member], inner_members[inner.member]
     if outer.place.path == inner.place.path:
         outer_members[outer.member], outer_members[inner.member] = moved_out, moved_in
-        return replace_members(outer.band, outer_members)
+        return replace_band(outer.band, outer_members)
     inner_members[inner.member], outer_members[outer.member] = moved_in, moved_out
-    node = replace_members(inner.band, inner_members)
+    node = replace_band(inner.band, inner_members)
     node = node.ancestor(len(inner.place.path) - len(outer.place.path))
-    return replace_members(node, outer_members)
+    return replace_band(node, outer_members)

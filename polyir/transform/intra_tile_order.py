@@ -9,8 +9,9 @@ import islpy as isl
 
 from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
+from polyir.isl_trees import mapped_children, node_type
 from polyir.model.bands import active_at, merge_below
-from polyir.model.legality import require_legal, violations
+from polyir.model.legality import violations
 from polyir.model.locality import (
     LoopLocality,
     innermost_score,
@@ -19,19 +20,16 @@ from polyir.model.locality import (
 from polyir.model.order import Active, below, members_of, still_active
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Statement
-from polyir.model.tree import node_type
 from polyir.transform.address import Address
-from polyir.transform.false_marks import without_false_marks
-from polyir.transform.members import in_order
-from polyir.transform.nests import start_at
-from polyir.transform.obstacles import no_permutable_band
+from polyir.transform.bands import anchored, loop_members, replace_band, start_at
+from polyir.transform.loop_attributes import settled
 from polyir.transform.parallel import carriers
 from polyir.transform.tile import runs_over_tiles
 from polyir.transform.walk import (
     BAND,
     MARK,
     describe_band,
-    map_children,
+    no_permutable_band,
     require_own_instances,
     statements_of,
     summary,
@@ -105,9 +103,8 @@ def intra_tile_order(
     if not orderer.moved:
         reasons = orderer.kept or [no_permutable_band(start.get_schedule(), dependences)]
         return Outcome(schedule, (), (f"no loop was moved: {summary(reasons)}",))
-    require_legal(dependences, result, "the order of point loops")
-    outcome = Outcome(result, (*orderer.moved, *orderer.kept))
-    return without_false_marks(outcome, dependences)
+    what, done = "the order of point loops", (*orderer.moved, *orderer.kept)
+    return settled(schedule, result, dependences, what, done, exact_flags=False)
 
 
 class _Orderer:
@@ -128,12 +125,14 @@ class _Orderer:
     def visit(self, node: isl.ScheduleNode) -> isl.ScheduleNode:
         """The tree from `node` down with its permutable bands ordered."""
         if node_type(node) is not BAND or not node.band_get_permutable():
-            return map_children(node, self.visit)
+            return mapped_children(node, self.visit)
         if node.is_subtree_anchored():
-            self.kept.append(f"AST options at or below {describe_band(node)} name loops around it")
+            self.kept.append(anchored(node))
             return node
         distributed = self._distributed(node) if self._options.distribute else None
-        return map_children(self._order(node), self.visit) if distributed is None else distributed
+        return (
+            mapped_children(self._order(node), self.visit) if distributed is None else distributed
+        )
 
     def _order(self, band: isl.ScheduleNode) -> isl.ScheduleNode:
         """`band` with the best of its loops innermost."""
@@ -253,7 +252,7 @@ def _best(localities: tuple[LoopLocality, ...]) -> int:
 
 
 def _innermost(band: isl.ScheduleNode, member: int) -> isl.ScheduleNode:
-    """`band` with one of its members behind all others."""
-    count = band.band_n_member()
-    order = (*(other for other in range(count) if other != member), member)
-    return in_order(band, order)
+    """`band` with one of its members after all others."""
+    members = list(loop_members(band))
+    members.append(members.pop(member))
+    return replace_band(band, members, bool(band.band_get_permutable()))

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 import islpy as isl
 
-from polyir.model.tree import node_type
+from polyir.isl_trees import node_type
+from polyir.model.tree import attribute_of_mark
 from polyir.transform.address import Directory, Path, Place
-from polyir.transform.loop_members import LoopMember, listed, loop_members
-from polyir.transform.walk import BAND, MARK, coincident_flags, statements_of
+from polyir.transform.bands import LoopMember, listed, loop_members
+from polyir.transform.walk import BAND, MARK, statements_of
 
 _INDENT = "  "
 
@@ -43,11 +44,11 @@ def _lines(node: isl.ScheduleNode, path: Path, directory: Directory, depth: int)
     if kind is BAND:
         yield _INDENT * depth + _band(node)
         for member, loop in enumerate(loop_members(node)):
-            yield _INDENT * inner + _loop(node, Place(path, member), loop, directory)
+            yield _INDENT * inner + _loop(Place(path, member), loop, directory)
     elif kind is isl.schedule_node_type.filter:
         yield _INDENT * depth + listed(_references_below(path, node, directory))
     elif kind is MARK:
-        yield f'{_INDENT * depth}mark "{node.mark_get_id().get_name()}"'
+        yield f"{_INDENT * depth}mark {attribute_of_mark(node)}"
     else:
         yield _INDENT * depth + kind.name
     for position in range(node.n_children()):
@@ -59,12 +60,13 @@ def _band(band: isl.ScheduleNode) -> str:
     return f"band of {band.band_n_member()}{permutable}"
 
 
-def _loop(band: isl.ScheduleNode, place: Place, loop: LoopMember, directory: Directory) -> str:
+def _loop(place: Place, loop: LoopMember, directory: Directory) -> str:
     addresses = " ".join(directory.addresses_of(place))
     values = str(loop.function)
-    parallel = " parallel" if coincident_flags(band)[place.member] else ""
-    kind = "" if loop.kind is isl.ast_loop_type.default else f" {loop.kind.name}"
-    return f"{addresses}: {values[values.index('{') :]}{parallel}{kind}"
+    notes = ["parallel"] if loop.is_coincident else []
+    notes += [] if loop.kind is isl.ast_loop_type.default else [loop.kind.name]
+    notes += map(str, loop.attributes)
+    return " ".join([f"{addresses}: {values[values.index('{') :]}", *notes])
 
 
 def _references_below(path: Path, node: isl.ScheduleNode, directory: Directory) -> tuple[str, ...]:

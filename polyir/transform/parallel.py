@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import islpy as isl
+from xdsl.ir import Attribute
 
+from polyir.diagnostics import LegalityError
 from polyir.dialects.dependence import Dependences
+from polyir.dialects.loop_attributes import ParallelAttr
+from polyir.dialects.mark_attributes import SymbolicTiles
+from polyir.isl_trees import node_type, with_member_objects
+from polyir.model.bands import active_at, band_facts
+from polyir.model.legality import Violation, example_of
 from polyir.model.order import (
     Active,
     Member,
@@ -19,12 +27,20 @@ from polyir.model.order import (
     still_active,
 )
 from polyir.model.outcome import Outcome
-from polyir.model.symbolic_tiles import SymbolicTiles, replace_tiles, tiled_loops, tiles_at
-from polyir.model.tree import node_type
-from polyir.transform.walk import adds_instances, name_list, statements_of, summary
+from polyir.model.symbolic_tiles import replace_tiles, tiled_loops, tiles_at
+from polyir.model.tree import attributes_of_members
+from polyir.transform.address import Address, Directory, Loop
+from polyir.transform.bands import with_attributes_at
+from polyir.transform.loop_attributes import parallel_tile_loops, requires_parallel
+from polyir.transform.walk import (
+    adds_instances,
+    name_list,
+    require_own_instances,
+    statements_of,
+    summary,
+)
 
-PARALLEL = "parallel"
-"""The mark above a band whose first member is a parallel loop."""
+PARALLEL = ParallelAttr()
 
 Which = Literal["outermost", "inner", "all"]
 """Which of the parallel loops of a nest: the outermost, the innermost, or each of them."""
@@ -33,20 +49,18 @@ Which = Literal["outermost", "inner", "all"]
 def mark_parallel(
     schedule: isl.Schedule, dependences: Dependences, which: Which = "outermost"
 ) -> Outcome:
-    """Mark parallel loops: a mark node `PARALLEL` above a band whose first member is one.
+    """Mark parallel loops: members of bands get the attribute `#poly.parallel`.
 
     A member is parallel if it gives equal values to the two ends of every dependence that all
     nodes and members outside it leave active. This is decided exactly, here, whatever the
-    coincident flags say; a marked member is flagged. Bands are split so that a marked member
-    comes first. A loop that runs once for each iteration of the loops around it is passed over.
+    coincident flags say. A loop that runs once for each iteration of the loops around it is
+    passed over.
 
-        band [t_1, t_2]    =>    band [t_1]
-                                   mark "parallel"
-                                     band [t_2]
+        band [t_1, t_2]    =>    band [t_1, t_2] loop_attributes [[], [#poly.parallel]]
 
     Nests with extension or expansion nodes are left alone: what they add has no dependences.
 
-    Loops over tiles of symbolic sizes are loops of their nest; their mark says which is parallel.
+    Loops over tiles of symbolic sizes are loops of their nest; their mark has the attribute.
 
     Each child of a sequence is a nest of its own. Inside a marked loop, `outermost` marks no
     other; around one, `inner` marks no other.
@@ -106,9 +120,6 @@ class _Marker:
                 return self._visit_band(node, actives)
             case isl.schedule_node_type.extension | isl.schedule_node_type.expansion:
                 return self._refuse(node)
-            case isl.schedule_node_type.mark if node.mark_get_id().get_name() == PARALLEL:
-                self.already.append(f"{_loop(node, 0)} is marked already")
-                return node
             case isl.schedule_node_type.mark if (tiles := tiles_at(node)) is not None:
                 return self._visit_tiles(node, tiles, actives)
             case _:
@@ -131,10 +142,13 @@ class _Marker:
         self, mark: isl.ScheduleNode, tiles: SymbolicTiles, actives: tuple[Active, ...]
     ) -> isl.ScheduleNode:
         """Tiles of symbolic sizes, whose loops are parallel or not whatever the sizes are."""
-        loop = parallel_tile_loop(mark, tiles, actives)
-        if tiles.parallel is not None:
-            self.already.append(f"loop {tiles.parallel + 1} over tiles is marked already")
+        marked = [number for number, loop in enumerate(tiles.loops, 1) if PARALLEL in loop]
+        if marked:
+            self.already.append(f"loop {marked[0]} over tiles is marked already")
             return mark
+        facts = band_facts(actives, [loop.member for loop in tiled_loops(mark)])
+        parallel_loops = parallel_tile_loops(tiles, facts)
+        loop = parallel_loops.index(True) if any(parallel_loops) else None
         if loop is None or self._which == "inner":
             marks = self._marks
             mark = self._visit_children(mark, actives)
@@ -144,11 +158,17 @@ class _Marker:
             mark = self._visit_children(mark, actives)
         names = name_list(statements_of(mark))
         self.marked.append(f"loop {loop + 1} over tiles of {names} is parallel")
-        return replace_tiles(mark, replace(tiles, parallel=loop))
+        attributes = list(tiles.loops)
+        attributes[loop] = (*attributes[loop], PARALLEL)
+        return replace_tiles(mark, replace(tiles, loops=tuple(attributes)))
 
     def _visit_band(self, band: isl.ScheduleNode, actives: tuple[Active, ...]) -> isl.ScheduleNode:
         if adds_instances(band):
             return self._refuse(band)
+        for member, attributes in enumerate(attributes_of_members(band)):
+            if PARALLEL in attributes:
+                self.already.append(f"{_loop(band, member)} is marked already")
+                return band
         marks, marked, sequential = self._marks, len(self.marked), len(self.sequential)
         parallel, reasons = _parallel_members(band, actives)
         chosen = parallel[:1] if self._which == "outermost" else parallel
@@ -166,22 +186,6 @@ class _Marker:
             nest = _Sequential(statements_of(band), (*reasons, *dict.fromkeys(inner)))
             self.sequential[sequential:] = [nest]
         return _mark_members(band, chosen)
-
-
-def parallel_tile_loop(
-    mark: isl.ScheduleNode, tiles: SymbolicTiles, actives: tuple[Active, ...]
-) -> int | None:
-    """The first of the loops over tiles of symbolic sizes that is parallel for all sizes.
-
-    That is the second one in a wavefront; else one along which no active pair has a distance,
-    since tiles of one point separate all pairs that have.
-    """
-    if tiles.wavefront:
-        return 1
-    for position, loop in enumerate(tiled_loops(mark)):
-        if not carriers(actives, loop.member):
-            return position
-    return None
 
 
 def _loop(node: isl.ScheduleNode, member: int) -> str:
@@ -222,11 +226,52 @@ def _runs_once(band: isl.ScheduleNode, position: int) -> bool:
 
 
 def _mark_members(band: isl.ScheduleNode, positions: tuple[int, ...]) -> isl.ScheduleNode:
-    """`band` split and marked so that each of `positions` is the first of a marked band."""
-    mark = isl.Id.read_from_str(band.get_ctx(), PARALLEL)
-    for position in reversed(positions):
-        band = band.band_member_set_coincident(position, 1)
-        if position == 0:
-            return band.insert_mark(mark)
-        band = band.band_split(position).child(0).insert_mark(mark).parent()
-    return band
+    """`band` with the attribute for the members at `positions`."""
+    if not positions:
+        return band
+    loops = list(attributes_of_members(band))
+    for position in positions:
+        loops[position] = (*loops[position], PARALLEL)
+    return with_member_objects(band, [attributes or None for attributes in loops])
+
+
+def mark_loops(
+    schedule: isl.Schedule,
+    dependences: Dependences,
+    addresses: Sequence[Address],
+    attribute: Attribute = PARALLEL,
+) -> Outcome:
+    """Give the loops at `addresses` an attribute, in the place of another one of its name.
+
+    Raises `OptionError` for addresses of no loop; `LegalityError` if the attribute is true of
+    parallel loops only and a loop carries a dependence, and for trees with extension or expansion
+    nodes.
+    """
+    require_own_instances(schedule, "parallelism")
+    done: list[str] = []
+    for address in addresses:
+        loop = Directory(schedule).loop(address)
+        known = attributes_of_members(loop.band)[loop.member]
+        if attribute in known:
+            done.append(f"{address} has {attribute} already")
+            continue
+        if requires_parallel((attribute,)) and (carried := _carried(loop, dependences)):
+            raise LegalityError(f"{address} is not parallel: it carries {carried}")
+        others = tuple(each for each in known if each.name != attribute.name)
+        schedule = with_attributes_at(schedule, loop.place, (*others, attribute))
+        done.append(f"{address} has {attribute}")
+    return Outcome(schedule, tuple(done))
+
+
+def _carried(loop: Loop, dependences: Dependences) -> Violation | None:
+    """A dependence that a loop carries, with an example of it."""
+    actives = active_at(loop.band, dependences)
+    *outer, member = members_of(loop.band)[: loop.member + 1]
+    for around in outer:
+        actives = still_active(actives, around)
+    for active in actives:
+        for order in (forward, backward):
+            relation = order(active, member)
+            if not relation.is_empty():
+                return Violation(active.dependence, relation, example_of(relation))
+    return None

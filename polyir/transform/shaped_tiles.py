@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import reduce
 
 import islpy as isl
 
 from polyir.diagnostics import LegalityError, OptionError
 from polyir.dialects.dependence import Dependences
+from polyir.isl_trees import mapped_children, node_type
 from polyir.model.bands import active_at
-from polyir.model.legality import require_legal
 from polyir.model.order import backward, members_of
 from polyir.model.outcome import Outcome
-from polyir.model.tree import node_type
-from polyir.transform.false_marks import without_false_marks
-from polyir.transform.members import functions_of
-from polyir.transform.tile import TileOptions, insert_shaped_tiles, runs_over_tiles
+from polyir.transform.bands import LoopMember, anchored, loop_members
+from polyir.transform.loop_attributes import settled
+from polyir.transform.tile import TileOptions, insert_tiles, runs_over_tiles
 from polyir.transform.walk import (
     BAND,
-    coincident_flags,
-    map_children,
     name_list,
     require_own_instances,
-    set_coincident,
     statements_of,
     summary,
 )
@@ -73,8 +68,9 @@ def tile_with_shape(
     if not tiler.tiled:
         reasons = tiler.narrow or ["there is no loop"]
         return Outcome(schedule, (), (f"nothing was tiled: {summary(reasons)}",))
-    require_legal(dependences, result, "tiling with this shape")
-    return without_false_marks(Outcome(result, (*tiler.tiled, *tiler.narrow)), dependences)
+    what = "tiling with this shape"
+    done = (*tiler.tiled, *tiler.narrow)
+    return settled(schedule, result, dependences, what, done, exact_flags=False)
 
 
 class _ShapedTiler:
@@ -90,7 +86,7 @@ class _ShapedTiler:
     def visit(self, node: isl.ScheduleNode) -> isl.ScheduleNode:
         """The tree from `node` down, tiled."""
         if node_type(node) is not BAND or runs_over_tiles(node):
-            return map_children(node, self.visit)
+            return mapped_children(node, self.visit)
         loops = _loops_from(node)
         wanted = len(self._shape[0])
         nest = f"the nest of {len(loops)} over {name_list(statements_of(node))}"
@@ -98,53 +94,37 @@ class _ShapedTiler:
             self.narrow.append(f"{nest} has no {wanted} loops directly inside each other")
             return node
         if node.is_subtree_anchored():
-            raise LegalityError(f"{nest} cannot be tiled: AST options in it name loops around")
-        functions = [_combination(loops, row) for row in self._shape]
+            raise LegalityError(f"{nest} cannot be tiled: {anchored(node)}")
+        combined = [_combination(loops, row) for row in self._shape]
         for sizes in reversed(self._sizes):
-            node = self._with_flags(insert_shaped_tiles(node, functions, sizes), loops)
+            node = self._with_permutable(insert_tiles(node, combined, sizes))
         rows = " ".join(f"({','.join(map(str, row))})" for row in self._shape)
         self.tiled.append(f"tiled {nest} along {rows}")
         return node
 
-    def _with_flags(self, tiles: isl.ScheduleNode, loops: Sequence[_Loop]) -> isl.ScheduleNode:
-        """The band of tile loops with its flags.
-
-        Coincident are combinations of coincident loops.
-        """
+    def _with_permutable(self, tiles: isl.ScheduleNode) -> isl.ScheduleNode:
+        """The band of tile loops with its flag."""
         actives = active_at(tiles, self._dependences)
         permutable = all(
             backward(active, member).is_empty()
             for member in members_of(tiles)
             for active in actives
         )
-        coincident = tuple(
-            all(loop.coincident for loop, factor in zip(loops, row, strict=False) if factor)
-            for row in self._shape
-        )
-        return set_coincident(tiles.band_set_permutable(int(permutable)), coincident)
+        return tiles.band_set_permutable(int(permutable))
 
 
-@dataclass(frozen=True)
-class _Loop:
-    """A member of a band, and its flag."""
-
-    function: isl.UnionPwAff
-    coincident: bool
-
-
-def _loops_from(band: isl.ScheduleNode) -> list[_Loop]:
+def _loops_from(band: isl.ScheduleNode) -> list[LoopMember]:
     """The members of `band` and of the bands directly below it."""
-    loops: list[_Loop] = []
+    loops: list[LoopMember] = []
     while node_type(band) is BAND:
-        loops += map(_Loop, functions_of(band), coincident_flags(band))
+        loops += loop_members(band)
         band = band.child(0)
     return loops
 
 
-def _combination(loops: Sequence[_Loop], row: Sequence[int]) -> isl.UnionPwAff:
-    terms = [
-        loop.function.scale_val(isl.Val(factor))
-        for loop, factor in zip(loops, row, strict=False)
-        if factor
-    ]
-    return reduce(isl.UnionPwAff.add, terms)
+def _combination(loops: Sequence[LoopMember], row: Sequence[int]) -> LoopMember:
+    """The sum of loops that a row says; it is coincident if they all are."""
+    used = [(loop, factor) for loop, factor in zip(loops, row, strict=False) if factor]
+    terms = [loop.function.scale_val(isl.Val(factor)) for loop, factor in used]
+    coincident = all(loop.is_coincident for loop, _ in used)
+    return LoopMember(reduce(isl.UnionPwAff.add, terms), coincident)

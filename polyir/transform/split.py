@@ -15,7 +15,8 @@ from polyir.dialects.dependence import Dependences
 from polyir.isl_lists import parameters_of
 from polyir.model.outcome import Outcome
 from polyir.transform.address import Address, Directory, Part, Reference
-from polyir.transform.loop_members import listed, require_free, settled
+from polyir.transform.bands import listed, require_free, split_at
+from polyir.transform.loop_attributes import settled
 from polyir.transform.walk import require_own_instances
 
 
@@ -72,10 +73,10 @@ def split(schedule: isl.Schedule, dependences: Dependences, options: SplitOption
         if instances.is_empty():
             reason = f"'{options.condition}' holds for {count} in {loop}"
             return Outcome(schedule, (), (f"nothing was split: {reason}",))
-    band = loop.band if loop.member == 0 else loop.band.band_split(loop.member).child(0)
+    band = split_at(loop.band, loop.member)
     changed = band.order_before(chosen).get_schedule()
     done = f"split {listed(options.statements)} by '{options.condition}' at {loop}"
-    return settled(schedule, changed, dependences, what, done)
+    return settled(schedule, changed, dependences, what, [done])
 
 
 def _chosen(parts: tuple[Part, ...], condition: str) -> isl.UnionSet:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 import islpy as isl
@@ -11,16 +11,18 @@ from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.isl_lists import sets_of
 from polyir.model.outcome import Outcome
+from polyir.model.steps import member_steps
 from polyir.transform.address import Address, Directory, Loop
-from polyir.transform.loop_members import (
+from polyir.transform.bands import (
     LoopMember,
+    insert_band,
     loop_members,
-    replace_members,
+    replace_band,
     require_free,
-    settled,
     single_out,
 )
-from polyir.transform.tile import member_steps
+from polyir.transform.loop_attributes import cut, settled
+from polyir.transform.tile import tile_values
 from polyir.transform.walk import require_own_instances
 
 UNROLL = isl.ast_loop_type.unroll
@@ -86,18 +88,17 @@ def strip_mine(
     loop = Directory(schedule).loop(options.loop)
     require_free(loop.band, f"strip-mining {loop}")
     members = loop_members(loop.band)
-    points = members[loop.member]
-    strips = LoopMember(strip_values(points.function, options.size))
-    cut = (*members[: loop.member], strips, *members[loop.member :])
-    changed = replace_members(loop.band, cut).get_schedule()
+    before, points, after = (
+        members[: loop.member],
+        members[loop.member],
+        members[loop.member + 1 :],
+    )
+    outer, inner = cut(points.attributes)
+    strips = LoopMember(tile_values(points.function, options.size), attributes=outer)
+    points = replace(points, attributes=inner)
+    changed = replace_band(loop.band, (*before, strips, points, *after)).get_schedule()
     done = f"cut {loop} into strips of {options.size}"
-    return settled(schedule, changed, dependences, f"strip-mining {loop}", done)
-
-
-def strip_values(values: isl.UnionPwAff, size: int) -> isl.UnionPwAff:
-    """`size * floor(values / size)`: the first value of the strip that a value is in."""
-    scale = isl.Val(size)
-    return values.scale_down_val(scale).floor().scale_val(scale)
+    return settled(schedule, changed, dependences, f"strip-mining {loop}", [done])
 
 
 def unroll(schedule: isl.Schedule, dependences: Dependences, options: UnrollOptions) -> Outcome:
@@ -122,12 +123,11 @@ def unroll(schedule: isl.Schedule, dependences: Dependences, options: UnrollOpti
     if options.factor == 0:
         _require_constant_count(loop)
         changed = loop.band.band_member_set_ast_loop_type(loop.member, UNROLL).get_schedule()
-        return settled(
-            schedule, changed, dependences, f"unrolling {loop}", f"unrolled {loop} completely"
-        )
+        done = f"unrolled {loop} completely"
+        return settled(schedule, changed, dependences, f"unrolling {loop}", [done])
     changed = _strips_over_unrolled(loop, options.factor).get_schedule()
     done = f"unrolled {loop} by {options.factor}"
-    return settled(schedule, changed, dependences, f"unrolling {loop}", done)
+    return settled(schedule, changed, dependences, f"unrolling {loop}", [done])
 
 
 def unroll_jam(
@@ -157,7 +157,7 @@ def unroll_jam(
     changed = points.band_sink().get_schedule()
     what = f"unrolling {loop} by {options.factor} into its inner loops"
     done = f"unrolled {loop} by {options.factor} and jammed the copies"
-    return settled(schedule, changed, dependences, what, done)
+    return settled(schedule, changed, dependences, what, [done])
 
 
 def _has_loop_inside(loop: Loop) -> bool:
@@ -170,14 +170,17 @@ def _has_loop_inside(loop: Loop) -> bool:
 
 
 def _strips_over_unrolled(loop: Loop, factor: int) -> isl.ScheduleNode:
-    """The band of the strips of `factor` iterations of `loop`, above the unrolled points."""
+    """The band of the strips of `factor` iterations of `loop`, above the unrolled points.
+
+    Of the two, only the strips become a loop: they have all attributes.
+    """
     size = factor * member_steps(loop.band)[loop.member]
     band = single_out(loop.band, loop.member)
-    points = loop_members(band)[0].function
+    (points,) = loop_members(band)
     full = _full_strips(band, size)
-    band = replace_members(band, (LoopMember(points, UNROLL),))
-    strips = isl.MultiUnionPwAff.from_union_pw_aff(strip_values(points, size))
-    return band.insert_partial_schedule(strips).band_set_ast_build_options(full)
+    band = replace_band(band, [replace(points, kind=UNROLL, attributes=())])
+    strips = LoopMember(tile_values(points.function, size), attributes=points.attributes)
+    return insert_band(band, [strips]).band_set_ast_build_options(full)
 
 
 def _full_strips(band: isl.ScheduleNode, size: int) -> isl.UnionSet:

@@ -10,11 +10,14 @@ import islpy as isl
 
 from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
+from polyir.dialects.loop_attributes import LoopAttributes
+from polyir.dialects.mark_attributes import Origins, SymbolicTiles
+from polyir.isl_trees import node_type
 from polyir.model.outcome import Outcome
-from polyir.model.symbolic_tiles import Origins, SymbolicTiles, with_tiles
-from polyir.model.tree import node_type
+from polyir.model.symbolic_tiles import with_tiles
 from polyir.transform.address import Address, Directory, Loop, Place, node_at
-from polyir.transform.loop_members import listed, require_free, settled
+from polyir.transform.bands import listed, loop_members, require_free, split_at, with_attributes
+from polyir.transform.loop_attributes import cut, settled
 from polyir.transform.tile import TileOptions, Tiler, run_tiler
 from polyir.transform.walk import BAND, MARK, require_own_instances
 
@@ -66,8 +69,7 @@ class _SymbolicTiler(Tiler):
 
     def insert_tiles(self, band: isl.ScheduleNode) -> isl.ScheduleNode:
         # Tiles around it, by a mark or a band, hold the new ones.
-        sizes = tuple(self._symbolic.sizes[: band.band_n_member()])
-        return with_tiles(band, SymbolicTiles(self._symbolic.origins, sizes))
+        return _insert_mark(band, self._symbolic)
 
     def sizes_in_words(self, members: int) -> str | None:
         return " x ".join(self._symbolic.sizes[:members])
@@ -85,13 +87,29 @@ def _tile_loops(
     require_free(first.band, f"tiling {shown}")
     if last.member + 1 < last.band.band_n_member():
         schedule = last.band.band_split(last.member + 1).get_schedule()
-    band = node_at(schedule, first.place.path)
-    if first.member > 0:
-        band = band.band_split(first.member).child(0)
-    mark = with_tiles(band, SymbolicTiles(options.origins, tuple(options.sizes[: len(loops)])))
+    band = split_at(node_at(schedule, first.place.path), first.member)
+    mark = _insert_mark(band, options, len(loops))
     sizes = " x ".join(options.sizes[: len(loops)])
     done = f"tiled {shown} by {sizes}"
-    return settled(schedule, mark.get_schedule(), dependences, f"tiling {shown}", done)
+    return settled(schedule, mark.get_schedule(), dependences, f"tiling {shown}", [done])
+
+
+def _insert_mark(
+    band: isl.ScheduleNode, options: SymbolicTileOptions, count: int = 0
+) -> isl.ScheduleNode:
+    """The mark of the tiles of so many loops from `band` down, or of all of its members."""
+    count = count or band.band_n_member()
+    blocks: list[LoopAttributes] = []
+    node = band
+    while len(blocks) < count:
+        if node_type(node) is BAND:
+            pairs = [cut(member.attributes) for member in loop_members(node)]
+            blocks += [outer for outer, _ in pairs]
+            node = with_attributes(node, [inner for _, inner in pairs])
+        node = node.child(0)
+    node = node.ancestor(node.get_tree_depth() - band.get_tree_depth())
+    sizes = tuple(options.sizes[:count])
+    return with_tiles(node, SymbolicTiles(options.origins, sizes, loops=tuple(blocks)))
 
 
 def _nested(first: Loop) -> Iterator[Place]:

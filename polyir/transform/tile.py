@@ -3,29 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import islpy as isl
 
 from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
+from polyir.dialects.loop_attributes import LoopAttributes
+from polyir.isl_trees import mapped_children, node_type
 from polyir.model.leaves import schedules_below
-from polyir.model.legality import require_legal
 from polyir.model.outcome import Outcome
-from polyir.model.steps import member_steps as member_steps
-from polyir.model.tree import node_type
-from polyir.transform.false_marks import without_false_marks
-from polyir.transform.members import loop_kinds, schedule_of
-from polyir.transform.obstacles import because
+from polyir.model.steps import member_steps
+from polyir.transform.address import Address, Directory, Loop, node_at
+from polyir.transform.bands import (
+    LoopMember,
+    anchored,
+    insert_band,
+    listed,
+    loop_members,
+    require_free,
+    split_at,
+    with_attributes,
+    with_attributes_at,
+)
+from polyir.transform.loop_attributes import cut, settled
 from polyir.transform.walk import (
     BAND,
-    below_marks,
-    coincident_flags,
+    because,
     describe_band,
-    factors,
-    map_children,
+    name_list,
+    names_in,
     require_own_instances,
-    set_coincident,
+    statements_of,
     summary,
     with_permutable_bands,
 )
@@ -100,33 +109,10 @@ def run_tiler(tiler: Tiler, schedule: isl.Schedule, dependences: Dependences) ->
     result = tiler.tile(prepared.get_root()).get_schedule()
     if not tiler.tiled:
         return Outcome(schedule, (), (tiler.explain(),))
-    require_legal(dependences, result, "tiling")
     left = tuple(f"left alone: {reason}" for reason in tiler.narrow)
     missed = tuple(f"not tiled: {reason}" for reason in tiler.refused)
-    return without_false_marks(Outcome(result, (*tiler.tiled, *left), missed), dependences)
-
-
-def tile_sizes(band: isl.ScheduleNode) -> tuple[int, ...] | None:
-    """The tile sizes of a band of tile loops right above their point loops; else `None`.
-
-    The band is one if each member is `s floor(phi / s)` for the member `phi` of the band
-    below and its own step s. A size of 1 is one too, if not all are.
-    """
-    if node_type(band) is not BAND:
-        return None
-    points = below_marks(band.child(0))
-    if node_type(points) is not BAND or points.band_n_member() != band.band_n_member():
-        return None
-    sizes = member_steps(band)
-    if all(size == 1 for size in sizes):
-        return None
-    domain = band.get_domain()
-    tiles = band.band_get_partial_schedule().intersect_domain(domain)
-    expected = tile_members(points.band_get_partial_schedule(), sizes).intersect_domain(domain)
-    same = isl.UnionMap.from_multi_union_pw_aff(tiles).is_equal(
-        isl.UnionMap.from_multi_union_pw_aff(expected)
-    )
-    return sizes if same else None
+    done = (*tiler.tiled, *left)
+    return settled(schedule, result, dependences, "tiling", done, missed, exact_flags=False)
 
 
 def runs_over_tiles(band: isl.ScheduleNode) -> bool:
@@ -156,10 +142,13 @@ def _members(schedule: isl.Map, first: int, count: int) -> isl.Map:
     return inner.project_out(isl.dim_type.out, 0, first)
 
 
-def tile_members(members: isl.MultiUnionPwAff, sizes: tuple[int, ...]) -> isl.MultiUnionPwAff:
-    """`sizes[k] * floor(phi_k / sizes[k])` for each member phi_k."""
-    scales = factors(members, sizes)
-    return members.scale_down_multi_val(scales).floor().scale_multi_val(scales)
+def tile_values(values: isl.UnionPwAff, size: int) -> isl.UnionPwAff:
+    """`size * floor(values / size)`: the first value of the tile that a value is in."""
+    scale = isl.Val(size)
+    return values.scale_down_val(scale).floor().scale_val(scale)
+
+
+_DEFAULT = isl.ast_loop_type.default
 
 
 class Tiler:
@@ -175,15 +164,24 @@ class Tiler:
     def tile(self, node: isl.ScheduleNode) -> isl.ScheduleNode:
         """The tree from `node` down, tiled."""
         if node_type(node) is not BAND or runs_over_tiles(node):
-            return map_children(node, self.tile)
+            return mapped_children(node, self.tile)
         is_tiled = self._may_tile(node)
-        node = map_children(node, self.tile)
+        node = mapped_children(node, self.tile)
         return self.insert_tiles(node) if is_tiled else node
 
     def insert_tiles(self, band: isl.ScheduleNode) -> isl.ScheduleNode:
         """The tile loops of `band`, above it, and what is below them."""
         for sizes in reversed(self._options.sizes_by_level(band.band_n_member())):
-            band = _insert_tile_band(band, sizes)
+            blocks: list[LoopMember] = []
+            points: list[LoopAttributes] = []
+            for member in loop_members(band):
+                outer, inner = cut(member.attributes)
+                # Loops that are unrolled are so for their points only.
+                kind = _DEFAULT if member.kind is isl.ast_loop_type.unroll else member.kind
+                blocks.append(replace(member, kind=kind, attributes=outer))
+                points.append(inner)
+            permutable = bool(band.band_get_permutable())
+            band = insert_tiles(with_attributes(band, points), blocks, sizes, permutable)
         return band
 
     def sizes_in_words(self, members: int) -> str | None:
@@ -205,7 +203,7 @@ class Tiler:
         elif members > 1 and not band.band_get_permutable():
             self.refused.append(f"{name} is not permutable{because(band, self._dependences)}")
         elif band.is_subtree_anchored():
-            self.refused.append(f"AST options at or below {name} name loops around it")
+            self.refused.append(anchored(band))
         elif sizes is None:
             self.refused.append(f"tiles of one point change nothing in {name}")
         else:
@@ -222,29 +220,87 @@ class Tiler:
         return f"nothing was tiled: no permutable band of {width} or more: {summary(reasons)}"
 
 
-def _insert_tile_band(band: isl.ScheduleNode, sizes: tuple[int, ...]) -> isl.ScheduleNode:
-    """Put the band of tile loops of `band` above it, with its flags and its loop kinds.
-
-    Loops that are unrolled are so for their points only.
-    """
-    flags, permutable = coincident_flags(band), band.band_get_permutable()
-    kinds = loop_kinds(band)
-    tiles = band.insert_partial_schedule(
-        tile_members(band.band_get_partial_schedule(), sizes)
-    ).band_set_permutable(int(permutable))
-    for member, kind in enumerate(kinds):
-        if kind is not isl.ast_loop_type.unroll:
-            tiles = tiles.band_member_set_ast_loop_type(member, kind)
-    return set_coincident(tiles, flags)
-
-
-def insert_shaped_tiles(
-    band: isl.ScheduleNode, functions: Sequence[isl.UnionPwAff], sizes: tuple[int, ...]
+def insert_tiles(
+    node: isl.ScheduleNode,
+    loops: Sequence[LoopMember],
+    sizes: tuple[int, ...],
+    permutable: bool = False,
 ) -> isl.ScheduleNode:
-    """Put a band of loops over the tiles that `functions` cut above `band`, without flags."""
-    return band.insert_partial_schedule(tile_members(schedule_of(functions), sizes))
+    """Put a band of loops over the tiles that cut `loops` above `node`.
+
+    The tile loops have the flags, kinds and attributes of `loops`. Returned is their band.
+    """
+    pairs = zip(loops, sizes, strict=True)
+    tiles = [loop.with_function(tile_values(loop.function, size)) for loop, size in pairs]
+    return insert_band(node, tiles, permutable)
 
 
 def by_sizes(sizes: tuple[int, ...]) -> str:
     """Tile sizes in words: `32 x 8`."""
     return " x ".join(str(size) for size in sizes)
+
+
+def tile_by_address(
+    schedule: isl.Schedule,
+    dependences: Dependences,
+    addresses: Sequence[Address],
+    options: TileOptions,
+) -> Outcome:
+    """Tile the given loops of one nest, and those only.
+
+    A band of tile loops, in the order of `addresses`, goes right above the outermost of them;
+    with the first and the last loop of three, tiles of s_1 x s_2:
+
+        band [i]             =>      band [s_1 floor(i / s_1), s_2 floor(k / s_2)]
+          band [j, k]                  band [i]
+                                         band [j, k]
+
+    The bands need not be called permutable. All flags of the result are exact.
+
+    Raises `OptionError` for addresses of no loop, for loops that are not nested or that do not
+    run all that the outermost one runs; `LegalityError` if the tiles violate a dependence, and
+    for trees with extension or expansion nodes.
+    """
+    require_own_instances(schedule, "tiling")
+    directory = Directory(schedule)
+    loops = [directory.loop(address) for address in addresses]
+    outermost = _outermost(loops)
+    require_free(outermost.band, f"tiling {listed(addresses)}")
+    blocks: list[LoopMember] = []
+    points = schedule
+    for loop in loops:
+        member = _member(loop, outermost)
+        outer, inner = cut(member.attributes)
+        points = with_attributes_at(points, loop.place, inner)
+        blocks.append(LoopMember(member.function, attributes=outer))
+    node = split_at(node_at(points, outermost.place.path), outermost.member)
+    levels = options.sizes_by_level(len(loops))
+    for sizes in reversed(levels):
+        node = insert_tiles(node, blocks, sizes)
+    shown = " in tiles of ".join(by_sizes(sizes) for sizes in reversed(levels))
+    what = f"tiling {listed(addresses)}"
+    done = f"tiled {listed(addresses)} by {shown}"
+    return settled(schedule, node.get_schedule(), dependences, what, [done])
+
+
+def _outermost(loops: Sequence[Loop]) -> Loop:
+    """The loop around all others; raises `OptionError` if there is none, or for one twice."""
+    for position, loop in enumerate(loops):
+        for other in loops[:position]:
+            if loop.place == other.place:
+                raise OptionError(f"{other} and {loop} are one loop")
+            if not (loop.place.is_around(other.place) or other.place.is_around(loop.place)):
+                raise OptionError(f"{other} and {loop} are not nested")
+    return min(loops, key=lambda loop: (len(loop.place.path), loop.member))
+
+
+def _member(loop: Loop, outermost: Loop) -> LoopMember:
+    """The member that `loop` is; raises `OptionError` if it does not run all of `outermost`."""
+    inside, around = loop.band.get_domain(), outermost.band.get_domain()
+    if not around.is_subset(inside):
+        missing = name_list(names_in(around.subtract(inside)))
+        raise OptionError(
+            f"{loop} does not run {missing}, which {outermost} runs: {outermost} runs "
+            f"{name_list(statements_of(outermost.band))} (see distribute)"
+        )
+    return loop_members(loop.band)[loop.member]

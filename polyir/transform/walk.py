@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import islpy as isl
 
 from polyir.diagnostics import LegalityError, OptionError, nearest
 from polyir.dialects.dependence import Dependences
 from polyir.isl_lists import sets_of
-from polyir.model.bands import merge_bands
-from polyir.model.tree import node_type
+from polyir.isl_trees import node_type
+from polyir.model.bands import facts_of_nest, merge_bands
 
 BAND = isl.schedule_node_type.band
 MARK = isl.schedule_node_type.mark
-
-
-def map_children(
-    node: isl.ScheduleNode, rewrite: Callable[[isl.ScheduleNode], isl.ScheduleNode]
-) -> isl.ScheduleNode:
-    """`node` with `rewrite` applied to each child.
-
-    `rewrite` returns the node that stands where its argument stood.
-    """
-    for position in range(node.n_children()):
-        node = rewrite(node.child(position)).parent()
-    return node
 
 
 def adds_instances(node: isl.ScheduleNode) -> bool:
@@ -117,24 +105,9 @@ def coincident_flags(band: isl.ScheduleNode) -> tuple[bool, ...]:
     )
 
 
-def set_coincident(band: isl.ScheduleNode, flags: tuple[bool, ...]) -> isl.ScheduleNode:
-    """The band node with these coincident flags, one a member."""
-    for member, flag in enumerate(flags):
-        band = band.band_member_set_coincident(member, int(flag))
-    return band
-
-
 def describe_band(band: isl.ScheduleNode) -> str:
     """A band in words: `"the band of 2 over S0, S1"`."""
     return f"the band of {band.band_n_member()} over {name_list(statements_of(band))}"
-
-
-def factors(members: isl.MultiUnionPwAff, numbers: tuple[int, ...]) -> isl.MultiVal:
-    """One number a member, to scale `members` by."""
-    values = isl.MultiVal.zero(members.get_space())
-    for member, number in enumerate(numbers):
-        values = values.set_val(member, isl.Val(number))
-    return values
 
 
 def summary(reasons: Sequence[str], shown: int = 3) -> str:
@@ -142,3 +115,29 @@ def summary(reasons: Sequence[str], shown: int = 3) -> str:
     beyond = len(reasons) - shown
     more = [f"and {beyond} more"] if beyond > 0 else []
     return "; ".join([*reasons[:shown], *more])
+
+
+def because(band: isl.ScheduleNode, dependences: Dependences) -> str:
+    """`", because ..."` for loops from `band` down that are not permutable; else `""`."""
+    obstacle = facts_of_nest(band, dependences).not_permutable
+    return "" if obstacle is None else f", because {obstacle}"
+
+
+def no_permutable_band(schedule: isl.Schedule, dependences: Dependences) -> str:
+    """Says that there is none, and what forbids the first nest of several loops to be one."""
+    reasons = (
+        f": the loops from {describe_band(band)} down are not permutable{reason}"
+        for band in _outermost_bands(schedule.get_root())
+        if (reason := because(band, dependences))
+    )
+    return "there is no permutable band of 2 or more" + next(reasons, "")
+
+
+def _outermost_bands(node: isl.ScheduleNode) -> Iterator[isl.ScheduleNode]:
+    """The bands at or below `node` that are not directly inside another."""
+    if node_type(node) is BAND:
+        yield node
+        while node_type(node) is BAND:
+            node = node.child(0)
+    for position in range(node.n_children()):
+        yield from _outermost_bands(node.child(position))

@@ -9,31 +9,31 @@ import islpy as isl
 
 from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
-from polyir.model.legality import require_legal
+from polyir.dialects.mark_attributes import SymbolicTiles
+from polyir.isl_trees import mapped_children, node_type
 from polyir.model.outcome import Outcome
-from polyir.model.symbolic_tiles import SymbolicTiles, replace_tiles, tiled_loops, tiles_at
-from polyir.model.tree import node_type
+from polyir.model.steps import member_steps
+from polyir.model.symbolic_tiles import replace_tiles, tiled_loops, tiles_at
 from polyir.transform.address import Address
-from polyir.transform.false_marks import without_false_marks
-from polyir.transform.members import (
+from polyir.transform.bands import (
     Degrees,
+    LoopMember,
+    anchored,
     degrees_of_band,
-    functions_of,
-    loop_kinds,
-    schedule_of,
-    set_loop_kinds,
+    insert_band,
+    loop_members,
+    replace_band,
+    start_at,
 )
-from polyir.transform.nests import start_at
-from polyir.transform.obstacles import because, no_permutable_band
-from polyir.transform.tile import member_steps
+from polyir.transform.loop_attributes import settled
 from polyir.transform.walk import (
     BAND,
+    because,
     below_marks,
     coincident_flags,
     describe_band,
-    map_children,
+    no_permutable_band,
     require_own_instances,
-    set_coincident,
     summary,
 )
 
@@ -90,10 +90,9 @@ def wavefront(
     result = builder.visit(start).get_schedule()
     if not builder.done:
         return Outcome(schedule, (), (builder.explain(start.get_schedule()),))
-    require_legal(dependences, result, "the wavefront")
     done = (*builder.done, *builder.parallel)
-    outcome = Outcome(result, done, (*builder.short, *builder.refused))
-    return without_false_marks(outcome, dependences)
+    missed = (*builder.short, *builder.refused)
+    return settled(schedule, result, dependences, "the wavefront", done, missed, exact_flags=False)
 
 
 class _Builder:
@@ -113,7 +112,7 @@ class _Builder:
         if tiles is not None:
             return self._visit_tiles(node, tiles)
         if node_type(node) is not BAND:
-            return map_children(node, self.visit)
+            return mapped_children(node, self.visit)
         flags, name = coincident_flags(node), describe_band(node)
         if any(flags):
             loop = flags.index(True) + 1
@@ -122,16 +121,16 @@ class _Builder:
         if len(flags) > 1 and node.band_get_permutable():
             if not node.is_subtree_anchored():
                 return self._skew(node)
-            self.refused.append(f"AST options at or below {name} name loops around it")
+            self.refused.append(anchored(node))
             return node
         if len(flags) > 1:
             self.refused.append(f"{name} is not permutable{because(node, self._dependences)}")
-        return map_children(node, self.visit)
+        return mapped_children(node, self.visit)
 
     def _visit_tiles(self, mark: isl.ScheduleNode, tiles: SymbolicTiles) -> isl.ScheduleNode:
         """Tiles of symbolic sizes with their loops made parallel."""
         flags = [loop.is_coincident for loop in tiled_loops(mark)]
-        if tiles.wavefront or tiles.parallel is not None or any(flags):
+        if tiles.wavefront or any(flags):
             self.parallel.append("a loop over the tiles is parallel as it is")
             return mark
         if len(flags) < 2:
@@ -168,25 +167,25 @@ def wavefront_band(band: isl.ScheduleNode, degrees: int) -> isl.ScheduleNode:
     `degrees` must be less than the members of the band.
     """
     members = _counted(band, degrees + 1)
-    kinds = loop_kinds(band)[1:]
-    rest = band.delete().insert_partial_schedule(schedule_of(members[1:]))
-    rest = set_loop_kinds(rest.band_set_permutable(1), kinds)
-    rest = set_coincident(rest, (True,) * degrees + (False,) * (len(kinds) - degrees))
-    total = reduce(isl.UnionPwAff.add, members[: degrees + 1])
-    return rest.insert_partial_schedule(schedule_of([total])).band_set_permutable(1)
+    rest = [
+        replace(member, is_coincident=position < degrees)
+        for position, member in enumerate(members[1:])
+    ]
+    sums = reduce(isl.UnionPwAff.add, (member.function for member in members[: degrees + 1]))
+    return insert_band(replace_band(band, rest, True), [LoopMember(sums)], True)
 
 
-def _counted(band: isl.ScheduleNode, summed: int) -> tuple[isl.UnionPwAff, ...]:
+def _counted(band: isl.ScheduleNode, summed: int) -> tuple[LoopMember, ...]:
     """The members of a band, the first `summed` of them in one common step.
 
     A member with the step s has the values o + s z with one o, and floor(o / s) + z counts.
     """
-    members = functions_of(band)
+    members = loop_members(band)
     steps = member_steps(band)[:summed]
     if len(set(steps)) == 1:
         return members
     return (*map(_quotient, members, steps), *members[summed:])
 
 
-def _quotient(member: isl.UnionPwAff, step: int) -> isl.UnionPwAff:
-    return member.scale_down_val(isl.Val(step)).floor()
+def _quotient(member: LoopMember, step: int) -> LoopMember:
+    return member.with_function(member.function.scale_down_val(isl.Val(step)).floor())

@@ -68,7 +68,7 @@ def _label(node: TreeOp) -> str:
         case BandOp():
             return _band_label(node)
         case MarkOp():
-            return f"mark {node.mark.data}"
+            return f"mark {node.mark}"
         case FilterOp() | DomainOp():
             kind = node.name.removeprefix("poly.")
             return f"{kind} {', '.join(_names(node.instances.data))}"

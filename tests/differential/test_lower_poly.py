@@ -7,6 +7,7 @@ from pathlib import Path
 
 import islpy as isl
 import pytest
+from execution import with_parallel_loops
 from oracle import MISSING_TOOLS_REASON, Oracle, mlir_opt_available
 from traces import TracedProgram, lowered, mlir_text, run_trace
 from xdsl.dialects import affine, omp
@@ -47,7 +48,7 @@ def sequence(**children: str) -> str:
 def program(domain: str, below: str, context: str = "") -> TracedProgram:
     """A traced program with the given domain and the tree below it."""
     tree = f'{{ domain: "{domain}", child: {{ {below} }} }}'
-    return TracedProgram(isl.Schedule(tree), context)
+    return TracedProgram(with_parallel_loops(isl.Schedule(tree)), context)
 
 
 PROGRAMS = {

@@ -9,12 +9,12 @@ import pytest
 from fuzzing.generate import random_program
 from fuzzing.pipelines import random_pipeline
 from fuzzing.regression import PIPELINE, RUN
-from fuzzing.run import ISL_OPERATIONS, Case, run_batch
+from fuzzing.run import STEP_SECONDS, Case, run_batch
 from oracle import MISSING_TOOLS_REASON, Oracle, mlir_opt_available
 
 from polyir import api
 from polyir.diagnostics import remarks_to
-from polyir.limits import isl_operations_limited_to
+from polyir.limits import time_limited_to
 from polyir.runtime import CompilerOptions, compare_bits, compile_module
 from polyir.runtime.functions import ArrayParameter, CompiledFunction, numpy_type
 
@@ -39,7 +39,7 @@ def test_program_that_failed_computes_the_same(path: Path, tmp_path: Path) -> No
     lines = text.splitlines()
     (pipeline,) = (line.removeprefix(PIPELINE) for line in lines if line.startswith(PIPELINE))
     runs = [line.removeprefix(RUN).split() for line in lines if line.startswith(RUN)]
-    with remarks_to(lambda remark: None), isl_operations_limited_to(ISL_OPERATIONS):
+    with remarks_to(lambda remark: None), time_limited_to(STEP_SECONDS):
         module = api.lower(api.run_pipeline(api.parse(text), pipeline))
     ours = compile_module(module, CompilerOptions(compiler="gcc", flags=FLAGS))
     oracle = Oracle(text, tmp_path)

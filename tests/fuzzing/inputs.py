@@ -26,7 +26,7 @@ from random import Random
 from polyir import api
 from polyir.diagnostics import InputSyntaxError, PolyirError, remarks_to
 from polyir.frontend.parse import parse_module
-from polyir.limits import isl_operations_limited_to
+from polyir.limits import time_limited_to
 from polyir.pipeline import passes_of_pipeline, split_pass_flags
 from polyir.target.mlir import print_module
 from polyir.tools import polyir_cc
@@ -65,8 +65,8 @@ OPTIONS = (
 TOKEN = re.compile(r"\s+|[\w.$]+|[%@#!^][\w.$-]+|->|.")
 EXTRAS = ("", "0", "-1", "99999999999999999999", "{", "}", "(", '"', "é", "\0", ",", "=", "%x")
 SECONDS, MEGABYTES = 10, 1024
-ISL_OPERATIONS = 1_000_000
-"""A second for a step, as in the tester of programs."""
+STEP_SECONDS = 2.0
+"""Processor time for a step, as in the tester of programs."""
 
 
 def mutated(text: str, random: Random) -> str:
@@ -119,7 +119,7 @@ def try_text(text: str) -> str:
     module.verify()
     print_module(module, io.StringIO())
     try:
-        with remarks_to(lambda remark: None), isl_operations_limited_to(ISL_OPERATIONS):
+        with remarks_to(lambda remark: None), time_limited_to(STEP_SECONDS):
             lowered = api.lower(api.run_pipeline(module, "poly-raise"))
     except PolyirError as error:
         error.render()
@@ -135,7 +135,7 @@ def try_c(text: str) -> str:
         source.write_text(text)
         os.environ["POLYIR_TRACEBACK"] = "1"
         arguments = [str(source), "-o", str(source.with_suffix(".out")), "--poly-raise"]
-        arguments.append(f"--max-isl-operations={ISL_OPERATIONS}")
+        arguments.append(f"--time-limit={STEP_SECONDS}")
         code = polyir_cc.main([*arguments, f"-I{ROOT / 'benchmarks/polybench_c'}"])
     return ("read", "refused", "left")[code]
 

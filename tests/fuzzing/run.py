@@ -30,7 +30,7 @@ from fuzzing.program import FLOATS, Program
 from fuzzing.trace import Layout, layout_of
 from polyir import api
 from polyir.diagnostics import PolyirError, Remark, RemarkKind, remarks_to
-from polyir.limits import ResourceError, isl_operations_limited_to
+from polyir.limits import ResourceError, time_limited_to
 from polyir.passes.poly_raise import PolyRaisePass
 from polyir.passes.prerequisites import scops_in
 from polyir.runtime import CompilerOptions, compile_module
@@ -51,11 +51,11 @@ SECONDS = 30
 BYTES = 8 << 30
 """What the child may address, so that no program takes the whole machine's memory."""
 
-ISL_OPERATIONS = 1_000_000
-"""A second for a step: the tester rather tries many programs than hard ones."""
+STEP_SECONDS = 2.0
+"""Processor time for a step: the tester rather tries many programs than hard ones."""
 
-BOUND = "--max-isl-operations"
-"""What a remark says of a step that hit the bound."""
+BOUND = "--time-limit"
+"""What a remark says of a step that hit the time limit."""
 
 COMPILATION = "compilation"
 ANALYSES = ("poly-raise", "poly-dependences", "check-schedule", "lower-poly")
@@ -85,7 +85,7 @@ class Summary:
     """What a batch came to.
 
     `applied` counts passes that changed a schedule or accesses, `refused` those that refused,
-    and `bounded` the steps that hit the bound on isl's operations. `slow` are the cases that
+    and `bounded` the steps that hit the time limit. `slow` are the cases that
     were given up, each with the pass that took too long.
     """
 
@@ -177,7 +177,7 @@ def _in_child(
 def _work(waiting: dict[int, Case], folder: Path, sender: Connection) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
     stream = os.fdopen(os.dup(sender.fileno()), "w", buffering=1)
-    with isl_operations_limited_to(ISL_OPERATIONS):
+    with time_limited_to(STEP_SECONDS):
         _Worker(waiting, folder, stream).run()
 
 

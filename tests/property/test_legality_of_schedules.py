@@ -23,10 +23,10 @@ from loop_programs import (
 from poly_text import poly_module, scops_of
 
 from polyir.dialects.dependence import Dependence, Dependences
+from polyir.isl_trees import node_type
 from polyir.model.analysis import compute_dependences
 from polyir.model.bands import annotate_bands, facts_of_band, merge_bands
 from polyir.model.legality import violations
-from polyir.model.tree import node_type
 
 bounded = settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True

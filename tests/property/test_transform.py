@@ -18,8 +18,10 @@ from poly_text import poly_module, scops_of
 from polyir.diagnostics import LegalityError, OptionError
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 from polyir.isl_lists import maps_of
+from polyir.isl_trees import node_type
 from polyir.model.analysis import compute_dependences
-from polyir.model.tree import node_type
+from polyir.model.tree import attributes_of_members
+from polyir.transform.bands import split_at
 from polyir.transform.diamond import DiamondOptions, diamond_tile
 from polyir.transform.distribute import DistributeOptions, distribute
 from polyir.transform.full_tiles import separate_full_tiles
@@ -69,25 +71,27 @@ def positions(
     return {instance: date for part in parts for instance, date in pairs(part, n=size)}
 
 
-def assert_parallel_marks_hold(tree: isl.Schedule, conflicting: list[Pair], size: int) -> int:
-    """Assert that marked loops carry no conflict; the number of marks."""
-    marks: list[isl.ScheduleNode] = []
+def assert_parallel_loops_are(tree: isl.Schedule, conflicting: list[Pair], size: int) -> int:
+    """Assert that loops with the attribute carry no conflict; the number of these loops."""
+    loops: list[isl.ScheduleNode] = []
 
     def collect(node: isl.ScheduleNode) -> bool:
-        if node_type(node) is isl.schedule_node_type.mark:
-            assert node.mark_get_id().get_name() == PARALLEL
-            marks.append(node.child(0))
+        if node_type(node) is isl.schedule_node_type.band:
+            for position, attributes in enumerate(attributes_of_members(node)):
+                if PARALLEL in attributes:
+                    # islpy's `node` is void after the call.
+                    loops.append(split_at(node.copy(), position))
         return True
 
     tree.get_root().foreach_descendant_top_down(collect)
-    for band in marks:
+    for band in loops:
         member = isl.UnionMap.from_union_pw_aff(band.band_get_partial_schedule().get_at(0))
         outside = positions(band.get_prefix_schedule_union_map(), band.get_domain(), size)
         iteration = positions(member, band.get_domain(), size)
         for first, second in conflicting:
             if first in outside and second in outside and outside[first] == outside[second]:
                 assert iteration[first] == iteration[second], (first, second)
-    return len(marks)
+    return len(loops)
 
 
 @bounded
@@ -115,7 +119,7 @@ def test_random_programs(
     order = execution(outcome.schedule, n=SIZE)
     assert sorted(order) == sorted(instances)
     assert_in_order(order, conflicting)
-    assert_parallel_marks_hold(outcome.schedule, conflicting, SIZE)
+    assert_parallel_loops_are(outcome.schedule, conflicting, SIZE)
 
 
 @st.composite
@@ -238,5 +242,5 @@ def test_random_stencils_in_skewed_tiles_and_wavefronts(
         for source, target in pairs(dependence.relation, n=size)
     ]
     assert_in_order(order, conflicting)
-    marks = assert_parallel_marks_hold(outcome.schedule, conflicting, size)
+    marks = assert_parallel_loops_are(outcome.schedule, conflicting, size)
     assert marks == 1, outcome.missed

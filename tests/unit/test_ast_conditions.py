@@ -1,22 +1,21 @@
-"""Conditions of isl's AST that are settled already."""
+"""Conditions of the AST that are settled already."""
 
 from __future__ import annotations
 
-import islpy as isl
 import pytest
 from xdsl.builder import Builder
 from xdsl.dialects import arith
 from xdsl.ir import Block
 from xdsl.rewriter import InsertPoint
 
+from polyir.codegen.ast import Number
 from polyir.codegen.ast_expressions import AstExpressionReader
 
 
 @pytest.mark.parametrize("number", [0, 1])
 def test_a_number_as_condition_is_a_truth_value(number: int) -> None:
     block = Block()
-    expression = isl.AstExpr.from_val(isl.Val(number))
-    AstExpressionReader({}).condition(expression, Builder(InsertPoint.at_end(block)))
+    AstExpressionReader({}).condition(Number(number), Builder(InsertPoint.at_end(block)))
     (constant,) = block.ops
     assert isinstance(constant, arith.ConstantOp)
     # Numbers of one bit are signed.

@@ -13,9 +13,9 @@ from polyir import api
 from polyir.diagnostics import LegalityError, OptionError, remarks_to
 from polyir.dialects.dependence import Dependences
 from polyir.isl_lists import maps_of
+from polyir.isl_trees import node_type
 from polyir.model.bands import facts_of_band
 from polyir.model.scop import Scop, scop_of
-from polyir.model.tree import node_type
 from polyir.passes.prerequisites import scops_in
 from polyir.transform.diamond import DiamondOptions, diamond_tile
 from polyir.transform.tile import TileOptions, tile

@@ -1,4 +1,4 @@
-"""The bound on isl's operations."""
+"""Steps in worker processes: what comes back, what is refused, what does not matter."""
 
 from __future__ import annotations
 
@@ -8,17 +8,20 @@ from pathlib import Path
 
 import islpy as isl
 import pytest
+from xdsl.dialects.builtin import ModuleOp
 
 from polyir import api
-from polyir.diagnostics import Remark, remarks_to
+from polyir.codegen import ast_build
+from polyir.diagnostics import LegalityError, Remark, SourceLocation, remarks_to
+from polyir.dialects.scop import ScopOp
 from polyir.limits import (
+    CrashError,
     ResourceError,
-    attempted,
-    bounded,
-    first_within_bound,
-    isl_operations_limited_to,
-    rehearsed,
+    limited,
+    time_limited_to,
+    within_operations,
 )
+from polyir.passes.prerequisites import scops_in
 
 JACOBI_2D = Path(__file__).parents[2] / "benchmarks" / "polybench" / "jacobi-2d.mlir"
 COPY = """
@@ -30,6 +33,7 @@ func.func @copy(%n: index, %A: memref<?xf64>, %B: memref<?xf64>) {
   return
 }
 """
+HERE = SourceLocation("in.mlir", 3, 7)
 
 
 def many_operations() -> isl.Set:
@@ -39,84 +43,118 @@ def many_operations() -> isl.Set:
     return found
 
 
-def test_step_beyond_the_bound_is_refused_and_isl_works_again() -> None:
-    with (
-        isl_operations_limited_to(5000),
-        pytest.raises(ResourceError, match="the step takes more than 5000 isl operations"),
-        bounded("the step"),
-    ):
+def endless() -> None:
+    while True:
         many_operations()
+
+
+def test_results_come_back() -> None:
+    process = os.getpid()
+    worker, found = limited("the step", lambda: (os.getpid(), many_operations()))
+    assert worker != process
+    assert found.is_equal(many_operations())
+
+
+def test_without_a_limit_nothing_is_forked() -> None:
+    with time_limited_to(0):
+        assert limited("the step", os.getpid) == os.getpid()
+
+
+def test_a_step_inside_a_step_is_one_with_it() -> None:
+    outer, inner = limited("a", lambda: (os.getpid(), limited("b", os.getpid)))
+    assert outer == inner != os.getpid()
+
+
+def test_values_of_the_ir_come_back_as_themselves() -> None:
+    scop = copy_scop()
+    (statement,) = scop.statements
+    (load, store) = statement.body.block.ops
+    found = limited("the step", lambda: {load: (store.operands[1], scop)}, ir=scop)
+    assert found == {load: (store.operands[1], scop)}
+    assert found[load][0] is store.operands[1]
+
+
+def test_errors_come_back() -> None:
+    def refuse() -> None:
+        raise LegalityError("no", HERE)
+
+    with pytest.raises(LegalityError, match="no") as refused:
+        limited("the step", refuse)
+    assert refused.value.location == HERE
+    with pytest.raises(KeyError) as defect:
+        limited("the step", lambda: {}[0])
+    assert "test_limits.py" in "".join(defect.value.__notes__)
+
+
+def test_a_step_beyond_the_limit_is_refused() -> None:
+    message = "the step takes more than 0.05 s of processor time"
+    with time_limited_to(0.05), pytest.raises(ResourceError, match=message) as refused:
+        limited("the step", endless, HERE)
+    assert refused.value.location == HERE
     assert not isl.Set("{ [i] : 0 <= i < 3 }").is_empty()
 
 
-def test_error_of_another_kind_stays_what_it_is() -> None:
-    with pytest.raises(KeyError), bounded("the step"):
-        raise KeyError
+def test_a_crash_is_a_diagnostic(capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(CrashError, match=r"the step fails: isl crashes \(segmentation fault\)"):
+        limited("the step", lambda: os.kill(os.getpid(), signal.SIGSEGV))
+    assert capfd.readouterr().err == ""
 
 
-def test_attempt_that_takes_too_long_counts_against_the_step() -> None:
-    with isl_operations_limited_to(100_000):
-        with bounded("the step"):
-            assert attempted(many_operations, 1000, 10) is None
-        with pytest.raises(ResourceError), bounded("the step"):
-            assert attempted(many_operations, 1000, 100_000) is None
+def test_what_a_step_prints_is_printed_once(capfd: pytest.CaptureFixture[str]) -> None:
+    print("before", end="")
+    limited("the step", lambda: print(" inside", end=""))
+    print(" after")
+    assert capfd.readouterr().out == "before inside after\n"
 
 
-def test_pass_says_so_and_leaves_the_schedule() -> None:
-    module = api.run_pipeline(api.parse(COPY), "poly-dependences")
+def test_counted_operations() -> None:
+    def count() -> tuple[isl.Set | None, isl.Set | None]:
+        few = within_operations(1000, many_operations)
+        return few, within_operations(10_000_000, many_operations)
+
+    few, many = limited("the step", count)
+    assert few is None
+    assert many is not None
+    assert many.is_equal(many_operations())
+    with pytest.raises(KeyError):
+        within_operations(1000, lambda: {}[0])
+
+
+def copy_scop() -> ScopOp:
+    (scop,) = scops_in(copy_module())
+    return scop
+
+
+def copy_module() -> ModuleOp:
+    return api.run_pipeline(api.parse(COPY), "poly-dependences")
+
+
+def test_a_pass_says_so_and_leaves_the_schedule(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = copy_module()
     remarks: list[Remark] = []
-    with isl_operations_limited_to(100), remarks_to(remarks.append):
+    monkeypatch.setattr("polyir.passes.pluto_schedule.PlutoSchedulePass.find", endless_method)
+    with time_limited_to(0.05), remarks_to(remarks.append):
         result = api.run_pipeline(module, "pluto-schedule")
-    assert "isl operations" in remarks[-1].message
+    assert "the schedule is left as it was" in remarks[-1].message
     assert result.is_structurally_equivalent(module)
 
 
-def test_the_first_computation_that_keeps_to_the_bound() -> None:
-    with isl_operations_limited_to(5000):
-        with bounded("the step"):
-            assert first_within_bound(many_operations, lambda: 2, lambda: 3) == 2
-        with pytest.raises(ResourceError), bounded("the step"):
-            first_within_bound(lambda: many_operations(), many_operations)
-        with pytest.raises(KeyError), bounded("the step"):
-            first_within_bound(lambda: {}[0], lambda: 2)
+def endless_method(*_: object) -> None:
+    endless()
 
 
-def test_rehearsal_that_keeps_to_the_bound() -> None:
-    with isl_operations_limited_to(1_000_000), bounded("the step"):
-        assert rehearsed(many_operations).is_equal(many_operations())
+def test_code_generation_falls_back_on_the_original_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = api.run_pipeline(copy_module(), "reverse{loop=S0.0}")
+    original = ast_build._built
+    refused: list[str] = []
 
+    def built(scop: object, form: str) -> object:
+        if "-i" in str(scop.schedule):  # type: ignore[attr-defined]
+            endless()
+        return original(scop, form)  # type: ignore[arg-type]
 
-def test_rehearsal_that_exceeds_the_bound_is_the_bounds_failure() -> None:
-    with isl_operations_limited_to(5000):
-        with pytest.raises(ResourceError), bounded("the step"):
-            rehearsed(many_operations)
-        with bounded("the step"):
-            assert first_within_bound(lambda: rehearsed(many_operations), lambda: 2) == 2
-
-
-def test_rehearsal_that_crashes_is_the_bounds_failure() -> None:
-    process = os.getpid()
-
-    def crash() -> None:
-        if os.getpid() != process:
-            os.kill(os.getpid(), signal.SIGSEGV)
-
-    with isl_operations_limited_to(5000), pytest.raises(ResourceError), bounded("the step"):
-        rehearsed(crash)
-    rehearsed(crash)  # There is no bound, and no rehearsal.
-
-
-def test_rehearsal_of_what_fails_for_another_reason() -> None:
-    with pytest.raises(KeyError), bounded("the step"):
-        rehearsed(lambda: {}[0])
-
-
-@pytest.mark.parametrize("bound", range(84_040, 84_240, 50))
-def test_isl_that_crashes_at_the_bound(bound: int, capfd: pytest.CaptureFixture[str]) -> None:
-    """With islpy 2026.2.2 it does between 84,020 and 84,240, where it detects strides."""
-    pipeline = "pluto-schedule,diamond-tile{size=4 degrees=all},wavefront,mark-parallel"
-    module = api.run_pipeline(api.parse(JACOBI_2D.read_text()), pipeline)
-    with isl_operations_limited_to(bound), pytest.raises(ResourceError):
-        api.lower(module)
-    # Nor does islpy print tracebacks of what isl calls back.
-    assert capfd.readouterr().err == ""
+    monkeypatch.setattr(ast_build, "_built", built)
+    with time_limited_to(0.2), remarks_to(lambda remark: refused.append(remark.message)):
+        text = api.emit(module, "c")
+    assert "for (int64_t i = 0; i < n; i++)" in text
+    assert refused[-1].endswith("the loops keep their original order")

@@ -8,7 +8,7 @@ from execution import Instance, assert_respects, execution, flow, schedule
 from polyir.diagnostics import LegalityError, OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
-from polyir.model.tree import node_type
+from polyir.model.tree import attributes_of_members
 from polyir.transform.address import Reference, parse_address
 from polyir.transform.affine_change import (
     ScaleOptions,
@@ -21,7 +21,7 @@ from polyir.transform.affine_change import (
 )
 from polyir.transform.given_schedule import apply_schedule, parse_schedule
 from polyir.transform.interchange import InterchangeOptions, interchange
-from polyir.transform.parallel import mark_parallel
+from polyir.transform.parallel import PARALLEL, mark_parallel
 from polyir.transform.split import SplitOptions, split
 from polyir.transform.strip_mine import (
     StripMineOptions,
@@ -31,7 +31,7 @@ from polyir.transform.strip_mine import (
     unroll,
     unroll_jam,
 )
-from polyir.transform.walk import MARK, coincident_flags
+from polyir.transform.walk import coincident_flags
 
 NEST = schedule(
     """{ domain: "[n] -> { S[i, j] : 0 <= i < n and 0 <= j < n; T[i] : 0 <= i < n }",
@@ -173,14 +173,15 @@ def test_jamming_reaches_each_statement_of_an_imperfect_nest() -> None:
     assert found[:4] == [("T", (0,)), ("T", (1,)), ("S", (0, 0)), ("S", (1, 0))]
 
 
-def test_a_mark_that_no_longer_holds_is_taken_out() -> None:
+def test_an_attribute_stays_with_its_loop_as_long_as_it_is_true() -> None:
     skewed = skew(SQUARE, DIAGONAL, SkewOptions(parse_address("S.1"), parse_address("S.0")))
     marked = mark_parallel(skewed.schedule, DIAGONAL).schedule
-    inner = marked.get_root().child(0).child(0)
-    assert node_type(inner) is MARK
+    band = marked.get_root().child(0)
+    assert attributes_of_members(band) == ((), (PARALLEL,))
     outcome = interchange(marked, DIAGONAL, names("S.0,S.1"))
-    assert node_type(outcome.schedule.get_root().child(0).child(0)) is not MARK
-    assert outcome.missed == ("a loop around S is no longer marked parallel",)
+    band = outcome.schedule.get_root().child(0)
+    assert attributes_of_members(band) == ((PARALLEL,), ())
+    assert outcome.missed == ()
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Marks for parallel loops: which loops, where the marks stand, and the reasons."""
+"""The attribute of parallel loops: which loops have it, and the reasons."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import pytest
 from execution import execution, flow, schedule
 
 from polyir.dialects.dependence import Dependences
-from polyir.model.tree import node_type
+from polyir.isl_trees import node_type
+from polyir.model.tree import attributes_of_members
 from polyir.transform.parallel import PARALLEL, Which, mark_parallel
 
 BAND = """{ domain: "[n] -> { S[i, j] : 0 <= i, j < n }", child: {
@@ -26,15 +27,15 @@ TWO_NESTS = """{ domain: "{ S[i]: 0 <= i < 4; T[i, j]: 0 <= i, j < 4 }", child: 
 
 
 def marked(tree: isl.Schedule) -> list[str]:
-    """The first member of the band below each mark, in the order of the tree."""
+    """The members with the attribute, in the order of the tree."""
     found: list[str] = []
 
     def visit(node: isl.ScheduleNode) -> bool:
-        is_mark = node_type(node) is isl.schedule_node_type.mark
-        if is_mark and node.mark_get_id().get_name() == PARALLEL:
-            band = node.child(0)
-            assert band.band_member_get_coincident(0)
-            found.append(str(band.band_get_partial_schedule().get_at(0)).split("->")[-1].strip())
+        if node_type(node) is isl.schedule_node_type.band:
+            for position, attributes in enumerate(attributes_of_members(node)):
+                if PARALLEL in attributes:
+                    function = node.band_get_partial_schedule().get_at(position)
+                    found.append(str(function).split("->")[-1].strip())
         return True
 
     tree.foreach_schedule_node_top_down(visit)

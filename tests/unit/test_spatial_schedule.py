@@ -12,8 +12,9 @@ from kernels import KERNELS
 
 from polyir import api
 from polyir.diagnostics import Remark, RemarkKind, remarks_to
+from polyir.isl_trees import node_type
 from polyir.model.scop import scop_of
-from polyir.model.tree import node_type
+from polyir.model.tree import attributes_of_members
 from polyir.passes import spatial_schedule
 from polyir.passes.prerequisites import scops_in
 from polyir.schedule.spatial.scheduler import MAP_TO_X
@@ -88,16 +89,16 @@ def iterations_around(node: isl.ScheduleNode, sizes: Sizes) -> int:
     return int(points.coalesce().count_val().to_python())
 
 
-def test_the_mark_is_above_a_parallel_loop_with_coalesced_accesses() -> None:
+def test_the_attribute_is_of_a_parallel_loop_with_coalesced_accesses() -> None:
     """lu: j, the last subscript of most references, comes first."""
     first_members: list[isl.UnionPwAff] = []
 
     def collect(node: isl.ScheduleNode) -> bool:
-        if node_type(node) is isl.schedule_node_type.mark:
-            assert node.mark_get_id().get_name() == MAP_TO_X
-            band = node.child(0)
-            assert band.band_member_get_coincident(0)
-            first_members.append(band.band_get_partial_schedule().get_at(0))
+        is_band = node_type(node) is isl.schedule_node_type.band
+        if is_band and any(attributes_of_members(node)):
+            assert attributes_of_members(node) == ((MAP_TO_X,), *[()] * (node.band_n_member() - 1))
+            assert node.band_member_get_coincident(0)
+            first_members.append(node.band_get_partial_schedule().get_at(0))
         return True
 
     ours("lu", GPU).get_root().every_descendant(collect)

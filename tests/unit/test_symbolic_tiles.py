@@ -10,27 +10,33 @@ import islpy as isl
 import pytest
 from execution import execution, flow, schedule
 from replay import Machine, function_of
+from xdsl.context import Context
 from xdsl.dialects import affine, scf
 from xdsl.dialects.builtin import IndexType
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
+from xdsl.parser import Parser
+from xdsl.utils.exceptions import ParseError
 
 from polyir import api
 from polyir.codegen.symbolic_tiles import expand_tiles
 from polyir.diagnostics import LegalityError, OptionError, PolyirError, remarks_to
 from polyir.dialects.dependence import Dependences
+from polyir.dialects.loop_attributes import VectorAttr
+from polyir.dialects.mark_attributes import SymbolicTiles, TileAttr
+from polyir.dialects.poly import Poly
 from polyir.isl_lists import sets_of
 from polyir.model.legality import violations
 from polyir.model.outcome import Outcome
 from polyir.model.scop import scop_of
-from polyir.model.symbolic_tiles import SymbolicTiles, tiles_at, tiles_of_name, with_tiles
+from polyir.model.symbolic_tiles import tiles_at, with_tiles
 from polyir.passes.prerequisites import replace_tree, scops_in
 from polyir.tools.polyir_cc import main as polyir_cc
 from polyir.tools.polyir_run import main as polyir_run
 from polyir.transform.address import parse_address
 from polyir.transform.affine_change import reverse
 from polyir.transform.interchange import InterchangeOptions, interchange
-from polyir.transform.parallel import mark_parallel
+from polyir.transform.parallel import PARALLEL, mark_parallel
 from polyir.transform.symbolic_tile import SymbolicTileOptions, tile_symbolically
 from polyir.transform.tile import TileOptions, tile
 from polyir.transform.wavefront import WavefrontOptions, wavefront
@@ -52,16 +58,26 @@ BACK = flow("[n] -> { S[i, j] -> S[i + 1, j - 1] : 0 <= i < n - 1 and 1 <= j < n
     [
         SymbolicTiles("outset", ("T0",)),
         SymbolicTiles("box", ("T0", "T1"), wavefront=1),
-        SymbolicTiles("outset", ("T0", "T_1", "T2"), wavefront=2, parallel=1),
+        SymbolicTiles("outset", ("T0", "T_1"), loops=((VectorAttr(8), PARALLEL), ())),
+        SymbolicTiles("outset", ("T0", "T_1", "T2"), 2, ((), (PARALLEL,), ())),
     ],
 )
-def test_marks_are_written_and_read(tiles: SymbolicTiles) -> None:
-    assert tiles_of_name(str(tiles)) == tiles
+def test_attributes_are_written_and_read(tiles: SymbolicTiles) -> None:
+    assert read_attribute(str(TileAttr(tiles))) == TileAttr(tiles)
 
 
-@pytest.mark.parametrize("name", ["parallel", "tiles", "tiles outset", "tiles T0", "tiles 0"])
-def test_other_marks(name: str) -> None:
-    assert tiles_of_name(name) is None
+@pytest.mark.parametrize(
+    "text", ["<inset [T0]>", "<outset []>", "<box [T0] wavefront 1>", "<box [T0] loops [[], []]>"]
+)
+def test_malformed_attributes(text: str) -> None:
+    with pytest.raises(ParseError):
+        read_attribute(f"#poly.tile{text}")
+
+
+def read_attribute(text: str) -> Attribute:
+    context = Context()
+    context.load_dialect(Poly)
+    return Parser(context, text).parse_attribute()
 
 
 def tile_order(tree: isl.Schedule, sizes: Sequence[int], **parameters: int) -> list[object]:
@@ -129,7 +145,7 @@ def test_a_change_after_tiling_is_checked_for_all_sizes() -> None:
 def test_tiles_above_no_band_of_theirs() -> None:
     band = schedule(SQUARE).get_root().child(0)
     tiled = with_tiles(band, SymbolicTiles("outset", ("T0",))).get_schedule()
-    with pytest.raises(LegalityError, match="'tiles outset T0' would stand above other"):
+    with pytest.raises(LegalityError, match=r"#poly.tile<outset \[T0\]> would stand above other"):
         violations(NOTHING, tiled)
 
 
@@ -139,7 +155,7 @@ def test_parallel_and_wavefront_are_of_the_tiles() -> None:
     marked = mark_parallel(tiled, along)
     assert marked.done == ("loop 2 over tiles of S is parallel",)
     assert tiles_at(marked.schedule.get_root().child(0)) == SymbolicTiles(
-        "outset", ("T0", "T1"), parallel=1
+        "outset", ("T0", "T1"), loops=((), (PARALLEL,))
     )
     both = flow(
         "[n] -> { S[i, j] -> S[i + 1, j] : 0 <= i < n - 1 and 0 <= j < n }",
@@ -149,7 +165,7 @@ def test_parallel_and_wavefront_are_of_the_tiles() -> None:
     waves = wavefront(tiled, both, WavefrontOptions("all"))
     marked = mark_parallel(waves.schedule, both)
     assert tiles_at(marked.schedule.get_root().child(0)) == SymbolicTiles(
-        "outset", ("T0", "T1"), wavefront=1, parallel=1
+        "outset", ("T0", "T1"), 1, ((), (PARALLEL,))
     )
 
 
@@ -158,7 +174,9 @@ def test_a_loop_that_is_no_longer_parallel_is_unmarked() -> None:
     marked = mark_parallel(tile_symbolically(schedule(SQUARE), along, OPTIONS).schedule, along)
     loops = InterchangeOptions((parse_address("S.0"), parse_address("S.1")))
     changed = interchange(marked.schedule, along, loops)
-    assert changed.missed == ("a loop over tiles of S is no longer marked parallel",)
+    assert changed.missed == (
+        "#poly.parallel is taken off loop 2 over tiles around S, which is not parallel",
+    )
     assert tiles_at(changed.schedule.get_root().child(0)) == SymbolicTiles("outset", ("T0", "T1"))
 
 

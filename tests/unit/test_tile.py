@@ -8,9 +8,9 @@ from execution import Instance, assert_respects, execution, flow, schedule
 
 from polyir.diagnostics import LegalityError, OptionError
 from polyir.dialects.dependence import Dependences
+from polyir.model.steps import member_steps
 from polyir.transform.address import Address, parse_address
-from polyir.transform.tile import TileOptions, member_steps, tile, tile_sizes
-from polyir.transform.tile_loops import tile_loops
+from polyir.transform.tile import TileOptions, tile, tile_by_address
 
 NOTHING = Dependences(value_based=False, items=())
 
@@ -63,15 +63,15 @@ def test_levels_are_nested_from_the_inside_out() -> None:
     assert outcome.done == ("tiled the band of 2 over S by 2 x 1 in tiles of 6 x 3",)
 
 
-def test_tiling_again_cuts_the_points_and_leaves_the_tile_loops() -> None:
+def test_tiling_again_cuts_the_points_and_leaves_the_tile_by_address() -> None:
     once = tile(schedule(SQUARE), NOTHING, TileOptions((6,))).schedule
     twice = tile(once, NOTHING, TileOptions((2,))).schedule
     at_once = tile(schedule(SQUARE), NOTHING, TileOptions((2,), levels=2, ratio=3)).schedule
     assert execution(twice, n=8) == execution(at_once, n=8)
-    assert [tile_sizes(band(twice)), tile_sizes(band(twice, 0)), tile_sizes(band(twice, 0, 0))] == [
+    assert [member_steps(band(twice, *path)) for path in ((), (0,), (0, 0))] == [
         (6, 6),
         (2, 2),
-        None,
+        (1, 1),
     ]
 
 
@@ -184,7 +184,8 @@ def test_a_band_with_an_isolated_part_is_left_alone() -> None:
     isolated = 'permutable: 1, options: "{ isolate[[] -> [i, j]] : 2 <= i <= 3 }"'
     outcome = tile(schedule(SQUARE.replace("permutable: 1", isolated)), NOTHING)
     assert outcome.missed == (
-        "nothing was tiled: AST options at or below the band of 2 over S name loops around it",
+        "nothing was tiled: AST options at or below the band of 2 over S refer to the loops "
+        "around them",
     )
 
 
@@ -198,7 +199,7 @@ CUBE = """{ domain: "{ S[i, j, k] : 0 <= i, j, k < 4 }", child: {
 
 
 def test_loops_by_address_are_tiled_in_the_order_given() -> None:
-    outcome = tile_loops(schedule(CUBE), NOTHING, loops("S.2", "S.1"), TileOptions((2, 3)))
+    outcome = tile_by_address(schedule(CUBE), NOTHING, loops("S.2", "S.1"), TileOptions((2, 3)))
     order = execution(outcome.schedule)
     assert order == sorted_by(lambda i, j, k: (i, k // 2, j // 3, j, k), order)
     assert outcome.done == ("tiled S.2, S.1 by 2 x 3",)
@@ -206,14 +207,16 @@ def test_loops_by_address_are_tiled_in_the_order_given() -> None:
 
 def test_levels_by_address() -> None:
     options = TileOptions((2, 1), levels=2, ratio=2)
-    order = execution(tile_loops(schedule(CUBE), NOTHING, loops("S.0", "S.2"), options).schedule)
+    order = execution(
+        tile_by_address(schedule(CUBE), NOTHING, loops("S.0", "S.2"), options).schedule
+    )
     assert order == sorted_by(lambda i, j, k: (i // 4, k // 2, i // 2, k, i, j), order)
 
 
 def test_illegal_tiles_by_address_are_refused() -> None:
     back = flow("[n] -> { S[i, j] -> S[i + 1, j - 1] : 0 <= i < n - 1 and 1 <= j < n }")
     with pytest.raises(LegalityError, match=r"tiling S\.0, S\.1 violates the flow dependence"):
-        tile_loops(schedule(NESTED), back, loops("S.0", "S.1"), TileOptions((2,)))
+        tile_by_address(schedule(NESTED), back, loops("S.0", "S.1"), TileOptions((2,)))
 
 
 IMPERFECT = """{ domain: "{ S[i] : 0 <= i < 4; T[i, j] : 0 <= i, j < 4 }",
@@ -232,4 +235,4 @@ IMPERFECT = """{ domain: "{ S[i] : 0 <= i < 4; T[i, j] : 0 <= i, j < 4 }",
 )
 def test_loops_that_cannot_be_tiled_together(named: tuple[str, ...], message: str) -> None:
     with pytest.raises(OptionError, match=message):
-        tile_loops(schedule(IMPERFECT), NOTHING, loops(*named), TileOptions((2,)))
+        tile_by_address(schedule(IMPERFECT), NOTHING, loops(*named), TileOptions((2,)))

@@ -12,6 +12,7 @@ from typing import Final, Literal
 import islpy as isl
 
 from polyir.diagnostics import OptionError
+from polyir.dialects.loop_attributes import GpuDimension, LoopAttributes, MapAttr
 from polyir.schedule.clusters import Cluster, ClusterFusion, ClusterPolicy
 from polyir.schedule.constraints import (
     ScheduleConstraints,
@@ -38,8 +39,8 @@ from polyir.schedule.tree import Band, BoundedHyperplane, Hyperplane, ScheduleRe
 REGISTERS: Final = 16 + 16 - 1
 """What x86-64 has for values: general-purpose and vector registers, without the stack pointer."""
 
-MAP_TO_X = "map-to-x"
-"""The mark above a band whose first member gives coalesced accesses along a GPU's x."""
+MAP_TO_X = MapAttr(GpuDimension("thread", "x"))
+"""The attribute of a loop that gives coalesced accesses along a GPU's x."""
 
 UNPROFITABLE = 2
 """With at most this many rows left, a parallel loop would not pay for its barriers (4.7)."""
@@ -228,16 +229,16 @@ class _GpuPolicy(_LocalityPolicy):
         spanned: Spanned,
     ) -> Band:
         run = _BandSearch(statements, self.parameter_count, edges, graph, spanned)
-        mark = ""
+        attributes: LoopAttributes = ()
         if not graph.is_inside_parallel and run.rows_left:
             many = run.problems.carrying_many(run.groups, run.spanned, coincident=True)
             if many is None:
                 return Band()
             if many.carried:
                 run.add(many.hyperplane)
-                mark = MAP_TO_X
+                attributes = (MAP_TO_X,)
         others = proximity_rows(statements, self.parameter_count, edges, run.spanned)
-        return band_of([*run.rows, *others], edges, mark)
+        return band_of([*run.rows, *others], edges, attributes)
 
     def why_no_band(self, graph: LocalityGraph) -> str:
         return NOT_PARALLEL_OUTSIDE

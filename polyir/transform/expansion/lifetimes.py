@@ -15,15 +15,16 @@ import islpy as isl
 
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 from polyir.isl_lists import maps_of
+from polyir.isl_trees import node_type
 from polyir.model.bands import active_at
 from polyir.model.dataflow import ArrayFlow
 from polyir.model.legality import violations
-from polyir.model.order import backward, forward, members_of
+from polyir.model.order import backward, forward, members_of, still_active
 from polyir.model.scop import AccessKind, Scop, Statement
 from polyir.model.symbolic_tiles import tiles_at
-from polyir.model.tree import node_type
-from polyir.transform.parallel import PARALLEL
-from polyir.transform.walk import BAND, MARK
+from polyir.model.tree import attributes_of_members
+from polyir.transform.loop_attributes import requires_parallel
+from polyir.transform.walk import BAND
 
 
 def conflicts(scop: Scop, flow: ArrayFlow) -> isl.UnionMap:
@@ -101,15 +102,17 @@ def _not_before(scop: Scop, sources: isl.UnionSet, targets: isl.UnionSet) -> isl
 
 def _concurrent(node: isl.ScheduleNode, dependences: Dependences) -> Iterator[isl.Map]:
     """The pairs in different iterations of loops marked parallel, from `node` down."""
-    if node_type(node) is MARK and node.mark_get_id().get_name() == PARALLEL:
-        band = node.child(0)
-        if node_type(band) is BAND and band.band_n_member() > 0:
-            member = members_of(band)[0]
-            for active in active_at(band, dependences):
-                yield forward(active, member)
-                yield backward(active, member)
+    if node_type(node) is BAND and any(map(requires_parallel, attributes_of_members(node))):
+        actives = active_at(node, dependences)
+        pairs = zip(members_of(node), attributes_of_members(node), strict=True)
+        for member, attributes in pairs:
+            if requires_parallel(attributes):
+                for active in actives:
+                    yield forward(active, member)
+                    yield backward(active, member)
+            actives = still_active(actives, member)
     tiles = tiles_at(node)
-    if tiles is not None and tiles.parallel is not None:
+    if tiles is not None and any(map(requires_parallel, tiles.loops)):
         # Tiles of a wavefront run at the same time whatever their distance is.
         yield from (active.relation for active in active_at(node, dependences))
     for position in range(node.n_children()):

@@ -18,13 +18,14 @@ from xdsl.dialects.builtin import MemRefType, UnitAttr
 from xdsl.ir import SSAValue
 
 from polyir.dialects.affine_extra import MaxOp
+from polyir.dialects.mark_attributes import LocalAttr
 from polyir.dialects.scop import ScopOp
+from polyir.isl_trees import node_type
 from polyir.model.dataflow import array_flow
-from polyir.model.local_memory import local_mark
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop, scop_of
 from polyir.model.symbolic_tiles import tiles_at
-from polyir.model.tree import node_type
+from polyir.model.tree import insert_mark
 from polyir.transform.address import Path, Place, node_at
 from polyir.transform.expansion.contract import Cell, Moduli, require_apart, successive_moduli
 from polyir.transform.expansion.subscripts import StatementValues
@@ -81,7 +82,7 @@ def localise(op: ScopOp, plan: Plan) -> Outcome:
 
         memref.alloc(%n) : memref<?xf64>          memref.alloca() : memref<f64>
         band [i]                                  band [i]
-          S0[i] writes t[i]              =>         mark "local t"
+          S0[i] writes t[i]              =>         mark #poly.local<"t">
           S1[i] reads t[i]                            S0[i] writes t[]
                                                       S1[i] reads t[]
 
@@ -112,7 +113,7 @@ def localise(op: ScopOp, plan: Plan) -> Outcome:
     # From the inside out: marks further out do not move the places further in.
     for place, local in sorted(copies, key=lambda copy: _depth(copy[0]), reverse=True):
         inside = _inside(node_at(schedule, place.path), place.member)
-        schedule = inside.insert_mark(local_mark(names[local])).get_schedule()
+        schedule = insert_mark(inside, LocalAttr(names[local])).get_schedule()
     return Outcome(schedule, tuple(done), tuple(missed))
 
 

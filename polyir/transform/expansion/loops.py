@@ -9,6 +9,7 @@ from typing import Literal
 import islpy as isl
 
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
+from polyir.isl_trees import node_type
 from polyir.model.dataflow import ArrayFlow
 from polyir.model.order import (
     Active,
@@ -21,7 +22,6 @@ from polyir.model.order import (
     still_active,
 )
 from polyir.model.scop import Scop
-from polyir.model.tree import node_type
 
 Loops = Literal["needed", "all"]
 """`needed`: the loops that are parallel with private copies; `all`: each that allows copies."""

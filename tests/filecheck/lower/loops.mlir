@@ -23,8 +23,7 @@ func.func @tiled(%A: memref<?x?xi64>, %B: memref<?xi64>, %n: index, %m: index) {
       affine.store %data, %B[%third] : memref<?xi64>
     }
     poly.domain "[n, m] -> { S[i, j] : 0 <= i < n and 0 <= j < m; T[i] : 0 <= i < n and i mod 3 = 1 }" {
-      poly.mark "parallel" {
-        poly.band "[n, m] -> [{ S[i, j] -> [(floor((i)/32))]; T[i] -> [(floor((i)/32))] }, { S[i, j] -> [(i)]; T[i] -> [(i)] }]" coincident [true, false] {
+        poly.band "[n, m] -> [{ S[i, j] -> [(floor((i)/32))]; T[i] -> [(floor((i)/32))] }, { S[i, j] -> [(i)]; T[i] -> [(i)] }]" coincident [true, false] loop_attributes [[#poly.parallel], []] {
           poly.sequence {
             poly.filter "[n, m] -> { T[i] }"
             poly.filter "[n, m] -> { S[i, j] }" {
@@ -32,7 +31,6 @@ func.func @tiled(%A: memref<?x?xi64>, %B: memref<?xi64>, %n: index, %m: index) {
             }
           }
         }
-      }
     }
   }
   return
@@ -40,19 +38,17 @@ func.func @tiled(%A: memref<?x?xi64>, %B: memref<?xi64>, %n: index, %m: index) {
 
 // -----
 
-// A mark above a loop that runs once makes no loop further in parallel.
-// CHECK-LABEL: func.func @mark_of_one_iteration
+// A loop that runs once has no operation for its attributes; the next loop does not get them.
+// CHECK-LABEL: func.func @attribute_of_one_iteration
 // CHECK-NEXT: affine.for %[[J:j]] = 0 to %[[M:m]] {
 // CHECK-NEXT: affine.store %[[X:x]], %[[A:A]][%[[N:n]], %[[J]]] : memref<?x?xf64>
-func.func @mark_of_one_iteration(%A: memref<?x?xf64>, %x: f64, %n: index, %m: index) {
+func.func @attribute_of_one_iteration(%A: memref<?x?xf64>, %x: f64, %n: index, %m: index) {
   poly.scop (%n as "n", %m as "m") context "[n, m] -> { : }" {
     poly.stmt @S domain "[n, m] -> { S[i, j] : i = n and 0 <= j < m }" (%i, %j) {
       affine.store %x, %A[%i, %j] : memref<?x?xf64>
     }
     poly.domain "[n, m] -> { S[i, j] : i = n and 0 <= j < m }" {
-      poly.mark "parallel" {
-        poly.band "[n, m] -> [{ S[i, j] -> [(i)] }, { S[i, j] -> [(j)] }]" coincident [true, false]
-      }
+        poly.band "[n, m] -> [{ S[i, j] -> [(i)] }, { S[i, j] -> [(j)] }]" coincident [true, false] loop_attributes [[#poly.parallel], []]
     }
   }
   return

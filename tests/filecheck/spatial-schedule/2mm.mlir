@@ -9,13 +9,11 @@
 // CHECK-NEXT: poly.sequence {
 // CHECK-NEXT: poly.filter "[ni, nj, nk, nl] -> { S0[i, j] }"{{$}}
 // CHECK-NEXT: poly.filter "[ni, nj, nk, nl] -> { S1[i, j, k] }"{{$}}
-// CHECK: poly.filter "[ni, nj, nk, nl] -> { S3[i, j, k]; S2[i, j] }" {
+// CHECK: poly.filter "[ni, nj, nk, nl] -> { S2[i, j]; S3[i, j, k] }" {
 // CHECK-NEXT: poly.band "[ni, nj, nk, nl] -> [{ S2[i, j] -> [(i)]; S3[i, j, k] -> [(i)] }, { S2[i, j] -> [(0)]; S3[i, j, k] -> [(k)] }, { S2[i, j] -> [(j)]; S3[i, j, k] -> [(j)] }]" permutable coincident [true, false, true] {
 // CHECK-NEXT: poly.sequence {
 // CHECK-NEXT: poly.filter "[ni, nj, nk, nl] -> { S2[i, j] }"{{$}}
 // CHECK-NEXT: poly.filter "[ni, nj, nk, nl] -> { S3[i, j, k] }"{{$}}
 
-// GPU: poly.mark "map-to-x" {
-// GPU-NEXT: poly.band "[ni, nj, nk, nl] -> [{ S0[i, j] -> [(j)]; S1[i, j, k] -> [(j)] }, { S0[i, j] -> [(i)]; S1[i, j, k] -> [(i)] }, { S0[i, j] -> [(0)]; S1[i, j, k] -> [(k)] }]" permutable coincident [true, true, false] {
-// GPU: poly.mark "map-to-x" {
-// GPU-NEXT: poly.band "[ni, nj, nk, nl] -> [{ S2[i, j] -> [(j)]; S3[i, j, k] -> [(j)] }, { S2[i, j] -> [(i)]; S3[i, j, k] -> [(i)] }, { S2[i, j] -> [(0)]; S3[i, j, k] -> [(k)] }]" permutable coincident [true, true, false] {
+// GPU: poly.band "[ni, nj, nk, nl] -> [{ S0[i, j] -> [(j)]; S1[i, j, k] -> [(j)] }, { S0[i, j] -> [(i)]; S1[i, j, k] -> [(i)] }, { S0[i, j] -> [(0)]; S1[i, j, k] -> [(k)] }]" permutable coincident [true, true, false] loop_attributes {{\[\[}}#poly.map<thread x>], [], []] {
+// GPU: poly.band "[ni, nj, nk, nl] -> [{ S2[i, j] -> [(j)]; S3[i, j, k] -> [(j)] }, { S2[i, j] -> [(i)]; S3[i, j, k] -> [(i)] }, { S2[i, j] -> [(0)]; S3[i, j, k] -> [(k)] }]" permutable coincident [true, true, false] loop_attributes {{\[\[}}#poly.map<thread x>], [], []] {

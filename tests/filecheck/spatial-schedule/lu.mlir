@@ -6,18 +6,17 @@
 // RUN: polyir-opt --spatial-schedule=gpu --emit=poly %S/../../../benchmarks/polybench/lu.mlir | filecheck %s --check-prefix GPU
 
 // CHECK: poly.domain
-// CHECK-NEXT: poly.band "[n] -> [{ S2[i, j, k] -> [(i)]; S0[i, j, k] -> [(i)]; S1[i, j] -> [(i)] }, { S2[i, j, k] -> [(k)]; S0[i, j, k] -> [(k)]; S1[i, j] -> [(j)] }, { S2[i, j, k] -> [(j)]; S0[i, j, k] -> [(j)]; S1[i, j] -> [(j)] }]" permutable coincident [false, false, false] {
+// CHECK-NEXT: poly.band "[n] -> [{ S0[i, j, k] -> [(i)]; S1[i, j] -> [(i)]; S2[i, j, k] -> [(i)] }, { S0[i, j, k] -> [(k)]; S1[i, j] -> [(j)]; S2[i, j, k] -> [(k)] }, { S0[i, j, k] -> [(j)]; S1[i, j] -> [(j)]; S2[i, j, k] -> [(j)] }]" permutable coincident [false, false, false] {
 
 // TILED: wavefronts along loops 1 to 2 of the band of 3 over S0, S1, S2, with 1 parallel inside
-// TILED: poly.mark "parallel" {
+// TILED: #poly.parallel
 // The point loops are in the scheduler's order.
-// TILED: poly.band "[n] -> [{ S2[i, j, k] -> [(i)]; S0[i, j, k] -> [(i)]; S1[i, j] -> [(i)] }, { S2[i, j, k] -> [(k)]; S0[i, j, k] -> [(k)]; S1[i, j] -> [(j)] }, { S2[i, j, k] -> [(j)]; S0[i, j, k] -> [(j)]; S1[i, j] -> [(j)] }]"
+// TILED: poly.band "[n] -> [{ S0[i, j, k] -> [(i)]; S1[i, j] -> [(i)]; S2[i, j, k] -> [(i)] }, { S0[i, j, k] -> [(k)]; S1[i, j] -> [(j)]; S2[i, j, k] -> [(k)] }, { S0[i, j, k] -> [(j)]; S1[i, j] -> [(j)]; S2[i, j, k] -> [(j)] }]"
 
 // GPU: poly.domain
-// GPU-NEXT: poly.band "[n] -> [{ S2[i, j, k] -> [(k)]; S0[i, j, k] -> [(k)]; S1[i, j] -> [(j)] }]" permutable coincident [false] {
+// GPU-NEXT: poly.band "[n] -> [{ S0[i, j, k] -> [(k)]; S1[i, j] -> [(j)]; S2[i, j, k] -> [(k)] }]" permutable coincident [false] {
 // GPU-NEXT: poly.sequence {
 // GPU-NEXT: poly.filter "[n] -> { S1[i, j] }" {
 // GPU-NEXT: poly.band "[n] -> [{ S1[i, j] -> [(i)] }]" permutable coincident [true]
-// GPU: poly.filter "[n] -> { S2[i, j, k]; S0[i, j, k] }" {
-// GPU-NEXT: poly.mark "map-to-x" {
-// GPU-NEXT: poly.band "[n] -> [{ S0[i, j, k] -> [(j)]; S2[i, j, k] -> [(j)] }, { S0[i, j, k] -> [(i)]; S2[i, j, k] -> [(i)] }]" permutable coincident [true, true] {
+// GPU: poly.filter "[n] -> { S0[i, j, k]; S2[i, j, k] }" {
+// GPU-NEXT: poly.band "[n] -> [{ S0[i, j, k] -> [(j)]; S2[i, j, k] -> [(j)] }, { S0[i, j, k] -> [(i)]; S2[i, j, k] -> [(i)] }]" permutable coincident [true, true] loop_attributes {{\[\[}}#poly.map<thread x>], []] {

@@ -22,9 +22,8 @@ func.func @stencil(%steps: index, %n: index, %a: memref<?xf64>) {
 }
 
 // WAVEFRONT:      poly.band {{.*}} permutable coincident [false] {
-// WAVEFRONT-NEXT:   poly.mark "parallel" {
-// WAVEFRONT-NEXT:     poly.band {{.*}} permutable coincident [true] {
-// WAVEFRONT-NEXT:       poly.band {{.*}} permutable coincident [false, false]
+// WAVEFRONT-NEXT:   poly.band {{.*}} permutable coincident [true] loop_attributes {{\[\[}}#poly.parallel]] {
+// WAVEFRONT-NEXT:     poly.band {{.*}} permutable coincident [false, false]
 
 // The points of a tile in wavefronts, and the tiles as they were.
 // INSIDE: remark: [wavefront] wavefronts along loops 1 to 2 of the band of 2 over S0, with 1 parallel inside

@@ -14,8 +14,7 @@ func.func @copy(%n: index, %m: index, %a: memref<?x?xf64>, %b: memref<?x?xf64>) 
   return
 }
 
-// CHECK:      poly.mark "parallel" {
-// CHECK-NEXT:   poly.band "[n, m] -> [{ S0[i, j] -> [(i - (i) mod 32)] }, { S0[i, j] -> [(j - (j) mod 16)] }]"
+// CHECK:      poly.band "[n, m] -> [{ S0[i, j] -> [(i - (i) mod 32)] }, { S0[i, j] -> [(j - (j) mod 16)] }]" {{.*}} loop_attributes {{\[\[}}#poly.parallel], []] {
 // CHECK-NEXT:     poly.sequence {
 // CHECK-NEXT:       poly.filter
 // CHECK-NEXT:         poly.band "[n, m] -> [{ S0[i, j] -> [(i)] }, { S0[i, j] -> [(j)] }]"

@@ -20,9 +20,8 @@ func.func @product(%n: index, %a: memref<?x?xf64>, %b: memref<?x?xf64>, %c: memr
   return
 }
 
-// CHECK:      poly.mark "parallel" {
-// CHECK-NEXT:   poly.band "[n] -> [{ S0[i, j, k] -> [(i - (i) mod 32)] }, { S0[i, j, k] -> [(j - (j) mod 32)] }, { S0[i, j, k] -> [(k - (k) mod 32)] }]" permutable coincident [true, true, false] {
-// CHECK-NEXT:     poly.band "[n] -> [{ S0[i, j, k] -> [(i)] }, { S0[i, j, k] -> [(k)] }, { S0[i, j, k] -> [(j)] }]" permutable coincident [true, false, true]
+// CHECK:      poly.band "[n] -> [{ S0[i, j, k] -> [(i - (i) mod 32)] }, { S0[i, j, k] -> [(j - (j) mod 32)] }, { S0[i, j, k] -> [(k - (k) mod 32)] }]" permutable coincident [true, true, false] loop_attributes {{\[\[}}#poly.parallel], [], []] {
+// CHECK-NEXT:   poly.band "[n] -> [{ S0[i, j, k] -> [(i)] }, { S0[i, j, k] -> [(k)] }, { S0[i, j, k] -> [(j)] }]" permutable coincident [true, false, true]
 
 // LOOPS:      affine.parallel (%[[TI:.*]]) =
 // LOOPS-NEXT:   affine.for %[[TJ:.*]] =

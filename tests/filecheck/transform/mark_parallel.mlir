@@ -21,20 +21,16 @@ func.func @multiply(%n: index, %a: memref<?x?xf64>, %b: memref<?x?xf64>, %c: mem
   return
 }
 
-// OUTERMOST:      poly.mark "parallel" {
-// OUTERMOST-NEXT:   poly.band "[n] -> [{ S0[i, k, j] -> [(i)] }]" {{.*}}coincident [true] {
-// OUTERMOST-NOT:  poly.mark
+// OUTERMOST:      poly.band "[n] -> [{ S0[i, k, j] -> [(i)] }]" {{.*}}loop_attributes {{\[\[}}#poly.parallel]] {
+// OUTERMOST-NOT:  loop_attributes
 
-// INNER-NOT:  poly.mark
-// INNER:      poly.band "[n] -> [{ S0[i, k, j] -> [(k)] }]" {{.*}}coincident [false] {
-// INNER-NEXT:   poly.mark "parallel" {
-// INNER-NEXT:     poly.band "[n] -> [{ S0[i, k, j] -> [(j)] }]" {{.*}}coincident [true]
+// INNER-NOT:  loop_attributes
+// INNER:      poly.band "[n] -> [{ S0[i, k, j] -> [(k)] }]" coincident [false] {
+// INNER-NEXT:   poly.band "[n] -> [{ S0[i, k, j] -> [(j)] }]" {{.*}} loop_attributes {{\[\[}}#poly.parallel]]
 
-// ALL:      poly.mark "parallel" {
-// ALL-NEXT:   poly.band "[n] -> [{ S0[i, k, j] -> [(i)] }]"
-// ALL-NEXT:     poly.band "[n] -> [{ S0[i, k, j] -> [(k)] }]"
-// ALL-NEXT:       poly.mark "parallel" {
-// ALL-NEXT:         poly.band "[n] -> [{ S0[i, k, j] -> [(j)] }]"
+// ALL:      poly.band "[n] -> [{ S0[i, k, j] -> [(i)] }]" {{.*}} loop_attributes {{\[\[}}#poly.parallel]] {
+// ALL-NEXT:   poly.band "[n] -> [{ S0[i, k, j] -> [(k)] }]" coincident [false] {
+// ALL-NEXT:     poly.band "[n] -> [{ S0[i, k, j] -> [(j)] }]" {{.*}} loop_attributes {{\[\[}}#poly.parallel]]
 
 // REMARK: remark: [mark-parallel] loop 1 around S0 is parallel
 // REMARK: remark: [mark-parallel] loop 3 around S0 is parallel

@@ -23,18 +23,18 @@ func.func @product(%n: index, %a: memref<?x?xf64>, %b: memref<?x?xf64>, %c: memr
 // CHECK:      // schedule of @product:
 // CHECK-NEXT: // sequence
 // CHECK-NEXT: //   S0/0, S1/0
-// CHECK-NEXT: //     mark "parallel"
+// CHECK-NEXT: //     band of 1, permutable
+// CHECK-NEXT: //       S0/0.0 S1/0.0: { S{{.*}} -> [(j)]; S{{.*}} -> [(j)] } parallel
 // CHECK-NEXT: //       band of 1, permutable
-// CHECK-NEXT: //         S0/0.0 S1/0.0: { S{{.*}} -> [(j)]; S{{.*}} -> [(j)] } parallel
-// CHECK-NEXT: //         band of 1, permutable
-// CHECK-NEXT: //           S0/0.1 S1/0.1: { S{{.*}} -> [(i)]; S{{.*}} -> [(i)] } parallel
-// CHECK-NEXT: //           sequence
-// CHECK-NEXT: //             S0/0
-// CHECK-NEXT: //             S1/0
-// CHECK-NEXT: //               band of 1, permutable
-// CHECK-NEXT: //                 S1/0.2: { S1[i, j, k] -> [(k)] }
+// CHECK-NEXT: //         S0/0.1 S1/0.1: { S{{.*}} -> [(i)]; S{{.*}} -> [(i)] } parallel #poly.parallel
+// CHECK-NEXT: //         sequence
+// CHECK-NEXT: //           S0/0
+// CHECK-NEXT: //           S1/0
+// CHECK-NEXT: //             band of 1, permutable
+// CHECK-NEXT: //               S1/0.2: { S1[i, j, k] -> [(k)] }
 // CHECK-NEXT: //   S0/1, S1/1
-// CHECK-NEXT: //     mark "parallel"
+// CHECK-NEXT: //     band of 1, permutable
+// CHECK-NEXT: //       S0/1.0 S1/1.0: { S{{.*}} -> [(i)]; S{{.*}} -> [(i)] } parallel #poly.parallel
 
 // PLAIN:      // schedule of @product:
 // PLAIN-NEXT: // band of 1

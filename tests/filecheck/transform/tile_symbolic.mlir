@@ -22,7 +22,7 @@ func.func @triangle(%n: index, %a: memref<?x?xf64>) {
 
 // CHECK: func.func @triangle(%n: index, %a: memref<?x?xf64>, %T0: index, %T1: index)
 // CHECK-NEXT: poly.scop (%n as "n", %T0 as "T0", %T1 as "T1")
-// CHECK:      poly.mark "tiles outset T0 T1 parallel=1" {
+// CHECK:      poly.mark #poly.tile<outset [T0, T1] loops {{\[\[}}], [#poly.parallel]]> {
 // CHECK-NEXT:   poly.band "[n] -> [{ S0[i, j] -> [(i)] }, { S0[i, j] -> [(j)] }]" permutable coincident [false, true]
 
 // LOOPS: func.func @triangle(%{{.*}}: index, %{{.*}}: memref<?x?xf64>, %[[T0:.*]]: index, %[[T1:.*]]: index)
@@ -37,12 +37,12 @@ func.func @triangle(%n: index, %a: memref<?x?xf64>) {
 // BOX-NEXT: if (
 
 // ADDRESSED:      poly.band "[n] -> [{ S0[i, j] -> [(i)] }]"
-// ADDRESSED-NEXT:   poly.mark "tiles outset T0" {
+// ADDRESSED-NEXT:   poly.mark #poly.tile<outset [T0]> {
 // ADDRESSED-NEXT:     poly.band "[n] -> [{ S0[i, j] -> [(j)] }]"
 
 // APART: error: S0.1, S0.0 are not directly inside each other
 // LEVELS: error: symbolic sizes are for one level, and no other shape
 // ORIGINS: error: origins is for symbolic sizes: origins=box
 // INSET: error: option 'origins' of pass 'tile' cannot be 'inset'
-// AFTER: tile_symbolic.mlir:{{[0-9]+}}:3: error: the mark 'tiles outset T0 T1' would stand above other loops than those that it tiles
+// AFTER: tile_symbolic.mlir:{{[0-9]+}}:3: error: the mark #poly.tile<outset [T0, T1]> would stand above other loops than those that it tiles
 // REFUSED: tile_symbolic.mlir:{{[0-9]+}}:3: error: reversing S0.0 violates the flow dependence through a: S0[1, 0] must run before S0[2, 0]

@@ -30,5 +30,5 @@ func.func @stencil(%n: index, %a: memref<?x?xf64>) {
 // COMPLETE: poly.band "[n] -> [{ S0[i, j] -> [(j - (j) mod 2)] }, { S0[i, j] -> [(j)] }]" permutable coincident [false, false] loops [default, unroll]
 
 // COUNT: error: S0.1 has no constant number of iterations: unroll it by a factor, as in factor=4
-// REFUSED: error: unrolling S0.0 cannot be done: AST options at or below the band of 1 over S0 name loops around it
+// REFUSED: error: unrolling S0.0 is not possible: AST options at or below the band of 1 over S0 refer to the loops around them
 // FACTOR: error: factor must be 2 or more, or 0 to unroll completely: factor=1

@@ -18,9 +18,8 @@ func.func @stencil(%n: index, %a: memref<?x?xf64>) {
 }
 
 // CHECK:      poly.band "[n] -> [{ S0[i, j] -> [(i + j - (i) mod 32 - (j) mod 32)] }]" permutable coincident [false] {
-// CHECK-NEXT:   poly.mark "parallel" {
-// CHECK-NEXT:     poly.band "[n] -> [{ S0[i, j] -> [(j - (j) mod 32)] }]" permutable coincident [true] {
-// CHECK-NEXT:       poly.band "[n] -> [{ S0[i, j] -> [(i)] }, { S0[i, j] -> [(j)] }]" permutable coincident [false, false]
+// CHECK-NEXT:   poly.band "[n] -> [{ S0[i, j] -> [(j - (j) mod 32)] }]" permutable coincident [true] loop_attributes {{\[\[}}#poly.parallel]] {
+// CHECK-NEXT:     poly.band "[n] -> [{ S0[i, j] -> [(i)] }, { S0[i, j] -> [(j)] }]" permutable coincident [false, false]
 
 // Tiles of different sizes count as one each.
 // SIZES:      poly.band "[n] -> [{ S0[i, j] -> [(floor((i)/32) + floor((j)/16))] }]" permutable coincident [false] {

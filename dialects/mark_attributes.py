@@ -1,0 +1,124 @@
+"""Attributes of `poly.mark`: what is said of all that is below a place in the schedule tree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, cast, get_args
+
+from xdsl.ir import Attribute, Data
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from polyir.dialects.loop_attributes import LoopAttributes, verify_loop_attributes
+
+Origins = Literal["outset", "box"]
+"""Which tiles are visited: those that have points, or all in the rectangular hull of the points."""
+
+
+@dataclass(frozen=True)
+class SymbolicTiles:
+    """Loops over tiles whose sizes are parameters: the names of the sizes, one a loop.
+
+    isl's schedules have no `floor(i / T)` with a parameter T, so these loops are not a band. A
+    mark above the loops over the points says that they are there:
+
+        mark #poly.tile<outset [T0, T1]>
+          band [i, j]
+
+    stands for the loops over the tiles of T0 x T1 points, with the band as the loops over the
+    points of one tile. What is legal for tiles of every size is what is legal for this tree.
+
+    With a `wavefront` of m, the first loop runs over the sums of the positions of the tiles
+    along the first m + 1 loops instead. `loops` has the attributes of each loop over tiles.
+    """
+
+    origins: Origins
+    sizes: tuple[str, ...]
+    wavefront: int = 0
+    loops: tuple[LoopAttributes, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.loops:
+            object.__setattr__(self, "loops", ((),) * len(self.sizes))
+
+
+@irdl_attr_definition
+class TileAttr(Data[SymbolicTiles]):
+    """`#poly.tile<outset [T0, T1] wavefront 1 loops [[], [#poly.parallel]]>`: symbolic tiles."""
+
+    name = "poly.tile"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> SymbolicTiles:
+        with parser.in_angle_brackets():
+            origins = cast(Origins, parser.parse_keyword_in(get_args(Origins)))
+            square = parser.Delimiter.SQUARE
+            sizes = parser.parse_comma_separated_list(square, parser.parse_identifier)
+            position = parser.pos
+            wavefront = 0
+            if parser.parse_optional_keyword("wavefront") is not None:
+                wavefront = parser.parse_integer(allow_boolean=False, allow_negative=False)
+            loops: tuple[LoopAttributes, ...] = ()
+            if parser.parse_optional_keyword("loops") is not None:
+                loops = parse_attributes_of_loops(parser)
+            if not sizes or wavefront >= len(sizes) or len(loops) not in (0, len(sizes)):
+                parser.raise_error("the sizes of #poly.tile do not fit its loops", position)
+            return SymbolicTiles(origins, tuple(sizes), wavefront, loops)
+
+    def print_parameter(self, printer: Printer) -> None:
+        tiles = self.data
+        with printer.in_angle_brackets():
+            printer.print_string(f"{tiles.origins} [{', '.join(tiles.sizes)}]")
+            if tiles.wavefront:
+                printer.print_string(f" wavefront {tiles.wavefront}")
+            if any(tiles.loops):
+                printer.print_string(" loops ")
+                print_attributes_of_loops(printer, tiles.loops)
+
+    def verify(self) -> None:
+        for attributes in self.data.loops:
+            verify_loop_attributes(attributes)
+
+
+@irdl_attr_definition
+class LocalAttr(Data[str]):
+    """`#poly.local<"t">`: each iteration of the loops around has a copy of an array of its own."""
+
+    name = "poly.local"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> str:
+        with parser.in_angle_brackets():
+            return parser.parse_str_literal()
+
+    def print_parameter(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string_literal(self.data)
+
+
+def parse_attributes_of_loops(parser: AttrParser) -> tuple[LoopAttributes, ...]:
+    """Read the attributes of several loops: `[[], [#poly.parallel]]`."""
+    square = parser.Delimiter.SQUARE
+
+    def attributes_of_loop() -> LoopAttributes:
+        return tuple(parser.parse_comma_separated_list(square, parser.parse_attribute))
+
+    return tuple(parser.parse_comma_separated_list(square, attributes_of_loop))
+
+
+def print_attributes_of_loops(printer: Printer, loops: tuple[LoopAttributes, ...]) -> None:
+    """Print the attributes of several loops."""
+    with printer.in_square_brackets():
+        for position, attributes in enumerate(loops):
+            printer.print_string(", " if position else "")
+            with printer.in_square_brackets():
+                printer.print_list(attributes, printer.print_attribute)
+
+
+def verify_mark(attribute: Attribute) -> None:
+    """Raise `VerifyException` unless a mark can hold the attribute: one of a dialect."""
+    dialect, _, _ = attribute.name.rpartition(".")
+    if dialect in ("", "builtin"):
+        raise VerifyException(f"cannot hold {attribute}, which is not an attribute of a dialect")

@@ -1,0 +1,256 @@
+"""isl's AST as plain data: what code generation works on, and what a worker process sends back.
+
+Each node of isl's AST becomes a frozen dataclass, and so does each expression. Operators that
+mean the same to polyir are one: isl has three divisions that all round down where it uses them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+import islpy as isl
+
+
+class Operator(Enum):
+    """An operator of AST expressions; integers throughout, conditions are 0 or 1."""
+
+    ADD = "+"
+    SUB = "-"
+    MUL = "*"
+    MINUS = "minus"
+    FLOORDIV = "floordiv"
+    MOD = "mod"
+    MIN = "min"
+    MAX = "max"
+    SELECT = "select"
+    AND = "and"
+    OR = "or"
+    EQ = "=="
+    LE = "<="
+    LT = "<"
+    GE = ">="
+    GT = ">"
+
+
+@dataclass(frozen=True)
+class Number:
+    """An integer."""
+
+    value: int
+
+
+@dataclass(frozen=True)
+class Name:
+    """A parameter or a loop iterator."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Operation:
+    """An operator and its arguments, in isl's order."""
+
+    operator: Operator
+    arguments: tuple[Expression, ...]
+
+
+Expression = Number | Name | Operation
+
+
+@dataclass(frozen=True)
+class For:
+    """A loop: from `first` in steps of `step`, up to `bound`, which is run too if `inclusive`."""
+
+    iterator: str
+    first: Expression
+    bound: Expression
+    inclusive: bool
+    step: int
+    body: Node
+
+
+@dataclass(frozen=True)
+class Let:
+    """A loop that runs once: the iterator has this value in `body`."""
+
+    iterator: str
+    value: Expression
+    body: Node
+
+
+@dataclass(frozen=True)
+class If:
+    """A conditional; `otherwise` is `None` if there is no else branch."""
+
+    condition: Expression
+    then: Node
+    otherwise: Node | None
+
+
+@dataclass(frozen=True)
+class Block:
+    """Nodes one after the other."""
+
+    children: tuple[Node, ...]
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A mark of the schedule tree: the object of its identifier, around what is below it."""
+
+    item: object
+    body: Node
+
+
+@dataclass(frozen=True)
+class Instance:
+    """One instance of a statement, with the values of its iterators."""
+
+    statement: str
+    arguments: tuple[Expression, ...]
+
+
+Node = For | Let | If | Block | Mark | Instance
+
+
+class EndlessLoopError(ValueError):
+    """A loop of isl's AST has no bound."""
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """All nodes from `node` down, parents first."""
+    yield node
+    match node:
+        case For() | Let() | Mark():
+            yield from walk(node.body)
+        case If():
+            yield from walk(node.then)
+            if node.otherwise is not None:
+                yield from walk(node.otherwise)
+        case Block():
+            for child in node.children:
+                yield from walk(child)
+        case Instance():
+            return
+
+
+def statements_in(node: Node) -> tuple[str, ...]:
+    """The names of the statements from `node` down, once for each place where one is run."""
+    return tuple(inner.statement for inner in walk(node) if isinstance(inner, Instance))
+
+
+def parts_of(expression: Expression) -> Iterator[Expression]:
+    """The expression and all expressions in it."""
+    yield expression
+    if isinstance(expression, Operation):
+        for argument in expression.arguments:
+            yield from parts_of(argument)
+
+
+def names_in(expression: Expression) -> frozenset[str]:
+    """The parameters and iterators in an expression."""
+    return frozenset(part.name for part in parts_of(expression) if isinstance(part, Name))
+
+
+def uses(expression: Expression, *operators: Operator) -> bool:
+    """Whether one of `operators` is somewhere in an expression."""
+    return any(
+        isinstance(part, Operation) and part.operator in operators for part in parts_of(expression)
+    )
+
+
+def node_from_isl(node: isl.AstNode) -> Node:
+    """A node of isl's AST as plain data; raises `EndlessLoopError`."""
+    match isl.ast_node_type(node.get_type()):
+        case kind if kind is _FOR:
+            return _loop(node)
+        case kind if kind is _IF:
+            otherwise = node.if_get_else_node() if node.if_has_else_node() else None
+            return If(
+                expression_from_isl(node.if_get_cond()),
+                node_from_isl(node.if_get_then_node()),
+                None if otherwise is None else node_from_isl(otherwise),
+            )
+        case isl.ast_node_type.block:
+            children = node.block_get_children()
+            nodes = (children.get_at(position) for position in range(children.n_ast_node()))
+            return Block(tuple(map(node_from_isl, nodes)))
+        case isl.ast_node_type.mark:
+            return Mark(node.mark_get_id().user, node_from_isl(node.mark_get_node()))
+        case _:
+            name, *arguments = _arguments(node.user_get_expr())
+            return Instance(
+                _identifier(name), tuple(expression_from_isl(argument) for argument in arguments)
+            )
+
+
+def _loop(node: isl.AstNode) -> For | Let:
+    iterator = _identifier(node.for_get_iterator())
+    first = expression_from_isl(node.for_get_init())
+    if node.for_is_degenerate():
+        return Let(iterator, first, node_from_isl(node.for_get_body()))
+    condition = expression_from_isl(node.for_get_cond())
+    # isl makes no other conditions unless its option `ast_build_atomic_upper_bound` is off.
+    match condition:
+        case Operation((Operator.LT | Operator.LE) as operator, (_, bound)):
+            step = int(node.for_get_inc().get_val().to_python())
+            body = node_from_isl(node.for_get_body())
+            return For(iterator, first, bound, operator is Operator.LE, step, body)
+        case _:
+            raise EndlessLoopError("a loop would never end")
+
+
+def expression_from_isl(expression: isl.AstExpr) -> Expression:
+    """An expression of isl's AST as plain data."""
+    match isl.ast_expr_type(expression.get_type()):
+        case isl.ast_expr_type.int:
+            return Number(int(expression.get_val().to_python()))
+        case isl.ast_expr_type.id:
+            return Name(_identifier(expression))
+        case _:
+            operator = _OPERATORS[isl.ast_expr_op_type(expression.get_op_type())]
+            return Operation(operator, tuple(map(expression_from_isl, _arguments(expression))))
+
+
+def _identifier(expression: isl.AstExpr) -> str:
+    name = expression.get_id().get_name()
+    assert name is not None
+    return name
+
+
+def _arguments(expression: isl.AstExpr) -> tuple[isl.AstExpr, ...]:
+    return tuple(expression.get_op_arg(n) for n in range(expression.get_op_n_arg()))
+
+
+# Members whose names are Python's own words are missing from islpy's stub.
+_FOR, _IF = isl.ast_node_type["for_"], isl.ast_node_type["if_"]
+
+_OPERATORS = {
+    isl.ast_expr_op_type.add: Operator.ADD,
+    isl.ast_expr_op_type.sub: Operator.SUB,
+    isl.ast_expr_op_type.mul: Operator.MUL,
+    isl.ast_expr_op_type.minus: Operator.MINUS,
+    # Rounded down; rounded towards zero with a dividend that isl knows not to be negative; exact.
+    isl.ast_expr_op_type.fdiv_q: Operator.FLOORDIV,
+    isl.ast_expr_op_type.pdiv_q: Operator.FLOORDIV,
+    isl.ast_expr_op_type.div: Operator.FLOORDIV,
+    # The remainder of a dividend that is not negative; one that is only compared with zero.
+    isl.ast_expr_op_type.pdiv_r: Operator.MOD,
+    isl.ast_expr_op_type.zdiv_r: Operator.MOD,
+    isl.ast_expr_op_type.min: Operator.MIN,
+    isl.ast_expr_op_type.max: Operator.MAX,
+    isl.ast_expr_op_type.cond: Operator.SELECT,
+    isl.ast_expr_op_type.select: Operator.SELECT,
+    # What is not evaluated has no effect: index arithmetic divides by constants only.
+    isl.ast_expr_op_type["and_"]: Operator.AND,
+    isl.ast_expr_op_type.and_then: Operator.AND,
+    isl.ast_expr_op_type["or_"]: Operator.OR,
+    isl.ast_expr_op_type.or_else: Operator.OR,
+    isl.ast_expr_op_type.eq: Operator.EQ,
+    isl.ast_expr_op_type.le: Operator.LE,
+    isl.ast_expr_op_type.lt: Operator.LT,
+    isl.ast_expr_op_type.ge: Operator.GE,
+    isl.ast_expr_op_type.gt: Operator.GT,
+}

@@ -1,0 +1,172 @@
+"""What becomes of the attributes of loops when a schedule tree is transformed.
+
+A loop that a transformation moves or gives other values (interchange, skewing, shifting,
+reversal, scaling) keeps its attributes, and each copy of a loop (distribution, splitting) has
+them. For all else there is a rule:
+
+- A loop that is *cut* into a loop over blocks and a loop in a block (tiling, strip-mining): each
+  attribute says which of the two has it (`LoopAttribute.part_after_cut`); attributes that say
+  nothing go to the loop in a block, which has the values of the loop that was cut.
+- Loops that are *merged* into one (fusion): it has the attributes that all of them have.
+- A loop that is *combined* from several (the loop over wavefronts): it has none of theirs.
+- A new schedule has no attributes.
+
+An attribute that is true of parallel loops only (`LoopAttribute.requires_parallel`) is taken off
+a loop that is not parallel. What a statement loses in any of these ways is reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import islpy as isl
+from xdsl.ir import Attribute
+
+from polyir.dialects.dependence import Dependences
+from polyir.dialects.loop_attributes import LoopAttributes, rules_of
+from polyir.dialects.mark_attributes import SymbolicTiles
+from polyir.isl_trees import mapped_children, node_type, with_member_objects
+from polyir.model.bands import BandFacts, active_at, annotate_bands, band_facts, facts_of_band
+from polyir.model.legality import require_legal
+from polyir.model.outcome import Outcome
+from polyir.model.symbolic_tiles import replace_tiles, tiled_loops, tiles_at
+from polyir.model.tree import attributes_of_members
+from polyir.transform.walk import BAND, name_list, statements_of
+
+
+def cut(attributes: LoopAttributes) -> tuple[LoopAttributes, LoopAttributes]:
+    """The attributes of the loop over blocks, and of the loop in a block."""
+    parts = [(attribute, rules_of(attribute).part_after_cut()) for attribute in attributes]
+    return (
+        tuple(attribute for attribute, part in parts if part != "inner"),
+        tuple(attribute for attribute, part in parts if part != "outer"),
+    )
+
+
+def merged(loops: Sequence[LoopAttributes]) -> LoopAttributes:
+    """The attributes of a loop that several are merged into."""
+    first, *others = loops
+    return tuple(item for item in first if all(item in attributes for attributes in others))
+
+
+def settled(
+    original: isl.Schedule,
+    changed: isl.Schedule,
+    dependences: Dependences,
+    what: str,
+    done: Sequence[str] = (),
+    missed: Sequence[str] = (),
+    exact_flags: bool = True,
+) -> Outcome:
+    """What a transformation hands back: the tree is checked, and what it says of loops is true.
+
+    With `exact_flags`, the flags of all bands are computed anew. `what` names the change.
+
+    Raises `LegalityError` if `changed` violates a dependence.
+    """
+    require_legal(dependences, changed, what)
+    if exact_flags:
+        changed = annotate_bands(changed, dependences)
+    lost = lost_attributes(original, changed)
+    changed, taken_off = _without_false_attributes(changed, dependences)
+    return Outcome(changed, tuple(done), (*missed, *lost, *taken_off))
+
+
+def lost_attributes(original: isl.Schedule, changed: isl.Schedule) -> tuple[str, ...]:
+    """The attributes that no loop around a statement has any more, in words."""
+    before, after = _attributes_by_statement(original), _attributes_by_statement(changed)
+    losers: dict[Attribute, list[str]] = {}
+    for statement, attributes in before.items():
+        for attribute in attributes:
+            if attribute not in after.get(statement, ()):
+                losers.setdefault(attribute, []).append(statement)
+    return tuple(
+        f"{attribute} is dropped from the loops around {name_list(statements)}"
+        for attribute, statements in losers.items()
+    )
+
+
+def _attributes_by_statement(schedule: isl.Schedule) -> Mapping[str, dict[Attribute, None]]:
+    found: dict[str, dict[Attribute, None]] = {}
+
+    def visit(node: isl.ScheduleNode, around: tuple[Attribute, ...]) -> None:
+        if node_type(node) is isl.schedule_node_type.leaf:
+            for name in statements_of(node) if around else ():
+                found.setdefault(name, {}).update(dict.fromkeys(around))
+            return
+        if node_type(node) is BAND:
+            around += tuple(item for loop in attributes_of_members(node) for item in loop)
+        tiles = tiles_at(node)
+        if tiles is not None:
+            around += tuple(item for loop in tiles.loops for item in loop)
+        for position in range(node.n_children()):
+            visit(node.child(position), around)
+
+    visit(schedule.get_root(), ())
+    return found
+
+
+def _without_false_attributes(
+    schedule: isl.Schedule, dependences: Dependences
+) -> tuple[isl.Schedule, tuple[str, ...]]:
+    """The tree without attributes that loops have to be parallel for, on loops that are not.
+
+    What is taken off comes second, in words.
+    """
+    taken_off: list[str] = []
+
+    def visit(node: isl.ScheduleNode) -> isl.ScheduleNode:
+        tiles = tiles_at(node)
+        if tiles is not None and any(map(requires_parallel, tiles.loops)):
+            points = [loop.member for loop in tiled_loops(node)]
+            facts = band_facts(active_at(node, dependences), points)
+            loops = true_ones(node, tiles.loops, parallel_tile_loops(tiles, facts), " over tiles")
+            node = replace_tiles(node, replace(tiles, loops=loops))
+        elif node_type(node) is BAND:
+            loops = attributes_of_members(node)
+            if any(map(requires_parallel, loops)):
+                loops = true_ones(node, loops, facts_of_band(node, dependences).parallel)
+                node = with_member_objects(node, [loop or None for loop in loops])
+        return mapped_children(node, visit)
+
+    def true_ones(
+        node: isl.ScheduleNode,
+        loops: Sequence[LoopAttributes],
+        parallel: Sequence[bool],
+        kind: str = "",
+    ) -> tuple[LoopAttributes, ...]:
+        kept: list[LoopAttributes] = []
+        for position, (attributes, is_parallel) in enumerate(zip(loops, parallel, strict=True)):
+            number = node.get_schedule_depth() + position + 1
+            true = tuple(
+                each for each in attributes if is_parallel or not requires_parallel((each,))
+            )
+            kept.append(true)
+            taken_off.extend(
+                f"{each} is taken off loop {number}{kind} around "
+                f"{name_list(statements_of(node))}, which is not parallel"
+                for each in attributes
+                if each not in true
+            )
+        return tuple(kept)
+
+    return visit(schedule.get_root()).get_schedule(), tuple(taken_off)
+
+
+def requires_parallel(attributes: LoopAttributes) -> bool:
+    """Whether one of the attributes is true of parallel loops only."""
+    return any(rules_of(attribute).requires_parallel() for attribute in attributes)
+
+
+def parallel_tile_loops(tiles: SymbolicTiles, facts: BandFacts) -> tuple[bool, ...]:
+    """Which of the loops over tiles of symbolic sizes are parallel for all sizes.
+
+    `facts` are those of the loops over points. In a wavefront all loops but the first are; else
+    those along which no dependence has a distance, since tiles of one point separate all that do.
+    """
+    if tiles.wavefront:
+        return (False, *(True for _ in range(tiles.wavefront)), *(False for _ in tiles.sizes))[
+            : len(tiles.sizes)
+        ]
+    return facts.coincident

@@ -1,0 +1,79 @@
+"""A pass and an attribute of another package, from its flag to the loop that is generated."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PLUGIN = Path(__file__).parent / "plugin"
+STENCIL = Path(__file__).parents[2] / "examples" / "fig4-stencil.mlir"
+PREFETCH = "--prefetch=loop=S0.0 distance=3"
+DISTANCE, BLOCK = "#prefetching.distance<3>", "#prefetching.block<3>"
+
+
+def polyir_opt(*arguments: str, text: str | None = None) -> tuple[str, str]:
+    """What polyir-opt prints to standard output and error, with the package installed."""
+    command = [sys.executable, "-m", "polyir.tools.polyir_opt", *arguments]
+    environment = {**os.environ, "PYTHONPATH": str(PLUGIN)}
+    done = subprocess.run(
+        command, input=text, env=environment, capture_output=True, text=True, check=True
+    )
+    return done.stdout, done.stderr
+
+
+def attributes_of_bands(text: str) -> list[str]:
+    """What the bands of the tree say of their loops, `-` for nothing."""
+    bands = [line for line in text.splitlines() if "poly.band" in line]
+    return [
+        line.partition(" loop_attributes ")[2].removesuffix(" {").replace(" loops", "") or "-"
+        for line in bands
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ([], [f"[[{DISTANCE}, {BLOCK}]]", "-"]),
+        (["--tile=32"], [f"[[{BLOCK}], []]", f"[[{DISTANCE}], []]"]),
+        (["--tile=loops=S0.0,S0.1"], [f"[[{BLOCK}], []]", f"[[{DISTANCE}]]", "-"]),
+        (["--strip-mine=loop=S0.0"], [f"[[{BLOCK}], [{DISTANCE}]]", "-"]),
+        (["--interchange=S0.0,S0.1"], ["-", f"[[{DISTANCE}, {BLOCK}]]"]),
+        (["--skew=loop=S0.0 by=S0.1"], [f"[[{DISTANCE}, {BLOCK}]]", "-"]),
+        (["--unroll=loop=S0.0 factor=2"], [f"[[{DISTANCE}, {BLOCK}]]", "-", "-"]),
+        (["--unroll-jam=loop=S0.0 factor=2"], [f"[[{DISTANCE}, {BLOCK}]]", "-", "-"]),
+        (["--tile=32", "--wavefront"], ["-", "-", f"[[{DISTANCE}], []]"]),
+        (["--tile=32", "--wavefront=loop=S0.2"], [f"[[{BLOCK}], []]", "-", "-"]),
+    ],
+    ids=" ".join,
+)
+def test_transformations_carry_the_attributes(change: list[str], expected: list[str]) -> None:
+    text, said = polyir_opt(PREFETCH, *change, "--emit=poly", str(STENCIL))
+    found = attributes_of_bands(text)
+    assert [each.partition(" options")[0] for each in found] == expected
+    lost = [each for each in (DISTANCE, BLOCK) if not any(each in band for band in found)]
+    assert [
+        f"{each} is dropped from the loops around S0" in said for each in (DISTANCE, BLOCK)
+    ] == [each in lost for each in (DISTANCE, BLOCK)]
+
+
+def test_the_loop_has_the_attributes() -> None:
+    poly, _ = polyir_opt(PREFETCH, "--tile=32", "--emit=poly", str(STENCIL))
+    for text in (polyir_opt(text=poly)[0], polyir_opt(PREFETCH, "--tile=32", str(STENCIL))[0]):
+        lines = [line.strip() for line in text.splitlines()]
+        ends = [line for line in lines if line.startswith("}")]
+        # Of the loops from the inside out, the outer point loop and the outer tile loop.
+        assert ends[:4] == [
+            "}",
+            f"}} {{prefetching.distance = {DISTANCE}}}",
+            "}",
+            f"}} {{prefetching.block = {BLOCK}}}",
+        ]
+
+
+def test_help_lists_the_pass() -> None:
+    text, _ = polyir_opt("--help")
+    assert "prefetch" in text
