@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import islpy as isl
 from xdsl.context import Context
@@ -11,6 +12,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from polyir.diagnostics import missed
+from polyir.dialects.dependence import Dependences
+from polyir.limits import ResourceError, limited
 from polyir.model.scop import Scop, scop_of
 from polyir.passes.constraints import schedule_constraints
 from polyir.passes.prerequisites import analysed_scops, function_of
@@ -23,7 +26,9 @@ from polyir.schedule.pluto import pluto_schedule
 from polyir.schedule.spatial.reuse import reuse_groups
 from polyir.schedule.spatial.scheduler import spatial_schedule
 
-_SCHEDULERS: dict[str, Callable[[ScheduleConstraints, Scop], isl.Schedule]] = {
+Scheduler = Callable[[ScheduleConstraints, Scop], isl.Schedule]
+
+_SCHEDULERS: dict[str, Scheduler] = {
     "pluto": lambda constraints, scop: pluto_schedule(constraints).schedule,
     "feautrier": lambda constraints, scop: feautrier_schedule(constraints).schedule,
     "isl": lambda constraints, scop: isl_style_schedule(constraints).schedule,
@@ -36,8 +41,8 @@ _SCHEDULERS: dict[str, Callable[[ScheduleConstraints, Scop], isl.Schedule]] = {
 class CompareSchedulesPass(ModulePass):
     """Print what the schedulers find for each scop, side by side, and change nothing.
 
-    Every scheduler runs with its default options. For each, one comment line is printed on
-    standard output, with these columns:
+    Every scheduler runs with its default options, each under the time limit. For each, one
+    comment line is printed on standard output, with these columns:
 
     - bands: the number of members of each band, outer before inner;
     - outer: the number of leading coincident members of the outermost band, summed over the
@@ -80,11 +85,19 @@ def comparison_rows(scop: Scop) -> list[tuple[str, ...]]:
     dependences = scop.dependences
     constraints = schedule_constraints(scop, dependences)
     rows = [HEADING, ("original", *cells_of(figures_of(scop.schedule, dependences)))]
+    no_figures = ("-",) * (len(HEADING) - 2)
     for name, scheduler in _SCHEDULERS.items():
+        compute = partial(_cells, scheduler, constraints, scop, dependences)
         try:
-            schedule = scheduler(constraints, scop)
+            rows.append((name, *limited(f"the scheduler {name}", compute)))
         except SchedulingError:
-            rows.append((name, "none found", *("-",) * (len(HEADING) - 2)))
-        else:
-            rows.append((name, *cells_of(figures_of(schedule, dependences))))
+            rows.append((name, "none found", *no_figures))
+        except ResourceError:
+            rows.append((name, "not finished", *no_figures))
     return rows
+
+
+def _cells(
+    scheduler: Scheduler, constraints: ScheduleConstraints, scop: Scop, dependences: Dependences
+) -> tuple[str, ...]:
+    return cells_of(figures_of(scheduler(constraints, scop), dependences))

@@ -22,7 +22,7 @@ class SpatialSchedulePass(LiveRangePass, SpatialOptions):
     `register-limit` registers: then a sequential loop gets parallel loops inside it. By default,
     the limit is what x86-64 has left (31) when every loop has a register for its counter.
     `target=gpu` makes many parallel loops. The first one of a band has coalesced accesses if
-    possible, under a mark "map-to-x".
+    possible; it then gets the attribute `#poly.map<thread x>`.
 
     `line-size` is the number of elements in a cache line; `fusion` and `live-range-reordering`
     are those of `isl-schedule`.

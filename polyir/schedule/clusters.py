@@ -20,6 +20,7 @@ import islpy as isl
 from polyir.isl_lists import basic_maps_of
 from polyir.schedule.components import (
     Component,
+    Pair,
     in_program_order,
     strongly_connected_components,
 )
@@ -33,10 +34,9 @@ from polyir.schedule.dependences import (
     ConditionalEdge,
     DependenceEdge,
     DependenceGraph,
-    Pair,
     StatementImage,
 )
-from polyir.schedule.driver import Graph, Plan, Policy, Step, with_rows
+from polyir.schedule.driver import Decision, Graph, Policy, Step, with_rows
 from polyir.schedule.feautrier import carrying_row
 from polyir.schedule.tree import (
     AffineRow,
@@ -108,14 +108,14 @@ class ClusterPolicy(Policy[Graph]):
             and self.brings_near(clusters, band, graph)
         )
 
-    def plan(self, group: Component, spanned: Spanned, graph: Graph) -> Plan:
+    def decide(self, group: Component, spanned: Spanned, graph: Graph) -> Decision:
         if self.is_done(group, spanned, graph):
-            return Plan()
+            return Decision()
         clusters = self._clusters(group, spanned, graph)
         steps = tuple(self._step(each, spanned, graph.within(each.members)) for each in clusters)
         if len(steps) == 1:
-            return Plan(steps)
-        return Plan(steps, self.sequence_note("not fused", [each.members for each in clusters]))
+            return Decision(steps)
+        return Decision(steps, self.sequence_note("not fused", [each.members for each in clusters]))
 
     def _step(self, cluster: Cluster, spanned: Spanned, graph: Graph) -> Step:
         """The band of a cluster, or the row that is first in a dependence cycle without one."""

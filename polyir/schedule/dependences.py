@@ -10,6 +10,7 @@ from typing import Self
 import islpy as isl
 
 from polyir.isl_lists import maps_of
+from polyir.schedule.components import Pair
 from polyir.schedule.constraints import ScheduleConstraints, ScheduledStatement
 from polyir.schedule.farkas import NonNegativeForms, non_negative_forms
 from polyir.schedule.tree import Hyperplane
@@ -156,10 +157,6 @@ class StatementImage:
         )
 
 
-Pair = tuple[int, int]
-"""The positions of two statements."""
-
-
 @dataclass(frozen=True)
 class DependenceGraph:
     """The dependences between statements, and the order that live-range reordering may change."""
@@ -241,7 +238,7 @@ class DependenceGraph:
         )
 
 
-def dependence_graph(
+def graph_of_constraints(
     constraints: ScheduleConstraints, statements: Sequence[ScheduledStatement]
 ) -> DependenceGraph:
     """The relations of `constraints`, pair of statements by pair of statements.

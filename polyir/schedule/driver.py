@@ -32,9 +32,9 @@ from polyir.schedule.tree import (
     BoundedHyperplane,
     Hyperplane,
     LeafNode,
+    RowTree,
     ScheduleResult,
     SequenceNode,
-    TreeNode,
     to_isl_schedule,
 )
 
@@ -58,7 +58,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Plan:
+class Decision:
     """Steps that run one after the other, and what a remark says of why they are apart.
 
     No steps mean that no loop is left.
@@ -75,7 +75,7 @@ class Policy(ABC, Generic[Graph]):
         self.statements = tuple(statements)
 
     @abstractmethod
-    def plan(self, group: Component, spanned: Spanned, graph: Graph) -> Plan:
+    def decide(self, group: Component, spanned: Spanned, graph: Graph) -> Decision:
         """How to go on with `group`, whose rows so far span `spanned` and leave `graph`.
 
         Raises `SchedulingError` if there is no way to go on.
@@ -150,22 +150,22 @@ class _TreeBuilder(Generic[Graph]):
         self._policy = policy
         self.notes: list[str] = []
 
-    def tree(self, group: Component, spanned: Spanned, graph: Graph) -> TreeNode:
+    def tree(self, group: Component, spanned: Spanned, graph: Graph) -> RowTree:
         """The tree of `group`, whose rows so far span `spanned` and leave `graph`."""
-        plan = self._policy.plan(group, spanned, graph)
-        self._note(plan.note)
-        if not plan.steps:
+        decision = self._policy.decide(group, spanned, graph)
+        self._note(decision.note)
+        if not decision.steps:
             return self._scalar_order(group, graph)
-        if len(plan.steps) == 1:
-            return self._take(plan.steps[0], spanned, graph)
+        if len(decision.steps) == 1:
+            return self._take(decision.steps[0], spanned, graph)
         return SequenceNode(
             tuple(
                 (step.members, self._take(step, spanned, graph.within(step.members)))
-                for step in plan.steps
+                for step in decision.steps
             )
         )
 
-    def _take(self, step: Step, spanned: Spanned, graph: Graph) -> TreeNode:
+    def _take(self, step: Step, spanned: Spanned, graph: Graph) -> RowTree:
         if step.band is not None:
             hyperplanes = step.band.hyperplanes
             below = self._policy.below(graph, step.band).uncarried_by(hyperplanes)
@@ -186,7 +186,7 @@ class _TreeBuilder(Generic[Graph]):
         if note:
             self.notes.append(note)
 
-    def _scalar_order(self, group: Component, graph: Graph) -> TreeNode:
+    def _scalar_order(self, group: Component, graph: Graph) -> RowTree:
         """The tree of statements that need no loop: one after the other."""
         pairs = graph.within(group).ordered_pairs()
         components = in_program_order(strongly_connected_components(group, pairs), pairs)

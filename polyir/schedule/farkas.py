@@ -186,10 +186,10 @@ def _has_more_faces_than_a_box(piece: isl.BasicMap) -> bool:
 
 
 UNIFORM_PARTS_LIMIT = 64
-"""The largest number of uniform dependences that a relation is split into."""
+"""The largest number of uniform dependences that a relation is split into, a round number."""
 
 UNIFORM_PARTS_BOX_LIMIT = 4096
-"""The largest box of distance vectors that is searched for them."""
+"""The largest box of distance vectors that is searched for them, a round number."""
 
 
 def _uniform_parts(piece: isl.BasicMap) -> isl.Map | None:
@@ -238,7 +238,7 @@ EASY_MULTIPLIERS = 3
 """How many multipliers isl eliminates at once; with more, its time explodes."""
 
 GROWTH_LIMIT = 200
-"""How many constraints the elimination of one multiplier may add."""
+"""How many constraints the elimination of one multiplier may add, a round number."""
 
 Cone = tuple[Sequence[Row], Sequence[Row]]
 """Equalities and inequalities on the coefficients (constant, parameters, dimensions) of a form."""
@@ -297,12 +297,38 @@ def _at_once(polyhedron: isl.BasicSet, width: int) -> Cone:
 def _one_by_one(rays: Sequence[Row], lines: Sequence[Row], width: int) -> Cone | None:
     """The constraints of the cone of all sums of `lines` and non-negative multiples of `rays`.
 
-    By Farkas' lemma the forms in question are those sums of the polyhedron's constraints. The
-    space has a dimension for each coefficient and one for each multiplier; Fourier-Motzkin
-    elimination of a multiplier at a time is exact, for a cone has a rational point only where it
-    has an integer one. `None` if an elimination adds more than `GROWTH_LIMIT` constraints.
+    By Farkas' lemma the forms in question are those sums of the polyhedron's constraints.
+    Fourier-Motzkin elimination of one multiplier at a time is exact, for a cone has a rational
+    point only where it has an integer one. `None` if an elimination adds
+    more than `GROWTH_LIMIT` constraints.
     """
     kinds = isl.dim_type
+    cone = _with_multipliers(rays, lines, width)
+    # isl says in local variables that a multiplier is an integer; these are not wanted.
+    cone = cone.eliminate(kinds.set, width + len(rays), len(lines)).remove_divs()
+    left = list(range(width, width + len(rays)))
+    while left:
+        multiplier, growth = _cheapest(cone, left)
+        if growth > GROWTH_LIMIT:
+            return None
+        left.remove(multiplier)
+        cone = cone.eliminate(kinds.set, multiplier, 1).remove_divs()
+        if growth > 0:
+            cone = cone.remove_redundancies()
+    cone = cone.project_out(kinds.set, width, len(rays) + len(lines)).remove_redundancies()
+    equalities = entries_of(cone.equalities_matrix(*_COLUMNS))
+    inequalities = entries_of(cone.inequalities_matrix(*_COLUMNS))
+    return [row[:-1] for row in equalities], [row[:-1] for row in inequalities]
+
+
+_COLUMNS = (isl.dim_type.set, isl.dim_type.div, isl.dim_type.param, isl.dim_type.cst)
+
+
+def _with_multipliers(rays: Sequence[Row], lines: Sequence[Row], width: int) -> isl.BasicSet:
+    """The sums of `lines` and non-negative multiples of `rays`, with their multipliers.
+
+    The dimensions are the `width` coefficients of a sum, then a multiplier for each ray and line.
+    """
     generators = [*rays, *lines]
     whole = width + len(generators)
     sums = [
@@ -317,30 +343,12 @@ def _one_by_one(rays: Sequence[Row], lines: Sequence[Row], width: int) -> Cone |
         tuple(int(position == width + ray) for position in range(whole + 1))
         for ray in range(len(rays))
     ]
-    cone = isl.BasicSet.from_constraint_matrices(
+    return isl.BasicSet.from_constraint_matrices(
         isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, whole),
         matrix_of(sums, whole + 1),
         matrix_of(signs, whole + 1),
         *_COLUMNS,
     )
-    # isl says in local variables that a multiplier is an integer; these are not wanted.
-    cone = cone.eliminate(kinds.set, width + len(rays), len(lines)).remove_divs()
-    left = list(range(width, width + len(rays)))
-    while left:
-        multiplier, growth = _cheapest(cone, left)
-        if growth > GROWTH_LIMIT:
-            return None
-        left.remove(multiplier)
-        cone = cone.eliminate(kinds.set, multiplier, 1).remove_divs()
-        if growth > 0:
-            cone = cone.remove_redundancies()
-    cone = cone.project_out(kinds.set, width, len(generators)).remove_redundancies()
-    equalities = entries_of(cone.equalities_matrix(*_COLUMNS))
-    inequalities = entries_of(cone.inequalities_matrix(*_COLUMNS))
-    return [row[:-1] for row in equalities], [row[:-1] for row in inequalities]
-
-
-_COLUMNS = (isl.dim_type.set, isl.dim_type.div, isl.dim_type.param, isl.dim_type.cst)
 
 
 def _cheapest(cone: isl.BasicSet, multipliers: Sequence[int]) -> tuple[int, int]:

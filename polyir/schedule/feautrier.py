@@ -25,8 +25,8 @@ from polyir.schedule.constraints import (
     Spanned,
     scheduled_statements,
 )
-from polyir.schedule.dependences import DependenceEdge, DependenceGraph, dependence_graph
-from polyir.schedule.driver import Plan, Policy, Step, schedule_by_policy
+from polyir.schedule.dependences import DependenceEdge, DependenceGraph, graph_of_constraints
+from polyir.schedule.driver import Decision, Policy, Step, schedule_by_policy
 from polyir.schedule.linear import rank
 from polyir.schedule.row_problem import RowForm, RowProblem, Term
 from polyir.schedule.tree import AffineRow, Band, BoundedHyperplane, Hyperplane, ScheduleResult
@@ -51,7 +51,7 @@ def feautrier_schedule(
     statements = scheduled_statements(constraints)
     parameter_count = constraints.parameter_space.dim(isl.dim_type.param)
     policy = _FeautrierPolicy(statements, parameter_count, options or FeautrierOptions())
-    graph = DependenceGraph(dependence_graph(constraints, statements).validity_edges())
+    graph = DependenceGraph(graph_of_constraints(constraints, statements).validity_edges())
     return schedule_by_policy(constraints, statements, policy, graph)
 
 
@@ -68,20 +68,20 @@ class _FeautrierPolicy(Policy[DependenceGraph]):
         self._parameter_count = parameter_count
         self._serialize = options.serialize
 
-    def plan(self, group: Component, spanned: Spanned, graph: DependenceGraph) -> Plan:
+    def decide(self, group: Component, spanned: Spanned, graph: DependenceGraph) -> Decision:
         parts = self._parts(group, graph)
         if len(parts) > 1:
-            return Plan((Step(group, pieces=parts),))
+            return Decision((Step(group, pieces=parts),))
         if not graph.edges:
             band = self._parallel_loops(group, spanned)
-            return Plan((Step(group, band),) if band.rows else ())
+            return Decision((Step(group, band),) if band.rows else ())
         row = carrying_row(self.members(group), self._parameter_count, graph.edges)
         if row is not None:
-            return Plan((Step(group, Band((BoundedHyperplane(row),), (False,))),))
+            return Decision((Step(group, Band((BoundedHyperplane(row),), (False,))),))
         parts = self._cycles(group, graph)
         if len(parts) == 1:
             raise self.no_schedule(group)
-        return Plan((Step(group, pieces=parts),))
+        return Decision((Step(group, pieces=parts),))
 
     def band_note(
         self, members: Component, band: Band, graph: DependenceGraph, below: DependenceGraph
@@ -118,7 +118,7 @@ class _FeautrierPolicy(Policy[DependenceGraph]):
         return Band(tuple(rows), (True,) * len(rows))
 
 
-OBJECTIVE = (Term.PARAMETER_SUM, Term.ITERATOR_SUM)
+CARRYING_FORM = RowForm((Term.PARAMETER_SUM, Term.ITERATOR_SUM), signed=True, parametric=True)
 
 
 def carrying_row(
@@ -142,8 +142,7 @@ def carrying_row(
     """
     to_carry = edges if wanted is None else wanted
     parts = [part for each in to_carry if each.validity for part in _convex_parts(each)]
-    form = RowForm(OBJECTIVE, signed=True, parametric=True)
-    problem = RowProblem(statements, parameter_count, form)
+    problem = RowProblem(statements, parameter_count, CARRYING_FORM)
     problem.add_edges(each for each in edges if each.validity)
     whole = problem.solve([(problem.carried(parts),)])
     if whole is not None:

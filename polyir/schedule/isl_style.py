@@ -19,7 +19,7 @@ from polyir.schedule.constraints import (
     rows_left,
     scheduled_statements,
 )
-from polyir.schedule.dependences import DependenceEdge, DependenceGraph, dependence_graph
+from polyir.schedule.dependences import DependenceEdge, DependenceGraph, graph_of_constraints
 from polyir.schedule.driver import band_of, schedule_by_policy, with_rows
 from polyir.schedule.row_problem import RowForm, RowProblem, Term
 from polyir.schedule.tree import Band, BoundedHyperplane, ScheduleResult
@@ -48,7 +48,7 @@ def isl_style_schedule(
     statements = scheduled_statements(constraints)
     parameter_count = constraints.parameter_space.dim(isl.dim_type.param)
     policy = _IslPolicy(statements, parameter_count, options or IslOptions())
-    graph = dependence_graph(constraints, statements)
+    graph = graph_of_constraints(constraints, statements)
     return schedule_by_policy(constraints, statements, policy, graph)
 
 
@@ -102,7 +102,7 @@ PROXIMITY_FORM = RowForm(
     signed=True,
     parametric=True,
 )
-"""Formula 3 of the paper, section 3.2."""
+"""Zinenko et al., 2017, section 3.2, formula 3."""
 
 
 def proximity_rows(

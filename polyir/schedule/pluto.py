@@ -24,9 +24,9 @@ from polyir.schedule.constraints import (
     Spanned,
     scheduled_statements,
 )
-from polyir.schedule.dependences import DependenceGraph, dependence_graph
+from polyir.schedule.dependences import DependenceGraph, graph_of_constraints
 from polyir.schedule.driver import (
-    Plan,
+    Decision,
     Policy,
     Step,
     band_of,
@@ -66,12 +66,12 @@ def pluto_schedule(
     statements = scheduled_statements(sized)
     parameter_count = sized.parameter_space.dim(isl.dim_type.param)
     policy = _PlutoPolicy(statements, parameter_count, options or PlutoOptions())
-    graph = dependence_graph(sized, statements)
+    graph = graph_of_constraints(sized, statements)
     return schedule_by_policy(constraints, scheduled_statements(constraints), policy, graph)
 
 
-OBJECTIVE = (Term.BOUND_SUM, Term.BOUND_COEFFICIENTS, Term.BOUND_CONSTANT)
-"""Equation 12 of the paper: the bound, and then the coefficients."""
+HYPERPLANE_OBJECTIVE = (Term.BOUND_SUM, Term.BOUND_COEFFICIENTS, Term.BOUND_CONSTANT)
+"""Bondhugula et al., 2007, equation 12: first the bound, then the coefficients."""
 
 
 class _PlutoPolicy(Policy[DependenceGraph]):
@@ -87,18 +87,18 @@ class _PlutoPolicy(Policy[DependenceGraph]):
         self._parameter_count = parameter_count
         self._fuse = options.fuse
 
-    def plan(self, group: Component, spanned: Spanned, graph: DependenceGraph) -> Plan:
+    def decide(self, group: Component, spanned: Spanned, graph: DependenceGraph) -> Decision:
         if self.is_done(group, spanned, graph):
-            return Plan()
+            return Decision()
         parts = self._parts_of_policy(group, spanned, graph)
         if len(parts) > 1:
             note = self.sequence_note(f"not fused because of fuse={self._fuse}", parts)
-            return Plan((Step(group, pieces=parts, note=note),))
+            return Decision((Step(group, pieces=parts, note=note),))
         steps = self._steps(group, spanned, graph)
         if len(steps) == 1:
-            return Plan(steps)
+            return Decision(steps)
         note = self.sequence_note("independent, not fused", [step.members for step in steps])
-        return Plan(steps, note)
+        return Decision(steps, note)
 
     # Bands
 
@@ -163,7 +163,7 @@ class _PlutoPolicy(Policy[DependenceGraph]):
         spanned: Spanned,
         graph: DependenceGraph,
     ) -> list[BoundedHyperplane]:
-        """Rows for a dependence cycle that has none by the paper's rules.
+        """Rows for a dependence cycle that has no independent one.
 
         First one that is new for some statements only, or for none, but carries some dependence.
         It exists wherever iterators follow the original order, for the outermost loop that
@@ -182,7 +182,7 @@ class _PlutoPolicy(Policy[DependenceGraph]):
     def _problem(
         self, component: Component, graph: DependenceGraph, *, signed: bool = False
     ) -> RowProblem:
-        form = RowForm(OBJECTIVE, signed=signed, parametric=False)
+        form = RowForm(HYPERPLANE_OBJECTIVE, signed=signed, parametric=False)
         problem = RowProblem(self.members(component), self._parameter_count, form)
         problem.limit_coefficients()
         problem.add_edges(graph.edges)

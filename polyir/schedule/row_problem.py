@@ -21,7 +21,11 @@ from polyir.schedule.linear import Row, matrix_of, orthogonal_complement, stacke
 from polyir.schedule.tree import AffineRow, BoundedHyperplane, DistanceBound, Hyperplane
 
 MINIMA_LIMIT = 400
-"""How many integer programs one row may take; reached only with many skewed statements."""
+"""How many integer programs one row may take, a round number.
+
+A row that would need more is treated as one that does not exist. As this is a count, the result
+does not depend on the machine. How long the whole search may take is up to the caller.
+"""
 
 
 class Term(Enum):

@@ -24,7 +24,7 @@ NEARNESS: Final = 4
 
 
 def with_sizes_as_parameters(constraints: ScheduleConstraints) -> ScheduleConstraints:
-    """`constraints` with a parameter for each cluster of large constants in its domain.
+    """`constraints` with a parameter for each group of large constants in its domain.
 
     The relations use the same parameters, once or twice, and offsets. A constant of a relation
     that is near none of these stays: it comes from the subscripts, and a program may have very
@@ -32,7 +32,7 @@ def with_sizes_as_parameters(constraints: ScheduleConstraints) -> ScheduleConstr
     stay as they are.
     """
     found = {size for piece in _basic_sets(constraints.domain) for size in _sizes(piece)}
-    bases = _clusters(sorted(found))
+    bases = _bases(sorted(found))
     if not bases:
         return constraints
     sizes = _SizeParameters(bases)
@@ -76,8 +76,8 @@ def _constant(constraint: isl.Constraint) -> int:
     return int(constraint.get_constant_val().to_python())
 
 
-def _clusters(sizes: Sequence[int]) -> tuple[int, ...]:
-    """The smallest size of each cluster of sizes that are near each other."""
+def _bases(sizes: Sequence[int]) -> tuple[int, ...]:
+    """The smallest size of each group of sizes that are near each other."""
     bases: list[int] = []
     for size in sizes:
         if not bases or size - bases[-1] > NEARNESS:

@@ -95,17 +95,17 @@ class BandNode:
     """The loops of `band` around `child`."""
 
     band: Band
-    child: TreeNode
+    child: RowTree
 
 
 @dataclass(frozen=True)
 class SequenceNode:
     """Children that run one after the other, each with the positions of its statements."""
 
-    children: tuple[tuple[tuple[int, ...], TreeNode], ...]
+    children: tuple[tuple[tuple[int, ...], RowTree], ...]
 
 
-TreeNode = LeafNode | BandNode | SequenceNode
+RowTree = LeafNode | BandNode | SequenceNode
 
 
 @dataclass(frozen=True)
@@ -113,12 +113,12 @@ class ScheduleResult:
     """The schedule, the same as a tree of integers, and one line for every decision."""
 
     schedule: isl.Schedule
-    tree: TreeNode
+    tree: RowTree
     notes: tuple[str, ...]
 
 
 def to_isl_schedule(
-    root: TreeNode, statements: Sequence[ScheduledStatement], domain: isl.UnionSet
+    root: RowTree, statements: Sequence[ScheduledStatement], domain: isl.UnionSet
 ) -> isl.Schedule:
     """The isl schedule tree of `root` over `domain`."""
     top = isl.Schedule.from_domain(domain).get_root()
@@ -128,7 +128,7 @@ def to_isl_schedule(
 
 def _insert(
     place: isl.ScheduleNode,
-    node: TreeNode,
+    node: RowTree,
     active: tuple[int, ...],
     statements: Sequence[ScheduledStatement],
 ) -> isl.ScheduleNode:

@@ -11,7 +11,7 @@ from small_programs import Loop, constraints_of, loop, statement
 
 from polyir.schedule.constraints import ScheduleConstraints, SchedulingError
 from polyir.schedule.pluto import PlutoFusion, PlutoOptions, pluto_schedule
-from polyir.schedule.tree import BandNode, ScheduleResult, SequenceNode, TreeNode
+from polyir.schedule.tree import BandNode, RowTree, ScheduleResult, SequenceNode
 
 
 def problem(
@@ -42,7 +42,7 @@ GEMM = (
 )
 
 
-def shape(node: TreeNode) -> object:
+def shape(node: RowTree) -> object:
     """Widths of bands and nesting of sequences: `(2, [1, 0])`."""
     if isinstance(node, BandNode):
         return (len(node.band.hyperplanes), shape(node.child))
@@ -57,7 +57,7 @@ def legal(problem: ScheduleConstraints, result: ScheduleResult) -> bool:
     )
 
 
-def row(node: TreeNode, position: int, member: int = 0) -> tuple[int, ...]:
+def row(node: RowTree, position: int, member: int = 0) -> tuple[int, ...]:
     assert isinstance(node, BandNode)
     found = node.band.hyperplanes[member][position]
     return (*found.coefficients, found.constant)

@@ -8,7 +8,7 @@ from small_programs import Loop, Statement, constraints_of, loop, statement
 
 from polyir.schedule.constraints import ScheduleConstraints
 from polyir.schedule.pluto import PlutoFusion, PlutoOptions, pluto_schedule
-from polyir.schedule.tree import BandNode, LeafNode, ScheduleResult, SequenceNode, TreeNode
+from polyir.schedule.tree import BandNode, LeafNode, RowTree, ScheduleResult, SequenceNode
 
 Program = tuple[Loop | Statement, ...]
 
@@ -120,12 +120,12 @@ def check(problem: ScheduleConstraints, result: ScheduleResult) -> None:
             assert flag == is_coincident(problem, band, member)
 
 
-def band_of(node: TreeNode) -> BandNode:
+def band_of(node: RowTree) -> BandNode:
     assert isinstance(node, BandNode)
     return node
 
 
-def order_of(node: TreeNode) -> list[tuple[tuple[int, ...], TreeNode]]:
+def order_of(node: RowTree) -> list[tuple[tuple[int, ...], RowTree]]:
     assert isinstance(node, SequenceNode)
     return list(node.children)
 

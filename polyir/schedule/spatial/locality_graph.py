@@ -16,7 +16,7 @@ from polyir.schedule.dependences import (
     DependenceEdge,
     DependenceGraph,
     StatementImage,
-    dependence_graph,
+    graph_of_constraints,
     is_bounded,
     relations_by_pair,
 )
@@ -166,7 +166,7 @@ def locality_graph(
     reuse: Sequence[ReuseGroup],
 ) -> LocalityGraph:
     """The dependences of `constraints`, and `reuse`, pair by pair."""
-    graph = dependence_graph(constraints, statements)
+    graph = graph_of_constraints(constraints, statements)
     position = {each.name: each.position for each in statements}
 
     def dependences(relation: isl.UnionMap) -> tuple[DependenceEdge, ...]:
