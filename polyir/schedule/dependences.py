@@ -255,7 +255,12 @@ def graph_of_constraints(
         if pair in validity:
             found.append(DependenceEdge(*pair, validity[pair], validity=True))
         if pair in proximity and is_bounded(proximity[pair]):
-            _add(found, DependenceEdge(*pair, proximity[pair], proximity=True))
+            near = proximity[pair]
+            if found and found[0].relation.is_strict_subset(near):
+                # The validity part once, for its forms serve both conditions.
+                found[0] = replace(found[0], proximity=True)
+                near = near.subtract(found[0].relation).coalesce()
+            _add(found, DependenceEdge(*pair, near, proximity=True))
         if pair in coincidence:
             _add(found, DependenceEdge(*pair, coincidence[pair], coincidence=True))
         edges += found
