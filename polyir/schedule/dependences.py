@@ -239,12 +239,20 @@ class DependenceGraph:
 
 
 def graph_of_constraints(
-    constraints: ScheduleConstraints, statements: Sequence[ScheduledStatement]
+    constraints: ScheduleConstraints,
+    statements: Sequence[ScheduledStatement],
+    *,
+    disjoint: bool = False,
 ) -> DependenceGraph:
     """The relations of `constraints`, pair of statements by pair of statements.
 
     Relations between the same statements that are equal become one edge with several flags. A
     proximity relation with unbounded distances is left out (see `is_bounded`).
+
+    With `disjoint`, a proximity relation that includes the validity relation becomes two edges:
+    the validity edge, which is a proximity edge too, and one for the rest. Both give the same
+    conditions on a row, but multipliers are eliminated once for what the two have in common. A
+    scheduler that decides by single proximity edges must not ask for it.
     """
     validity = relations_by_pair(constraints.validity, constraints, statements)
     proximity = relations_by_pair(constraints.proximity, constraints, statements)
@@ -256,8 +264,7 @@ def graph_of_constraints(
             found.append(DependenceEdge(*pair, validity[pair], validity=True))
         if pair in proximity and is_bounded(proximity[pair]):
             near = proximity[pair]
-            if found and found[0].relation.is_strict_subset(near):
-                # The validity part once, for its forms serve both conditions.
+            if disjoint and found and found[0].relation.is_strict_subset(near):
                 found[0] = replace(found[0], proximity=True)
                 near = near.subtract(found[0].relation).coalesce()
             _add(found, DependenceEdge(*pair, near, proximity=True))

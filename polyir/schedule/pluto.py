@@ -66,7 +66,7 @@ def pluto_schedule(
     statements = scheduled_statements(sized)
     parameter_count = sized.parameter_space.dim(isl.dim_type.param)
     policy = _PlutoPolicy(statements, parameter_count, options or PlutoOptions())
-    graph = graph_of_constraints(sized, statements)
+    graph = graph_of_constraints(sized, statements, disjoint=True)
     return schedule_by_policy(constraints, scheduled_statements(constraints), policy, graph)
 
 
