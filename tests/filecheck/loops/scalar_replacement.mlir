@@ -17,7 +17,7 @@
 // EMIT-LABEL: void accumulator(double *restrict C
 // EMIT: double C_value = C[i];
 // EMIT-NEXT: for (int64_t k = 0; k < 100; k++) {
-// EMIT-NEXT:   C_value = C_value + A[i][k];
+// EMIT-NEXT:   C_value += A[i][k];
 // EMIT-NEXT: }
 // EMIT-NEXT: C[i] = C_value;
 func.func @accumulator(%C: memref<?xf64>, %A: memref<?x100xf64>, %n: index) {
@@ -39,7 +39,7 @@ func.func @accumulator(%C: memref<?xf64>, %A: memref<?x100xf64>, %n: index) {
 // CHECK-LABEL: func.func @maybe_empty
 // CHECK-NEXT: affine.for %[[T:t]] = 0 to %{{.*}} {
 // CHECK-NEXT:   affine.store %{{.*}}, %S[%[[T]]] : memref<?xf64>
-// CHECK-NEXT:   affine.if affine_set<()[s0] : (s0 - 1 >= 0)>()[%m] {
+// CHECK-NEXT:   affine.if affine_set<()[s0] : (s0 >= 1)>()[%m] {
 // CHECK-NEXT:     affine.for %[[I:i]] = 0 to %n {
 // CHECK-NEXT:       %[[FIRST:.*]] = affine.load %C[%[[I]]] : memref<?xf64>
 // CHECK-NEXT:       %[[LAST:.*]] = affine.for %{{.*}} = 0 to %m iter_args(%{{.*}} = %[[FIRST]]) -> (f64) {
@@ -81,7 +81,7 @@ func.func @never_empty(%C: memref<?xf64>, %x: f64, %n: index) {
 
 // A loop that may not run, with a result.
 // CHECK-LABEL: func.func @result
-// CHECK-NEXT: %[[SUM:.*]] = affine.if affine_set<()[s0] : (s0 - 1 >= 0)>()[%n] -> (f64) {
+// CHECK-NEXT: %[[SUM:.*]] = affine.if affine_set<()[s0] : (s0 >= 1)>()[%n] -> (f64) {
 // CHECK-NEXT:   %[[READ:.*]] = affine.load %A[3] : memref<?xf64>
 // CHECK-NEXT:   %[[INNER:.*]] = affine.for %{{.*}} = 0 to %n iter_args(%[[S:.*]] = %x) -> (f64) {
 // CHECK-NEXT:     %[[NEXT:.*]] = arith.addf %[[S]], %[[READ]] : f64
@@ -153,7 +153,7 @@ func.func @read_in_between(%C: memref<?xf64>, %D: memref<?xf64>, %x: f64, %zero:
 // CHECK-NEXT: %[[FIRST:.*]] = affine.load %C[0] : memref<?xf64>
 // CHECK-NEXT: %{{.*}} = affine.for %[[K:k]] = 0 to 9 iter_args(%[[C:.*]] = %[[FIRST]]) -> (f64) {
 // CHECK-NEXT:   affine.store %[[C]], %D[%[[K]]] : memref<?xf64>
-// CHECK-NEXT:   %[[NEXT:.*]] = affine.if affine_set<(d0) : (d0 - 5 >= 0)>(%[[K]]) -> (f64) {
+// CHECK-NEXT:   %[[NEXT:.*]] = affine.if affine_set<(d0) : (d0 >= 5)>(%[[K]]) -> (f64) {
 // CHECK-NEXT:     affine.store %x, %C[0] : memref<?xf64>
 // CHECK-NEXT:     affine.yield %x : f64
 // CHECK-NEXT:   } else {

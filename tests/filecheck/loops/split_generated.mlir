@@ -13,8 +13,8 @@
 // CHECK-NEXT:   A[n - 2] = B[n - 2];
 
 // WHOLE:      for (int64_t [[I:.*]] = 2 * t + 1; [[I]] < n + 2 * t; [[I]]++) {
-// WHOLE-NEXT:   if (n + 2 * t - [[I]] - 2 >= 0) {
-// WHOLE:        if ([[I]] - 2 * t - 2 >= 0) {
+// WHOLE-NEXT:   if (n + 2 * t - [[I]] >= 2) {
+// WHOLE:        if ([[I]] - 2 * t >= 2) {
 
 // REMARK: remark: [lower-poly] split the loop over %{{.*}} at %n + 2 * %t - 1
 // REMARK: remark: [lower-poly] split the loop over %{{.*}} at 2 * %t + 2

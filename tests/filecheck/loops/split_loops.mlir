@@ -3,7 +3,7 @@
 
 // The first iteration, and the others.
 // CHECK-LABEL: func.func @first
-// CHECK-NEXT: affine.if affine_set<()[s0] : (s0 - 1 >= 0)>()[%n] {
+// CHECK-NEXT: affine.if affine_set<()[s0] : (s0 >= 1)>()[%n] {
 // CHECK-NEXT:   affine.store %x, %A[0] : memref<?xf64>
 // CHECK-NEXT:   affine.store %y, %B[0] : memref<?xf64>
 // CHECK-NEXT: }
@@ -28,7 +28,7 @@ func.func @first(%A: memref<?xf64>, %B: memref<?xf64>, %x: f64, %y: f64, %n: ind
 // CHECK-NEXT: affine.for %[[I0:i]] = 0 to min affine_map<()[s0, s1] -> (s0, s1)>()[%n, %m] {
 // CHECK-NEXT:   affine.store %y, %A[%[[I0]]] : memref<?xf64>
 // CHECK-NEXT: }
-// CHECK-NEXT: affine.if affine_set<()[s0, s1] : (s0 >= 0, s1 - s0 - 1 >= 0)>()[%m, %n] {
+// CHECK-NEXT: affine.if affine_set<()[s0, s1] : (s0 >= 0, s1 - s0 >= 1)>()[%m, %n] {
 // CHECK-NEXT:   affine.store %x, %A[%m] : memref<?xf64>
 // CHECK-NEXT: }
 // CHECK-NEXT: affine.for %[[I1:.*]] = max affine_map<()[s0] -> (0, s0 + 1)>()[%m] to %n {
@@ -152,7 +152,7 @@ func.func @plane(%A: memref<9x9xf64>, %B: memref<9x9xf64>, %x: f64, %y: f64) {
 
 // What the loop carries goes from part to part; also through one that may not run.
 // CHECK-LABEL: func.func @carried
-// CHECK-NEXT: %[[FIRST:.*]] = affine.if affine_set<()[s0] : (s0 - 1 >= 0)>()[%n] -> (f64) {
+// CHECK-NEXT: %[[FIRST:.*]] = affine.if affine_set<()[s0] : (s0 >= 1)>()[%n] -> (f64) {
 // CHECK-NEXT:   affine.yield %x : f64
 // CHECK-NEXT: } else {
 // CHECK-NEXT:   affine.yield %y : f64

@@ -24,11 +24,10 @@ func.func @convolution(%n: index, %image: memref<?x?xf64>, %weights: memref<3x3x
 // CHECK: remark: [promote] an iteration of S0.1 has 10 x 10 elements of image in image_local, copied in
 // CHECK: remark: [promote] an iteration of S0.1 has 3 x 3 elements of weights in weights_local, copied in
 // CHECK: remark: [promote] an iteration of S0.3 has one element of out in out_local, copied in and out
-// CHECK: double out_local;
-// CHECK-NEXT: out_local = out[i][j];
+// CHECK: double out_local = out[i][j];
 // CHECK-NEXT: for (int64_t k = 0; k < 3; k++) {
 // CHECK-NEXT: for (int64_t l = 0; l < 3; l++) {
-// CHECK-NEXT: out_local = out_local + image_local[i + k - ti][j + l - tj] * weights_local[k][l];
+// CHECK-NEXT: out_local += image_local[i + k - ti][j + l - tj] * weights_local[k][l];
 // CHECK-NEXT: }
 // CHECK-NEXT: }
 // CHECK-NEXT: out[i][j] = out_local;

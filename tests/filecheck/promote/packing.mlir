@@ -42,4 +42,4 @@ func.func @gemm(%m: index, %n: index, %p: index, %beta: f64, %A: memref<?x?xf64>
 // EMITTED-NEXT: for (int64_t i = ti; i < polyir_min(m, ti + 8); i++) {
 // EMITTED-NEXT: for (int64_t j = tj; j < polyir_min(n, tj + 16); j++) {
 // EMITTED-NEXT: for (int64_t k = tk; k < polyir_min(p, tk + 4); k++) {
-// EMITTED-NEXT: C[i][j] = C[i][j] + A_local[i - ti][k - tk] * B_local[k - tk][j - tj];
+// EMITTED-NEXT: C[i][j] += A_local[i - ti][k - tk] * B_local[k - tk][j - tj];

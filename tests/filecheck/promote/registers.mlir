@@ -30,12 +30,18 @@ func.func @product(%n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>, %C: memr
 // CHECK-NEXT: for (int64_t i = ti; i < polyir_min(n, ti + 2); i++) {
 // CHECK-NEXT: for (int64_t j = tj; j < polyir_min(n, tj + 2); j++) {
 // CHECK-NEXT: for (int64_t k = tk; k < polyir_min(n, tk + 8); k++) {
-// CHECK-NEXT: C_local[i - ti][j - tj] = C_local[i - ti][j - tj] + A[i][k] * B[k][j];
+// CHECK-NEXT: C_local[i - ti][j - tj] += A[i][k] * B[k][j];
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: for (int64_t c0 = ti; c0 < polyir_min(n, ti + 2); c0++) {
+// CHECK-NEXT: for (int64_t c1 = tj; c1 < polyir_min(n, tj + 2); c1++) {
+// CHECK-NEXT: C[c0][c1] = C_local[c0 - ti][c1 - tj];
 
 // ONE: remark: [promote] an iteration of S0.1 has one element of C in C_local, copied in and out
-// ONE: double C_local;
-// ONE-NEXT: C_local = C[i][j];
+// ONE: double C_local = C[i][j];
 // ONE-NEXT: for (int64_t k = 0; k < n; k++) {
-// ONE-NEXT: C_local = C_local + A[i][k] * B[k][j];
+// ONE-NEXT: C_local += A[i][k] * B[k][j];
 // ONE-NEXT: }
 // ONE-NEXT: C[i][j] = C_local;

@@ -40,8 +40,8 @@ func.func @row_sums(%m: index, %n: index, %A: memref<?x?xf64>, %out: memref<?xf6
 // APART: memref.alloc(%{{.*}}) : memref<?xf64>
 
 // A tile has whole iterations of the loop that it cuts.
-// TILES: for (int64_t i = polyir_max(0, ti); i < polyir_min(m, T0_used + ti); i++) {
-// TILES-NEXT: double sum_local;
+// TILES: for (int64_t i = ti; i < polyir_min(m, T0_used + ti); i++) {
+// TILES-NEXT: double sum_local = 0.0;
 
 // TEXT: affine.parallel
 // TEXT-NEXT: memref.alloca() : memref<f64>

@@ -37,7 +37,7 @@ func.func @syrk(%n: index, %m: index, %A: memref<?x?xf64>, %C: memref<?x?xf64>) 
 // CHECK-NEXT: for (int64_t i = polyir_max(ti, tj + 1); i < polyir_min(n, ti + 8); i++) {
 // CHECK-NEXT: for (int64_t k = tk; k < polyir_min(m, tk + 8); k++) {
 // CHECK-NEXT: for (int64_t j = tj; j < polyir_min(tj + 8, i); j++) {
-// CHECK-NEXT: C[i][j] = C[i][j] + A_local[k - tk][i - ti] * A_local_1[k - tk][j - tj];
+// CHECK-NEXT: C[i][j] += A_local[k - tk][i - ti] * A_local_1[k - tk][j - tj];
 
 // REVERSED: double A_local[8][8];
 // REVERSED-NEXT: double A_local_1[8][8];
@@ -54,4 +54,4 @@ func.func @syrk(%n: index, %m: index, %A: memref<?x?xf64>, %C: memref<?x?xf64>) 
 // REVERSED-NEXT: for (int64_t i = polyir_max(ti, tj + 1); i < polyir_min(n, ti + 8); i++) {
 // REVERSED-NEXT: for (int64_t k = tk; k < polyir_min(m, tk + 8); k++) {
 // REVERSED-NEXT: for (int64_t j = tj; j < polyir_min(tj + 8, i); j++) {
-// REVERSED-NEXT: C[i][j] = C[i][j] + A_local[k - tk][ti - i + 7] * A_local_1[k - tk][tj - j + 7];
+// REVERSED-NEXT: C[i][j] += A_local[k - tk][ti - i + 7] * A_local_1[k - tk][tj - j + 7];

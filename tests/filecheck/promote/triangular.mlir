@@ -27,7 +27,7 @@ func.func @lower_times_vector(%n: index, %L: memref<?x?xf64>, %x: memref<?xf64>,
 // EXACT-NEXT: }
 // EXACT-NEXT: for (int64_t i = ti; i < polyir_min(n, ti + 8); i++) {
 // EXACT-NEXT: for (int64_t j = tj; j < polyir_min(tj + 8, i + 1); j++) {
-// EXACT-NEXT: y[i] = y[i] + L_local[i - ti][j - tj] * x[j];
+// EXACT-NEXT: y[i] += L_local[i - ti][j - tj] * x[j];
 
 // BOX: remark: [promote] an iteration of S0.1 has 8 x 8 elements of L in L_local, copied in
 // BOX: double L_local[8][8];
@@ -38,4 +38,4 @@ func.func @lower_times_vector(%n: index, %L: memref<?x?xf64>, %x: memref<?xf64>,
 // BOX-NEXT: }
 // BOX-NEXT: for (int64_t i = ti; i < polyir_min(n, ti + 8); i++) {
 // BOX-NEXT: for (int64_t j = tj; j < polyir_min(tj + 8, i + 1); j++) {
-// BOX-NEXT: y[i] = y[i] + L_local[i - ti][j - tj] * x[j];
+// BOX-NEXT: y[i] += L_local[i - ti][j - tj] * x[j];
