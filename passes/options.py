@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import NoneType, UnionType
 from typing import (
@@ -99,6 +100,31 @@ def pass_from_spec(pass_type: type[ModulePass], spec: ArgSpec) -> ModulePass:
         return pass_type(**options)
     except ValueError as error:
         raise OptionError(f"bad option of pass '{pass_type.name}': {error}") from None
+
+
+def pass_from_python(pass_type: type[ModulePass], options: Mapping[str, object]) -> ModulePass:
+    """The pass with options as Python gives them.
+
+    Text stands for the value of a `Parsed` class that it is parsed to, and one value for a tuple
+    of one. Raises `OptionError` for an unknown option and for malformed text.
+    """
+    fields = _option_names(pass_type)
+    types = get_type_hints(pass_type)
+    values: dict[str, object] = {}
+    for name, value in options.items():
+        if name not in fields:
+            raise OptionError(
+                f"pass '{pass_type.name}' has no option '{name}'{nearest(name, fields)}"
+            )
+        parsed = _parsed_class(types[name])
+        is_tuple = isinstance(value, tuple | list)
+        items = [
+            parsed.parse(item) if parsed is not None and isinstance(item, str) else item
+            for item in (cast(Sequence[object], value) if is_tuple else [value])
+        ]
+        takes_tuple = get_origin(types[name]) is tuple
+        values[name] = tuple(items) if is_tuple or takes_tuple else items[0]
+    return pass_type(**values)
 
 
 class Parsed(Protocol):
