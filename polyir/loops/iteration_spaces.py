@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import reduce
 
 import islpy as isl
-from xdsl.dialects import affine, arith, omp, scf
+from xdsl.dialects import affine, arith, scf
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineBinaryOpKind
@@ -28,8 +28,12 @@ from polyir.model.raising.control import (
     condition_of,
 )
 
-ANY_LOOP = (*LOOPS, scf.WhileOp, omp.LoopNestOp)
-"""Everything that runs its body more than once."""
+
+def is_loop(op: Operation) -> bool:
+    """Whether an operation runs its body more than once."""
+    # The dialect omp takes long to import, and few programs have it.
+    return isinstance(op, (*LOOPS, scf.WhileOp)) or op.name == "omp.loop_nest"
+
 
 MOST_PIECES = 8
 """A set is not split by a condition that would make it a union of more basic sets than this."""

@@ -14,7 +14,7 @@ from xdsl.traits import IsTerminator
 
 from polyir.dialects.affine_extra import PrefetchOp
 from polyir.loops.counter_tests import text_of
-from polyir.loops.iteration_spaces import ANY_LOOP, IterationSpaces
+from polyir.loops.iteration_spaces import IterationSpaces, is_loop
 from polyir.loops.loop_ranges import Bounds
 from polyir.model.index_expressions import Constraint, IndexExpression, compose
 from polyir.model.raising.effects import ALLOCATIONS, is_pure, is_same_memref, may_overlap
@@ -48,7 +48,7 @@ def memory_uses(op: Operation, known: isl.Set, spaces: IterationSpaces) -> Itera
     """What `op`, where `known` holds, and all that is inside it do to memory, in their order."""
     if isinstance(op, ElementLoad | ElementStore):
         yield Access(op, _subscripts(op, spaces), known)
-    elif isinstance(op, _CONTROL):
+    elif is_loop(op) or isinstance(op, _CONTROL):
         for block, inside in spaces.inside(op, known):
             for inner in block.ops:
                 yield from memory_uses(inner, inside, spaces)
@@ -60,10 +60,7 @@ def memory_uses(op: Operation, known: isl.Set, spaces: IterationSpaces) -> Itera
             yield from (Touch(op, value) for value in memrefs)
 
 
-_CONTROL = (
-    *(*ANY_LOOP, affine.IfOp, scf.IfOp),
-    *(scf.ExecuteRegionOp, omp.ParallelOp, omp.WsLoopOp),
-)
+_CONTROL = (affine.IfOp, scf.IfOp, scf.ExecuteRegionOp, omp.ParallelOp, omp.WsLoopOp)
 _HARMLESS = (*ALLOCATIONS, PrefetchOp, memref.DimOp, memref.CastOp, memref.GetGlobalOp)
 
 

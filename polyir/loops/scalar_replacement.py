@@ -36,7 +36,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.dialects.loop_attributes import rules_of
 from polyir.limits import within_operations
-from polyir.loops.iteration_spaces import ANY_LOOP, IterationSpaces
+from polyir.loops.iteration_spaces import IterationSpaces, is_loop
 from polyir.loops.loop_forms import (
     SequentialLoop,
     computed,
@@ -91,7 +91,7 @@ def _levels(root: Operation) -> dict[Operation, int]:
     inside: dict[Operation, int] = {}
     for op in root.walk(region_first=True):
         level = inside.get(op, 0)
-        if isinstance(op, ANY_LOOP):
+        if is_loop(op):
             level += 1
             levels[op] = level
         parent = op.parent_op()

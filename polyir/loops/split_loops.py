@@ -29,7 +29,7 @@ from xdsl.rewriter import InsertPoint
 
 from polyir.limits import within_operations
 from polyir.loops.counter_tests import Comparison, CounterTest, split_points, test_of, text_of
-from polyir.loops.iteration_spaces import ANY_LOOP, IterationSpaces
+from polyir.loops.iteration_spaces import IterationSpaces, is_loop
 from polyir.loops.loop_forms import (
     conditional,
     erase_idle,
@@ -121,7 +121,7 @@ def _innermost_loops(op: Operation) -> Iterator[Operation]:
     """The loops without a loop inside, from `op` down."""
     around: set[Operation] = set()
     for inner in op.walk(region_first=True):
-        is_loop = isinstance(inner, ANY_LOOP)
+        is_loop = is_loop(inner)
         if is_loop and inner not in around:
             yield inner
         parent = inner.parent_op()

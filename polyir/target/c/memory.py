@@ -81,7 +81,7 @@ def translate_alloca(body: Body, op: memref.AllocaOp) -> None:
     """
     array = _allocated(body, op, is_pointer=False)
     if array.extents:
-        body.add(LocalArray(array))
+        body.add(LocalArray(array, alignment=_alignment(op)))
     elif op not in body.plan.first_stores.values():
         body.add(LocalArray(array, _zero(array.element)))
 
@@ -91,8 +91,12 @@ def _zero(type: Scalar) -> Expression:
 
 
 def translate_alloc(body: Body, op: memref.AllocOp) -> None:
-    """A pointer to memory from `malloc`."""
-    body.add(Allocation(_allocated(body, op, is_pointer=True)))
+    """A pointer to memory from `malloc`, or from `aligned_alloc`."""
+    body.add(Allocation(_allocated(body, op, is_pointer=True), _alignment(op)))
+
+
+def _alignment(op: memref.AllocOp | memref.AllocaOp) -> int | None:
+    return None if op.alignment is None else op.alignment.value.data
 
 
 def _allocated(body: Body, op: memref.AllocOp | memref.AllocaOp, is_pointer: bool) -> Array:

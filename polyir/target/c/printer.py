@@ -265,12 +265,18 @@ class Printer:
             case Declaration(type=type, variable=variable, value=value, is_constant=is_constant):
                 head = f"{'const ' if is_constant else ''}{self.spell(type)} {variable.name}"
                 return head if value is None else f"{head} = {self.expression(value)}"
-            case LocalArray(array=array, value=value):
+            case LocalArray(array=array, value=value, alignment=alignment):
                 name = f"{array.variable.name}{self._subscripts(array.extents)}"
                 start = "" if value is None else f" = {self.expression(value)}"
-                return f"{self.spell(array.element)} {name}{start}"
-            case Allocation(array=array):
+                # GCC and Clang know the attribute in C99, too, which has no `_Alignas`.
+                aligned = "" if alignment is None else f" __attribute__((aligned({alignment})))"
+                return f"{self.spell(array.element)} {name}{aligned}{start}"
+            case Allocation(array=array, alignment=None):
                 return f"{self._pointer(array)} = malloc({self._byte_count(array)})"
+            case Allocation(array=array, alignment=int(alignment)):
+                # The size must be a multiple of the alignment.
+                size = f"({self._byte_count(array)} + {alignment - 1}) / {alignment} * {alignment}"
+                return f"{self._pointer(array)} = aligned_alloc({alignment}, {size})"
             case RowView(array=array, pointer=pointer):
                 rows = f"{self.spell(array.element)} (*){self._subscripts(array.extents[1:])}"
                 return f"{self._pointer(array)} = ({rows}){pointer.name}"

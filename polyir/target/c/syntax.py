@@ -272,17 +272,22 @@ class Declaration(Statement):
 
 @dataclass(frozen=True)
 class LocalArray(Statement):
-    """`double tmp[n][8];`, or a scalar in memory, `double s = 0.0;`."""
+    """`double tmp[n][8];`, or a scalar in memory, `double s = 0.0;`.
+
+    `alignment` is in bytes; `None` is that of the elements.
+    """
 
     array: Array
     value: Expression | None = None
+    alignment: int | None = None
 
 
 @dataclass(frozen=True)
 class Allocation(Statement):
-    """`double (*restrict tmp)[8] = malloc(sizeof(double) * n * 8);`"""
+    """`double (*restrict tmp)[8] = malloc(sizeof(double) * n * 8);`; `alignment` is in bytes."""
 
     array: Array
+    alignment: int | None = None
 
 
 @dataclass(frozen=True)

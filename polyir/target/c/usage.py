@@ -137,9 +137,9 @@ class Usage:
                 self._add_array_declaration(array)
                 if value is not None:
                     self.add_expression(value)
-            case Allocation(array=array):
+            case Allocation(array=array, alignment=alignment):
                 self._add_array_declaration(array)
-                self._functions["malloc"] = None
+                self._functions["malloc" if alignment is None else "aligned_alloc"] = None
             case RowView(array=array, pointer=pointer):
                 self.add_type(array.element)
                 self._variables[pointer] = None

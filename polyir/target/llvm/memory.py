@@ -303,15 +303,16 @@ class _MemrefConversion:
         for extent in known:
             count = multiplied(count, extent, builder)
         size = multiplied(count, bytes, builder)
+        asked = 0 if op.alignment is None else op.alignment.value.data
         is_local = isinstance(op, memref.AllocaOp)
         if is_local and isinstance(size, int) and size <= STACK_LIMIT:
             assert isinstance(count, int)
-            alignment = ARRAY_ALIGNMENT if known else bytes
+            alignment = max(ARRAY_ALIGNMENT if known else bytes, asked)
             one = builder.insert(arith.ConstantOp(IntegerAttr(1, i64))).result
             array = llvm.LLVMArrayType(IntAttr(count), stored) if known else stored
             pointer: SSAValue = builder.insert(llvm.AllocaOp(one, array, alignment)).res
         else:
-            pointer = _malloc(op, as_i64(size, builder), builder)
+            pointer = _malloc(op, as_i64(size, builder), asked, builder)
             block = op.parent_block()
             if is_local and block is not None and block.last_op is not None:
                 _free(op, pointer, Builder(InsertPoint.before(block.last_op)))
@@ -425,9 +426,22 @@ def _store_vector(op: vector.StoreOp, address: SSAValue, builder: Builder) -> No
     builder.insert(llvm.StoreOp(op.vector, pointer, alignment))
 
 
-def _malloc(op: Operation, size: SSAValue, builder: Builder) -> SSAValue:
-    declare_function(op, "malloc", [i64], POINTER)
-    call = builder.insert(llvm.CallOp("malloc", size, return_type=POINTER))
+def _malloc(op: Operation, size: SSAValue, alignment: int, builder: Builder) -> SSAValue:
+    """Memory of so many bytes; an alignment of 0 is that of `malloc`."""
+    if alignment:
+        # The size must be a multiple of the alignment.
+        mask, ones = (
+            builder.insert(arith.ConstantOp(IntegerAttr(number, i64))).result
+            for number in (-alignment, alignment - 1)
+        )
+        size = builder.insert(arith.AddiOp(size, ones)).result
+        size = builder.insert(arith.AndIOp(size, mask)).result
+        aligned = builder.insert(arith.ConstantOp(IntegerAttr(alignment, i64))).result
+        declare_function(op, "aligned_alloc", [i64, i64], POINTER)
+        call = builder.insert(llvm.CallOp("aligned_alloc", aligned, size, return_type=POINTER))
+    else:
+        declare_function(op, "malloc", [i64], POINTER)
+        call = builder.insert(llvm.CallOp("malloc", size, return_type=POINTER))
     assert call.returned is not None
     return call.returned
 
