@@ -121,11 +121,11 @@ def _innermost_loops(op: Operation) -> Iterator[Operation]:
     """The loops without a loop inside, from `op` down."""
     around: set[Operation] = set()
     for inner in op.walk(region_first=True):
-        is_loop = is_loop(inner)
-        if is_loop and inner not in around:
+        repeats = is_loop(inner)
+        if repeats and inner not in around:
             yield inner
         parent = inner.parent_op()
-        if parent is not None and (is_loop or inner in around):
+        if parent is not None and (repeats or inner in around):
             around.add(parent)
 
 
