@@ -20,7 +20,8 @@ from polyir.diagnostics import remarks_to
 from polyir.isl_lists import sets_of
 from polyir.model.analysis import compute_dependences
 from polyir.model.locality import innermost_localities
-from polyir.model.scop import Scop, Statement, scop_of
+from polyir.model.scop import Scop, scop_of
+from polyir.model.statements import Statement
 from polyir.passes.prerequisites import scops_in
 from polyir.schedule.comparison import figures_of
 

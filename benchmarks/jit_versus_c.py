@@ -17,6 +17,7 @@ from kernels import DATA_SETS, KERNELS, Kernel
 
 from polyir import api
 from polyir.diagnostics import remarks_to
+from polyir.pipeline import DEFAULT_PIPELINE
 from polyir.runtime import best_times, compare_bits
 
 
@@ -50,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("kernels", nargs="*", metavar="kernel", help="all, unless some are named")
     parser.add_argument("--data-set", choices=DATA_SETS, default="large")
-    parser.add_argument("--pipeline", default=api.DEFAULT_PIPELINE)
+    parser.add_argument("--pipeline", default=DEFAULT_PIPELINE)
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args(arguments)
     unknown = [name for name in options.kernels if name not in KERNELS]

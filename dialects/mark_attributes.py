@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, cast, get_args
 
+import islpy as isl
 from xdsl.ir import Attribute, Data
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from polyir.dialects.isl_attributes import UnionPwMultiAffAttr
 from polyir.dialects.loop_attributes import LoopAttributes, verify_loop_attributes
+from polyir.isl_lists import text_of
 
 Origins = Literal["outset", "box"]
 """Which tiles are visited: those that have points, or all in the rectangular hull of the points."""
@@ -82,20 +85,45 @@ class TileAttr(Data[SymbolicTiles]):
             verify_loop_attributes(attributes)
 
 
+@dataclass(frozen=True, eq=False)
+class LocalAccesses:
+    """A local array that is live below a mark, and the accesses that go to it.
+
+    `accesses` is `{ [S[i] -> A[a]] -> L[l] }`: where the instance S[i] accesses the element A[a],
+    it accesses the cell L[l] instead.
+    """
+
+    array: str
+    accesses: isl.UnionPwMultiAff
+
+
 @irdl_attr_definition
-class LocalAttr(Data[str]):
-    """`#poly.local<"t">`: each iteration of the loops around has a copy of an array of its own."""
+class LocalAttr(Data[LocalAccesses]):
+    """`#poly.local<@L "{ [S[i] -> A[i]] -> L[(i) mod 8] }">`: memory of an iteration's own.
+
+    Below the mark, each iteration of the loops around has a `poly.local_array @L` of its own, and
+    the accesses that the relation names go to it.
+    """
 
     name = "poly.local"
 
     @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> str:
+    def parse_parameter(cls, parser: AttrParser) -> LocalAccesses:
         with parser.in_angle_brackets():
-            return parser.parse_str_literal()
+            array = parser.parse_symbol_name().data
+            return LocalAccesses(array, UnionPwMultiAffAttr.parse_text(parser))
 
     def print_parameter(self, printer: Printer) -> None:
         with printer.in_angle_brackets():
-            printer.print_string_literal(self.data)
+            printer.print_symbol_name(self.data.array)
+            printer.print_string(" ")
+            printer.print_string_literal(text_of(self.data.accesses))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, LocalAttr) and str(self) == str(other)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
 
 
 def parse_attributes_of_loops(parser: AttrParser) -> tuple[LoopAttributes, ...]:

@@ -40,12 +40,13 @@ from polyir.dialects.schedule_tree import (
     SequenceOp,
     SetOp,
 )
-from polyir.dialects.scop import ScopOp, StmtOp
+from polyir.dialects.scop import LocalArrayOp, ScopOp, StmtOp
 
 Poly = Dialect(
     "poly",
     [
         ScopOp,
+        LocalArrayOp,
         StmtOp,
         DomainOp,
         BandOp,

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal, cast, get_args
 
 import islpy as isl
 from xdsl.dialects.builtin import (
     ArrayAttr,
     IndexType,
+    IntAttr,
+    MemRefType,
     StringAttr,
     SymbolNameConstraint,
 )
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Region, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
@@ -18,6 +22,7 @@ from xdsl.irdl import (
     opt_prop_def,
     prop_def,
     region_def,
+    result_def,
     traits_def,
     var_operand_def,
 )
@@ -28,9 +33,13 @@ from xdsl.utils.exceptions import VerifyException
 
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.isl_attributes import DependencesAttr, SetAttr
+from polyir.dialects.mark_attributes import LocalAttr
 from polyir.dialects.schedule_tree import (
     DomainOp,
+    ExpansionOp,
+    ExtensionOp,
     FilterOp,
+    MarkOp,
     parse_body,
     print_body,
     walk_tree,
@@ -43,7 +52,7 @@ class ScopOp(IRDLOperation):
     """A maximal static control part: parameters, context, statements, one schedule tree.
 
     `parameters` are the SSA values of the isl parameters `parameter_names`, in that order.
-    The body holds `poly.stmt` operations, then one `poly.domain`.
+    The body holds `poly.local_array` operations, `poly.stmt` operations, then one `poly.domain`.
     """
 
     name = "poly.scop"
@@ -75,6 +84,19 @@ class ScopOp(IRDLOperation):
         )
 
     @property
+    def function(self) -> FuncOp | None:
+        """The function that the scop is in."""
+        parent = self.parent_op()
+        while parent is not None and not isinstance(parent, FuncOp):
+            parent = parent.parent_op()
+        return parent
+
+    @property
+    def local_arrays(self) -> tuple[LocalArrayOp, ...]:
+        """The arrays that marks of the tree say to be local."""
+        return tuple(op for op in self.body.block.ops if isinstance(op, LocalArrayOp))
+
+    @property
     def statements(self) -> tuple[StmtOp, ...]:
         """The statements in program order."""
         return tuple(op for op in self.body.block.ops if isinstance(op, StmtOp))
@@ -98,11 +120,14 @@ class ScopOp(IRDLOperation):
             raise VerifyException("needs one name for each parameter")
         if len(set(self.parameter_names)) != len(self.parameter_names):
             raise VerifyException("has two parameters of one name")
-        operations = tuple(self.body.block.ops)
-        if not operations or not all(isinstance(op, StmtOp) for op in operations[:-1]):
-            raise VerifyException("holds poly.stmt operations, then one poly.domain")
+        expected = (*self.local_arrays, *self.statements, self.tree)
+        if tuple(self.body.block.ops) != expected:
+            raise VerifyException(
+                "holds poly.local_array operations, then poly.stmt operations, then one poly.domain"
+            )
         _verify_names(self)
         _verify_domain(self)
+        _verify_local_arrays(self)
 
     @classmethod
     def parse(cls, parser: Parser) -> ScopOp:
@@ -143,6 +168,74 @@ class ScopOp(IRDLOperation):
             self.dependences.print_parameter(printer)
         printer.print_op_attributes(self.attributes, print_keyword=True)
         print_body(printer, self.body)
+
+
+Space = Literal["heap", "stack", "register"]
+"""Where a local array is: allocated and freed, a variable, or a variable for registers."""
+
+
+@irdl_op_definition
+class LocalArrayOp(IRDLOperation):
+    """Memory that each iteration of the loops around a mark `#poly.local` has of its own.
+
+    %tile = poly.local_array @tile heap alignment 64 : memref<32x36xf64>
+    """
+
+    name = "poly.local_array"
+
+    sym_name = prop_def(SymbolNameConstraint())
+    space = prop_def(StringAttr)
+    alignment = opt_prop_def(IntAttr)
+    memory = result_def(MemRefType)
+
+    def __init__(
+        self, name: str, type: MemRefType, space: Space = "heap", alignment: int | None = None
+    ) -> None:
+        super().__init__(
+            properties={
+                "sym_name": StringAttr(name),
+                "space": StringAttr(space),
+                "alignment": None if alignment is None else IntAttr(alignment),
+            },
+            result_types=[type],
+        )
+        self.memory.name_hint = name
+
+    def verify_(self) -> None:
+        if self.space.data not in get_args(Space):
+            raise VerifyException(f"has the unknown space '{self.space.data}'")
+        if self.alignment is not None and self.alignment.data.bit_count() != 1:
+            raise VerifyException("needs an alignment that is a power of two")
+        if any(extent < 1 for extent in self.memory.type.get_shape()):
+            raise VerifyException("needs constant extents of 1 or more")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> LocalArrayOp:
+        name = parser.parse_symbol_name().data
+        space = cast(Space, parser.parse_identifier("heap, stack or register"))
+        alignment = None
+        if parser.parse_optional_keyword("alignment") is not None:
+            alignment = parser.parse_integer(allow_boolean=False, allow_negative=False)
+        attributes = parser.parse_optional_attr_dict_with_keyword()
+        parser.parse_punctuation(":")
+        position = parser.pos
+        type = parser.parse_type()
+        if not isinstance(type, MemRefType):
+            parser.raise_error("expected a memref type", position)
+        array = cls(name, type, space, alignment)
+        if attributes is not None:
+            array.attributes |= attributes.data
+        return array
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_symbol_name(self.sym_name.data)
+        printer.print_string(f" {self.space.data}")
+        if self.alignment is not None:
+            printer.print_string(f" alignment {self.alignment.data}")
+        printer.print_op_attributes(self.attributes, print_keyword=True)
+        printer.print_string(" : ")
+        printer.print_attribute(self.memory.type)
 
 
 @irdl_op_definition
@@ -203,6 +296,22 @@ class StmtOp(IRDLOperation):
         print_body(printer, self.body)
 
 
+def _verify_local_arrays(scop: ScopOp) -> None:
+    """Every local array has a mark, and every mark `#poly.local` a local array."""
+    marks = [
+        node.mark.data.array
+        for node in walk_tree(scop.tree)
+        if isinstance(node, MarkOp) and isinstance(node.mark, LocalAttr)
+    ]
+    declared = [array.sym_name.data for array in scop.local_arrays]
+    for name in declared:
+        if name not in marks:
+            raise VerifyException(f"has no mark #poly.local for the local array @{name}")
+    for name in marks:
+        if name not in declared:
+            raise VerifyException(f"has no local array @{name}, which a mark is for")
+
+
 def _print_parameter(printer: Printer, value: SSAValue, name: str) -> None:
     printer.print_ssa_value(value)
     printer.print_string(" as ")
@@ -212,8 +321,9 @@ def _print_parameter(printer: Printer, value: SSAValue, name: str) -> None:
 def _verify_names(scop: ScopOp) -> None:
     """Every name is said once, and every parameter that an isl object names is declared."""
     names = [statement.sym_name.data for statement in scop.statements]
-    if len(set(names)) != len(names):
-        raise VerifyException("has two statements of one name")
+    own = [*names, *(array.sym_name.data for array in scop.local_arrays)]
+    if len(set(own)) != len(own):
+        raise VerifyException("has two statements or local arrays of one name")
     declared = [name.data for name in scop.parameter_names]
     objects: list[isl.Set | isl.UnionSet] = [scop.context.data]
     objects += [statement.domain.data for statement in scop.statements]
@@ -230,8 +340,16 @@ def _verify_names(scop: ScopOp) -> None:
 
 
 def _verify_domain(scop: ScopOp) -> None:
-    """The tree covers every statement's domain, and nothing else."""
+    """The tree covers every statement's domain, and nothing else; extension nodes add to it."""
     covered = scop.tree.instances.data
+    for node in walk_tree(scop.tree):
+        if isinstance(node, ExtensionOp):
+            added = node.extension.data.range()
+            if not added.is_disjoint(covered):
+                raise VerifyException(f"executes instances twice: {added.intersect(covered)}")
+            covered = covered.union(added)
+        elif isinstance(node, ExpansionOp):
+            return
     declared = isl.UnionSet.empty(scop.context.data.get_space())
     for statement in scop.statements:
         declared = declared.union(isl.UnionSet.from_set(statement.domain.data))

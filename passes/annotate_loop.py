@@ -8,7 +8,6 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute
 from xdsl.parser import Parser
-from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from polyir.diagnostics import OptionError
@@ -16,13 +15,14 @@ from polyir.dialects.dependence import Dependences
 from polyir.dialects.loop_attributes import verify_loop_attributes
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
-from polyir.passes.named_statements import NamingPass, statements_named
-from polyir.transform.address import Address, parse_address
+from polyir.passes.options import PassWithOptions
+from polyir.passes.prerequisites import ScopPass
+from polyir.transform.address import Address
 from polyir.transform.parallel import mark_loops
 
 
 @dataclass(frozen=True)
-class AnnotateLoopPass(ModulePass):
+class AnnotateLoopPass(PassWithOptions):
     """Give a loop an attribute.
 
     `loop` is its address, as `--print-schedule` shows it, and `attribute` any attribute of a
@@ -42,12 +42,8 @@ class AnnotateLoopPass(ModulePass):
 
     name = "annotate-loop"
 
-    loop: str
+    loop: Address
     attribute: str
-
-    def __post_init__(self) -> None:
-        # Bad options are refused before any input is read.
-        parse_address(self.loop)
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         try:
@@ -59,21 +55,17 @@ class AnnotateLoopPass(ModulePass):
         except (ParseError, VerifyException) as error:
             reason = error.msg if isinstance(error, ParseError) else str(error)
             raise OptionError(f"malformed loop attribute '{self.attribute}': {reason}") from None
-        _Annotation(parse_address(self.loop), attribute).apply(ctx, op)
+        _Annotation(self.loop, attribute).apply(ctx, op)
 
 
 @dataclass(frozen=True)
-class _Annotation(NamingPass):
-    """The pass with its options read."""
+class _Annotation(ScopPass):
+    """The pass with its attribute parsed, which takes the dialects of the context."""
 
     name = AnnotateLoopPass.name
 
     loop: Address
     attribute: Attribute
 
-    @property
-    def named(self) -> tuple[str, ...]:
-        return statements_named(self.loop)
-
-    def transform_named(self, scop: Scop, dependences: Dependences) -> Outcome:
+    def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
         return mark_loops(scop.schedule, dependences, [self.loop], self.attribute)

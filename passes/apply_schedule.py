@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
-from polyir.passes.named_statements import NamingPass
-from polyir.passes.schedule_text import read_schedule
-from polyir.transform.given_schedule import GivenSchedule, apply_schedule
+from polyir.passes.prerequisites import ScopPass
+from polyir.transform.given_schedule import GivenSchedule, apply_schedule, read_schedule
 
 
 @dataclass(frozen=True)
-class ApplySchedulePass(NamingPass):
+class ApplySchedulePass(ScopPass):
     """Use a schedule that is given as isl's text of a union map or of a schedule tree.
 
     The text is the option `schedule`, or what the file `file` holds. It must order all
@@ -42,8 +41,8 @@ class ApplySchedulePass(NamingPass):
     def named(self) -> tuple[str, ...]:
         return self._given().statements
 
-    def transform_named(self, scop: Scop, dependences: Dependences) -> Outcome:
+    def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
         return apply_schedule(scop.schedule, dependences, self._given())
 
     def _given(self) -> GivenSchedule:
-        return read_schedule(self.name, self.schedule, self.file)
+        return read_schedule(self.schedule, self.file)

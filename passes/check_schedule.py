@@ -12,11 +12,12 @@ from xdsl.passes import ModulePass
 from polyir.diagnostics import LegalityError, OptionError, PolyirError, location_of, missed, remark
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.scop import ScopOp
+from polyir.limits import limited
+from polyir.model.copies import require_same_program
 from polyir.model.legality import describe_violations, violations
 from polyir.model.scop import scop_of
-from polyir.passes.prerequisites import analysed_scops, function_of, scops_in
-from polyir.passes.schedule_text import read_schedule
-from polyir.transform.given_schedule import GivenSchedule, tree_of
+from polyir.passes.prerequisites import analysed_scops, scops_in
+from polyir.transform.given_schedule import GivenSchedule, read_schedule, tree_of
 from polyir.transform.walk import names_in
 
 
@@ -78,7 +79,7 @@ class CheckSchedulePass(ModulePass):
                 error.location = error.location or location_of(scop_op)
                 raise
             count = self._require_legal(scop_op, scop.dependences, tree)
-            function = function_of(scop_op)
+            function = scop_op.function
             where = "" if function is None else f" of @{function.sym_name.data}"
             print(f"// the schedule respects all {count} dependences{where}")
             checked += 1
@@ -90,11 +91,20 @@ class CheckSchedulePass(ModulePass):
         self, scop_op: ScopOp, dependences: Dependences, schedule: isl.Schedule
     ) -> int:
         """The number of dependences, all of which hold; raises `LegalityError` if not."""
-        found = violations(dependences, schedule)
+        location = location_of(scop_op)
+        what = "the check of the schedule"
+        found = limited(what, lambda: violations(dependences, schedule), location)
         count = len(dependences.ordering)
         if found:
             message = describe_violations(found, count, "the schedule")
-            raise LegalityError(message, location_of(scop_op))
+            raise LegalityError(message, location)
+        if scop_op.local_arrays:
+            scop = scop_of(scop_op).under(schedule)
+            try:
+                limited(what, lambda: require_same_program(scop), location)
+            except LegalityError as error:
+                error.location = error.location or location
+                raise
         remark(self.name, f"all {count} dependences hold", scop_op)
         return count
 
@@ -102,4 +112,4 @@ class CheckSchedulePass(ModulePass):
         return self.schedule is not None or self.file is not None
 
     def _given(self) -> GivenSchedule:
-        return read_schedule(self.name, self.schedule, self.file)
+        return read_schedule(self.schedule, self.file)

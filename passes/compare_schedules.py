@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import islpy as isl
 from xdsl.context import Context
@@ -11,20 +12,23 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from polyir.diagnostics import missed
+from polyir.dialects.dependence import Dependences
+from polyir.limits import ResourceError, limited
 from polyir.model.scop import Scop, scop_of
 from polyir.passes.constraints import schedule_constraints
-from polyir.passes.prerequisites import analysed_scops, function_of
+from polyir.passes.prerequisites import analysed_scops
 from polyir.schedule.comparison import HEADING, cells_of, figures_of, table
-from polyir.schedule.constraints import ScheduleConstraints
+from polyir.schedule.constraints import ScheduleConstraints, SchedulingError
 from polyir.schedule.feautrier import feautrier_schedule
 from polyir.schedule.isl_builtin import isl_builtin_schedule
 from polyir.schedule.isl_style import isl_style_schedule
 from polyir.schedule.pluto import pluto_schedule
-from polyir.schedule.problem import SchedulingError
 from polyir.schedule.spatial.reuse import reuse_groups
 from polyir.schedule.spatial.scheduler import spatial_schedule
 
-_SCHEDULERS: dict[str, Callable[[ScheduleConstraints, Scop], isl.Schedule]] = {
+Scheduler = Callable[[ScheduleConstraints, Scop], isl.Schedule]
+
+_SCHEDULERS: dict[str, Scheduler] = {
     "pluto": lambda constraints, scop: pluto_schedule(constraints).schedule,
     "feautrier": lambda constraints, scop: feautrier_schedule(constraints).schedule,
     "isl": lambda constraints, scop: isl_style_schedule(constraints).schedule,
@@ -35,16 +39,18 @@ _SCHEDULERS: dict[str, Callable[[ScheduleConstraints, Scop], isl.Schedule]] = {
 
 @dataclass(frozen=True)
 class CompareSchedulesPass(ModulePass):
-    """Print what the schedulers find for each scop, side by side; change nothing.
+    """Print what the schedulers find for each scop, side by side, and change nothing.
 
-    Every scheduler has its default options. One line each, as comments on standard output:
+    Every scheduler runs with its default options, each under the time limit. For each, one
+    comment line is printed on standard output, with these columns:
 
-    - bands: the numbers of members, outer before inner;
-    - outer: coincident members at the front of the outermost band, summed over the statements;
-    - distance: the largest distance of each dependence in each loop that both its ends share,
-      summed up where it is a constant, `+ k*` for k unbounded ones;
-    - apart: how many dependences have ends in no common loop;
-    - legal: what the exact check says.
+    - bands: the number of members of each band, outer before inner;
+    - outer: the number of leading coincident members of the outermost band, summed over the
+      statements;
+    - distance: the largest distance of each dependence in each loop that its source and target
+      share, summed over those that are constant; `+ k*` stands for k unbounded distances;
+    - apart: the number of dependences whose source and target share no loop;
+    - legal: the result of the exact legality check.
 
         // schedules of @sweep:
         // scheduler    bands  outer  distance  apart  legal
@@ -60,14 +66,14 @@ class CompareSchedulesPass(ModulePass):
         if not scops:
             missed(self.name, "nothing to compare: the module has no static control part", op)
         for scop_op in scops:
-            function = function_of(scop_op)
+            function = scop_op.function
             where = "" if function is None else f" of @{function.sym_name.data}"
             lines = [f"schedules{where}:", *table(comparison_rows(scop_of(scop_op)))]
             print("\n".join(f"// {line}" for line in lines))
 
 
 def _spatial(scop: Scop) -> isl.Schedule:
-    """The spatial scheduler wants to know which reads touch one element, too."""
+    """The spatial scheduler also needs the pairs of reads of the same element."""
     assert scop.dependences is not None
     constraints = schedule_constraints(scop, scop.dependences, input_dependences=True)
     return spatial_schedule(constraints, reuse_groups(scop)).schedule
@@ -79,11 +85,19 @@ def comparison_rows(scop: Scop) -> list[tuple[str, ...]]:
     dependences = scop.dependences
     constraints = schedule_constraints(scop, dependences)
     rows = [HEADING, ("original", *cells_of(figures_of(scop.schedule, dependences)))]
+    no_figures = ("-",) * (len(HEADING) - 2)
     for name, scheduler in _SCHEDULERS.items():
+        compute = partial(_cells, scheduler, constraints, scop, dependences)
         try:
-            schedule = scheduler(constraints, scop)
+            rows.append((name, *limited(f"the scheduler {name}", compute)))
         except SchedulingError:
-            rows.append((name, "none found", *("-",) * (len(HEADING) - 2)))
-        else:
-            rows.append((name, *cells_of(figures_of(schedule, dependences))))
+            rows.append((name, "none found", *no_figures))
+        except ResourceError:
+            rows.append((name, "not finished", *no_figures))
     return rows
+
+
+def _cells(
+    scheduler: Scheduler, constraints: ScheduleConstraints, scop: Scop, dependences: Dependences
+) -> tuple[str, ...]:
+    return cells_of(figures_of(scheduler(constraints, scop), dependences))

@@ -1,15 +1,12 @@
-"""What the scheduling passes ask of the schedulers, from a scop and its dependences."""
+"""What the schedulers are given: relations from a scop and its dependences."""
 
 from __future__ import annotations
 
 import islpy as isl
 
-from polyir.diagnostics import LegalityError
 from polyir.dialects.dependence import DependenceKind, Dependences, union_of
 from polyir.model.analysis import compute_dependences
-from polyir.model.bands import annotate_bands
-from polyir.model.live_ranges import array_orders, require_same_values
-from polyir.model.outcome import Outcome
+from polyir.model.live_ranges import array_orders
 from polyir.model.scop import Scop
 from polyir.schedule.constraints import ConditionalOrder, ScheduleConstraints
 
@@ -19,7 +16,7 @@ def schedule_constraints(
 ) -> ScheduleConstraints:
     """All ordering dependences as validity, coincidence and proximity.
 
-    With `input_dependences`, reads of one element are to be near too.
+    With `input_dependences`, two reads of the same element are a proximity too.
     """
     validity = union_of(dependences.ordering, scop.context.get_space())
     proximity = validity
@@ -33,9 +30,10 @@ def schedule_constraints(
 def live_range_constraints(
     scop: Scop, dependences: Dependences, *, input_dependences: bool = False
 ) -> ScheduleConstraints:
-    """Flow as validity and proximity, false dependences as far as live ranges need them.
+    """Flow as validity and proximity, and false dependences as far as live ranges need them.
 
-    A loop is parallel only if no memory is reused across its iterations: all is in coincidence.
+    Coincidence has all of them: a loop is parallel only if no memory is reused across its
+    iterations.
     """
     if not dependences.value_based:
         dependences = compute_dependences(scop)
@@ -63,28 +61,12 @@ def live_range_constraints(
     )
 
 
-def reordered_live_ranges(
-    scop: Scop, schedule: isl.Schedule, what: str, done: tuple[str, ...] = ()
-) -> Outcome:
-    """The outcome with a schedule for `live_range_constraints`, and its own false dependences.
-
-    A schedule that does not compute the same values is not taken.
-    """
-    try:
-        require_same_values(scop, schedule, what)
-    except LegalityError as error:
-        reason = f"the schedule is left as it was: {error.message}"
-        return Outcome(scop.schedule, missed=(reason,))
-    dependences = compute_dependences(scop, schedule=schedule)
-    return Outcome(annotate_bands(schedule, dependences), done, dependences=dependences)
-
-
 def _names(scop: Scop) -> tuple[str, ...]:
     return tuple(statement.name for statement in scop.statements)
 
 
 def _reuse_of_reads(scop: Scop, known: Dependences) -> isl.UnionMap:
-    """The input dependences: those at hand, or computed."""
+    """The input dependences among `known`; they are computed if there are none."""
     found = known.of_kind(DependenceKind.INPUT)
     if not found:
         found = compute_dependences(scop, kinds=(DependenceKind.INPUT,)).items

@@ -30,7 +30,7 @@ from polyir.codegen.affine_to_scf import convert_affine_to_scf
 
 @dataclass(frozen=True)
 class ConvertAffineToScfPass(ModulePass):
-    """Lower the affine dialect, with MLIR's meaning of floordiv, ceildiv and mod."""
+    """Lower the affine dialect to scf, with MLIR's semantics of floordiv, ceildiv and mod."""
 
     name = "convert-affine-to-scf"
 

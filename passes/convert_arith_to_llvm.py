@@ -1,4 +1,4 @@
-"""convert-arith-to-llvm: operations of arith to those of the llvm dialect.
+"""convert-arith-to-llvm: operations of arith to operations of the llvm dialect.
 
     %2 = arith.addf %0, %1 : f64
     %3 = arith.minsi %n, %m : i64
@@ -22,7 +22,7 @@ from polyir.target.llvm.arithmetic import convert_arith_to_llvm
 
 @dataclass(frozen=True)
 class ConvertArithToLlvmPass(ModulePass):
-    """Lower arith; indices must have become i64 before."""
+    """Lower arith to the llvm dialect; index must have been converted to i64."""
 
     name = "convert-arith-to-llvm"
 

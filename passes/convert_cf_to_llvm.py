@@ -1,4 +1,4 @@
-"""convert-cf-to-llvm: branches of cf to those of the llvm dialect.
+"""convert-cf-to-llvm: branches of cf to branches of the llvm dialect.
 
     cf.cond_br %0, ^bb1, ^bb2(%1 : f64)
 
@@ -20,7 +20,7 @@ from polyir.target.llvm.control import convert_cf_to_llvm
 
 @dataclass(frozen=True)
 class ConvertCfToLlvmPass(ModulePass):
-    """Lower branches."""
+    """Lower branches to the llvm dialect."""
 
     name = "convert-cf-to-llvm"
 

@@ -1,4 +1,4 @@
-"""convert-func-to-llvm: functions, calls and returns to those of the llvm dialect.
+"""convert-func-to-llvm: functions, calls and returns to the llvm dialect.
 
     func.func @pair(%a: f64, %is: i1) -> (f64, i1) {
       return %a, %is : f64, i1
@@ -29,7 +29,7 @@ from polyir.target.llvm.control import convert_func_to_llvm
 
 @dataclass(frozen=True)
 class ConvertFuncToLlvmPass(ModulePass):
-    """Lower functions, with the C target's convention for results."""
+    """Lower functions to the llvm dialect, following the C calling convention."""
 
     name = "convert-func-to-llvm"
 

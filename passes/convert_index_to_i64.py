@@ -17,12 +17,12 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.target.llvm.indices import convert_index_to_i64
+from polyir.target.llvm.types import convert_index_to_i64
 
 
 @dataclass(frozen=True)
 class ConvertIndexToI64Pass(ModulePass):
-    """Give indices 64 bits; their arithmetic is taken not to overflow."""
+    """Convert index to i64; arithmetic on indices is assumed not to overflow."""
 
     name = "convert-index-to-i64"
 

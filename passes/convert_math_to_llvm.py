@@ -1,4 +1,4 @@
-"""convert-math-to-llvm: operations of math to intrinsic functions and the C library.
+"""convert-math-to-llvm: operations of math to intrinsics and calls of the C library.
 
     %1 = math.sqrt %0 : f64
     %2 = math.exp %1 : f64
@@ -22,7 +22,7 @@ from polyir.target.llvm.mathematics import convert_math_to_llvm
 
 @dataclass(frozen=True)
 class ConvertMathToLlvmPass(ModulePass):
-    """Lower math: what is exact to LLVM's intrinsics, the rest to the C library."""
+    """Lower math: exact operations to LLVM intrinsics, all others to calls of the C library."""
 
     name = "convert-math-to-llvm"
 

@@ -33,7 +33,7 @@ from polyir.target.llvm.memory import convert_memref_to_pointers
 
 @dataclass(frozen=True)
 class ConvertMemrefToPointersPass(ModulePass):
-    """Replace memrefs by pointers and sizes, by the C interface, and what accesses them."""
+    """Replace memrefs by pointers and sizes, following the C calling convention."""
 
     name = "convert-memref-to-pointers"
 

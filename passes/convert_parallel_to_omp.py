@@ -34,13 +34,13 @@ from polyir.diagnostics import missed
 
 @dataclass(frozen=True)
 class ConvertParallelToOmpPass(ModulePass):
-    """Share the iterations of the outermost parallel loops among a team of OpenMP threads."""
+    """Distribute the iterations of the outermost parallel loops over a team of OpenMP threads."""
 
     name = "convert-parallel-to-omp"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         loops = tuple(inner for inner in op.walk() if isinstance(inner, ParallelLoop))
         if not loops:
-            missed(self.name, "nothing to do: the module has no parallel loop", op)
+            missed(self.name, "nothing to convert: the module has no parallel loop", op)
         for loop in convert_parallel_to_omp(op):
-            missed(self.name, "a parallel loop with a reduction stays as it is", loop)
+            missed(self.name, "parallel loop not converted: it has a reduction", loop)

@@ -34,7 +34,7 @@ from polyir.target.llvm.tasks import convert_parallel_to_tasks
 
 @dataclass(frozen=True)
 class ConvertParallelToTasksPass(ModulePass):
-    """Outline the outermost parallel loops; memrefs must have become pointers before."""
+    """Outline the outermost parallel loops; memrefs must have been converted to pointers."""
 
     name = "convert-parallel-to-tasks"
 

@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
-from polyir.passes.named_statements import NamingPass, statements_named
-from polyir.transform.address import parse_optional_address
-from polyir.transform.bands import Degrees
+from polyir.passes.prerequisites import ScopPass
 from polyir.transform.diamond import DiamondOptions, diamond_tile
 
 
 @dataclass(frozen=True)
-class DiamondTilePass(NamingPass):
+class DiamondTilePass(DiamondOptions, ScopPass):
     """Tile stencils so that all tiles of a wavefront can start at once.
 
     Stands in the place of `tile`, before `wavefront`. `size` is the extent of the tiles along
@@ -39,20 +37,5 @@ class DiamondTilePass(NamingPass):
 
     name = "diamond-tile"
 
-    size: int = 32
-    degrees: Degrees = "all"
-    loop: str = ""
-
-    def __post_init__(self) -> None:
-        # Bad options are refused before any input is read.
-        self._options()
-
-    @property
-    def named(self) -> tuple[str, ...]:
-        return statements_named(self._options().loop)
-
-    def transform_named(self, scop: Scop, dependences: Dependences) -> Outcome:
-        return diamond_tile(scop.schedule, dependences, self._options())
-
-    def _options(self) -> DiamondOptions:
-        return DiamondOptions(self.size, self.degrees, parse_optional_address(self.loop))
+    def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
+        return diamond_tile(scop.schedule, dependences, self)

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
-from polyir.passes.named_statements import NamingPass, statements_named
-from polyir.transform.address import parse_address
+from polyir.passes.prerequisites import ScopPass
 from polyir.transform.distribute import DistributeOptions, distribute
 
 
 @dataclass(frozen=True)
-class DistributePass(NamingPass):
+class DistributePass(DistributeOptions, ScopPass):
     """Give the given statements nests of their own.
 
     The first `keep` loops that a statement shares with others stay common. Or `loops` has
@@ -43,20 +42,9 @@ class DistributePass(NamingPass):
 
     name = "distribute"
 
-    statements: tuple[str, ...] = ()
-    keep: int = 0
-    loops: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        # Bad options are refused before any input is read.
-        self._options()
-
     @property
     def named(self) -> tuple[str, ...]:
-        return statements_named(*self._options().loops) or self.statements
+        return super().named or self.statements
 
-    def transform_named(self, scop: Scop, dependences: Dependences) -> Outcome:
-        return distribute(scop.schedule, dependences, self._options())
-
-    def _options(self) -> DistributeOptions:
-        return DistributeOptions(self.statements, self.keep, tuple(map(parse_address, self.loops)))
+    def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
+        return distribute(scop.schedule, dependences, self)

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
-from polyir.passes.constraints import schedule_constraints
 from polyir.passes.scheduler_pass import SchedulerPass
+from polyir.schedule.constraints import ScheduleConstraints
 from polyir.schedule.feautrier import FeautrierOptions, feautrier_schedule
 
 
 @dataclass(frozen=True)
-class FeautrierSchedulePass(SchedulerPass):
-    """Find minimum-latency schedules: few sequential loops outside, parallel loops inside.
+class FeautrierSchedulePass(SchedulerPass, FeautrierOptions):
+    """Find schedules of minimum latency: few sequential loops outside, parallel loops inside.
 
     Each sequential loop carries as many dependences as possible. With `serialize`, statements
-    that are not in one cycle of dependences have loops of their own.
+    that are not in a common dependence cycle get loops of their own.
 
     Before:
 
@@ -34,9 +33,6 @@ class FeautrierSchedulePass(SchedulerPass):
 
     name = "feautrier-schedule"
 
-    serialize: bool = False
-
-    def find(self, scop: Scop, dependences: Dependences) -> Outcome:
-        constraints = schedule_constraints(scop, dependences)
-        result = feautrier_schedule(constraints, FeautrierOptions(self.serialize))
+    def find(self, constraints: ScheduleConstraints, scop: Scop) -> Outcome:
+        result = feautrier_schedule(constraints, self)
         return Outcome(result.schedule, done=result.notes)

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
-from polyir.passes.named_statements import NamingPass, statements_named
-from polyir.transform.address import Address, parse_optional_address
-from polyir.transform.full_tiles import FullTileOptions, LoopKind, separate_full_tiles
+from polyir.passes.prerequisites import ScopPass
+from polyir.transform.full_tiles import FullTileOptions, separate_full_tiles
 
 
 @dataclass(frozen=True)
-class FullTileSeparationPass(NamingPass):
+class FullTileSeparationPass(FullTileOptions, ScopPass):
     """Give full tiles point loops of their own, with constant bounds and without guards.
 
     Comes after all that makes and orders tiles. `points` is the kind of the point loops, which
@@ -43,20 +42,5 @@ class FullTileSeparationPass(NamingPass):
 
     name = "full-tile-separation"
 
-    points: LoopKind = "default"
-    loop: str = ""
-
-    def __post_init__(self) -> None:
-        # Bad options are refused before any input is read.
-        self._loop()
-
-    @property
-    def named(self) -> tuple[str, ...]:
-        return statements_named(self._loop())
-
-    def transform_named(self, scop: Scop, dependences: Dependences) -> Outcome:
-        options = FullTileOptions(self.points, self._loop())
-        return separate_full_tiles(scop.schedule, dependences, scop.context, options)
-
-    def _loop(self) -> Address | None:
-        return parse_optional_address(self.loop)
+    def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
+        return separate_full_tiles(scop.schedule, dependences, scop.context, self)

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
-from polyir.passes.named_statements import NamingPass, statements_named
-from polyir.transform.address import parse_address
+from polyir.passes.prerequisites import ScopPass
 from polyir.transform.fuse import FuseOptions, fuse
 
 
 @dataclass(frozen=True)
-class FusePass(NamingPass):
+class FusePass(FuseOptions, ScopPass):
     """Fuse the nests of the given statements.
 
     `statements` are statements of neighbouring nests, `depth` is the number of their loops, from
@@ -44,20 +43,9 @@ class FusePass(NamingPass):
 
     name = "fuse"
 
-    statements: tuple[str, ...] = ()
-    depth: int = 1
-    loops: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        # Bad options are refused before any input is read.
-        self._options()
-
     @property
     def named(self) -> tuple[str, ...]:
-        return statements_named(*self._options().loops) or self.statements
+        return super().named or self.statements
 
-    def transform_named(self, scop: Scop, dependences: Dependences) -> Outcome:
-        return fuse(scop.schedule, dependences, self._options())
-
-    def _options(self) -> FuseOptions:
-        return FuseOptions(self.statements, self.depth, tuple(map(parse_address, self.loops)))
+    def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
+        return fuse(scop.schedule, dependences, self)

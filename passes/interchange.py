@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
-from polyir.passes.named_statements import NamingPass, statements_named
-from polyir.transform.address import parse_address
+from polyir.passes.prerequisites import ScopPass
 from polyir.transform.interchange import InterchangeOptions, interchange
 
 
 @dataclass(frozen=True)
-class InterchangePass(NamingPass):
+class InterchangePass(InterchangeOptions, ScopPass):
     """Let two loops of a perfect nest change places.
 
     `loops` are the addresses of the two, as `--print-schedule` shows them. An illegal
@@ -32,18 +31,5 @@ class InterchangePass(NamingPass):
 
     name = "interchange"
 
-    loops: tuple[str, ...]
-
-    def __post_init__(self) -> None:
-        # Bad options are refused before any input is read.
-        self._options()
-
-    @property
-    def named(self) -> tuple[str, ...]:
-        return statements_named(*self._options().loops)
-
-    def transform_named(self, scop: Scop, dependences: Dependences) -> Outcome:
-        return interchange(scop.schedule, dependences, self._options())
-
-    def _options(self) -> InterchangeOptions:
-        return InterchangeOptions(tuple(map(parse_address, self.loops)))
+    def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
+        return interchange(scop.schedule, dependences, self)

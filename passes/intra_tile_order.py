@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
-from polyir.passes.named_statements import NamingPass, statements_named
-from polyir.transform.address import parse_optional_address
+from polyir.passes.prerequisites import ScopPass
 from polyir.transform.intra_tile_order import IntraTileOptions, intra_tile_order
 
 
 @dataclass(frozen=True)
-class IntraTileOrderPass(NamingPass):
+class IntraTileOrderPass(IntraTileOptions, ScopPass):
     """Put innermost the loop with the best locality, within tiles or without tiles.
 
     Of the loops of each permutable band it is the one along which most accesses stay at one
@@ -34,21 +33,5 @@ class IntraTileOrderPass(NamingPass):
 
     name = "intra-tile-order"
 
-    max_stride: int = 4
-    distribute: bool = True
-    loop: str = ""
-
-    def __post_init__(self) -> None:
-        # Bad options are refused before any input is read.
-        self._options()
-
-    @property
-    def named(self) -> tuple[str, ...]:
-        return statements_named(self._options().loop)
-
-    def transform_named(self, scop: Scop, dependences: Dependences) -> Outcome:
-        return intra_tile_order(scop.schedule, dependences, scop.statements, self._options())
-
-    def _options(self) -> IntraTileOptions:
-        loop = parse_optional_address(self.loop)
-        return IntraTileOptions(self.max_stride, self.distribute, loop)
+    def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
+        return intra_tile_order(scop.schedule, dependences, scop.statements, self)

@@ -3,36 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
-from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
-from polyir.passes.constraints import (
-    live_range_constraints,
-    reordered_live_ranges,
-    schedule_constraints,
-)
-from polyir.passes.scheduler_pass import SchedulerPass
-from polyir.schedule.clustering import Fusion
-from polyir.schedule.isl_style import IslStyleOptions, isl_style_schedule
+from polyir.passes.scheduler_pass import LiveRangePass
+from polyir.schedule.constraints import ScheduleConstraints
+from polyir.schedule.isl_style import IslOptions, isl_style_schedule
 
 
 @dataclass(frozen=True)
-class IslSchedulePass(SchedulerPass):
+class IslSchedulePass(LiveRangePass, IslOptions):
     """Find permutable bands, parallel members first: polyir's scheduler for isl's problem.
 
-    `fusion` says which statements share loops: as many as can (`max`), those for which that
-    costs no parallelism and brings a value nearer to its use (`typed`), or none that are not in
-    one cycle of dependences (`min`). With `outer-coincidence` a band that is not parallel
-    outside is replaced by one sequential loop and parallel loops inside, where that is possible.
-    `input-dependences` lets reads of the same element count as reuse.
+    `fusion` selects which statements share loops: as many as possible (`max`), those for which
+    this costs no parallelism and brings a value closer to its use (`typed`), or only those in a
+    common dependence cycle (`min`). With `outer-coincidence`, a band whose outermost loop is not
+    parallel is replaced, where possible, by one sequential loop with parallel loops inside it.
+    With `input-dependences`, two reads of the same element count as reuse.
 
     With `live-range-reordering`, iterations that reuse memory for other values may change their
-    order, as long as the values' lives do not overlap; the scop's dependences are then those of
-    the new order.
+    order, as long as the live ranges of the values do not overlap. The scop's dependences are
+    then those of the new order.
 
-    Before (the loop over i carries a dependence, that over j does not):
+    Before (the loop over i carries a dependence, the loop over j does not):
 
         poly.band "[{ S0[i, j] -> [(i)] }]" coincident [false] {
           poly.band "[{ S0[i, j] -> [(j)] }]" coincident [true]
@@ -46,16 +39,12 @@ class IslSchedulePass(SchedulerPass):
 
     name = "isl-schedule"
 
-    fusion: Literal["max", "typed", "min"] = "typed"
-    outer_coincidence: bool = False
     input_dependences: bool = False
-    live_range_reordering: bool = False
 
-    def find(self, scop: Scop, dependences: Dependences) -> Outcome:
-        ask = live_range_constraints if self.live_range_reordering else schedule_constraints
-        constraints = ask(scop, dependences, input_dependences=self.input_dependences)
-        options = IslStyleOptions(Fusion(self.fusion), self.outer_coincidence)
-        result = isl_style_schedule(constraints, options)
-        if self.live_range_reordering:
-            return reordered_live_ranges(scop, result.schedule, self.name, result.notes)
+    @property
+    def counts_input_dependences(self) -> bool:
+        return self.input_dependences
+
+    def find(self, constraints: ScheduleConstraints, scop: Scop) -> Outcome:
+        result = isl_style_schedule(constraints, self)
         return Outcome(result.schedule, done=result.notes)

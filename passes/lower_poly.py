@@ -18,21 +18,25 @@ becomes
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
 
 from polyir.codegen.lower import lower_scop
 from polyir.diagnostics import missed, remark
 from polyir.dialects.scop import ScopOp
-from polyir.limits import ResourceError, limited
+from polyir.limits import ResourceError
+from polyir.loops.split_loops import SplitLimits, split_loops
+from polyir.model.copies import without_copies
 from polyir.model.outcome import Outcome
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import replace_tree, scops_in
-from polyir.transform.expansion.local import Plan, localise, plan_copies
 from polyir.transform.given_schedule import tree_of_map
 
 
@@ -40,12 +44,14 @@ from polyir.transform.given_schedule import tree_of_map
 class LowerPolyPass(ModulePass):
     """Replace every scop by loops that execute its schedule tree.
 
+    With `split-loops`, no innermost loop tests a loop counter, as after the pass of that name.
     Where the loops take too long to generate, `fall-back` generates those of the program's
     original order, with a warning; without it, that is an error.
     """
 
     name = "lower-poly"
 
+    split_loops: bool = True
     fall_back: bool = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -53,34 +59,30 @@ class LowerPolyPass(ModulePass):
         if not scops:
             missed(self.name, "nothing to do: the module has no poly.scop", op)
         for scop in scops:
-            self._localise(scop)
+            block = scop.parent_block()
+            existing = set(block.ops) if block is not None else set()
             try:
                 lower_scop(scop_of(scop))
             except ResourceError as error:
                 self._lower_original(scop, error)
+            if self.split_loops and block is not None:
+                self._split([op for op in block.ops if op not in existing])
 
     def _lower_original(self, scop: ScopOp, error: ResourceError) -> None:
-        """Generate loops for the order that the dependences are of, which is that of a source."""
+        """Generate loops for the program's order, without copies and local arrays."""
         order = None if scop.dependences is None else scop.dependences.data.order
         if order is None or not self.fall_back:
             raise error
         missed(self.name, f"{error.message}: the loops keep their original order", scop)
-        original = tree_of_map(order, scop_of(scop).domain)
-        replace_tree(scop, Outcome(original))
+        before = without_copies(scop_of(scop))
+        replace_tree(scop, Outcome(tree_of_map(order, before.domain)))
+        kept = {body.op for body in before.bodies}
+        for op in (*scop.statements, *scop.local_arrays):
+            if op not in kept:
+                Rewriter.erase_op(op)
         lower_scop(scop_of(scop))
 
-    def _localise(self, scop: ScopOp) -> None:
-        """Make copies local that are to be, now that the schedule is the last one."""
-        plan: Plan = {}
-        try:
-            compute = partial(plan_copies, scop_of(scop))
-            plan = limited("the search for local copies", compute, ir=scop)
-        except ResourceError as error:
-            missed(self.name, f"{error.message}: arrays stay as they are", scop)
-        outcome = localise(scop, plan)
-        for message in outcome.done:
-            remark(self.name, message, scop)
-        for message in outcome.missed:
-            missed(self.name, message, scop)
-        if outcome.done:
-            replace_tree(scop, outcome)
+    def _split(self, generated: Sequence[Operation]) -> None:
+        """Split the loops among `generated`, which were made for a scop."""
+        report = partial(remark, self.name)
+        split_loops(generated, SplitLimits(), report, report, partial(missed, self.name))

@@ -1,8 +1,8 @@
-"""lower-to-llvm: loops to the llvm dialect, by these conversions, each also a pass of its own:
+"""lower-to-llvm: loops to the llvm dialect, by these conversions, each of which is also a pass:
 
     convert-affine-to-scf, convert-memref-to-pointers, convert-parallel-to-tasks,
-    convert-scf-to-cf (xDSL's), convert-index-to-i64, convert-math-to-llvm,
-    convert-arith-to-llvm, convert-cf-to-llvm, convert-func-to-llvm
+    convert-scf-to-cf (xDSL's; here the hints of loops are kept), convert-index-to-i64,
+    convert-math-to-llvm, convert-arith-to-llvm, convert-cf-to-llvm, convert-func-to-llvm
 
     func.func @clear(%A: memref<?xf64>, %i: index) {
       %zero = arith.constant 0.0 : f64
@@ -27,18 +27,20 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
-from xdsl.transforms.convert_scf_to_cf import ConvertScfToCf
 
 from polyir.codegen.affine_to_scf import convert_affine_to_scf
 from polyir.codegen.openmp import convert_omp_to_parallel
 from polyir.codegen.while_to_cf import convert_while_to_cf
 from polyir.target.llvm.arithmetic import convert_arith_to_llvm
-from polyir.target.llvm.control import convert_cf_to_llvm, convert_func_to_llvm
-from polyir.target.llvm.indices import convert_index_to_i64
-from polyir.target.llvm.mathematics import convert_math_to_llvm
+from polyir.target.llvm.control import (
+    convert_cf_to_llvm,
+    convert_func_to_llvm,
+    convert_scf_to_cf,
+)
+from polyir.target.llvm.mathematics import convert_math_to_llvm, expand_integer_powers
 from polyir.target.llvm.memory import convert_memref_to_pointers
-from polyir.target.llvm.powers import expand_integer_powers
 from polyir.target.llvm.tasks import convert_parallel_to_tasks
+from polyir.target.llvm.types import convert_index_to_i64
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ class LowerToLlvmPass(ModulePass):
         convert_memref_to_pointers(op)
         convert_parallel_to_tasks(op)
         convert_while_to_cf(op)
-        ConvertScfToCf().apply(ctx, op)
+        convert_scf_to_cf(op)
         convert_index_to_i64(op)
         convert_math_to_llvm(op)
         convert_arith_to_llvm(op)

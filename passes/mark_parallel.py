@@ -8,13 +8,13 @@ from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
-from polyir.passes.named_statements import NamingPass, statements_named
-from polyir.transform.address import Address, parse_address
+from polyir.passes.prerequisites import ScopPass
+from polyir.transform.address import Address
 from polyir.transform.parallel import Which, mark_loops, mark_parallel
 
 
 @dataclass(frozen=True)
-class MarkParallelPass(NamingPass):
+class MarkParallelPass(ScopPass):
     """Mark parallel loops, which then are lowered to `affine.parallel` or `scf.parallel`.
 
     `which` is `outermost` (the outermost parallel loop of each nest), `inner` (the innermost
@@ -36,21 +36,13 @@ class MarkParallelPass(NamingPass):
     name = "mark-parallel"
 
     which: Which = "outermost"
-    loops: tuple[str, ...] = ()
+    loops: tuple[Address, ...] = ()
 
     def __post_init__(self) -> None:
-        # Bad options are refused before any input is read.
-        if self._addresses() and self.which != "outermost":
-            raise OptionError(f"which is for loops that are searched: which={self.which}")
+        if self.loops and self.which != "outermost":
+            raise OptionError(f"which has no effect on loops that are named: which={self.which}")
 
-    @property
-    def named(self) -> tuple[str, ...]:
-        return statements_named(*self._addresses())
-
-    def transform_named(self, scop: Scop, dependences: Dependences) -> Outcome:
+    def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
         if self.loops:
-            return mark_loops(scop.schedule, dependences, self._addresses())
+            return mark_loops(scop.schedule, dependences, self.loops)
         return mark_parallel(scop.schedule, dependences, self.which)
-
-    def _addresses(self) -> tuple[Address, ...]:
-        return tuple(map(parse_address, self.loops))

@@ -58,6 +58,8 @@ class MemoryPass(ModulePass):
         """Why nothing was done, if no array has a reason of its own."""
 
     def _rewritten(self, op: ScopOp) -> Rewritten:
+        if op.local_arrays:
+            return Rewritten((), ("the scop is left as it was: it has local arrays already",))
         try:
             scop = scop_of(op)
             dependences = scop.dependences

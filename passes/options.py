@@ -5,8 +5,21 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import NoneType, UnionType
-from typing import Literal, Union, get_args, get_origin, get_type_hints
+from typing import (
+    Any,
+    ClassVar,
+    Literal,
+    Protocol,
+    Self,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
@@ -69,8 +82,8 @@ def pass_from_spec(pass_type: type[ModulePass], spec: ArgSpec) -> ModulePass:
     """The pass that an xDSL pass specification describes; raises `OptionError`."""
     fields = _option_names(pass_type)
     types = get_type_hints(pass_type)
-    parameters = spec.normalize_parameter_names().parameters
-    for name, values in parameters.items():
+    options: dict[str, object] = {}
+    for name, values in spec.normalize_parameter_names().parameters.items():
         if name not in fields:
             shown = [field.replace("_", "-") for field in fields]
             hint = nearest(name.replace("_", "-"), shown)
@@ -79,13 +92,84 @@ def pass_from_spec(pass_type: type[ModulePass], spec: ArgSpec) -> ModulePass:
                 f"pass '{pass_type.name}' has no option '{name.replace('_', '-')}'{known}"
             )
         _check_choice(pass_type.name, name, types[name], values)
-        if types[name] is bool and not values:
-            # A flag that is named is set.
-            parameters[name] = (True,)
+        options[name] = _converted(types[name], values)
+    for required in pass_type.required_fields():
+        if required not in options:
+            raise OptionError(f"pass '{pass_type.name}' requires the option '{required}'")
     try:
-        return pass_type.from_pass_spec(ArgSpec(spec.name, parameters))
+        return pass_type(**options)
     except ValueError as error:
         raise OptionError(f"bad option of pass '{pass_type.name}': {error}") from None
+
+
+def pass_from_python(pass_type: type[ModulePass], options: Mapping[str, object]) -> ModulePass:
+    """The pass with options as Python gives them.
+
+    Text stands for the value of a `Parsed` class that it is parsed to, and one value for a tuple
+    of one. Raises `OptionError` for an unknown option and for malformed text.
+    """
+    fields = _option_names(pass_type)
+    types = get_type_hints(pass_type)
+    values: dict[str, object] = {}
+    for name, value in options.items():
+        if name not in fields:
+            raise OptionError(
+                f"pass '{pass_type.name}' has no option '{name}'{nearest(name, fields)}"
+            )
+        parsed = _parsed_class(types[name])
+        is_tuple = isinstance(value, tuple | list)
+        items = [
+            parsed.parse(item) if parsed is not None and isinstance(item, str) else item
+            for item in (cast(Sequence[object], value) if is_tuple else [value])
+        ]
+        takes_tuple = get_origin(types[name]) is tuple
+        values[name] = tuple(items) if is_tuple or takes_tuple else items[0]
+    return pass_type(**values)
+
+
+class Parsed(Protocol):
+    """A class of option values that are written as text."""
+
+    WORD: ClassVar[str]
+    """What the help says that such an option is."""
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """The value that `text` stands for; raises `OptionError`."""
+
+
+@dataclass(frozen=True)
+class PassWithOptions(ModulePass):
+    """A pass whose options can be of `Parsed` classes too, besides those that xDSL knows."""
+
+    @classmethod
+    def from_spec(cls, spec: ArgSpec) -> Self:
+        found = pass_from_spec(cls, spec)
+        assert isinstance(found, cls)
+        return found
+
+    def spec(self, *, include_default: bool = False) -> ArgSpec:
+        found = super().spec(include_default=include_default)
+        types = get_type_hints(type(self))
+        texts = {
+            name: _texts(getattr(self, name)) if _parsed_class(types[name]) else values
+            for name, values in found.parameters.items()
+        }
+        return ArgSpec(found.name, texts)
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    return tuple(map(str, value)) if isinstance(value, tuple) else (str(value),)
+
+
+def _parsed_class(option_type: object) -> type[Parsed] | None:
+    """The class with `parse` that is an option's type, or the type of its elements."""
+    if hasattr(option_type, "parse"):
+        return cast(type[Parsed], option_type)
+    found = (_parsed_class(each) for each in get_args(option_type))
+    return next((each for each in found if each is not None), None)
 
 
 def describe_options(pass_type: type[ModulePass]) -> list[str]:
@@ -93,7 +177,11 @@ def describe_options(pass_type: type[ModulePass]) -> list[str]:
     types = get_type_hints(pass_type)
     return [
         f"{field.name.replace('_', '-')}: {_describe_type(types[field.name])}"
-        + ("" if field.default is dataclasses.MISSING else f" = {_describe_value(field.default)}")
+        + (
+            ""
+            if field.default in (dataclasses.MISSING, None)
+            else f" = {_describe_value(field.default)}"
+        )
         for field in dataclasses.fields(pass_type)
     ]
 
@@ -120,6 +208,23 @@ def _check_choice(
         )
 
 
+def _converted(option_type: object, values: tuple[Any, ...]) -> object:
+    """The value of an option, of a type that accepts `values`."""
+    if get_origin(option_type) in (Union, UnionType):
+        choices = get_args(option_type)
+        return _converted(next(each for each in choices if _accepts(each, values)), values)
+    if get_origin(option_type) is tuple:
+        element = get_args(option_type)[0]
+        return tuple(_converted(element, (value,)) for value in values)
+    parsed = _parsed_class(option_type)
+    if parsed is not None:
+        return parsed.parse(values[0])
+    if not values:
+        # A flag that is named is set.
+        return True if option_type is bool else None
+    return values[0]
+
+
 def _accepts(option_type: object, values: tuple[object, ...]) -> bool:
     if get_origin(option_type) in (Union, UnionType):
         return any(_accepts(choice, values) for choice in get_args(option_type))
@@ -133,7 +238,8 @@ def _accepts(option_type: object, values: tuple[object, ...]) -> bool:
     if option_type is bool and not values:
         return True
     # A Boolean is an integer to Python, not to a user.
-    return len(values) == 1 and type(values[0]) is option_type
+    wanted = str if _parsed_class(option_type) is not None else option_type
+    return len(values) == 1 and type(values[0]) is wanted
 
 
 def _describe_type(option_type: object) -> str:
@@ -143,7 +249,11 @@ def _describe_type(option_type: object) -> str:
         parts = [part for part in get_args(option_type) if part is not NoneType]
         return " or ".join(_describe_type(part) for part in parts)
     if get_origin(option_type) is tuple:
-        return f"a list of {_describe_type(get_args(option_type)[0])}"
+        element = _describe_type(get_args(option_type)[0])
+        return f"a list of {element}" + ("" if element == "text" else "s")
+    parsed = _parsed_class(option_type)
+    if parsed is not None:
+        return parsed.WORD
     names: dict[object, str] = {int: "integer", str: "text", bool: "true|false", float: "number"}
     return names.get(option_type, str(option_type))
 

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
-from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
-from polyir.passes.constraints import schedule_constraints
 from polyir.passes.scheduler_pass import SchedulerPass
-from polyir.schedule.pluto import Fusion, PlutoOptions, pluto_schedule
+from polyir.schedule.constraints import ScheduleConstraints
+from polyir.schedule.pluto import PlutoOptions, pluto_schedule
 
 
 @dataclass(frozen=True)
-class PlutoSchedulePass(SchedulerPass):
-    """Find permutable bands of loops with short dependences: the Pluto algorithm.
+class PlutoSchedulePass(SchedulerPass, PlutoOptions):
+    """Find permutable bands of loops with short dependences, using the Pluto algorithm.
 
-    `fuse` says which statements share loops: as many as is legal (`max`), those of one depth
-    that depend on each other (`smart`), or none that are not in one cycle of dependences.
-    `input-dependences` lets reads of the same element count as reuse.
+    `fuse` selects which statements share loops: as many as is legal (`max`), only those of equal
+    depth that depend on each other (`smart`), or only those in a common dependence cycle
+    (`none`). With `input-dependences`, two reads of the same element count as reuse.
 
-    Before (a stencil that carries (1, -1), so that its loops cannot be tiled):
+    Before (a stencil that carries (1, -1), so its loops cannot be tiled):
 
         poly.band "[{ S0[t, i] -> [(t)] }]" coincident [false] {
           poly.band "[{ S0[t, i] -> [(i)] }]" coincident [false]
@@ -35,10 +33,12 @@ class PlutoSchedulePass(SchedulerPass):
 
     name = "pluto-schedule"
 
-    fuse: Literal["max", "smart", "none"] = "smart"
     input_dependences: bool = False
 
-    def find(self, scop: Scop, dependences: Dependences) -> Outcome:
-        problem = schedule_constraints(scop, dependences, input_dependences=self.input_dependences)
-        result = pluto_schedule(problem, PlutoOptions(Fusion(self.fuse)))
+    @property
+    def counts_input_dependences(self) -> bool:
+        return self.input_dependences
+
+    def find(self, constraints: ScheduleConstraints, scop: Scop) -> Outcome:
+        result = pluto_schedule(constraints, self)
         return Outcome(result.schedule, done=result.notes)

@@ -5,25 +5,29 @@ A scheduling pass on affine IR raises it and computes value-based dependences fi
 
 from __future__ import annotations
 
+import dataclasses
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import partial
+from typing import Protocol
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import FuncOp
-from xdsl.passes import ModulePass
 
-from polyir.diagnostics import PolyirError, location_of, missed, remark
+from polyir.diagnostics import OptionError, PolyirError, location_of, missed, nearest, remark
 from polyir.dialects.dependence import DependenceKind, Dependences
 from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import ScopOp
 from polyir.limits import ResourceError, limited
 from polyir.model.analysis import ORDERING_KINDS, DataflowError, compute_dependences
+from polyir.model.copies import require_right_copies
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop, scop_of
 from polyir.model.tree import tree_from_schedule
+from polyir.passes.options import PassWithOptions
 from polyir.passes.poly_raise import PolyRaisePass
+from polyir.transform.address import Address, Reference
+from polyir.universe import pass_type
 
 
 def scops_in(module: ModuleOp) -> tuple[ScopOp, ...]:
@@ -36,6 +40,12 @@ def raised_scops(ctx: Context, module: ModuleOp) -> tuple[ScopOp, ...]:
     if not scops_in(module):
         PolyRaisePass().apply(ctx, module)
     return scops_in(module)
+
+
+def lower_scops(ctx: Context, module: ModuleOp) -> None:
+    """Lower the scops of `module`, if there are any."""
+    if scops_in(module):
+        pass_type("lower-poly")().apply(ctx, module)
 
 
 def analysed_scops(ctx: Context, module: ModuleOp) -> tuple[ScopOp, ...]:
@@ -78,20 +88,53 @@ def dependences_of(
     return None
 
 
-def function_of(scop: ScopOp) -> FuncOp | None:
-    """The function that `scop` stands in, if there is one."""
-    parent = scop.parent_op()
-    while parent is not None and not isinstance(parent, FuncOp):
-        parent = parent.parent_op()
-    return parent
+@dataclass(frozen=True)
+class PassOnScops(PassWithOptions):
+    """A pass on the scops of a module, or on those with the statements that its options name."""
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The names of the statements that the options speak of."""
+        found: list[str] = []
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            items = value if isinstance(value, tuple) else (value,)
+            found += [item.statement for item in items if isinstance(item, Address | Reference)]
+        return tuple(dict.fromkeys(found))
+
+    def scops(self, ctx: Context, module: ModuleOp) -> tuple[ScopOp, ...]:
+        """The scops that the pass is for, each with its dependences.
+
+        Raises `OptionError` if the options speak of statements that are in no scop together.
+        """
+        scops = analysed_scops(ctx, module)
+        if not scops:
+            missed(self.name, "nothing to do: the module has no static control part", module)
+        meant = tuple(scop for scop in scops if set(self.named) <= set(_names(scop)))
+        if scops and not meant:
+            self._refuse(scops)
+        for scop in scops:
+            if scop not in meant:
+                shown = ", ".join(self.named)
+                remark(self.name, f"left alone: the scop does not have all of {shown}", scop)
+        return meant
+
+    def _refuse(self, scops: tuple[ScopOp, ...]) -> None:
+        valid = list(dict.fromkeys(name for scop in scops for name in _names(scop)))
+        for name in self.named:
+            if name not in valid:
+                hint = nearest(name, valid) or f" (statements: {', '.join(valid)})"
+                raise OptionError(f"pass '{self.name}': there is no statement '{name}'{hint}")
+        shown = ", ".join(self.named)
+        raise OptionError(f"pass '{self.name}': {shown} are not in one scop")
 
 
 @dataclass(frozen=True)
-class ScopPass(ModulePass):
+class ScopPass(PassOnScops):
     """A pass that gives each scop a new schedule tree.
 
-    `transform` runs in a worker process (`polyir.limits`): all that it decides must be in what
-    it returns.
+    `transform` runs in a worker process (`polyir.limits`): all that it decides must be in what it
+    returns.
     """
 
     @abstractmethod
@@ -99,16 +142,20 @@ class ScopPass(ModulePass):
         """The new schedule of `scop`; raises a `PolyirError` to refuse."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        scops = analysed_scops(ctx, op)
-        if not scops:
-            missed(self.name, "nothing to do: the module has no static control part", op)
-        for scop_op in scops:
+        for scop_op in self.scops(ctx, op):
             self._apply_to(scop_op)
+
+    def _checked(self, scop: Scop, dependences: Dependences) -> Outcome:
+        """What `transform` returns, once copies are known to be right under the new schedule."""
+        outcome = self.transform(scop, dependences)
+        if scop.op.local_arrays:
+            require_right_copies(scop.under(outcome.schedule))
+        return outcome
 
     def _apply_to(self, scop_op: ScopOp) -> None:
         assert scop_op.dependences is not None
         try:
-            compute = partial(self.transform, scop_of(scop_op), scop_op.dependences.data)
+            compute = partial(self._checked, scop_of(scop_op), scop_op.dependences.data)
             outcome = limited("the transformation", compute)
         except ResourceError as error:
             missed(self.name, f"{error.message}: the schedule is left as it was", scop_op)
@@ -116,18 +163,36 @@ class ScopPass(ModulePass):
         except PolyirError as error:
             error.location = error.location or location_of(scop_op)
             raise
-        for message in outcome.done:
-            remark(self.name, message, scop_op)
-        for message in outcome.missed:
-            missed(self.name, message, scop_op)
+        report(self.name, outcome, scop_op)
         replace_tree(scop_op, outcome)
 
 
-def replace_tree(scop_op: ScopOp, outcome: Outcome) -> None:
-    """Put the schedule of `outcome` in the place of the scop's schedule tree.
+def _names(scop: ScopOp) -> tuple[str, ...]:
+    return tuple(statement.sym_name.data for statement in scop.statements)
 
-    So it is with the dependences, if `outcome` has any.
-    """
+
+class Messages(Protocol):
+    """What a transformation has to say."""
+
+    @property
+    def done(self) -> tuple[str, ...]:
+        """What it did."""
+
+    @property
+    def missed(self) -> tuple[str, ...]:
+        """What it was asked for and did not do, with the reasons."""
+
+
+def report(pass_name: str, messages: Messages, scop: ScopOp) -> None:
+    """Report what a pass did to a scop, and what it did not do."""
+    for message in messages.done:
+        remark(pass_name, message, scop)
+    for message in messages.missed:
+        missed(pass_name, message, scop)
+
+
+def replace_tree(scop_op: ScopOp, outcome: Outcome) -> None:
+    """Put the schedule of `outcome`, and its dependences if it has any, in the scop."""
     if outcome.dependences is not None:
         scop_op.dependences = DependencesAttr(outcome.dependences)
     old = scop_op.tree

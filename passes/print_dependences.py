@@ -13,7 +13,7 @@ from polyir.dialects.dependence import Dependences
 from polyir.dialects.scop import ScopOp
 from polyir.model.distance import format_dependences
 from polyir.model.scop import scop_of
-from polyir.passes.prerequisites import analysed_scops, function_of
+from polyir.passes.prerequisites import analysed_scops
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class PrintDependencesPass(ModulePass):
 
 def _heading(scop: ScopOp, dependences: Dependences) -> str:
     base = "value-based" if dependences.value_based else "memory-based"
-    function = function_of(scop)
+    function = scop.function
     where = "" if function is None else f" in @{function.sym_name.data}"
     if not dependences.items:
         return f"no {base} dependences{where}"

@@ -10,7 +10,7 @@ from xdsl.passes import ModulePass
 
 from polyir.diagnostics import missed
 from polyir.model.scop import scop_of
-from polyir.passes.prerequisites import function_of, raised_scops
+from polyir.passes.prerequisites import raised_scops
 from polyir.transform.outline import outline
 
 
@@ -34,7 +34,7 @@ class PrintSchedulePass(ModulePass):
         if not scops:
             missed(self.name, "nothing to print: the module has no static control part", op)
         for scop_op in scops:
-            function = function_of(scop_op)
+            function = scop_op.function
             where = "" if function is None else f" of @{function.sym_name.data}"
             lines = [f"schedule{where}:", *outline(scop_of(scop_op).schedule).splitlines()]
             print("\n".join(f"// {line}" for line in lines))

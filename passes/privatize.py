@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from polyir.dialects.scop import ScopOp
 from polyir.passes.memory_pass import MemoryPass
 from polyir.transform.expansion.loops import Loops
-from polyir.transform.expansion.privatize import Storage, privatize
+from polyir.transform.expansion.privatize import privatize
 from polyir.transform.expansion.rewritten import Rewritten
 
 
@@ -19,8 +19,8 @@ class PrivatizePass(MemoryPass):
     that only the scop uses, and that is never read before it is written. First each is split
     into parts that no value connects. Then it gets copies for the loops that no value of it
     crosses: with `loops=needed` for those that are parallel after it, with `loops=all` for
-    every one that it serialises, for schedulers that skew. With `storage=local`, copies that
-    turn out to be of one iteration of a loop, when loops are generated, are variables inside it.
+    every one that it serialises, for schedulers that skew. `promote` then makes of the copies
+    variables inside the loops that need them.
 
     Before:
 
@@ -48,10 +48,9 @@ class PrivatizePass(MemoryPass):
     name = "privatize"
 
     loops: Loops = "needed"
-    storage: Storage = "expanded"
 
     def rewrite(self, scop: ScopOp) -> Rewritten:
-        return privatize(scop, self.arrays, self.loops, self.storage)
+        return privatize(scop, self.arrays, self.loops)
 
     @property
     def nothing(self) -> str:

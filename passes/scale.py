@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
-from polyir.passes.named_statements import NamingPass, statements_named
-from polyir.transform.address import parse_address, parse_reference
+from polyir.passes.prerequisites import ScopPass
 from polyir.transform.affine_change import ScaleOptions, scale
 
 
 @dataclass(frozen=True)
-class ScalePass(NamingPass):
+class ScalePass(ScaleOptions, ScopPass):
     """Spread statements along a loop, with gaps between their iterations.
 
     The values that `loop` has for `statements` are multiplied by `factor`; without `statements`,
@@ -30,23 +29,5 @@ class ScalePass(NamingPass):
 
     name = "scale"
 
-    loop: str
-    factor: int
-    statements: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        # Bad options are refused before any input is read.
-        self._options()
-
-    @property
-    def named(self) -> tuple[str, ...]:
-        options = self._options()
-        return statements_named(options.loop, *options.statements)
-
-    def transform_named(self, scop: Scop, dependences: Dependences) -> Outcome:
-        return scale(scop.schedule, dependences, self._options())
-
-    def _options(self) -> ScaleOptions:
-        return ScaleOptions(
-            parse_address(self.loop), self.factor, tuple(map(parse_reference, self.statements))
-        )
+    def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
+        return scale(scop.schedule, dependences, self)

@@ -1,4 +1,4 @@
-"""What the schedulers have in common: nobody believes them."""
+"""What the passes of the schedulers have in common: every schedule that is found is checked."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ from dataclasses import dataclass, replace
 
 from polyir.diagnostics import LegalityError
 from polyir.dialects.dependence import Dependences
+from polyir.model.analysis import compute_dependences
+from polyir.model.bands import annotate_bands
 from polyir.model.legality import require_legal
+from polyir.model.live_ranges import require_same_values
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
+from polyir.passes.constraints import live_range_constraints, schedule_constraints
 from polyir.passes.prerequisites import ScopPass
-from polyir.schedule.problem import SchedulingError
+from polyir.schedule.constraints import ScheduleConstraints, SchedulingError
 from polyir.transform.loop_attributes import lost_attributes
 
 
@@ -19,21 +23,67 @@ from polyir.transform.loop_attributes import lost_attributes
 class SchedulerPass(ScopPass):
     """A pass that finds a new schedule, which is used if it respects all dependences.
 
-    That is decided independently of how it was found. An outcome with dependences of its own
-    was checked against those.
+    The check does not depend on how the schedule was found.
+
+    The options of a scheduler are declared once, in the frozen dataclass that the library's
+    function takes. It is the second base class of the scheduler's pass, so the pass itself is
+    what the function is given.
     """
 
+    @property
+    def counts_input_dependences(self) -> bool:
+        """Whether two reads of the same element should be near each other."""
+        return False
+
     @abstractmethod
-    def find(self, scop: Scop, dependences: Dependences) -> Outcome:
+    def find(self, constraints: ScheduleConstraints, scop: Scop) -> Outcome:
         """The schedule that is found; raises `SchedulingError` if there is none."""
 
+    def constraints_of(self, scop: Scop, dependences: Dependences) -> ScheduleConstraints:
+        """The relations that the scheduler is given."""
+        return schedule_constraints(
+            scop, dependences, input_dependences=self.counts_input_dependences
+        )
+
+    def checked(self, scop: Scop, dependences: Dependences, found: Outcome) -> Outcome:
+        """The outcome for the schedule that was found; raises `LegalityError` if it is illegal."""
+        require_legal(dependences, found.schedule, self.name)
+        return found
+
     def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
+        if scop.op.local_arrays:
+            reason = "the schedule is left as it was: arrays are promoted after scheduling"
+            return Outcome(scop.schedule, missed=(reason,))
         try:
-            outcome = self.find(scop, dependences)
-            if outcome.dependences is None:
-                require_legal(dependences, outcome.schedule, self.name)
+            found = self.find(self.constraints_of(scop, dependences), scop)
+            outcome = self.checked(scop, dependences, found)
         except (SchedulingError, LegalityError) as error:
             reason = f"the schedule is left as it was: {error.message}"
             return Outcome(scop.schedule, missed=(reason,))
         lost = lost_attributes(scop.schedule, outcome.schedule)
         return replace(outcome, missed=(*outcome.missed, *lost))
+
+
+@dataclass(frozen=True)
+class LiveRangePass(SchedulerPass):
+    """A scheduler's pass with the option `live-range-reordering`.
+
+    The reordered schedule breaks false dependences of the original order. It is legal if every
+    read gets the value that it got before; the scop's dependences become those of the new order.
+    """
+
+    live_range_reordering: bool = False
+
+    def constraints_of(self, scop: Scop, dependences: Dependences) -> ScheduleConstraints:
+        if not self.live_range_reordering:
+            return super().constraints_of(scop, dependences)
+        return live_range_constraints(
+            scop, dependences, input_dependences=self.counts_input_dependences
+        )
+
+    def checked(self, scop: Scop, dependences: Dependences, found: Outcome) -> Outcome:
+        if not self.live_range_reordering:
+            return super().checked(scop, dependences, found)
+        require_same_values(scop, found.schedule, self.name)
+        now = compute_dependences(scop, schedule=found.schedule)
+        return replace(found, schedule=annotate_bands(found.schedule, now), dependences=now)

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
-from polyir.passes.named_statements import NamingPass, statements_named
-from polyir.transform.address import parse_address, parse_reference
+from polyir.passes.prerequisites import ScopPass
 from polyir.transform.affine_change import ShiftOptions, shift
 
 
 @dataclass(frozen=True)
-class ShiftPass(NamingPass):
+class ShiftPass(ShiftOptions, ScopPass):
     """Let statements run later (or earlier) along a loop.
 
     `by` is added to the values that `loop` has for `statements`; without `statements`, for all
@@ -31,23 +30,5 @@ class ShiftPass(NamingPass):
 
     name = "shift"
 
-    loop: str
-    by: int | str
-    statements: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        # Bad options are refused before any input is read.
-        self._options()
-
-    @property
-    def named(self) -> tuple[str, ...]:
-        options = self._options()
-        return statements_named(options.loop, *options.statements)
-
-    def transform_named(self, scop: Scop, dependences: Dependences) -> Outcome:
-        return shift(scop.schedule, dependences, self._options())
-
-    def _options(self) -> ShiftOptions:
-        return ShiftOptions(
-            parse_address(self.loop), str(self.by), tuple(map(parse_reference, self.statements))
-        )
+    def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
+        return shift(scop.schedule, dependences, self)

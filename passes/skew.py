@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
-from polyir.passes.named_statements import NamingPass, statements_named
-from polyir.transform.address import parse_address
+from polyir.passes.prerequisites import ScopPass
 from polyir.transform.affine_change import SkewOptions, skew
 
 
 @dataclass(frozen=True)
-class SkewPass(NamingPass):
+class SkewPass(SkewOptions, ScopPass):
     """Add a multiple of one loop to another.
 
     `loop` becomes `loop + factor * by`, where `by` is a loop around it or inside. Illegal skewing
@@ -31,21 +30,5 @@ class SkewPass(NamingPass):
 
     name = "skew"
 
-    loop: str
-    by: str
-    factor: int = 1
-
-    def __post_init__(self) -> None:
-        # Bad options are refused before any input is read.
-        self._options()
-
-    @property
-    def named(self) -> tuple[str, ...]:
-        options = self._options()
-        return statements_named(options.loop, options.by)
-
-    def transform_named(self, scop: Scop, dependences: Dependences) -> Outcome:
-        return skew(scop.schedule, dependences, self._options())
-
-    def _options(self) -> SkewOptions:
-        return SkewOptions(parse_address(self.loop), parse_address(self.by), self.factor)
+    def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
+        return skew(scop.schedule, dependences, self)

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
-from polyir.passes.named_statements import NamingPass, statements_named
-from polyir.transform.address import parse_address, parse_reference
+from polyir.passes.prerequisites import ScopPass
 from polyir.transform.split import SplitOptions, split
 
 
 @dataclass(frozen=True)
-class SplitPass(NamingPass):
+class SplitPass(SplitOptions, ScopPass):
     """Split the instances of statements by a condition: those that meet it run first.
 
     `condition` is in isl's notation, on the iterators of `statements` and the parameters. They
@@ -38,25 +37,5 @@ class SplitPass(NamingPass):
 
     name = "split"
 
-    statements: tuple[str, ...]
-    condition: str
-    loop: str | None = None
-
-    def __post_init__(self) -> None:
-        # Bad options are refused before any input is read.
-        self._options()
-
-    @property
-    def named(self) -> tuple[str, ...]:
-        options = self._options()
-        return statements_named(*options.statements, options.loop)
-
-    def transform_named(self, scop: Scop, dependences: Dependences) -> Outcome:
-        return split(scop.schedule, dependences, self._options())
-
-    def _options(self) -> SplitOptions:
-        return SplitOptions(
-            tuple(map(parse_reference, self.statements)),
-            self.condition,
-            None if self.loop is None else parse_address(self.loop),
-        )
+    def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
+        return split(scop.schedule, dependences, self)

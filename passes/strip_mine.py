@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
-from polyir.passes.named_statements import NamingPass, statements_named
-from polyir.transform.address import parse_address
+from polyir.passes.prerequisites import ScopPass
 from polyir.transform.strip_mine import StripMineOptions, strip_mine
 
 
 @dataclass(frozen=True)
-class StripMinePass(NamingPass):
+class StripMinePass(StripMineOptions, ScopPass):
     """Cut a loop into a loop over strips and a loop within a strip.
 
     `loop` is cut into strips of `size` values. The order stays: tiling is strip-mining and
@@ -31,19 +30,5 @@ class StripMinePass(NamingPass):
 
     name = "strip-mine"
 
-    loop: str
-    size: int = 32
-
-    def __post_init__(self) -> None:
-        # Bad options are refused before any input is read.
-        self._options()
-
-    @property
-    def named(self) -> tuple[str, ...]:
-        return statements_named(self._options().loop)
-
-    def transform_named(self, scop: Scop, dependences: Dependences) -> Outcome:
-        return strip_mine(scop.schedule, dependences, self._options())
-
-    def _options(self) -> StripMineOptions:
-        return StripMineOptions(parse_address(self.loop), self.size)
+    def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
+        return strip_mine(scop.schedule, dependences, self)

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
-from polyir.passes.named_statements import NamingPass, statements_named
-from polyir.transform.address import parse_address
+from polyir.passes.prerequisites import ScopPass
 from polyir.transform.strip_mine import UnrollOptions, unroll
 
 
 @dataclass(frozen=True)
-class UnrollPass(NamingPass):
+class UnrollPass(UnrollOptions, ScopPass):
     """Unroll a loop, by a factor or completely.
 
     `loop` is unrolled by `factor`; with 0, completely, which needs a constant number of
@@ -33,19 +32,5 @@ class UnrollPass(NamingPass):
 
     name = "unroll"
 
-    loop: str
-    factor: int = 0
-
-    def __post_init__(self) -> None:
-        # Bad options are refused before any input is read.
-        self._options()
-
-    @property
-    def named(self) -> tuple[str, ...]:
-        return statements_named(self._options().loop)
-
-    def transform_named(self, scop: Scop, dependences: Dependences) -> Outcome:
-        return unroll(scop.schedule, dependences, self._options())
-
-    def _options(self) -> UnrollOptions:
-        return UnrollOptions(parse_address(self.loop), self.factor)
+    def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
+        return unroll(scop.schedule, dependences, self)

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
-from polyir.passes.named_statements import NamingPass, statements_named
-from polyir.transform.address import parse_address
+from polyir.passes.prerequisites import ScopPass
 from polyir.transform.strip_mine import UnrollJamOptions, unroll_jam
 
 
 @dataclass(frozen=True)
-class UnrollJamPass(NamingPass):
+class UnrollJamPass(UnrollJamOptions, ScopPass):
     """Unroll a loop and jam the copies into its inner loops.
 
     `loop` is unrolled by `factor`, with the copies innermost. Illegal jamming is refused.
@@ -34,19 +33,5 @@ class UnrollJamPass(NamingPass):
 
     name = "unroll-jam"
 
-    loop: str
-    factor: int = 4
-
-    def __post_init__(self) -> None:
-        # Bad options are refused before any input is read.
-        self._options()
-
-    @property
-    def named(self) -> tuple[str, ...]:
-        return statements_named(self._options().loop)
-
-    def transform_named(self, scop: Scop, dependences: Dependences) -> Outcome:
-        return unroll_jam(scop.schedule, dependences, self._options())
-
-    def _options(self) -> UnrollJamOptions:
-        return UnrollJamOptions(parse_address(self.loop), self.factor)
+    def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
+        return unroll_jam(scop.schedule, dependences, self)

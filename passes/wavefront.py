@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
-from polyir.passes.named_statements import NamingPass, statements_named
-from polyir.transform.address import parse_optional_address
-from polyir.transform.bands import Degrees
+from polyir.passes.prerequisites import ScopPass
 from polyir.transform.wavefront import WavefrontOptions, wavefront
 
 
 @dataclass(frozen=True)
-class WavefrontPass(NamingPass):
+class WavefrontPass(WavefrontOptions, ScopPass):
     """Run the tiles of a permutable band in parallel wavefronts.
 
     Applies to the outermost permutable band of each nest, tiled or not, that has no parallel
@@ -41,19 +39,5 @@ class WavefrontPass(NamingPass):
 
     name = "wavefront"
 
-    degrees: Degrees = 1
-    loop: str = ""
-
-    def __post_init__(self) -> None:
-        # Bad options are refused before any input is read.
-        self._options()
-
-    @property
-    def named(self) -> tuple[str, ...]:
-        return statements_named(self._options().loop)
-
-    def transform_named(self, scop: Scop, dependences: Dependences) -> Outcome:
-        return wavefront(scop.schedule, dependences, self._options())
-
-    def _options(self) -> WavefrontOptions:
-        return WavefrontOptions(self.degrees, parse_optional_address(self.loop))
+    def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
+        return wavefront(scop.schedule, dependences, self)

@@ -9,27 +9,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from io import StringIO
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
-from xdsl.utils.target import Target
 
+from polyir import runtime
 from polyir.frontend.parse import parse_module
-from polyir.passes.lower_poly import LowerPolyPass
-from polyir.passes.lower_to_llvm import LowerToLlvmPass
-from polyir.passes.prerequisites import scops_in
-from polyir.pipeline import passes_of_pipeline
-from polyir.runtime import CompiledModule, CompilerOptions, compile_llvm, compile_module
-from polyir.runtime.compiler import CompilationError, find_compiler
-from polyir.runtime.functions import public_signatures
-from polyir.runtime.jit import jit_available
-from polyir.target.llvm.text import llvm_ir
-from polyir.targets import LoopsTarget, PolyirCTarget, PolyirLlvmTarget, PolyTarget
-from polyir.universe import available_passes, new_context
+from polyir.passes.prerequisites import lower_scops
+from polyir.pipeline import DEFAULT_PIPELINE, passes_of_pipeline
+from polyir.runtime.compiler import (
+    CompilationError,
+    CompilerOptions,
+    find_compiler,
+    jit_available,
+)
+from polyir.universe import (
+    OPT_TARGETS,
+    POLYIR_UNIVERSE,
+    available_passes,
+    new_context,
+    pass_type,
+)
 
-DEFAULT_PIPELINE = "pluto-schedule,tile,mark-parallel"
-"""What `compile` runs unless told otherwise."""
+if TYPE_CHECKING:
+    from polyir.runtime import CompiledModule
 
 Pipeline = str | Iterable[ModulePass]
 """Passes as text (`pluto-schedule,tile{sizes=32}`) or as objects."""
@@ -57,8 +61,7 @@ def run_pipeline(module: ModuleOp, pipeline: Pipeline) -> ModuleOp:
 def lower(module: ModuleOp) -> ModuleOp:
     """A copy of `module` with its scops lowered to loops."""
     result = module.clone()
-    if scops_in(result):
-        LowerPolyPass().apply(new_context(), result)
+    lower_scops(new_context(), result)
     return result
 
 
@@ -70,14 +73,9 @@ def emit(module: ModuleOp, target: EmittedTarget = "c") -> str:
 
     `module` is lowered first if need be; it is not changed.
     """
-    targets: dict[str, Target] = {
-        "c": PolyirCTarget(),
-        "llvm": PolyirLlvmTarget(),
-        "loops": LoopsTarget(),
-        "poly": PolyTarget(),
-    }
+    targets = POLYIR_UNIVERSE.all_targets | OPT_TARGETS
     stream = StringIO()
-    targets[target].emit(new_context(), module.clone(), stream)
+    targets[target]()().emit(new_context(), module.clone(), stream)
     return stream.getvalue()
 
 
@@ -106,10 +104,10 @@ def compile_loops(
     """The functions of `module` as it is, lowered to loops if need be; see `compile`."""
     loops = lower(module)
     if chosen_backend(options, backend) == "c":
-        return compile_module(loops, options)
-    signatures = public_signatures(loops)
-    LowerToLlvmPass().apply(new_context(), loops)
-    return compile_llvm(llvm_ir(loops), signatures)
+        return runtime.compile_module(loops, options)
+    signatures = runtime.public_signatures(loops)
+    pass_type("lower-to-llvm")().apply(new_context(), loops)
+    return runtime.compile_llvm(loops, signatures)
 
 
 def chosen_backend(options: CompilerOptions | None, backend: Backend) -> Literal["c", "llvm"]:

@@ -32,6 +32,10 @@ class SourceLocation:
         return f"{self.file}:{self.line}:{self.column}"
 
 
+LONGEST_LINE = 160
+"""How much of a source line a diagnostic shows."""
+
+
 class PolyirError(DiagnosticException):
     """An error in the user's input or request: one diagnostic, never a traceback.
 
@@ -58,10 +62,18 @@ class PolyirError(DiagnosticException):
         text = f"{prefix}error: {self.message}"
         if self.location is None or self.source_line is None:
             return text
+        line, column = self._excerpt(self.source_line, self.location.column - 1)
         # A tab before the caret must stay a tab, or the caret stands in the wrong column.
-        before = self.source_line[: self.location.column - 1]
-        caret = "".join("\t" if c == "\t" else " " for c in before) + "^"
-        return f"{text}\n{self.source_line}\n{caret}"
+        caret = "".join("\t" if c == "\t" else " " for c in line[:column]) + "^"
+        return f"{text}\n{line}\n{caret}"
+
+    @staticmethod
+    def _excerpt(line: str, column: int) -> tuple[str, int]:
+        """What is shown of a line, and where the column is in it: dependences fill screens."""
+        start = 0 if column < LONGEST_LINE // 2 else column - LONGEST_LINE // 2
+        shown = line[start : start + LONGEST_LINE]
+        before, after = "..." if start else "", "..." if start + LONGEST_LINE < len(line) else ""
+        return before + shown + after, column - start + len(before)
 
 
 class InputSyntaxError(PolyirError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final
 
 from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import parse_pipeline
@@ -10,6 +11,9 @@ from xdsl.utils.exceptions import ArgSpecParseError
 
 from polyir.diagnostics import OptionError, nearest
 from polyir.passes.options import pass_from_spec, pass_with_options, quoted
+
+DEFAULT_PIPELINE: Final = "pluto-schedule,tile,mark-parallel"
+"""What runs unless told otherwise: the best that is known for C (`lower-poly` splits loops)."""
 
 AvailablePasses = Mapping[str, Callable[[], type[ModulePass]]]
 """Pass classes by name, imported on demand."""
@@ -35,7 +39,7 @@ def split_pass_flags(
 ) -> tuple[tuple[ModulePass, ...], tuple[str, ...]]:
     """The passes that a command line names, in the order given, and all other arguments.
 
-    A pass is named by a flag (`--tile=32`) or in a pipeline behind `-p`. Raises `OptionError`.
+    A pass is named by a flag (`--tile=32`) or in a pipeline after `-p`. Raises `OptionError`.
     """
     passes: list[ModulePass] = []
     others: list[str] = []

@@ -26,11 +26,11 @@ from polyir import api
 from polyir.diagnostics import OptionError, nearest
 from polyir.dialects.dependence import Dependence, Dependences
 from polyir.model.distance import format_dependences
-from polyir.model.outline import outline_of
 from polyir.model.scop import Scop, scop_of
-from polyir.passes.options import describe_options
+from polyir.passes.options import describe_options, pass_from_python
 from polyir.passes.prerequisites import ScopPass, analysed_scops, scops_in
 from polyir.runtime import CompiledModule, CompilerOptions
+from polyir.transform.outline import outline
 from polyir.universe import PASS_NAMES, new_context, pass_type
 
 Changed = TypeVar("Changed")
@@ -62,15 +62,7 @@ class _Transformable(Generic[Changed]):
         if len(values) > len(fields):
             raise OptionError(f"pass '{found.name}' takes {len(fields)} options, not {len(values)}")
         given = {**dict(zip(fields, values, strict=False)), **options}
-        for name, value in given.items():
-            if name not in fields:
-                raise OptionError(
-                    f"pass '{found.name}' has no option '{name}'{nearest(name, fields)}"
-                )
-            default = getattr(found, name, None)
-            if isinstance(default, tuple) and isinstance(value, int):
-                given[name] = (value,)
-        return self.apply(found(**given))
+        return self.apply(pass_from_python(found, given))
 
 
 class Program(_Transformable["Program"]):
@@ -172,7 +164,7 @@ class ScheduleTree(_Transformable["ScheduleTree"]):
         return ScheduleTree(self._program.apply(transformation), self._number)
 
     def __str__(self) -> str:
-        return outline_of(self.isl)
+        return outline(self.isl)
 
     __repr__ = __str__
 

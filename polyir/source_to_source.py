@@ -19,12 +19,9 @@ from polyir.frontend.c.types import Arithmetic
 from polyir.model.raising import raise_function
 from polyir.passes.lower_poly import LowerPolyPass
 from polyir.passes.prerequisites import scops_in
-from polyir.target.c.expressions import Spelling
+from polyir.target.abi import Scalar
 from polyir.target.c.region import Form, RegionText, region_text
-from polyir.target.c.types import Scalar
-
-DEFAULT_PIPELINE = "pluto-schedule,tile,mark-parallel"
-"""What `polyir-cc` runs unless told otherwise: the best that is known for C."""
+from polyir.target.c.syntax import Spelling
 
 
 @dataclass(frozen=True)

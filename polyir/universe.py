@@ -1,16 +1,16 @@
 """polyir as an xDSL plugin: its dialect, passes and targets under their names.
 
 A pass is named once: pass `mark-parallel`, file `passes/mark_parallel.py`, class
-`MarkParallelPass`. Nothing is imported before it is asked for.
+`MarkParallelPass`. Nothing is imported before it is asked for, by this module either.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
+from functools import partial
+from pkgutil import resolve_name
 
 from xdsl.context import Context
-from xdsl.ir import Dialect
 from xdsl.passes import ModulePass
 from xdsl.universe import XDSL_UNIVERSE, Universe
 from xdsl.utils.target import Target
@@ -30,6 +30,8 @@ PASS_NAMES = (
     "spatial-schedule",
     "compare-schedules",
     "tile",
+    "tile-shape",
+    "tile-symbolic",
     "diamond-tile",
     "intra-tile-order",
     "wavefront",
@@ -48,11 +50,14 @@ PASS_NAMES = (
     "mark-parallel",
     "annotate-loop",
     "contract",
+    "promote",
     "check-schedule",
     "plot-domain",
     "plot-schedule",
     "dot",
     "lower-poly",
+    "split-loops",
+    "scalar-replacement",
     "convert-parallel-to-omp",
     "convert-affine-to-scf",
     "convert-memref-to-pointers",
@@ -67,19 +72,12 @@ PASS_NAMES = (
 """The passes in the order in which a pipeline usually has them."""
 
 
-def _poly() -> Dialect:
-    from polyir.dialects.poly import Poly
-
-    return Poly
-
-
 def pass_type(name: str) -> type[ModulePass]:
     """The pass class of that name; raises `KeyError` for a name that is not polyir's."""
     if name not in PASS_NAMES:
         raise KeyError(name)
-    module = import_module(f"polyir.passes.{name.replace('-', '_')}")
     class_name = "".join(word.capitalize() for word in name.split("-")) + "Pass"
-    found: type[ModulePass] = getattr(module, class_name)
+    found: type[ModulePass] = resolve_name(f"polyir.passes.{name.replace('-', '_')}:{class_name}")
     return found
 
 
@@ -88,46 +86,24 @@ def available_passes() -> dict[str, Callable[[], type[ModulePass]]]:
     return XDSL_UNIVERSE.all_passes | POLYIR_UNIVERSE.all_passes
 
 
-def _pass_factory(name: str) -> Callable[[], type[ModulePass]]:
-    return lambda: pass_type(name)
-
-
-def _c_target() -> type[Target]:
-    from polyir.targets import PolyirCTarget
-
-    return PolyirCTarget
-
-
-def _loops_target() -> type[Target]:
-    from polyir.targets import LoopsTarget
-
-    return LoopsTarget
-
-
-def _llvm_target() -> type[Target]:
-    from polyir.targets import PluginLlvmTarget
-
-    return PluginLlvmTarget
-
-
-def _poly_target() -> type[Target]:
-    from polyir.targets import PolyTarget
-
-    return PolyTarget
-
-
 POLYIR_UNIVERSE = Universe(
-    all_dialects={"poly": _poly},
-    all_passes={name: _pass_factory(name) for name in PASS_NAMES},
-    # xDSL has a target named `llvm`, and refuses a plugin that has another one: hence `llvmir`.
-    # polyir-opt calls it `llvm` too.
+    all_dialects={"poly": partial(resolve_name, "polyir.dialects.poly:Poly")},
+    all_passes={name: partial(pass_type, name) for name in PASS_NAMES},
     all_targets={
-        "c": _c_target,
-        "loops": _loops_target,
-        "poly": _poly_target,
-        "llvmir": _llvm_target,
+        "c": partial(resolve_name, "polyir.targets.c:PolyirCTarget"),
+        "loops": partial(resolve_name, "polyir.targets.levels:LoopsTarget"),
+        "poly": partial(resolve_name, "polyir.targets.levels:PolyTarget"),
+        # xDSL has a target named `llvm`, and refuses a plugin that has another one.
+        "llvmir": partial(resolve_name, "polyir.targets.llvm:PluginLlvmTarget"),
     },
 )
+
+OPT_TARGETS: dict[str, Callable[[], type[Target]]] = {
+    # In place of xDSL's, which only takes what is of the llvm dialect already.
+    "llvm": partial(resolve_name, "polyir.targets.llvm:PolyirLlvmTarget"),
+    "none": partial(resolve_name, "polyir.targets.levels:NoTarget"),
+}
+"""The targets that polyir-opt has in addition."""
 
 
 def new_context() -> Context:

@@ -9,6 +9,10 @@ from itertools import count
 from hypothesis import strategies as st
 
 RANKS = {"A": 1, "B": 2, "C": 0}
+CONSTRAINTS = (
+    *("d0 - 1 >= 0", "s0 - d0 - 2 >= 0", "d0 mod 2 == 0", "d0 - 1 == 0"),
+    *("d0 - d1 >= 0", "s0 - d0 - 2 * d1 >= 0", "2 * d0 - d1 - 1 == 0", "s0 - 3 * d0 >= 0"),
+)
 
 
 @dataclass
@@ -106,11 +110,10 @@ class Writer:
         self.values += [f"{result}#0", f"{result}#1"]
 
     def condition(self) -> str:
-        iterator = self.draw(st.sampled_from(self.iterators or ["%n"]))
-        constraint = self.draw(
-            st.sampled_from(["d0 - 1 >= 0", "s0 - d0 - 2 >= 0", "d0 mod 2 == 0", "d0 - 1 == 0"])
-        )
-        return f"affine_set<(d0)[s0] : ({constraint})>({iterator})[%n]"
+        iterators = st.sampled_from(self.iterators or ["%n"])
+        constraints = self.draw(st.lists(st.sampled_from(CONSTRAINTS), min_size=1, max_size=2))
+        operands = f"({self.draw(iterators)}, {self.draw(iterators)})[%n]"
+        return f"affine_set<(d0, d1)[s0] : ({', '.join(constraints)})>{operands}"
 
     def conditional(self, depth: int) -> None:
         self.lines.append(f"affine.if {self.condition()} {{")

@@ -9,7 +9,8 @@ from xdsl.dialects.builtin import ModuleOp
 from polyir.dialects.scop import ScopOp
 from polyir.frontend.parse import parse_module
 from polyir.model.raising import RaiseOutcome, raise_module
-from polyir.model.scop import AccessKind, scop_of
+from polyir.model.scop import scop_of
+from polyir.model.statements import AccessKind
 
 
 def raised(text: str) -> tuple[ModuleOp, RaiseOutcome]:

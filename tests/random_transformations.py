@@ -210,6 +210,28 @@ def _tile(pick: _Pick) -> str:
     return f"tile{{sizes={pick.number(3, 4)} min-width={pick.number(1, 2)}}}"
 
 
+def _promote(pick: _Pick) -> str:
+    names = list(pick.scop.arrays)
+    arrays = pick.random.sample(names, min(len(names), pick.number(0, 1, 1, 2)))
+    options = {
+        "arrays": ",".join(arrays),
+        "loop": str(pick.loop()) if pick.random.random() < 0.9 else "",
+        "footprint": pick.random.choice(("", "box", "exact")),
+        "order": pick.random.choice(("", "", "", "0", "1,0", "2,0,1")),
+        "reverse": pick.random.choice(("", "", "", "0", "1")),
+        "padding": pick.random.choice(("", "", "1", "3")),
+        "alignment": pick.random.choice(("", "", "32")),
+        "space": pick.random.choice(("", "", "heap", "register")),
+    }
+    return f"promote{{{' '.join(f'{name}={value}' for name, value in options.items() if value)}}}"
+
+
+def _annotate(pick: _Pick) -> str:
+    attributes = ("parallel", "vector<4>", "unroll<2>", "map<block x>", "map<thread y>")
+    attribute = pick.random.choice(attributes)
+    return f"annotate-loop{{attribute='#poly.{attribute}' loop={pick.loop()}}}"
+
+
 _SET = isl.dim_type.set
 _EARLY: tuple[_Maker, ...] = (
     *(_interchange, _interchange, _skew, _shift, _shift, _scale, _reverse, _fuse, _distribute),
@@ -220,5 +242,6 @@ _LATE: tuple[_Maker, ...] = (
     *(_strip_mine, _tile, _wavefront, _unroll, _unroll_jam),
 )
 _GROWING: tuple[_Maker, ...] = (_split, _strip_mine, _tile, _unroll, _unroll_jam)
-ANY_TIME: tuple[_Maker, ...] = tuple(dict.fromkeys((*_EARLY, *_LATE)))
-"""All kinds of passes, each equally likely."""
+_ALL = tuple(dict.fromkeys((*_EARLY, *_LATE)))
+ANY_TIME: tuple[_Maker, ...] = (*_ALL, _promote, _promote, _promote, _annotate, _annotate)
+"""All kinds of passes."""

@@ -38,6 +38,19 @@ def function_of(module: ModuleOp, name: str | None = None) -> func.FuncOp:
 
 def replay(function: func.FuncOp, size: int) -> tuple[Memory, list[int]]:
     """What `function` stores to its arguments and returns; index arguments have value `size`."""
+    machine, returned = execute(function, size)
+    arguments = len(function.body.blocks[0].args)
+    stored = {key: value for key, value in machine.memory.items() if key[0] < arguments}  # type: ignore[operator]
+    return stored, returned
+
+
+def loaded(function: func.FuncOp, size: int) -> set[Address]:
+    """The elements that `function` loads: where it was not in the original, there may be none."""
+    return execute(function, size)[0].loaded
+
+
+def execute(function: func.FuncOp, size: int) -> tuple[Machine, list[int]]:
+    """The machine that has executed `function`, and what that returned."""
     machine = Machine(size)
     for position, argument in enumerate(function.body.block.args):
         machine.values[argument] = (
@@ -47,10 +60,7 @@ def replay(function: func.FuncOp, size: int) -> tuple[Memory, list[int]]:
             if not isinstance(argument.type, MemRefType)
             else position
         )
-    returned = machine.run_block(function.body.blocks[0])
-    arguments = len(function.body.blocks[0].args)
-    stored = {key: value for key, value in machine.memory.items() if key[0] < arguments}  # type: ignore[operator]
-    return stored, returned
+    return machine, machine.run_block(function.body.blocks[0])
 
 
 class Machine:
@@ -58,6 +68,7 @@ class Machine:
         self.size = size
         self.values: dict[SSAValue, int] = {}
         self.memory: Memory = {}
+        self.loaded: set[Address] = set()
         self._allocated = 1000
 
     def run_block(self, block: Block) -> list[int]:
@@ -123,6 +134,7 @@ class Machine:
 
     def _load(self, op: affine.LoadOp | memref.LoadOp, subscripts: Sequence[int]) -> None:
         address = (self.values[op.memref], *subscripts)
+        self.loaded.add(address)
         value = self.memory.get(address, hash(("initial", address)))
         self._set(op, [value % 5 if isinstance(op.results[0].type, IndexType) else value])
 
@@ -205,6 +217,8 @@ class Machine:
                 return [operands[0] * operands[1]]
             case arith.FloorDivSIOp():
                 return [operands[0] // operands[1]]
+            case arith.CeilDivSIOp():
+                return [-(-operands[0] // operands[1])]
             case arith.AndIOp():
                 return [operands[0] & operands[1]]
             case arith.OrIOp():

@@ -1,4 +1,4 @@
-"""Exact checks of a schedule tree against a scheduling problem, independent of the schedulers."""
+"""Exact checks of a schedule tree against its constraints, independent of the schedulers."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ from collections.abc import Iterator
 
 import islpy as isl
 
-from polyir.schedule.problem import SchedulingProblem
+from polyir.schedule.constraints import ScheduleConstraints
 
 
-def ordered_pairs(problem: SchedulingProblem) -> isl.UnionMap:
-    """The dependences between instances that exist in the problem's context."""
+def ordered_pairs(constraints: ScheduleConstraints) -> isl.UnionMap:
+    """The dependences between instances that exist in the context."""
     return (
-        problem.validity.intersect_params(problem.context)
-        .intersect_domain(problem.domain)
-        .intersect_range(problem.domain)
+        constraints.validity.intersect_params(constraints.context)
+        .intersect_domain(constraints.domain)
+        .intersect_range(constraints.domain)
     )
 
 
-def violations(problem: SchedulingProblem, schedule: isl.Schedule) -> isl.UnionMap:
+def violations(constraints: ScheduleConstraints, schedule: isl.Schedule) -> isl.UnionMap:
     """The dependences whose source does not come strictly before the target."""
-    order = schedule.get_map().intersect_domain(problem.domain)
-    return ordered_pairs(problem).subtract(order.lex_lt_union_map(order))
+    order = schedule.get_map().intersect_domain(constraints.domain)
+    return ordered_pairs(constraints).subtract(order.lex_lt_union_map(order))
 
 
-def is_total_order(problem: SchedulingProblem, schedule: isl.Schedule) -> bool:
+def is_total_order(constraints: ScheduleConstraints, schedule: isl.Schedule) -> bool:
     """Whether no two instances are scheduled at the same place."""
-    domain = problem.domain.intersect_params(problem.context)
+    domain = constraints.domain.intersect_params(constraints.context)
     return schedule.get_map().intersect_domain(domain).is_injective()
 
 
@@ -40,11 +40,11 @@ def bands(schedule: isl.Schedule) -> Iterator[isl.ScheduleNode]:
         nodes += [node.child(index) for index in reversed(range(node.n_children()))]
 
 
-def distances(problem: SchedulingProblem, band: isl.ScheduleNode) -> isl.Set:
+def distances(constraints: ScheduleConstraints, band: isl.ScheduleNode) -> isl.Set:
     """Target minus source along the members of `band`, over the dependences that reach it."""
     reached = band.get_domain()
     active = (
-        ordered_pairs(problem)
+        ordered_pairs(constraints)
         .intersect_domain(reached)
         .intersect_range(reached)
         .eq_at_multi_union_pw_aff(band.get_prefix_schedule_multi_union_pw_aff())
@@ -57,16 +57,16 @@ def distances(problem: SchedulingProblem, band: isl.ScheduleNode) -> isl.Set:
     return isl.Set.from_union_set(deltas)
 
 
-def is_permutable(problem: SchedulingProblem, band: isl.ScheduleNode) -> bool:
+def is_permutable(constraints: ScheduleConstraints, band: isl.ScheduleNode) -> bool:
     """Whether every member's distance is nowhere negative."""
-    found = distances(problem, band)
+    found = distances(constraints, band)
     return all(
         found.upper_bound_val(isl.dim_type.set, member, -1).is_empty()
         for member in range(band.band_n_member())
     )
 
 
-def is_coincident(problem: SchedulingProblem, band: isl.ScheduleNode, member: int) -> bool:
+def is_coincident(constraints: ScheduleConstraints, band: isl.ScheduleNode, member: int) -> bool:
     """Whether the member's distance is zero everywhere."""
-    found = distances(problem, band)
+    found = distances(constraints, band)
     return found.is_subset(found.fix_val(isl.dim_type.set, member, 0))

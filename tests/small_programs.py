@@ -1,4 +1,4 @@
-"""Small affine programs written as nested tuples, and their scheduling problems.
+"""Small affine programs written as nested tuples, and the constraints on their schedules.
 
     loop("i", "0 <= i < N", statement("S", writes="x[i]", reads="x[i]; A[i]"))
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from polyir.schedule.problem import SchedulingProblem
+from polyir.schedule.constraints import ScheduleConstraints
 
 
 @dataclass(frozen=True)
@@ -84,13 +84,13 @@ def original_schedule(parameters: str, *program: Loop | Statement) -> isl.UnionM
     return schedule
 
 
-def problem_of(
+def constraints_of(
     parameters: str,
     context: str,
     *program: Loop | Statement,
     input_dependences: bool = False,
-) -> SchedulingProblem:
-    """The scheduling problem of a program: flow, anti and output dependences."""
+) -> ScheduleConstraints:
+    """The constraints of a program: flow, anti and output dependences."""
     schedule = original_schedule(parameters, *program)
     reads, writes = isl.UnionMap("{ }"), isl.UnionMap("{ }")
     placed = list(_placed(program))
@@ -114,12 +114,13 @@ def problem_of(
     proximity = validity
     if input_dependences:
         proximity = proximity.union(_last(reads, reads, schedule)).coalesce()
-    return SchedulingProblem(
+    return ScheduleConstraints(
         schedule.domain(),
         isl.Set(f"[{parameters}] -> {{ : {context} }}"),
         validity,
         proximity,
         tuple(each.statement.name for each in placed),
+        coincidence=validity,
     )
 
 

@@ -1,4 +1,4 @@
-"""What the tools share: arguments without usage texts, whole files, errors as one diagnostic."""
+"""What the tools share: parsing arguments, writing files, and printing errors."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ class ArgumentParser(argparse.ArgumentParser):
 
 
 def exit_code_of(run: Callable[[], int]) -> int:
-    """Run a tool: its exit code, or 1 after an error, which is printed as one diagnostic."""
+    """Run a tool and return its exit code: 1 after an error, which is printed as a diagnostic."""
     try:
         return run()
     except PolyirError as error:
         print(error.render(), file=sys.stderr)
     except BrokenPipeError:
-        # Whoever read the output has seen enough.
+        # The reader of the output closed it, as `head` does.
         sys.stderr.close()
     except Exception as error:
-        # A defect of polyir's: still no traceback, unless the one who mends it asks for one.
+        # A bug in polyir. Its developers ask for the traceback.
         if os.environ.get("POLYIR_TRACEBACK"):
             raise
         kind = type(error).__name__
@@ -45,13 +45,13 @@ def add_time_limit(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=DEFAULT_TIME_LIMIT,
         metavar="SECONDS",
-        help="processor time that a pass may take for one static control part (%(default)s; 0: "
-        "no limit)",
+        help="limit on the processor time of each step of a pass (default: %(default)s; 0: no "
+        "limit)",
     )
 
 
 def write_output(name: str | None, data: bytes) -> None:
-    """Write a file, whole or not at all; `None` and "-" are standard output."""
+    """Write a file completely, or not at all; `None` and "-" are standard output."""
     if name in (None, "-"):
         sys.stdout.flush()
         sys.stdout.buffer.write(data)
@@ -65,7 +65,7 @@ def write_output(name: str | None, data: bytes) -> None:
             partial.write_bytes(data)
             partial.replace(path)
         else:
-            # A device or a pipe, like /dev/null: nothing may take its place.
+            # A device or a pipe, like /dev/null, must not be replaced by a file.
             path.write_bytes(data)
     except OSError as error:
         raise PolyirError(f"cannot write '{name}': {error.strerror}") from None

@@ -1,11 +1,11 @@
-"""`polyir-cc`: optimise the loops between `#pragma scop` and `#pragma endscop` of a C file.
+"""Optimise the loops between `#pragma scop` and `#pragma endscop` of a C file.
 
-The rest of the file stays byte for byte. Passes are flags as for `polyir-opt`; without any, the
-default pipeline runs. With `--compile` the result goes to the C compiler, and options that
-polyir-cc does not know go there, too.
+The rest of the file does not change. Passes are flags, as for polyir-opt; without any, the
+default pipeline runs. With --compile, the result is compiled, and options that polyir-cc does not
+know are passed to the C compiler.
 
-Exit code: 0, or 2 if a region was left as it was; with `--strict` that is an error, which has
-exit code 1, like any other, and leaves no output.
+Exit code: 0 if every region was transformed, 2 if some were not, and 1 after an error, which
+leaves no output. With --strict, a region that was not transformed is an error.
 """
 
 from __future__ import annotations
@@ -32,22 +32,17 @@ from polyir.diagnostics import (
 from polyir.frontend.c.preprocess import preprocess
 from polyir.frontend.c.source import read_regions
 from polyir.limits import time_limited_to
-from polyir.pipeline import passes_of_pipeline, split_pass_flags
+from polyir.pipeline import DEFAULT_PIPELINE, passes_of_pipeline, split_pass_flags
 from polyir.runtime.compiler import CompilerOptions, find_compiler
-from polyir.source_to_source import (
-    DEFAULT_PIPELINE,
-    TransformedRegion,
-    rewrite,
-    transform_region,
-)
+from polyir.source_to_source import TransformedRegion, rewrite, transform_region
 from polyir.tools.command_line import ArgumentParser, add_time_limit, exit_code_of, write_output
 from polyir.universe import available_passes, new_context
 
 COMPILE_FLAGS = ("-O3", "-march=native", "-fopenmp", "-ffp-contract=off")
-"""What `--compile` gives to the C compiler in front of the user's own options."""
+"""The flags that `--compile` passes to the C compiler, before the user's own."""
 
 LEFT = 2
-"""The exit code if a region was left as it was."""
+"""The exit code if a region was not transformed."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -105,16 +100,33 @@ def _parse_options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[s
         allow_abbrev=False,
     )
     parser.add_argument("file", help="the C file")
-    parser.add_argument("-o", dest="output", default=None, help="where the result goes")
-    parser.add_argument("--compile", action="store_true", help="compile the result")
-    parser.add_argument("--emit", choices=("c", "loops"), default="c", help="what is printed")
-    parser.add_argument("--strict", action="store_true", help="a region left as it was is an error")
-    parser.add_argument("--remarks", action="store_true", help="print what passes decided")
+    parser.add_argument(
+        "-o", dest="output", default=None, help="the output file (default: standard output)"
+    )
+    parser.add_argument(
+        "--compile", action="store_true", help="compile the result with the C compiler"
+    )
+    parser.add_argument(
+        "--emit",
+        choices=("c", "loops"),
+        default="c",
+        help="the whole file in C, or the loops of its regions in MLIR (default: c)",
+    )
+    parser.add_argument(
+        "--strict", action="store_true", help="treat a region that is not transformed as an error"
+    )
+    parser.add_argument("--remarks", action="store_true", help="print the decisions of the passes")
     add_time_limit(parser)
-    for letter, meaning in (("D", "define a macro"), ("U", "undefine"), ("I", "search headers")):
+    for letter, meaning in (
+        ("D", "define a macro"),
+        ("U", "undefine a macro"),
+        ("I", "add a directory to search for headers"),
+    ):
         parser.add_argument(f"-{letter}", action="append", default=[], help=meaning)
-    parser.add_argument("-include", action="append", default=[], help="include a file first")
-    parser.add_argument("-std", default=None, help="the version of C")
+    parser.add_argument(
+        "-include", action="append", default=[], help="include a file before the first line"
+    )
+    parser.add_argument("-std", default=None, help="the C standard to preprocess and compile with")
     return parser.parse_known_args(list(arguments))
 
 
@@ -133,7 +145,7 @@ def _left_message(item: TransformedRegion, text: str, is_error: bool) -> str:
     where = error.location or item.region.location
     kind = "error" if is_error else "warning"
     lines = text.splitlines()
-    message = f"{where}: {kind}: region left as it was: {error.message}"
+    message = f"{where}: {kind}: region not transformed: {error.message}"
     return f"{message}\n{lines[where.line - 1]}" if 0 < where.line <= len(lines) else message
 
 

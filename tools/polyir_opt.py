@@ -1,7 +1,8 @@
-"""`polyir-opt`: xDSL's opt driver with polyir's frontend, diagnostics and mlir-opt's flags.
+"""Run passes on MLIR, and print the result as MLIR, C or LLVM IR.
 
-Every pass is a flag, run in the order given (`--pluto-schedule --tile=32`); xDSL's `-p` takes
-a pipeline. The output is the loop level unless `--emit` or `-t` names another target.
+Every pass is a flag; passes run in the order given (--pluto-schedule --tile=32). A pipeline can
+also be given with -p. Unless --emit or -t selects another target, scops are lowered and the
+result is printed as loops in MLIR.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ from polyir.limits import time_limited_to
 from polyir.passes.options import describe_options
 from polyir.pipeline import AvailablePasses, split_pass_flags
 from polyir.tools.command_line import ArgumentParser, add_time_limit, exit_code_of, write_output
-from polyir.universe import PASS_NAMES, pass_type
+from polyir.universe import OPT_TARGETS, PASS_NAMES, pass_type
 
 SPLIT_MARKER = "// -----"
 
@@ -79,12 +80,8 @@ class PolyirOptMain(xDSLOptMain):
         self.pipeline = PassPipeline(passes, self.pipeline.callback)
 
     def register_all_targets(self) -> None:
-        from polyir.targets import NoTarget, PolyirLlvmTarget
-
         super().register_all_targets()  # type: ignore[no-untyped-call]
-        self.available_targets["none"] = lambda: NoTarget
-        # In place of xDSL's, which only takes what is of the llvm dialect already.
-        self.available_targets["llvm"] = lambda: PolyirLlvmTarget
+        self.available_targets |= OPT_TARGETS
 
     def register_all_arguments(self, arg_parser: argparse.ArgumentParser) -> None:
         super().register_all_arguments(arg_parser)
@@ -92,7 +89,7 @@ class PolyirOptMain(xDSLOptMain):
         arg_parser.add_argument(
             "--emit",
             dest="target",
-            help="the same as -t: loops (the default), poly, c, llvm, mlir, none, ...",
+            help="the same as -t: loops (default), poly, c, llvm, mlir, none, ...",
         )
         arg_parser.add_argument(
             "--remarks", action="store_true", help="print one line for each decision of a pass"
@@ -132,7 +129,7 @@ class PolyirOptMain(xDSLOptMain):
         return target
 
     def run(self) -> int:
-        """Read, transform, print; the output appears whole or not at all."""
+        """Read, transform and print; after an error, nothing is printed."""
         output = StringIO()
         sink = print_all if self.args.remarks else print_missed
         with remarks_to(sink), time_limited_to(self.args.time_limit):
@@ -199,14 +196,14 @@ class PolyirOptMain(xDSLOptMain):
 
 
 def _as_diagnostic(error: DiagnosticException) -> PolyirError:
-    """xDSL's exceptions carry the whole module; the first line is the diagnostic."""
+    """An exception of xDSL as a diagnostic: its first line, without the module that follows."""
     if isinstance(error, PolyirError):
         return error
     return PolyirError(str(error).strip().split("\n", 1)[0])
 
 
 def _attach_source_line(error: PolyirError, text: str, line_offset: int, name: str) -> None:
-    """Give a diagnostic without a source line the line that it points at."""
+    """Add the source line that a diagnostic points at, if it has none."""
     location = error.location
     if error.source_line is not None or location is None or location.file != name:
         return
@@ -217,7 +214,7 @@ def _attach_source_line(error: PolyirError, text: str, line_offset: int, name: s
 
 
 def _describe_passes(available: AvailablePasses) -> str:
-    lines = ['passes of polyir, each a flag that takes its options as --name="option=value":']
+    lines = ['passes of polyir, which are flags; options are given as --name="option=value":']
     for name in PASS_NAMES:
         found = pass_type(name)
         summary = (found.__doc__ or "").strip().splitlines()[0]

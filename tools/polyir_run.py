@@ -1,8 +1,8 @@
-"""`polyir-run`: optimise a program, run original and result, compare to the bit, and time.
+"""Optimise a program, run the original and the result, compare them bit for bit, and time both.
 
-Passes are flags, as for `polyir-opt`; without any, the default pipeline of `polyir.compile`
-runs. Data is generated: sizes come from `--size NAME=VALUE`, arrays are as large as the program
-accesses for them.
+Passes are flags, as for polyir-opt; without any, the default pipeline of polyir.compile runs. The
+input data is generated: sizes come from --size NAME=VALUE, and arrays are as large as the program
+needs for these sizes.
 """
 
 from __future__ import annotations
@@ -17,12 +17,19 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 from polyir import api
-from polyir.diagnostics import OptionError, PolyirError, print_all, print_missed, remarks_to
+from polyir.diagnostics import (
+    OptionError,
+    PolyirError,
+    nearest,
+    print_all,
+    print_missed,
+    remarks_to,
+)
 from polyir.limits import time_limited_to
 from polyir.model.scop import Scop, scop_of
 from polyir.model.symbolic_tiles import all_tiles
 from polyir.passes.prerequisites import scops_in
-from polyir.pipeline import passes_of_pipeline, split_pass_flags
+from polyir.pipeline import DEFAULT_PIPELINE, passes_of_pipeline, split_pass_flags
 from polyir.runtime import CompiledModule, CompilerOptions, best_times, compare_bits
 from polyir.runtime.compiler import DEFAULT_FLAGS
 from polyir.runtime.data import Value, make_arguments
@@ -35,7 +42,7 @@ from polyir.universe import available_passes
 class Run:
     """One line of the table: a program with a number of threads.
 
-    It takes the first `arity` of the arguments: tile sizes, the last ones, are the result's only.
+    It takes the first `arity` arguments; the last ones, tile sizes, are for the result only.
     """
 
     name: str
@@ -45,7 +52,7 @@ class Run:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the tool; 0 if the results agree, else 1, with a diagnostic."""
+    """Run the tool. Returns 0 if the results are identical, else 1 after a diagnostic."""
     given = sys.argv[1:] if arguments is None else arguments
     return exit_code_of(lambda: _run(given))
 
@@ -62,7 +69,7 @@ def _run(arguments: Sequence[str]) -> int:
     sink = print_all if options.remarks else print_missed
     with remarks_to(sink), time_limited_to(options.time_limit):
         original = api.parse(text, str(path))
-        pipeline = passes or passes_of_pipeline(api.DEFAULT_PIPELINE, available)
+        pipeline = passes or passes_of_pipeline(DEFAULT_PIPELINE, available)
         result = api.run_pipeline(original, pipeline)
         loops = api.lower(result)
     function = _find_function(original, options.function)
@@ -76,7 +83,7 @@ def _run(arguments: Sequence[str]) -> int:
     flags = CompilerOptions(flags=DEFAULT_FLAGS + contraction)
     backend = api.chosen_backend(flags, options.backend)
     if options.fma and backend == "llvm":
-        raise OptionError("--fma needs the C backend")
+        raise OptionError("--fma requires the C backend")
     before, after = (api.compile_loops(module, flags, backend) for module in (original, loops))
     arities = [len(each.function_type.inputs) for each in (function, changed)]
     runs = [Run("original", before, 1, arities[0])]
@@ -85,14 +92,14 @@ def _run(arguments: Sequence[str]) -> int:
 
 
 def _tile_sizes(scops: Sequence[Scop], given: Sequence[int]) -> dict[str, int]:
-    """Values for the symbolic tile sizes of `scops`, in order; the last one is for all others."""
+    """Values for the symbolic tile sizes of `scops`, in order; the last one is repeated."""
     tiles = (each for scop in scops for each in all_tiles(scop.schedule.get_root()))
     names = dict.fromkeys(name for each in tiles for name in each.sizes)
     return {name: given[min(n, len(given) - 1)] for n, name in enumerate(names)}
 
 
 def _compare_and_time(name: str, runs: Sequence[Run], values: Sequence[Value], repeat: int) -> int:
-    """Compare every run with the first, then time those that agree, and print the table."""
+    """Compare every run with the first one; if all are identical, time them and print the table."""
     first = runs[0]
     expected = copy_arguments(values)
     with first.program.threads(first.threads):
@@ -104,15 +111,15 @@ def _compare_and_time(name: str, runs: Sequence[Run], values: Sequence[Value], r
             run.program[name](*actual[: run.arity])
         difference = compare_bits(expected, actual)
         if difference is not None:
-            print(f"error: {run.name} on {run.threads} threads: {difference}", file=sys.stderr)
+            print(f"error: {_label(run)}: {difference}", file=sys.stderr)
             agree = False
     if not agree:
         return 1
     if compare_bits(values, expected) is None:
-        print("warning: the program changes none of its arrays", file=sys.stderr)
+        print("warning: the program does not change any of its arrays", file=sys.stderr)
     times = best_times({_label(run): _on_threads(run, name) for run in runs}, values, repeat)
     base = times[_label(first)]
-    print(f"@{name}: outputs agree to the bit; best of {repeat} runs, interleaved")
+    print(f"@{name}: outputs are bit-identical; best of {repeat} interleaved runs")
     for run in runs:
         seconds = times[_label(run)]
         print(f"  {_label(run):22} {seconds * 1e3:10.3f} ms {base / seconds:8.2f}x")
@@ -133,12 +140,20 @@ def _on_threads(run: Run, name: str) -> Callable[..., None]:
 
 def _find_function(module: ModuleOp, name: str | None) -> FuncOp:
     """The function of that name, or the only one with a body. Raises `OptionError`."""
-    functions = [op for op in module.ops if isinstance(op, FuncOp) and not op.is_declaration]
-    found = [op for op in functions if name is None or op.sym_name.data == name]
-    if len(found) != 1:
-        known = ", ".join(op.sym_name.data for op in functions) or "none"
-        raise OptionError(f"choose one function with --function (there are: {known})")
-    return found[0]
+    functions = {
+        op.sym_name.data: op
+        for op in module.ops
+        if isinstance(op, FuncOp) and not op.is_declaration
+    }
+    if not functions:
+        raise OptionError("the module defines no function")
+    if name is None and len(functions) > 1:
+        raise OptionError(f"select a function with --function: {', '.join(functions)}")
+    wanted = next(iter(functions)) if name is None else name
+    if wanted not in functions:
+        hint = nearest(wanted, functions) or f"; known functions: {', '.join(functions)}"
+        raise OptionError(f"no function named '{wanted}'{hint}")
+    return functions[wanted]
 
 
 def _parse_options(arguments: Sequence[str]) -> argparse.Namespace:
@@ -147,42 +162,71 @@ def _parse_options(arguments: Sequence[str]) -> argparse.Namespace:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("file", help="affine MLIR")
-    parser.add_argument("--function", help="which function, if there are several")
-    parser.add_argument("--size", action="append", type=_size, default=[], metavar="NAME=VALUE")
-    parser.add_argument("--default-size", type=_positive, default=200, help="all other sizes (200)")
+    parser.add_argument("file", help="a program in affine MLIR")
+    parser.add_argument("--function", help="the function to run, if there are several")
+    parser.add_argument(
+        "--size",
+        action="append",
+        type=_size,
+        default=[],
+        metavar="NAME=VALUE",
+        help="the value of a size argument; may be given several times",
+    )
+    parser.add_argument(
+        "--default-size",
+        type=_positive,
+        default=200,
+        help="the value of all other size arguments (default: 200)",
+    )
     parser.add_argument(
         "--tile-sizes",
         type=_counts,
         default=(32,),
         metavar="SIZE,...",
-        help="symbolic tile sizes, T0 first; the last is for all others (32)",
+        help="values of symbolic tile sizes, starting with T0; the last one is used for the rest "
+        "(default: 32)",
     )
-    parser.add_argument("--threads", type=_counts, default=(1, 2), help="thread counts (1,2)")
+    parser.add_argument(
+        "--threads",
+        type=_counts,
+        default=(1, 2),
+        metavar="COUNT,...",
+        help="numbers of threads to run the result with (default: 1,2)",
+    )
     parser.add_argument(
         "--backend",
         choices=("auto", "c", "llvm"),
         default="auto",
-        help="a C compiler, LLVM in this process, or the first of them that is there (auto)",
+        help="a C compiler, LLVM in this process, or the first of the two that is available "
+        "(default: auto)",
     )
-    parser.add_argument("--repeat", type=_positive, default=5, help="timed runs of each (5)")
-    parser.add_argument("--show", action="store_true", help="print the C of both")
-    parser.add_argument("--fma", action="store_true", help="let the C compiler contract to FMA")
-    parser.add_argument("--remarks", action="store_true", help="print what the passes decide")
+    parser.add_argument(
+        "--repeat",
+        type=_positive,
+        default=5,
+        help="number of timed runs of each program (default: 5)",
+    )
+    parser.add_argument("--show", action="store_true", help="print both programs as C")
+    parser.add_argument(
+        "--fma", action="store_true", help="let the C compiler use fused multiply-add"
+    )
+    parser.add_argument("--remarks", action="store_true", help="print the decisions of the passes")
     add_time_limit(parser)
     return parser.parse_args(arguments)
 
 
 def _size(text: str) -> tuple[str, int]:
     name, _, value = text.partition("=")
-    return name, int(value)
+    try:
+        return name, int(value)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected NAME=VALUE, not '{text}'") from None
 
 
 def _positive(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise ValueError(text)
-    return value
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a positive integer, not '{text}'")
+    return int(text)
 
 
 def _counts(text: str) -> tuple[int, ...]:

@@ -23,7 +23,8 @@ from xdsl.ir import BlockArgument, SSAValue
 
 from polyir import api
 from polyir.diagnostics import remarks_to
-from polyir.model.scop import AccessKind, Scop, Statement, scop_of
+from polyir.model.scop import Scop, scop_of
+from polyir.model.statements import AccessKind, Statement
 from polyir.passes.prerequisites import scops_in
 
 FIRST_SIZE: Final = 7

@@ -11,6 +11,8 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
+from polyir.pipeline import DEFAULT_PIPELINE
+
 INPUT: Final = "{in}"
 OUTPUT: Final = "{out}"
 
@@ -85,7 +87,7 @@ COMPILERS: Final = (
 
 PIPELINES: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "pluto": "pluto-schedule,tile,mark-parallel",
+        "pluto": DEFAULT_PIPELINE,
         "pluto+wavefront": "pluto-schedule,tile,wavefront,mark-parallel",
     }
 )

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import reduce
 
 from xdsl.builder import Builder
-from xdsl.dialects import affine, arith, memref, scf, vector
+from xdsl.dialects import affine, arith, memref, scf
 from xdsl.dialects.builtin import AffineMapAttr, IntegerAttr, i1
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import (
@@ -31,11 +31,11 @@ from xdsl.ir.affine import (
 )
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from polyir.codegen.affine_operations import map_operands
 from polyir.diagnostics import PolyirError, location_of
 from polyir.dialects.affine_extra import MaxOp, PrefetchOp
 from polyir.dialects.affine_semantics import is_valid_dimension, is_valid_symbol
 from polyir.dialects.reductions import Combination, combination_of, neutral_element
+from polyir.model.affine_operations import map_operands
 
 
 def convert_affine_to_scf(root: Operation) -> None:
@@ -163,6 +163,7 @@ def _for(op: affine.ForOp, builder: Builder) -> _Replacement:
     upper = bound(op.upperBoundMap.data, op.upperBoundOperands, arith.MinSIOp, builder)
     step = constant_index(op.step.value.data, builder)
     loop = scf.ForOp(lower, upper, step, op.inits, _moved(op.body))
+    loop.attributes.update(op.attributes)
     return _inserted(loop, op, builder)
 
 
@@ -182,7 +183,9 @@ def _parallel(op: affine.ParallelOp, builder: Builder) -> _Replacement:
         values = tuple(last.arguments)
         Rewriter.erase_op(last)
     body.block.add_op(scf.ReduceOp(values, reductions))
-    return _inserted(scf.ParallelOp(lower, upper, steps, body, initial), op, builder)
+    loop = scf.ParallelOp(lower, upper, steps, body, initial)
+    loop.attributes.update(op.attributes)
+    return _inserted(loop, op, builder)
 
 
 def _reduction(combination: Combination, type: Attribute) -> Region:
@@ -318,14 +321,21 @@ def _access(op: Operation, builder: Builder) -> Operation:
         case affine.StoreOp():
             indices = map_values(op.map.data, op.indices, builder)
             return memref.StoreOp.get(op.value, op.memref, indices)
-        case affine.VectorLoadOp():
-            indices = map_values(op.map.data, op.indices, builder)
-            return vector.LoadOp(op.memref, indices, op.result.type)
-        case affine.VectorStoreOp():
-            indices = map_values(op.map.data, op.indices, builder)
-            return vector.StoreOp(op.value, op.memref, indices)
+        case affine.VectorLoadOp() | affine.VectorStoreOp():
+            return _vector_access(op, map_values(op.map.data, op.indices, builder))
         case _:
             raise AssertionError(f"no scf form of {op.name}")
+
+
+def _vector_access(
+    op: affine.VectorLoadOp | affine.VectorStoreOp, indices: Sequence[SSAValue]
+) -> Operation:
+    # It takes a while to import, and few programs have vectors.
+    from xdsl.dialects import vector
+
+    if isinstance(op, affine.VectorLoadOp):
+        return vector.LoadOp(op.memref, indices, op.result.type)
+    return vector.StoreOp(op.value, op.memref, indices)
 
 
 def constant_index(value: int, builder: Builder) -> SSAValue:

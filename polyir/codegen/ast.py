@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
+from typing import cast
 
 import islpy as isl
 
@@ -105,11 +106,21 @@ class Mark:
 
 
 @dataclass(frozen=True)
+class LocalAccess:
+    """The access number `access` of a statement's body, which goes to a cell of a local array."""
+
+    access: int
+    array: str
+    subscripts: tuple[Expression, ...]
+
+
+@dataclass(frozen=True)
 class Instance:
-    """One instance of a statement, with the values of its iterators."""
+    """One instance of a statement: the values of its iterators, and what it accesses instead."""
 
     statement: str
     arguments: tuple[Expression, ...]
+    local: tuple[LocalAccess, ...] = ()
 
 
 Node = For | Let | If | Block | Mark | Instance
@@ -162,7 +173,10 @@ def uses(expression: Expression, *operators: Operator) -> bool:
 
 
 def node_from_isl(node: isl.AstNode) -> Node:
-    """A node of isl's AST as plain data; raises `EndlessLoopError`."""
+    """A node of isl's AST as plain data; raises `EndlessLoopError`.
+
+    The annotation of each user node must be a tuple of `LocalAccess`.
+    """
     match isl.ast_node_type(node.get_type()):
         case kind if kind is _FOR:
             return _loop(node)
@@ -180,10 +194,10 @@ def node_from_isl(node: isl.AstNode) -> Node:
         case isl.ast_node_type.mark:
             return Mark(node.mark_get_id().user, node_from_isl(node.mark_get_node()))
         case _:
-            name, *arguments = _arguments(node.user_get_expr())
-            return Instance(
-                _identifier(name), tuple(expression_from_isl(argument) for argument in arguments)
-            )
+            name, *arguments = arguments_of(node.user_get_expr())
+            values = tuple(map(expression_from_isl, arguments))
+            local = cast(tuple[LocalAccess, ...], node.get_annotation().user)
+            return Instance(_identifier(name), values, local)
 
 
 def _loop(node: isl.AstNode) -> For | Let:
@@ -211,7 +225,7 @@ def expression_from_isl(expression: isl.AstExpr) -> Expression:
             return Name(_identifier(expression))
         case _:
             operator = _OPERATORS[isl.ast_expr_op_type(expression.get_op_type())]
-            return Operation(operator, tuple(map(expression_from_isl, _arguments(expression))))
+            return Operation(operator, tuple(map(expression_from_isl, arguments_of(expression))))
 
 
 def _identifier(expression: isl.AstExpr) -> str:
@@ -220,7 +234,8 @@ def _identifier(expression: isl.AstExpr) -> str:
     return name
 
 
-def _arguments(expression: isl.AstExpr) -> tuple[isl.AstExpr, ...]:
+def arguments_of(expression: isl.AstExpr) -> tuple[isl.AstExpr, ...]:
+    """The arguments of an operation of isl's AST."""
     return tuple(expression.get_op_arg(n) for n in range(expression.get_op_n_arg()))
 
 

@@ -27,6 +27,7 @@ from polyir.codegen.ast import (
 )
 from polyir.codegen.band_members import iterates_over_tiles, member_functions
 from polyir.codegen.iterator_names import LoopNames, loop_names
+from polyir.codegen.local_accesses import local_accesses
 from polyir.codegen.simpler_loops import (
     with_atomic_loops,
     with_counting_loops,
@@ -42,6 +43,7 @@ from polyir.isl_callbacks import Callbacks, mapped_bottom_up
 from polyir.isl_lists import parameters_of, sets_of
 from polyir.isl_trees import mark_id, mark_object, node_type
 from polyir.limits import CrashError, limited, within_operations
+from polyir.model.local_arrays import local_marks
 from polyir.model.scop import Scop
 from polyir.model.tree import attributes_of_members
 
@@ -230,10 +232,11 @@ def _generate_under(
     for name in iterators:
         names = names.add(isl.Id(name))
     executed: list[isl.UnionSet] = []
+    marks = local_marks(scop.schedule)
 
     def note(node: isl.AstNode, build: isl.AstBuild) -> isl.AstNode:
         executed.append(build.get_schedule().domain())
-        return node
+        return node.set_annotation(isl.Id("local", local_accesses(scop, marks, build)))
 
     try:
         with Callbacks() as callbacks, _ast_options():

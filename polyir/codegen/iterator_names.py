@@ -12,6 +12,7 @@ from polyir.codegen.symbolic_tiles import ExpandedTiles
 from polyir.isl_lists import sets_of
 from polyir.isl_trees import node_type
 from polyir.model.scop import Scop
+from polyir.model.tree import added_statements
 
 _Place = tuple[str, int]
 """A statement and a schedule depth."""
@@ -23,16 +24,20 @@ class LoopNames:
 
     A band member that is an iterator `i` of the statement is named `i`, one that is
     `floor(i/c)` or `c*floor(i/c)`, a loop over tiles, `ti`. All others have no name.
+    Copy statements, which extension nodes add, take the names that other statements give a loop.
     """
 
     _hints: Mapping[_Place, str]
+    _copies: frozenset[str]
 
     def name_for(self, statements: Iterable[str], depth: int, taken: Sequence[str]) -> str:
         """A name, none of `taken`, for a loop at `depth` around `statements`.
 
         It is the statements' common name for the loop, else `t` and the depth.
         """
-        hints = tuple(dict.fromkeys(self._hints.get((name, depth)) for name in statements))
+        names = tuple(statements)
+        own = [name for name in names if name not in self._copies] or names
+        hints = tuple(dict.fromkeys(self._hints.get((name, depth)) for name in own))
         wanted = hints[0] if len(hints) == 1 and hints[0] is not None else f"t{depth}"
         name, number = wanted, 1
         while name in taken:
@@ -54,7 +59,7 @@ def loop_names(scop: Scop, expanded: ExpandedTiles) -> LoopNames:
         iterators[statement.name] = own + tuple(name and f"t{name}" for name in tiles)
     hints: dict[_Place, str] = {}
     _collect(expanded.schedule.get_root(), iterators, hints)
-    return LoopNames(hints)
+    return LoopNames(hints, added_statements(scop.schedule))
 
 
 _Iterators = Mapping[str, Sequence[str | None]]

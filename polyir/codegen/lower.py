@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 from xdsl.builder import Builder
 from xdsl.dialects import affine, memref, scf
 from xdsl.dialects.builtin import IndexType
-from xdsl.ir import Block, Region, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import IsTerminator
+from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
 from polyir.codegen import ast
 from polyir.codegen.affine_loops import AffineLoop, loop_operation
@@ -18,7 +19,7 @@ from polyir.codegen.affine_to_scf import legalize_affine
 from polyir.codegen.ast import Operator, statements_in
 from polyir.codegen.ast_build import LoopsBelow, ScopAst, build_ast
 from polyir.codegen.ast_expressions import AstExpressionReader
-from polyir.codegen.statement_bodies import copy_body
+from polyir.codegen.statement_bodies import Redirection, copy_body
 from polyir.codegen.symbolic_tiles import TilesBelow
 from polyir.codegen.tile_loops import (
     Origin,
@@ -67,9 +68,11 @@ def lower_scop(scop: Scop) -> None:
     place = _Place(loops, parameters, taken, front, frozenset(tree.iterators))
     lowering = _TreeLowering(scop, tree)
     lowering.lower(tree.root, place)
+    local = {array.memory for array in scop.op.local_arrays}
+    arrays = [memory for memory in scop.arrays.values() if memory not in local]
     Rewriter.erase_op(scop.op)
-    for prototype in lowering.copied:
-        Rewriter.erase_op(prototype)
+    for array in arrays:
+        _remove_unused(array)
     generated = block.first_op if before is None else before.next_op
     while generated is not None and generated is not after:
         following = generated.next_op
@@ -84,7 +87,7 @@ class _Place:
     `values` are the meanings of the AST's names, `taken` the names of the values around.
     `attributes` are those of loops by their schedule depth. `front` builds in front of all loops,
     whose iterators are the AST's `iterators`. `origins` are the loops over first points of tiles,
-    by their iterators; `copies` the memory that takes the place of other memory here.
+    by their iterators; `copies` the memory that takes the place of local arrays here.
     """
 
     builder: Builder
@@ -155,9 +158,9 @@ class _TreeLowering:
     """Generates operations for AST nodes."""
 
     def __init__(self, scop: Scop, tree: ScopAst) -> None:
-        self.copied: set[memref.AllocaOp] = set()
         self._tree = tree
-        self._statements: dict[str, StmtOp] = {s.name: s.op for s in scop.statements}
+        self._statements: dict[str, StmtOp] = {body.name: body.op for body in scop.bodies}
+        self._accesses = {body.name: body.accesses for body in scop.bodies}
         self._scop = scop
 
     def lower(self, node: ast.Node, place: _Place) -> None:
@@ -177,6 +180,10 @@ class _TreeLowering:
             case ast.Block():
                 for child in node.children:
                     self.lower(child, place)
+            case ast.Mark(item=LocalAttr(data=local)):
+                inside = self._with_local_array(local.array, place)
+                self.lower(node.body, inside)
+                self._free(local.array, inside)
             case ast.Mark():
                 self.lower(node.body, self._inside_mark(node, place))
             case ast.Instance():
@@ -189,20 +196,22 @@ class _TreeLowering:
                 return replace(place, attributes={**place.attributes, **loops})
             case TilesBelow(number):
                 return self._inside_tile_loops(mark, number, place)
-            case LocalAttr(data=array):
-                return self._with_copy(array, place)
             case item:
                 raise AssertionError(f"the AST has the mark {item}")
 
-    def _with_copy(self, array: str, place: _Place) -> _Place:
-        """The place with memory of its own for a local array."""
-        memory = self._scop.arrays[array]
-        assert isinstance(memory.owner, memref.AllocaOp)
-        copy = memory.owner.clone()
-        copy.memref.name_hint = memory.name_hint
-        place.builder.insert(copy)
-        self.copied.add(memory.owner)
-        return replace(place, copies={**place.copies, memory: copy.memref})
+    def _with_local_array(self, name: str, place: _Place) -> _Place:
+        """The place with memory for a local array."""
+        (array,) = (each for each in self._scop.op.local_arrays if each.sym_name.data == name)
+        kind = memref.AllocOp if array.space.data == "heap" else memref.AllocaOp
+        memory = kind.get(
+            array.memory.type.element_type,
+            None if array.alignment is None else array.alignment.data,
+            array.memory.type.get_shape(),
+        )
+        memory.location = self._scop.op.location
+        memory.memref.name_hint = name
+        place.builder.insert(memory)
+        return replace(place, copies={**place.copies, array.memory: memory.memref})
 
     def _name(self, node: ast.Node, depth: int, place: _Place) -> str:
         """A name for a loop around all that is in `node`."""
@@ -288,4 +297,33 @@ class _TreeLowering:
         # After the iterators of the source come the first points of tiles.
         own = node.arguments[: len(statement.body.block.args)]
         iterators = [place.expression(argument) for argument in own]
-        copy_body(statement.body.block, iterators, place.builder, place.copies)
+        accesses = self._accesses[node.statement]
+        redirected = {
+            accesses[local.access].operation: Redirection(
+                place.copies[self._scop.arrays[local.array]],
+                tuple(place.expression(subscript) for subscript in local.subscripts),
+            )
+            for local in node.local
+        }
+        copy_body(statement.body.block, iterators, place.builder, place.copies, redirected)
+
+    def _free(self, name: str, place: _Place) -> None:
+        """Free a local array on the heap."""
+        memory = place.copies[self._scop.arrays[name]]
+        if isinstance(memory.owner, memref.AllocOp):
+            place.builder.insert(memref.DeallocOp.get(memory))
+
+
+def _remove_unused(memory: SSAValue) -> None:
+    """Remove memory that only local arrays, in its place, are accessed for, and its sizes."""
+    frees = [use.operation for use in memory.uses]
+    allocation = memory.owner
+    if isinstance(allocation, memref.AllocOp | memref.AllocaOp) and all(
+        isinstance(op, memref.DeallocOp) for op in frees
+    ):
+        sizes = [each.owner for each in allocation.operands]
+        for op in (*frees, allocation):
+            Rewriter.erase_op(op)
+        for size in sizes:
+            if isinstance(size, Operation) and is_trivially_dead(size):
+                Rewriter.erase_op(size)

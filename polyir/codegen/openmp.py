@@ -1,7 +1,8 @@
 """Parallel loops as OpenMP: a team of threads that share the iterations.
 
 The variable of an `omp.loop_nest` is no valid operand of affine maps: what depends on it in the
-loop's body becomes scf, memref and arith operations; the rest stays affine.
+loop's body becomes scf, memref and arith operations; the rest stays affine. The attributes of a
+parallel loop are those of its `omp.wsloop`.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ def _convert(op: ParallelLoop) -> None:
     body.block.add_op(omp.YieldOp())
     nest = omp.LoopNestOp.build(operands=[lower, upper, steps], regions=[body])
     loop = omp.WsLoopOp.build(operands=[[]] * 6 + [None], regions=[Region(Block([nest]))])
+    loop.attributes.update(op.attributes)
     team = omp.ParallelOp.build(
         operands=[[], [], None, None, [], []],
         regions=[Region(Block([loop, omp.TerminatorOp()]))],
@@ -95,4 +97,5 @@ def _convert_team(op: omp.ParallelOp) -> None:
     body.block.add_op(scf.ReduceOp())
     parallel = scf.ParallelOp(nest.lowerBound, nest.upperBound, nest.step, body)
     parallel.location = op.location
+    parallel.attributes.update(loop.attributes)
     Rewriter.replace_op(op, parallel)

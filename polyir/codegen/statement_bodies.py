@@ -8,19 +8,18 @@ an index is used as data, its value is computed.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 
 from xdsl.builder import Builder
-from xdsl.dialects import affine, arith
+from xdsl.dialects import affine, arith, memref
 from xdsl.dialects.builtin import AffineMapAttr, IndexType, IntegerAttr
 from xdsl.ir import Block, Operation, OpResult, SSAValue
-from xdsl.ir.affine import AffineBinaryOpKind
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from polyir.codegen.affine_operations import map_operands, set_map_operands
 from polyir.codegen.ast_expressions import materialize
-from polyir.model.affine import NotAffineError
-from polyir.model.index_expressions import IndexExpression, combine, expression_of
+from polyir.model.affine_operations import computed_expression, map_operands, set_map_operands
+from polyir.model.index_expressions import IndexExpression, map_of
 
 
 def copy_body(
@@ -28,22 +27,37 @@ def copy_body(
     iterators: Sequence[IndexExpression],
     builder: Builder,
     replaced: Mapping[SSAValue, SSAValue] = MappingProxyType({}),
+    redirected: Mapping[Operation, Redirection] = MappingProxyType({}),
 ) -> None:
     """Insert a copy of `body` where `builder` stands, its arguments replaced by `iterators`.
 
-    `replaced` has further values that others take the places of.
+    `replaced` has further values that others take the places of; `redirected` has loads and stores
+    that access other memory.
     """
-    copier = _BodyCopier(replaced)
+    copier = _BodyCopier(replaced, redirected)
     for argument, expression in zip(body.args, iterators, strict=True):
         copier.compute(argument, expression, builder)
     copier.copy_block(body, builder)
     copier.remove_unused()
 
 
+@dataclass(frozen=True)
+class Redirection:
+    """The memory and the subscripts that an access has in the place of its own."""
+
+    memory: SSAValue
+    subscripts: tuple[IndexExpression, ...]
+
+
 class _BodyCopier:
     """Copies operations; knows the index expressions and the copies of the original's values."""
 
-    def __init__(self, replaced: Mapping[SSAValue, SSAValue]) -> None:
+    def __init__(
+        self,
+        replaced: Mapping[SSAValue, SSAValue],
+        redirected: Mapping[Operation, Redirection],
+    ) -> None:
+        self._redirected = redirected
         self._expressions: dict[SSAValue, IndexExpression] = {}
         self._values: dict[SSAValue, SSAValue] = dict(replaced)
         self._index_operations: list[Operation] = []
@@ -74,10 +88,14 @@ class _BodyCopier:
         if expression is not None and isinstance(op, affine.ApplyOp):
             self.compute(op.results[0], expression, builder)
             return
-        copied = op.clone_without_regions(self._values)
-        maps = map_operands(op)
-        if maps is not None:
-            set_map_operands(copied, [self._expression(value) for value in op.operands[maps]])
+        redirection = self._redirected.get(op)
+        if redirection is not None:
+            copied = self._redirect(op, redirection)
+        else:
+            copied = op.clone_without_regions(self._values)
+            maps = map_operands(op)
+            if maps is not None:
+                set_map_operands(copied, [self._expression(value) for value in op.operands[maps]])
         builder.insert(copied)
         self._values.update(zip(op.results, copied.results, strict=True))
         if expression is not None:
@@ -91,6 +109,23 @@ class _BodyCopier:
                     new_argument.name_hint = argument.name_hint
                     self._values[argument] = new_argument
                 self.copy_block(block, Builder(InsertPoint.at_end(inner)))
+
+    def _redirect(self, op: Operation, to: Redirection) -> Operation:
+        """The access with other memory and subscripts."""
+        map, operands = map_of(to.subscripts, dimensions_only=True)
+        new: Operation
+        match op:
+            case affine.LoadOp() | memref.LoadOp():
+                new = affine.LoadOp(to.memory, operands, AffineMapAttr(map), op.results[0].type)
+            case affine.StoreOp() | memref.StoreOp():
+                value = self._values.get(op.value, op.value)
+                new = affine.StoreOp(value, to.memory, operands, AffineMapAttr(map))
+            case _:
+                raise AssertionError(f"{op.name} cannot go to a local array")
+        new.location = op.location
+        for old_result, result in zip(op.results, new.results, strict=True):
+            result.name_hint = old_result.name_hint
+        return new
 
     def _expression(self, value: SSAValue) -> IndexExpression:
         known = self._expressions.get(value)
@@ -106,21 +141,4 @@ class _BodyCopier:
         """The affine expression that `op` computes, or `None`."""
         if len(op.results) != 1 or not isinstance(op.results[0].type, IndexType):
             return None
-        operands = [self._expression(operand) for operand in op.operands]
-        try:
-            match op, operands:
-                case affine.ApplyOp(map=AffineMapAttr(data=map)), _:
-                    dimensions, symbols = operands[: map.num_dims], operands[map.num_dims :]
-                    return expression_of(map.results[0], dimensions, symbols)
-                case arith.ConstantOp(value=IntegerAttr(value=number)), _:
-                    return IndexExpression((), number.data)
-                case arith.AddiOp(), [left, right]:
-                    return left + right
-                case arith.SubiOp(), [left, right]:
-                    return left - right
-                case arith.MuliOp(), [left, right]:
-                    return combine(AffineBinaryOpKind.Mul, left, right)
-                case _:
-                    return None
-        except NotAffineError:
-            return None
+        return computed_expression(op, [self._expression(operand) for operand in op.operands])

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from lark import Token, Tree
-from xdsl.dialects import arith, math, memref
+from xdsl.dialects import arith
 from xdsl.dialects.arith import FastMathFlagsAttr, IntegerOverflowAttr, IntegerOverflowFlag
 from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
@@ -24,20 +24,9 @@ from xdsl.irdl import IRDLOperation
 from xdsl.utils.str_enum import StrEnum
 
 from polyir.diagnostics import nearest
-from polyir.dialects.affine_extra import CONVERSIONS
 from polyir.frontend.operation_reader import Handler, OperationReader, plural
 from polyir.frontend.source import Branch, tree
 
-_OPERATION_TYPES: tuple[type[Operation], ...] = (
-    *arith.Arith.operations,
-    *math.Math.operations,
-    *CONVERSIONS,
-    memref.CastOp,
-    memref.MemorySpaceCastOp,
-)
-_OPERATIONS: Mapping[str, type[Operation]] = MappingProxyType(
-    {operation.name: operation for operation in _OPERATION_TYPES}
-)
 _PREDICATES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "arith.cmpi": tuple(arith.CMPI_COMPARISON_OPERATIONS),
@@ -69,7 +58,7 @@ def _boolean_like(shaped: Attribute) -> Attribute:
 
 def _operation_type(reader: OperationReader, branch: Branch) -> type[IRDLOperation]:
     """The class of the operation named by the token `branch`."""
-    operation_type = _OPERATIONS.get(str(branch))
+    operation_type = reader.context.get_optional_op(str(branch))
     if operation_type is None or not issubclass(operation_type, IRDLOperation):
         reader.source.fail(branch, f"xDSL does not have the operation '{branch}'")
     return operation_type
@@ -100,8 +89,12 @@ def _signature(
     """The types of the operands and of the results, from the types that are written."""
     types = reader.types(types_node)
     written = 1
-    if operation_type in (arith.AddUIExtendedOp, math.FPowIOp) or (
-        operation_type is arith.SelectOp and len(types) == 2
+    # math takes a while to import, and most programs do without: hence a name.
+    is_power = operation_type.name == "math.fpowi"
+    if (
+        is_power
+        or operation_type is arith.AddUIExtendedOp
+        or (operation_type is arith.SelectOp and len(types) == 2)
     ):
         written = 2
     if len(types) != written:
@@ -109,7 +102,7 @@ def _signature(
     if operation_type is arith.SelectOp:
         condition = types[0] if written == 2 else i1
         return [condition, types[-1], types[-1]], [types[-1]]
-    if operation_type is math.FPowIOp:
+    if is_power:
         return list(types), [types[0]]
     if operation_type is arith.AddUIExtendedOp:
         return [types[0], types[0]], list(types)

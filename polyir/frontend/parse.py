@@ -55,7 +55,7 @@ def parse_module(
 
     The operations of func, affine, arith, math, memref, scf and the generic form of any
     operation are read by polyir's own grammar; a text with other operations is read by xDSL's
-    parser, with the dialects registered in `context` (by default, all of xDSL). A text without
+    parser. The dialects are those registered in `context` (by default, all of xDSL). A text without
     a module is the body of one. Each operation gets its place in the text as its location, the
     first line being line `line_offset + 1` of the file `filename`, unless the text has a
     location; the names of values are kept as hints.

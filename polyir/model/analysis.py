@@ -22,9 +22,10 @@ import islpy as isl
 
 from polyir.diagnostics import PolyirError, location_of
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
-from polyir.dialects.schedule_tree import ExpansionOp, ExtensionOp, walk_tree
+from polyir.dialects.schedule_tree import ExpansionOp, walk_tree
 from polyir.isl_lists import maps_of
-from polyir.model.scop import Access, AccessKind, Scop, Statement
+from polyir.model.scop import Scop
+from polyir.model.statements import Access, AccessKind, Statement
 
 ORDERING_KINDS = (DependenceKind.FLOW, DependenceKind.ANTI, DependenceKind.OUTPUT)
 """The kinds that a schedule must respect."""
@@ -55,8 +56,8 @@ def compute_dependences(
     over-approximate. The order of the result is by kind, then by source, target (in program
     order) and array (in order of first access).
 
-    Raises `PolyirError` for a tree with extension or expansion nodes: it executes instances
-    that have no accesses here, and `DataflowError`.
+    Raises `PolyirError` for a tree with expansion nodes, whose instances have no accesses here,
+    and `DataflowError`.
     """
     _require_plain(scop)
     found: dict[tuple[int, int, int, int], Dependence] = {}
@@ -77,7 +78,7 @@ def compute_dependences(
 
 def _require_plain(scop: Scop) -> None:
     for node in walk_tree(scop.op.tree):
-        if isinstance(node, ExtensionOp | ExpansionOp):
+        if isinstance(node, ExpansionOp):
             raise PolyirError(
                 f"dependences cannot be computed with {node.name} in the schedule tree: compute "
                 "them before the tree is rewritten",

@@ -14,7 +14,8 @@ import islpy as isl
 
 from polyir.isl_lists import maps_of
 from polyir.model.analysis import array_accesses, exposed_reads
-from polyir.model.scop import Access, AccessKind, Scop, Statement
+from polyir.model.scop import Scop
+from polyir.model.statements import Access, AccessKind, Statement
 
 
 @dataclass(frozen=True)

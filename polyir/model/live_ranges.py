@@ -16,7 +16,8 @@ from xdsl.dialects import memref
 from polyir.diagnostics import LegalityError
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences, union_of
 from polyir.model.analysis import array_accesses, arrays_in_order, compute_dependences
-from polyir.model.scop import Access, AccessKind, Scop
+from polyir.model.scop import Scop
+from polyir.model.statements import Access, AccessKind
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from enum import Enum
 import islpy as isl
 
 from polyir.model.leaves import schedules_below
-from polyir.model.scop import Access, Statement
+from polyir.model.statements import Access, Statement
 
 
 class Locality(Enum):

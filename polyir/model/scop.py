@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import Enum
 from functools import cached_property
 
 import islpy as isl
@@ -19,66 +18,42 @@ from xdsl.ir.affine import AffineMap
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.scop import ScopOp, StmtOp
 from polyir.model.affine import IndexReader, NotAffineError
+from polyir.model.local_arrays import with_local_accesses
+from polyir.model.statements import Access, AccessKind, Statement
 from polyir.model.tree import schedule_from_tree
-
-
-class AccessKind(Enum):
-    """What an access does to memory, and whether it surely does it."""
-
-    READ = "read"
-    WRITE = "write"
-    """A must-write: each instance writes exactly the elements of the relation."""
-    MAY_WRITE = "may-write"
-
-
-@dataclass(frozen=True)
-class Access:
-    """One access of a statement.
-
-    `relation` is `{ S[i] -> A[a] }`, restricted to the statement's domain. For reads and
-    may-writes it is an over-approximation where the subscript or the control is not affine.
-    """
-
-    kind: AccessKind
-    array: str
-    relation: isl.Map
-    operation: Operation
-
-
-@dataclass(frozen=True)
-class Statement:
-    """A statement: its domain `{ S[i] : ... }`, its accesses in the order of its body."""
-
-    name: str
-    domain: isl.Set
-    accesses: tuple[Access, ...]
-    op: StmtOp
 
 
 @dataclass(frozen=True)
 class Scop:
-    """The polyhedral view of a `poly.scop`.
+    """The polyhedral view of a `poly.scop` under a schedule.
 
-    `arrays` maps the tuple names of access relations to the memrefs.
+    `arrays` maps the tuple names of access relations to the memrefs. `bodies` are the statements
+    with the accesses that their bodies say. Where marks `#poly.local` of the schedule tree send
+    accesses to local arrays (`polyir.model.local_arrays`), `statements` have these instead.
     """
 
     op: ScopOp
     context: isl.Set
-    statements: tuple[Statement, ...]
+    bodies: tuple[Statement, ...]
     arrays: dict[str, SSAValue]
+    schedule: isl.Schedule
+
+    @cached_property
+    def statements(self) -> tuple[Statement, ...]:
+        """The statements, with the memory that they access."""
+        return with_local_accesses(self.bodies, self.schedule)
 
     @cached_property
     def domain(self) -> isl.UnionSet:
         """All statement instances."""
         union = isl.UnionSet.empty(self.context.get_space())
-        for statement in self.statements:
+        for statement in self.bodies:
             union = union.union(isl.UnionSet.from_set(statement.domain))
         return union
 
-    @cached_property
-    def schedule(self) -> isl.Schedule:
-        """The schedule tree in force."""
-        return schedule_from_tree(self.op.tree)
+    def under(self, schedule: isl.Schedule) -> Scop:
+        """The same scop under another schedule."""
+        return Scop(self.op, self.context, self.bodies, self.arrays, schedule)
 
     @property
     def dependences(self) -> Dependences | None:
@@ -99,14 +74,14 @@ def scop_of(op: ScopOp) -> Scop:
     """The polyhedral view of `op`, with the access relations read from its statements."""
     names = _array_names(op)
     arrays = {name: value for value, name in names.items()}
-    statements = tuple(_statement(op, statement, names) for statement in op.statements)
-    return Scop(op, op.context.data, statements, arrays)
+    bodies = tuple(_statement(op, statement, names) for statement in op.statements)
+    return Scop(op, op.context.data, bodies, arrays, schedule_from_tree(op.tree))
 
 
 def _array_names(op: ScopOp) -> dict[SSAValue, str]:
     """A tuple name for each memref that the scop uses: its name in the source, made unique."""
-    names: dict[SSAValue, str] = {}
-    taken = {statement.sym_name.data for statement in op.statements}
+    names: dict[SSAValue, str] = {array.memory: array.sym_name.data for array in op.local_arrays}
+    taken = {*names.values(), *(statement.sym_name.data for statement in op.statements)}
     for inner in op.walk():
         for operand in inner.operands:
             if isinstance(operand.type, MemRefType) and operand not in names:

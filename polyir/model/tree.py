@@ -84,8 +84,13 @@ def schedule_from_tree(root: DomainOp) -> isl.Schedule:
     """
     if any(isinstance(node, ExpansionOp) for node in walk_tree(root)):
         return isl.Schedule.read_from_str(isl.DEFAULT_CONTEXT, _text(root))
-    tree, _ = _without_extensions(_described(root), 0)
-    return build_tree(tree)
+    return build_tree(without_extensions(_described(root)))
+
+
+def without_extensions(tree: TreeNode) -> TreeNode:
+    """A tree with extension nodes as one with `AddedBelow` marks."""
+    changed, _ = _without_extensions(tree, 0)
+    return changed
 
 
 def _described(node: TreeOp) -> TreeNode:
@@ -117,8 +122,25 @@ def _content(node: TreeOp) -> object:
             return None
 
 
-_Added = Mapping[str, isl.PwMultiAff]
-"""For each statement that an extension node adds, `{ C[x] -> [t] }`: the loops around the node."""
+@dataclass(frozen=True)
+class _AddedStatement:
+    """The instances that an extension node adds, and `{ C[x] -> [t] }`: the loops around it.
+
+    The functions are said for all of C, not for the instances only: isl does not see that a
+    constraint is there twice, and works for each.
+    """
+
+    instances: isl.Set
+    loops: isl.PwMultiAff
+
+
+def _added_statement(extension: isl.Map) -> _AddedStatement:
+    loops = isl.PwMultiAff.from_map(extension.reverse())
+    instances = extension.range()
+    return _AddedStatement(instances, loops.gist(instances))
+
+
+_Added = Mapping[str, _AddedStatement]
 
 
 def _without_extensions(node: TreeNode, depth: int) -> tuple[TreeNode, _Added]:
@@ -130,7 +152,7 @@ def _without_extensions(node: TreeNode, depth: int) -> tuple[TreeNode, _Added]:
     if isinstance(node.content, BandMembers):
         inner += node.content.schedule.dim(isl.dim_type.set)
     children: list[TreeNode] = []
-    added: dict[str, isl.PwMultiAff] = {}
+    added: dict[str, _AddedStatement] = {}
     for child in node.children:
         changed, below = _without_extensions(child, inner)
         children.append(changed)
@@ -139,12 +161,14 @@ def _without_extensions(node: TreeNode, depth: int) -> tuple[TreeNode, _Added]:
     if kind == "extension":
         assert isinstance(content, isl.UnionMap)
         own = {part.get_tuple_name(isl.dim_type.out): part for part in maps_of(content)}
-        added |= {name: isl.PwMultiAff.from_map(part.reverse()) for name, part in own.items()}
+        added |= {name: _added_statement(part) for name, part in own.items()}
         kind, content = "mark", AddedBelow(frozenset(own))
     elif kind in ("domain", "filter") and added:
         assert isinstance(content, isl.UnionSet)
-        parts = (isl.UnionSet.from_set(loops.domain()) for loops in added.values())
-        content = reduce(isl.UnionSet.union, parts, content)
+        instances = [each.instances for each in added.values()]
+        if kind == "filter":
+            instances = [isl.Set.universe(each.get_space()) for each in instances]
+        content = reduce(isl.UnionSet.union, map(isl.UnionSet.from_set, instances), content)
     elif isinstance(content, BandMembers) and added:
         content = replace(content, schedule=_with_added(content.schedule, added, depth))
     return TreeNode(kind, content, tuple(children)), added
@@ -154,11 +178,27 @@ def _with_added(schedule: isl.MultiUnionPwAff, added: _Added, depth: int) -> isl
     """The members of a band at `depth`, for what extension nodes inside add too."""
     for member in range(schedule.dim(isl.dim_type.set)):
         function = schedule.get_at(member)
-        for loops in added.values():
-            values = isl.UnionPwAff.from_pw_aff(loops.get_at(depth + member).coalesce())
+        for each in added.values():
+            values = isl.UnionPwAff.from_pw_aff(each.loops.get_at(depth + member))
             function = function.union_add(values)
         schedule = schedule.set_at(member, function)
     return schedule
+
+
+def added_statements(schedule: isl.Schedule) -> frozenset[str]:
+    """The statements that extension nodes of a tree add."""
+    names: set[str] = set()
+
+    def visit(node: isl.ScheduleNode) -> None:
+        if node_type(node) is isl.schedule_node_type.mark:
+            item = mark_object(node)
+            if isinstance(item, AddedBelow):
+                names.update(item.statements)
+        for position in range(node.n_children()):
+            visit(node.child(position))
+
+    visit(schedule.get_root())
+    return frozenset(names)
 
 
 def tree_from_schedule(schedule: isl.Schedule) -> DomainOp:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from polyir.runtime.compiler import CompilerOptions
-    from polyir.runtime.functions import CompiledFunction, CompiledModule
+    from polyir.runtime.functions import CompiledFunction, CompiledModule, public_signatures
     from polyir.runtime.jit import compile_llvm
     from polyir.runtime.library import compile_c, compile_module
     from polyir.runtime.measure import Difference, best_times, compare_bits
@@ -26,6 +26,7 @@ _MODULE_OF = {
     "compile_c": "library",
     "compile_llvm": "jit",
     "compile_module": "library",
+    "public_signatures": "functions",
 }
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "compile_c",
     "compile_llvm",
     "compile_module",
+    "public_signatures",
 ]
 
 

@@ -1,8 +1,9 @@
-"""C text to a shared library, once for each text: the library is kept in a cache.
+"""C text to a shared library, which is kept in a cache.
 
-The cache is a folder of the user, `$POLYIR_CACHE` or `polyir` in the platform's cache folder. An
-entry is named after its content: the text, the flags and the compiler with its version. Entries
-are written elsewhere and renamed, so that concurrent processes see whole files only.
+The cache is a directory of the user: `$POLYIR_CACHE`, or `polyir` in the platform's cache
+directory. The name of an entry is a hash of the text, the flags, and the compiler with its version.
+An entry is written under another name first and then renamed, so that concurrent processes never
+see an incomplete file.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
@@ -26,7 +28,7 @@ _COMPILERS: Final = ("cc", "gcc", "clang")
 
 
 class CompilationError(PolyirError):
-    """There is no C compiler, or it refused the text."""
+    """There is no C compiler, or it rejected the text."""
 
 
 @dataclass(frozen=True)
@@ -45,13 +47,18 @@ def find_compiler(options: CompilerOptions) -> str:
         if path is not None:
             return path
     names = wanted or ", ".join(_COMPILERS)
-    raise CompilationError(f"no C compiler found (looked for {names})")
+    raise CompilationError(f"no C compiler found (tried {names})")
+
+
+def jit_available() -> bool:
+    """Whether llvmlite is installed, which compiles where there is no C compiler."""
+    return find_spec("llvmlite") is not None
 
 
 def cache_folder() -> Path:
-    """The folder of compiled libraries; made, for this user alone, if it is missing.
+    """The directory of compiled libraries; created, for this user only, if it is missing.
 
-    Raises `CompilationError` if it cannot be made or belongs to another user.
+    Raises `CompilationError` if it cannot be created or belongs to another user.
     """
     chosen = os.environ.get("POLYIR_CACHE")
     folder = Path(chosen) if chosen else _platform_cache() / "polyir"
@@ -59,11 +66,11 @@ def cache_folder() -> Path:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
         raise CompilationError(
-            f"cannot make the cache folder {folder}: {error.strerror}"
+            f"cannot create the cache directory {folder}: {error.strerror}"
         ) from error
     if hasattr(os, "getuid") and folder.stat().st_uid != os.getuid():
-        # Whoever writes there decides what code runs here.
-        raise CompilationError(f"the cache folder {folder} belongs to another user")
+        # Its owner could replace the code that runs here.
+        raise CompilationError(f"the cache directory {folder} belongs to another user")
     return folder
 
 
@@ -76,9 +83,9 @@ def _platform_cache() -> Path:
 
 
 def build_library(source: str, options: CompilerOptions) -> Path:
-    """The shared library compiled from `source`, from the cache if it is there.
+    """The shared library compiled from `source`, or taken from the cache.
 
-    Raises `CompilationError` with the compiler's message if it does not accept the text.
+    Raises `CompilationError` with the compiler's message if it rejects the text.
     """
     compiler = find_compiler(options)
     command = [compiler, *options.flags, "-shared", "-fPIC"]
@@ -91,16 +98,16 @@ def build_library(source: str, options: CompilerOptions) -> Path:
 
 
 def _version(compiler: str) -> str:
-    """What tells this compiler, on this machine, from another one.
+    """The identity of this compiler on this machine.
 
-    `-march=native` means the machine's own processor, hence its name.
+    The processor is part of it because of `-march=native`.
     """
     done = _run([compiler, "--version"])
     return f"{done.stdout}{_processor()}"
 
 
 def _processor() -> str:
-    """The processor's model and features, as far as the system tells."""
+    """The model and the features of the processor, if the system provides them."""
     information = Path("/proc/cpuinfo")
     if not information.exists():
         return " ".join(os.uname()) if hasattr(os, "uname") else sys.platform
@@ -113,7 +120,7 @@ def _compile(command: list[str], source: str, library: Path) -> None:
     try:
         scratch_folder = tempfile.TemporaryDirectory(dir=library.parent)
     except OSError as error:
-        message = f"cannot write to the cache folder {library.parent}: {error.strerror}"
+        message = f"cannot write to the cache directory {library.parent}: {error.strerror}"
         raise CompilationError(message) from error
     with scratch_folder as folder:
         text, built = Path(folder) / "module.c", Path(folder) / "module.so"

@@ -1,7 +1,7 @@
-"""Arguments for a function that comes without any: sizes, scalars, and arrays that fit.
+"""Generated arguments for a function: sizes, scalars, and arrays that are large enough.
 
-The extents of a dynamic array are what the function's scops access for the chosen sizes. Data
-is pseudo-random from a seed; square matrices get a heavy diagonal, so that factorisations stay
+The extents of a dynamic array are those that the function's scops access for the chosen sizes. Data
+is pseudo-random from a seed. Square matrices are diagonally dominant, so that factorisations stay
 finite.
 """
 
@@ -19,9 +19,10 @@ from xdsl.ir import SSAValue
 
 from polyir.diagnostics import PolyirError, location_of, nearest
 from polyir.isl_lists import maps_of, parameters_of
-from polyir.model.scop import AccessKind, Scop
-from polyir.runtime.functions import ArrayParameter, ScalarParameter, numpy_type, signature_of
-from polyir.target.c.types import Scalar
+from polyir.model.scop import Scop
+from polyir.model.statements import AccessKind
+from polyir.runtime.functions import numpy_type
+from polyir.target.abi import ArrayParameter, Parameter, Scalar, ScalarParameter, signature_of
 
 Value = int | float | npt.NDArray[np.generic]
 
@@ -35,16 +36,16 @@ def make_arguments(
 ) -> tuple[Value, ...]:
     """Arguments for `function`, whose raised form holds `scops`.
 
-    `sizes` gives index arguments by name; the others, and extents that nothing determines, are
-    `default_size`. Raises `PolyirError` for a name in `sizes` that is no index argument.
+    `sizes` gives index arguments by name. All others, and extents that nothing determines, are
+    `default_size`. Raises `PolyirError` for a name in `sizes` that is not an index argument.
     """
     signature = signature_of(function)
     arguments = dict(zip(function.body.blocks[0].args, signature.parameters, strict=True))
     indices = [p.name for p in signature.parameters if _is_size(p)]
     for name in sizes:
         if name not in indices:
-            hint = nearest(name, indices) or f" (sizes: {', '.join(indices) or 'none'})"
-            raise PolyirError(f"no size argument is called '{name}'{hint}", location_of(function))
+            hint = nearest(name, indices) or f"; known sizes: {', '.join(indices) or 'none'}"
+            raise PolyirError(f"no size argument named '{name}'{hint}", location_of(function))
     known: dict[SSAValue, int] = {
         argument: sizes.get(parameter.name, default_size)
         for argument, parameter in arguments.items()
@@ -55,7 +56,7 @@ def make_arguments(
     values: list[Value] = []
     for argument, parameter in arguments.items():
         if isinstance(parameter, ArrayParameter):
-            needed = extents.get(argument, (default_size,) * len(parameter.extents))
+            needed = extents.get(argument, (default_size,) * len(parameter.type.extents))
             values.append(_random_array(parameter, needed, generator))
         elif argument in known:
             values.append(known[argument])
@@ -64,14 +65,14 @@ def make_arguments(
     return tuple(values)
 
 
-def _is_size(parameter: ScalarParameter | ArrayParameter) -> bool:
+def _is_size(parameter: Parameter) -> bool:
     return isinstance(parameter, ScalarParameter) and parameter.type is Scalar.INT64
 
 
 def _accessed_extents(
     scops: tuple[Scop, ...], known: Mapping[SSAValue, int], default_size: int
 ) -> dict[SSAValue, tuple[int, ...]]:
-    """The extents that all accesses fit in; at least one element a dimension."""
+    """The extents that cover all accesses: at least one element in each dimension."""
     extents: dict[SSAValue, tuple[int, ...]] = {}
     for scop in scops:
         sizes = {
@@ -88,7 +89,7 @@ def _accessed_extents(
 
 
 def _parameter_value(value: SSAValue, known: Mapping[SSAValue, int], default_size: int) -> int:
-    """A size argument's value; a `memref.dim` of a static array is what its type says."""
+    """The value of a size argument, or of a `memref.dim` whose type gives the extent."""
     if value in known:
         return known[value]
     owner = value.owner
@@ -120,9 +121,9 @@ def _bounding_extents(
 def _random_array(
     parameter: ArrayParameter, needed: tuple[int, ...], generator: np.random.Generator
 ) -> npt.NDArray[np.generic]:
-    pairs = zip(parameter.extents, needed, strict=True)
+    pairs = zip(parameter.type.extents, needed, strict=True)
     shape = tuple(size if extent is None else extent for extent, size in pairs)
-    dtype = numpy_type(parameter.element)
+    dtype = numpy_type(parameter.type.element)
     if dtype.kind != "f":
         return generator.integers(0, 2 if dtype.kind == "b" else 4, shape).astype(dtype)
     array = generator.uniform(0.1, 1.0, shape)

@@ -1,8 +1,7 @@
 """Functions of compiled modules, called with NumPy arrays and numbers.
 
-The types of arguments and results come from the module, by the convention of the C target: an
-array is a pointer and its dynamic extents, several results come back through pointers. The C and
-the LLVM backend share all of it: a function is the address of its code and a signature.
+The C and the LLVM backend share this module: a function is the address of its code and a signature,
+and follows the calling convention of `polyir/target/abi.py`.
 """
 
 from __future__ import annotations
@@ -11,19 +10,23 @@ import ctypes
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import numpy.typing as npt
-from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute
 
 from polyir.diagnostics import nearest
-from polyir.target.c.function import is_private
-from polyir.target.c.types import Scalar, memref_parts, scalar_type
+from polyir.target.abi import (
+    ArrayParameter,
+    Scalar,
+    ScalarParameter,
+    Signature,
+    is_private,
+    signature_of,
+)
 
 if TYPE_CHECKING:
     from ctypes import _SimpleCData
@@ -48,67 +51,20 @@ _C_TYPES: Final[Mapping[Scalar, CScalar]] = MappingProxyType(
 )
 
 
-@dataclass(frozen=True)
-class ScalarParameter:
-    """A parameter that takes a number."""
-
-    name: str
-    type: Scalar
-
-
-@dataclass(frozen=True)
-class ArrayParameter:
-    """A parameter that takes an array; an extent is `None` where the array decides."""
-
-    name: str
-    element: Scalar
-    extents: tuple[int | None, ...]
-
-
-Parameter = ScalarParameter | ArrayParameter
-
-
-@dataclass(frozen=True)
-class Signature:
-    """What a function takes and gives."""
-
-    symbol: str
-    parameters: tuple[Parameter, ...]
-    results: tuple[Scalar, ...]
-
-
 def numpy_type(scalar: Scalar) -> np.dtype[np.generic]:
     """The NumPy element type of a C scalar type."""
     return np.dtype(_C_TYPES[scalar])
 
 
-def signature_of(op: FuncOp) -> Signature:
-    """The signature of a function; raises `CTargetError` for types that the C target lacks."""
-    block = op.body.blocks.first
-    parameters: list[Parameter] = []
-    for position, type in enumerate(op.function_type.inputs.data):
-        hint = block.args[position].name_hint if block is not None else None
-        parameters.append(_parameter(op, type, hint or f"arg{position}"))
-    results = tuple(scalar_type(type, op) for type in op.function_type.outputs.data)
-    return Signature(op.sym_name.data, tuple(parameters), results)
-
-
-def _parameter(op: FuncOp, type: Attribute, name: str) -> Parameter:
-    if isinstance(type, MemRefType):
-        return ArrayParameter(name, *memref_parts(type, op))
-    return ScalarParameter(name, scalar_type(type, op))
-
-
 class CompiledFunction:
-    """A function that was compiled; call it with NumPy arrays, which it changes, and numbers."""
+    """A compiled function. Call it with numbers and NumPy arrays, which it changes in place."""
 
     def __init__(self, address: int, signature: Signature, owner: object) -> None:
         self.signature = signature
-        # The code is gone when its module is.
+        # The code lives as long as its module.
         self._owner = owner
-        is_returned = len(signature.results) == 1
-        result = _C_TYPES[signature.results[0]] if is_returned else None
-        # Each argument is passed as an object of its C type, so that no types are declared here.
+        result = None if signature.returned is None else _C_TYPES[signature.returned]
+        # Each argument is passed as an object of its C type: no argument types are needed here.
         self._entry = ctypes.CFUNCTYPE(result)(address)
 
     @property
@@ -118,9 +74,9 @@ class CompiledFunction:
     def __call__(self, *arguments: Argument) -> Result:
         """Call the function. Returns its result, or a tuple of several.
 
-        Raises `TypeError` for a wrong number of arguments, a wrong type or element type, and
-        `ValueError` for a wrong rank or extent, a value out of range, or an array that is not
-        contiguous or may not be written; nothing was run then.
+        Raises `TypeError` for a wrong number of arguments, type or element type, and `ValueError`
+        for a wrong rank or extent, a value out of range, and an array that is not contiguous,
+        aligned and writable. The function has not run then.
         """
         signature = self.signature
         if len(arguments) != len(signature.parameters):
@@ -137,12 +93,9 @@ class CompiledFunction:
                 passed.extend(_pass_array(parameter, value, where))
             else:
                 passed.append(_pass_number(parameter, value, where))
-        if len(signature.results) < 2:
-            result: Result = self._entry(*passed)
-            return result
-        outputs = [_C_TYPES[type]() for type in signature.results]
-        self._entry(*passed, *(ctypes.byref(output) for output in outputs))
-        return tuple(output.value for output in outputs)
+        outputs = [_C_TYPES[type]() for type in signature.pointer_results]
+        result: Result = self._entry(*passed, *(ctypes.byref(output) for output in outputs))
+        return tuple(output.value for output in outputs) if outputs else result
 
     def __repr__(self) -> str:
         parameters = ", ".join(parameter.name for parameter in self.signature.parameters)
@@ -153,12 +106,13 @@ def _pass_array(parameter: ArrayParameter, value: Argument, where: str) -> Itera
     """The pointer and the dynamic extents of an array that fits its parameter."""
     if not isinstance(value, np.ndarray):
         raise TypeError(f"{where} must be a NumPy array, not {type(value).__name__}")
-    wanted = numpy_type(parameter.element)
+    extents = parameter.type.extents
+    wanted = numpy_type(parameter.type.element)
     if value.dtype != wanted:
         raise TypeError(f"{where} must have elements of type {wanted}, not {value.dtype}")
-    if value.ndim != len(parameter.extents):
-        raise ValueError(f"{where} must have rank {len(parameter.extents)}, not {value.ndim}")
-    for dimension, (extent, actual) in enumerate(zip(parameter.extents, value.shape, strict=True)):
+    if value.ndim != len(extents):
+        raise ValueError(f"{where} must have rank {len(extents)}, not {value.ndim}")
+    for dimension, (extent, actual) in enumerate(zip(extents, value.shape, strict=True)):
         if extent is not None and extent != actual:
             raise ValueError(
                 f"{where} must have extent {extent} in dimension {dimension}, not {actual}"
@@ -170,9 +124,8 @@ def _pass_array(parameter: ArrayParameter, value: Argument, where: str) -> Itera
     if not value.flags.writeable:
         raise ValueError(f"{where} must be writable")
     yield ctypes.c_void_p(value.ctypes.data)
-    for extent, actual in zip(parameter.extents, value.shape, strict=True):
-        if extent is None:
-            yield ctypes.c_int64(actual)
+    for dimension in parameter.type.dynamic_dimensions:
+        yield ctypes.c_int64(value.shape[dimension])
 
 
 def _pass_number(parameter: ScalarParameter, value: Argument, where: str) -> object:
@@ -186,11 +139,11 @@ def _pass_number(parameter: ScalarParameter, value: Argument, where: str) -> obj
         raise TypeError(f"{where} must be an integer, not {type(value).__name__}")
     if parameter.type is Scalar.BOOL:
         if number not in (0, 1):
-            raise ValueError(f"{where} must be a truth value, not {number}")
+            raise ValueError(f"{where} must be 0 or 1, not {number}")
         return ctypes.c_bool(bool(number))
     half = 2 ** (parameter.type.width - 1)
     if not -half <= number < half:
-        raise ValueError(f"{where} must fit {parameter.type.width} bits, which {number} does not")
+        raise ValueError(f"{where} must fit into {parameter.type.width} bits: {number} does not")
     make: Callable[[int], object] = _C_TYPES[parameter.type]
     return make(number)
 
@@ -214,7 +167,7 @@ class CompiledModule(ABC):
         )
 
     def __getitem__(self, name: str) -> CompiledFunction:
-        """The function named `name`; raises `KeyError` with the names that are near it."""
+        """The function named `name`; raises `KeyError`, which suggests similar names."""
         if name not in self._functions:
             raise KeyError(f"no function '{name}' in the module{nearest(name, self._functions)}")
         return self._functions[name]
@@ -237,7 +190,7 @@ class CompiledModule(ABC):
     def threads(self, count: int) -> AbstractContextManager[None]:
         """Run the functions with `count` threads inside the `with` block.
 
-        Outside, `OMP_NUM_THREADS` decides, or the number of processors.
+        Outside it, `OMP_NUM_THREADS` decides, or the number of processors.
         """
 
     def __repr__(self) -> str:
@@ -246,9 +199,9 @@ class CompiledModule(ABC):
 
 
 def public_signatures(module: ModuleOp) -> tuple[Signature, ...]:
-    """The signatures of the functions of `module` that can be called from outside.
+    """The signatures of the functions that can be called from outside `module`.
 
-    `module` is in loop form: its functions take memrefs.
+    `module` is at the level of loops: its functions take memrefs.
     """
     return tuple(
         signature_of(op)

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from functools import cache
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
+
+from xdsl.dialects.builtin import ModuleOp
 
 from polyir.diagnostics import PolyirError
 from polyir.runtime.functions import (
@@ -18,12 +19,10 @@ from polyir.runtime.functions import (
     CompiledFunction,
     CompiledModule,
     Result,
-    Signature,
 )
 from polyir.runtime.threads import ThreadTeam, default_thread_count
-from polyir.target.c.names import symbol_name
-from polyir.target.llvm.tasks import PARALLEL_FOR, THREAD_COUNT
-from polyir.target.llvm.text import MISSING_LLVMLITE, MissingPackageError
+from polyir.target.abi import PARALLEL_FOR, THREAD_COUNT, Signature, symbol_name
+from polyir.target.llvm.text import llvm_ir
 
 if TYPE_CHECKING:
     from llvmlite import binding
@@ -32,12 +31,7 @@ OPTIMISATION_LEVEL: Final = 3
 
 
 class JitError(PolyirError):
-    """LLVM refused a module: a defect of polyir's."""
-
-
-def jit_available() -> bool:
-    """Whether llvmlite is installed."""
-    return find_spec("llvmlite") is not None
+    """LLVM rejected a generated module: a bug in polyir."""
 
 
 class JitFunction(CompiledFunction):
@@ -50,7 +44,7 @@ class JitFunction(CompiledFunction):
         self._team = team
 
     def __call__(self, *arguments: Argument) -> Result:
-        """Call the function; see `CompiledFunction`. Raises what interrupted a parallel loop."""
+        """Call the function; see `CompiledFunction`. Raises any exception of a parallel loop."""
         result = super().__call__(*arguments)
         self._team.raise_error()
         return result
@@ -77,34 +71,33 @@ class JitModule(CompiledModule):
     def threads(self, count: int) -> AbstractContextManager[None]:
         """Run the functions with `count` threads inside the `with` block.
 
-        Outside, `OMP_NUM_THREADS` decides, or the number of processors.
+        Outside it, `OMP_NUM_THREADS` decides, or the number of processors.
         """
         return self._team.threads(count)
 
 
-def compile_llvm(source: str, signatures: Sequence[Signature]) -> JitModule:
-    """Compile LLVM IR in this process and make the functions of `signatures` callable.
+def compile_llvm(module: ModuleOp, signatures: Sequence[Signature]) -> JitModule:
+    """Compile a module of the llvm dialect and make the functions of `signatures` callable.
 
-    `polyir_parallel_for` and `polyir_thread_count`, which the text declares, are those of a team
-    of threads of the module's own. Raises `MissingPackageError` without llvmlite, and `JitError`
-    where LLVM refuses the text.
+    The code gets a team of threads, which provides the `polyir_parallel_for` and
+    `polyir_thread_count` that it declares. Raises `MissingPackageError` without llvmlite,
+    `TargetError` for what cannot be translated, and `JitError` if LLVM rejects the translation.
     """
-    try:
-        from llvmlite import binding
-    except ImportError:
-        raise MissingPackageError(MISSING_LLVMLITE) from None
+    source = llvm_ir(module)
+    from llvmlite import binding
+
     _initialise()
     machine = _host_machine()
     try:
-        module = binding.parse_assembly(source)
-        module.verify()
+        code = binding.parse_assembly(source)
+        code.verify()
     except RuntimeError as error:
-        raise JitError(f"LLVM does not accept the module: {error}") from None
-    _optimise(module, machine)
+        raise JitError(f"LLVM rejected the generated module: {error}") from None
+    _optimise(code, machine)
     team = ThreadTeam(default_thread_count())
     needed = {PARALLEL_FOR: team.address, THREAD_COUNT: team.count_address}
-    declared = [*module.functions, *module.global_variables]
-    engine = binding.create_mcjit_compiler(module, machine)
+    declared = [*code.functions, *code.global_variables]
+    engine = binding.create_mcjit_compiler(code, machine)
     for value in declared:
         if value.name in needed:
             engine.add_global_mapping(value, needed[value.name])
@@ -119,13 +112,14 @@ def _initialise() -> None:
 
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
-    # The vectoriser would ask once a tile whether any of its rows overlap, and within one array
-    # they do; asked once a row, most do not: floyd-warshall takes 12.8 s instead of 20.5 (LARGE).
+    # Hoisted out of the loops of a tile, the vectoriser's check would ask whether any rows of the
+    # tile overlap, and rows of one array do. Checked row by row, most of them do not:
+    # floyd-warshall takes 12.8 s instead of 20.5 s (LARGE).
     binding.set_option("polyir", "--hoist-runtime-checks=false")
 
 
 def _host_machine() -> binding.TargetMachine:
-    """This processor, with all that it can do."""
+    """This processor, with all its features."""
     from llvmlite import binding
 
     return binding.Target.from_default_triple().create_target_machine(

@@ -1,4 +1,4 @@
-"""The C backend: a module as C, compiled by the system's compiler and loaded."""
+"""The C backend: a module as C, compiled by the system's C compiler and loaded."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from polyir.runtime.compiler import CompilerOptions, build_library
 from polyir.runtime.functions import (
     CompiledFunction,
     CompiledModule,
-    Signature,
     public_signatures,
 )
-from polyir.target.c.emitter import COptions, c_text
-from polyir.target.c.names import symbol_name
+from polyir.target.abi import Signature, symbol_name
+from polyir.target.c import COptions, c_text
 
 
 class LibraryModule(CompiledModule):
@@ -38,10 +37,10 @@ class LibraryModule(CompiledModule):
     def threads(self, count: int) -> Iterator[None]:
         """Run the functions with `count` threads inside the `with` block.
 
-        Outside, `OMP_NUM_THREADS` decides as always. Nothing happens for code without OpenMP.
+        Outside it, `OMP_NUM_THREADS` decides. This has no effect on code without OpenMP.
         """
         if count < 1:
-            raise ValueError(f"a program has 1 thread or more, not {count}")
+            raise ValueError(f"the number of threads must be at least 1, not {count}")
         try:
             get, set_count = self._library.omp_get_max_threads, self._library.omp_set_num_threads
         except AttributeError:
@@ -58,7 +57,7 @@ class LibraryModule(CompiledModule):
 def compile_c(
     source: str, signatures: Sequence[Signature], options: CompilerOptions | None = None
 ) -> LibraryModule:
-    """Compile C text, or take it from the cache, and load the functions of `signatures`.
+    """Compile C text, or take the library from the cache, and load the functions of `signatures`.
 
     Raises `CompilationError` with the compiler's message.
     """
@@ -73,7 +72,7 @@ def compile_module(
 ) -> LibraryModule:
     """Compile a module in loop form; its public functions can then be called.
 
-    Raises `CTargetError` for operations without C, and `CompilationError`.
+    Raises `TargetError` for operations that C does not support, and `CompilationError`.
     """
     source = c_text(module, c_options or COptions())
     return compile_c(source, public_signatures(module), options)

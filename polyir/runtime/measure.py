@@ -1,4 +1,4 @@
-"""Time functions against each other, and compare their results to the bit."""
+"""Time functions against each other, and compare their results bit for bit."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def best_times(
 ) -> dict[str, float]:
     """The shortest time, in seconds, of each function in `rounds` runs.
 
-    The functions take turns, so that what slows the machine for a while slows all of them. Each
-    run works on fresh copies of the arguments, made before the clock starts; one run of each
-    goes before, unmeasured, to load code and start threads.
+    The functions take turns, so that a temporary slowdown of the machine affects all of them. Each
+    run gets fresh copies of the arguments, made before the clock starts. One run of each function
+    comes first, unmeasured, to load code and start threads.
     """
     if rounds < 1:
-        raise ValueError(f"a measurement needs 1 round or more, not {rounds}")
+        raise ValueError(f"rounds must be at least 1, not {rounds}")
     best = dict.fromkeys(functions, inf)
     for round_number in range(rounds + 1):
         for name, function in functions.items():
@@ -46,7 +46,7 @@ def best_times(
 
 @dataclass(frozen=True)
 class Difference:
-    """The first place where two results have different bits."""
+    """The first element whose bits differ between two results, and how many elements differ."""
 
     argument: int
     index: tuple[int, ...]
@@ -58,7 +58,7 @@ class Difference:
         place = ", ".join(str(position) for position in self.index)
         return (
             f"argument {self.argument} differs in {self.count} elements, first at [{place}]: "
-            f"{self.expected} became {self.actual}"
+            f"expected {self.expected}, got {self.actual}"
         )
 
 

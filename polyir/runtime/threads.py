@@ -1,8 +1,8 @@
 """A team of Python threads that runs the parallel loops of compiled code.
 
-Compiled code hands a parallel loop to the team: a task, which is a compiled function that runs
-a part of the iterations, its context, and the range. Each thread calls the task through ctypes,
-which releases the interpreter's lock, so that the parts run at the same time.
+Compiled code passes a parallel loop to the team as a task (a compiled function that runs a part of
+the iterations), its context, and the range of iterations. Each thread calls the task through
+ctypes, which releases the interpreter's lock, so that the parts run at the same time.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ _Callback = ctypes.CFUNCTYPE(
 
 @dataclass
 class Task:
-    """A parallel loop's code, and what it costs.
+    """The code of a parallel loop, and its cost.
 
-    `run` runs the iterations from its second to its third argument, in the context that is the
-    first; `cost` is the time in seconds that one iteration took the last time, on one thread.
+    `run(context, first, last)` runs the iterations from `first` up to but not including `last`.
+    `cost` is the time in seconds that one iteration took on one thread, when it was last measured.
     """
 
     run: Callable[[int | None, int, int], object]
@@ -37,15 +37,15 @@ class Task:
 
 
 _PARTS_PER_THREAD: Final = 4
-"""More parts than threads, for iterations often differ in their work, as those of a triangle."""
+"""There are more parts than threads because iterations often differ in their work."""
 
 
 _WORTH_SHARING: Final = 60e-6
-"""Seconds of work below which waking up other threads takes longer than it saves."""
+"""Seconds of work below which waking other threads costs more time than it saves."""
 
 
 class ThreadTeam:
-    """Runs parallel loops; the calling thread takes part, inner parallel loops are sequential."""
+    """Runs parallel loops. The calling thread takes part; nested parallel loops are sequential."""
 
     def __init__(self, count: int) -> None:
         # Compiled code reads it.
@@ -56,7 +56,7 @@ class ThreadTeam:
         self._error: BaseException | None = None
         self._lock = threading.Lock()
         self._state = threading.local()
-        # Kept here, for compiled code knows its address only.
+        # Compiled code only has its address: keep it alive.
         self._callback = _Callback(self._run)
 
     @property
@@ -75,7 +75,7 @@ class ThreadTeam:
     def threads(self, count: int) -> Iterator[None]:
         """Use `count` threads inside the `with` block."""
         if count < 1:
-            raise ValueError(f"a program has 1 thread or more, not {count}")
+            raise ValueError(f"the number of threads must be at least 1, not {count}")
         before = self._count.value
         self._count.value = count
         try:
@@ -84,23 +84,26 @@ class ThreadTeam:
             self._count.value = before
 
     def _run(self, task: int, context: int | None, lower: int, upper: int, step: int) -> None:
-        """What compiled code calls; the loop has an iteration at least."""
+        """The function that compiled code calls; the loop has at least one iteration."""
         try:
             if task not in self._tasks:
                 self._tasks[task] = Task(_TaskType(task))
             self.run(self._tasks[task], context, lower, upper, step)
         except BaseException as error:
-            # It cannot pass through compiled code: `raise_error` raises it on the other side.
+            # An exception cannot pass through compiled code: `raise_error` raises it later.
             self._error = self._error or error
 
     def raise_error(self) -> None:
-        """Raise what went wrong in a parallel loop since the last time; the loop is incomplete."""
+        """Raise the first exception of the parallel loops since the last call.
+
+        The loop that it interrupted is incomplete.
+        """
         error, self._error = self._error, None
         if error is not None:
             raise error
 
     def run(self, task: Task, context: int | None, lower: int, upper: int, step: int) -> None:
-        """Run the iterations, in this thread alone if that takes less time than to share them."""
+        """Run the iterations: in this thread alone if sharing them would take longer."""
         iterations = -((lower - upper) // step)
         threads = min(self._count.value, iterations)
         start = time.perf_counter()
@@ -124,7 +127,7 @@ class ThreadTeam:
         threads: int,
     ) -> None:
         """Run all parts on that many threads, one of which is this one."""
-        # A list's iterator hands out each part once, also to several threads.
+        # The iterator of a list yields each part once, even to several threads.
         remaining = iter(parts)
 
         def work() -> None:
@@ -138,12 +141,12 @@ class ThreadTeam:
         helpers = self._submit(work, threads - 1)
         work()
         for helper in helpers:
-            # One that has not begun by now has nothing left to do.
+            # A helper that has not started yet has nothing left to do.
             if not helper.cancel():
                 helper.result()
 
     def _submit(self, work: Callable[[], None], count: int) -> list[Future[None]]:
-        """Have `work` done by `count` other threads, or by as many as the system allows."""
+        """Run `work` in `count` other threads, or in as many as the system allows."""
         with self._lock:
             if self._pool is None or self._pool_size < count:
                 if self._pool is not None:
@@ -165,7 +168,7 @@ def _parts(lower: int, upper: int, step: int, count: int) -> list[tuple[int, int
 
 
 def default_thread_count() -> int:
-    """What `OMP_NUM_THREADS` says, or else the number of processors this process may use."""
+    """The value of `OMP_NUM_THREADS`, or else the number of processors this process may use."""
     wanted = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
     if wanted.isdigit() and int(wanted) > 0:
         return int(wanted)

@@ -1,4 +1,4 @@
-"""What schedules of one scop offer, in figures that can be put side by side."""
+"""Figures by which schedules of the same scop can be compared."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from polyir.model.legality import violations
 class Figures:
     """What one schedule offers.
 
-    `widths` are the numbers of members of its bands, outer before inner. `outer_coincident`
-    gives for each statement the number of leading coincident members of its outermost band,
-    found from the dependences and not from the flags. `distance` sums up, over all ordering
-    dependences and the loops that both ends share, the largest distance, where it is bounded
-    by a constant; `unbounded` counts where it is not. `apart` counts the dependences whose ends
-    share no loop. `is_legal` is the exact check.
+    `widths` are the numbers of members of its bands, outer before inner. `outer_coincident` gives
+    for each statement the number of leading coincident members of its outermost band, computed
+    from the dependences and not read from the flags. `distance` is the sum of the largest
+    distances of all ordering dependences in the loops that source and target share, where they
+    are bounded by a constant; `unbounded` counts those that are not. `apart` counts the
+    dependences whose source and target share no loop. `is_legal` is the result of the exact check.
     """
 
     widths: tuple[int, ...]
@@ -83,7 +83,7 @@ def _outer_coincident(
 
 
 def _largest_distances(schedule: isl.Schedule, dependence: Dependence) -> list[int | None]:
-    """For each loop that both ends share the largest distance; `None` if it has no bound."""
+    """The largest distance in each loop that both ends share; `None` if it is unbounded."""
     loops = common_loops(schedule, dependence)
     vectors = vectors_of(dependence.relation, loops)
     largest: list[int | None] = []

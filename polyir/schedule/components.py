@@ -1,18 +1,21 @@
 """Graph structure of dependences among statements: components and their order.
 
-Statements are numbered by program order; an edge is a (source, target) pair of numbers.
+Statements are numbered in program order; an edge is a pair (source, target) of numbers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-Edge = tuple[int, int]
+Pair = tuple[int, int]
+"""The positions of two statements."""
+
 Component = tuple[int, ...]
+"""The positions of some statements."""
 
 
 def strongly_connected_components(
-    nodes: Sequence[int], edges: Iterable[Edge]
+    nodes: Sequence[int], edges: Iterable[Pair]
 ) -> tuple[Component, ...]:
     """The strongly connected components in a topological order, each in ascending order.
 
@@ -39,7 +42,7 @@ def strongly_connected_components(
 
 
 def in_program_order(
-    components: Sequence[Component], edges: Iterable[Edge]
+    components: Sequence[Component], edges: Iterable[Pair]
 ) -> tuple[Component, ...]:
     """`components`, between which `edges` form no cycle, in topological order.
 
@@ -59,7 +62,7 @@ def in_program_order(
     return tuple(components[index] for index in ordered)
 
 
-def _adjacency(nodes: Sequence[int], edges: Iterable[Edge]) -> dict[int, list[int]]:
+def _adjacency(nodes: Sequence[int], edges: Iterable[Pair]) -> dict[int, list[int]]:
     """For every node the targets of its edges inside `nodes`, ascending, without itself."""
     adjacency: dict[int, list[int]] = {node: [] for node in nodes}
     for source, target in sorted(dict.fromkeys(edges)):
@@ -86,7 +89,7 @@ def _depth_first(start: int, adjacency: dict[int, list[int]], finished: dict[int
 
 
 def weakly_connected_components(
-    nodes: Sequence[int], edges: Iterable[Edge]
+    nodes: Sequence[int], edges: Iterable[Pair]
 ) -> tuple[Component, ...]:
     """The connected components when edges are taken in both directions.
 

@@ -1,117 +1,76 @@
-"""Dependences between pairs of statements, and what a hyperplane does to them."""
+"""The graph of dependences between statements, and what schedule rows do to them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Self
 
 import islpy as isl
 
 from polyir.isl_lists import maps_of
+from polyir.schedule.components import Pair
+from polyir.schedule.constraints import ScheduleConstraints, ScheduledStatement
 from polyir.schedule.farkas import NonNegativeForms, non_negative_forms
-from polyir.schedule.integer_program import IntegerProgram
-from polyir.schedule.layout import Layout
-from polyir.schedule.problem import ScheduledStatement, SchedulingProblem, parameter_space
 from polyir.schedule.tree import Hyperplane
 
 
 @dataclass(frozen=True)
-class Dependence:
-    """The part of a dependence relation between one pair of statements, by their positions.
+class DependenceEdge:
+    """The part of the relations between one pair of statements, by their positions.
 
-    `is_ordered` says that the source must come first, `is_near` that the distance is to be
-    small, `is_coincident` that a loop in which it is not zero is not parallel, `is_local` that
-    it must be zero.
+    The flags say which conditions the pairs of instances in `relation` put on a row. `validity`:
+    the source comes first, so the distance must not be negative. `proximity`: the distance should
+    be small. `coincidence`: a loop is parallel only if the distance is zero. `local`: the
+    distance must be zero.
     """
 
     source: int
     target: int
     relation: isl.Map
-    is_ordered: bool
-    is_near: bool
-    is_coincident: bool = False
-    is_local: bool = False
+    validity: bool = False
+    proximity: bool = False
+    coincidence: bool = False
+    local: bool = False
 
     @cached_property
     def forms(self) -> NonNegativeForms:
         """The affine forms that are non-negative on the relation."""
         return non_negative_forms(self.relation)
 
-    def layout(self, *, signed: bool) -> Layout:
-        """The unknowns that the dependence speaks of: the bound and one or two rows."""
-        forms = self.forms
-        depths = {self.source: forms.source_depth, self.target: forms.target_depth}
-        return Layout(forms.parameter_count, depths, signed=signed)
-
-    def constraints(self, *, signed: bool) -> IntegerProgram:
-        """What the dependence demands of a hyperplane and of its bound, without redundancy.
-
-        The cone of Farkas' lemma may have very many facets, of which the signs of the unknowns
-        and the other half of the constraints make most redundant.
-        """
-        return self._signed_constraints if signed else self._unsigned_constraints
-
-    @cached_property
-    def _unsigned_constraints(self) -> IntegerProgram:
-        return self._distance_constraints(self.layout(signed=False))
-
-    @cached_property
-    def _signed_constraints(self) -> IntegerProgram:
-        return self._distance_constraints(self.layout(signed=True))
-
-    def _distance_constraints(self, layout: Layout) -> IntegerProgram:
-        program = IntegerProgram(layout.width)
-        if self.is_ordered:
-            self._demand_non_negative(program, layout, sign=1, bounded=False)
-        if self.is_near:
-            self._demand_non_negative(program, layout, sign=-1, bounded=True)
-        if self.is_near and not self.is_ordered:
-            self._demand_non_negative(program, layout, sign=1, bounded=True)
-        return program.without_redundancies()
-
-    def _demand_non_negative(
-        self, program: IntegerProgram, layout: Layout, *, sign: int, bounded: bool
-    ) -> None:
-        """Demand that `sign` times the distance, plus u.n + w if `bounded`, is not negative."""
-        for rows, add in (
-            (self.forms.equalities, program.add_equality),
-            (self.forms.inequalities, program.add_inequality),
-        ):
-            for row in rows:
-                add(
-                    layout.distance_row(
-                        self.forms, row, self.source, self.target, sign=sign, bounded=bounded
-                    )
-                )
-
-    def distance_facets(self, layout: Layout) -> list[list[int]]:
-        """The products of the distance with the facets of its cone, in the unknowns of `layout`."""
-        return [
-            layout.distance_row(self.forms, row, self.source, self.target, sign=1, bounded=False)
-            for row in self.forms.inequalities
-        ]
+    def is_within(self, statements: Sequence[int]) -> bool:
+        """Whether both ends are among `statements`."""
+        return self.source in statements and self.target in statements
 
     def has_zero_distance(self, hyperplane: Hyperplane) -> bool:
-        """Whether source and target always lie on the same instance of `hyperplane`."""
+        """Whether source and target always have the same value of `hyperplane`."""
         return self.vanishes_on(hyperplane) or self.relation.is_subset(
             self._zero_distance(hyperplane)
         )
 
     def is_respected_by(self, hyperplane: Hyperplane) -> bool:
-        """Whether the distance is nowhere negative by Farkas' lemma: sufficient."""
+        """Whether the distance is nowhere negative by Farkas' lemma; `False` may be wrong."""
         return self.forms.contains(self._distance_form(hyperplane, 1))
 
     def is_carried_by(self, hyperplane: Hyperplane, sign: int = 1) -> bool:
-        """Whether `sign` times the distance is at least 1 by Farkas' lemma: sufficient."""
+        """Whether `sign` times the distance is at least 1 everywhere.
+
+        This is decided by Farkas' lemma, and `False` may be wrong.
+        """
         at_least_one = self._distance_form(hyperplane, sign)
         at_least_one[0] -= 1
         return self.forms.contains(at_least_one)
 
-    def uncarried_by(self, hyperplanes: Sequence[Hyperplane]) -> Dependence | None:
+    def vanishes_on(self, hyperplane: Hyperplane) -> bool:
+        """Whether the distance is zero everywhere, by Farkas' lemma; `False` may be wrong."""
+        return all(self.forms.contains(self._distance_form(hyperplane, sign)) for sign in (1, -1))
+
+    def uncarried_by(self, hyperplanes: Sequence[Hyperplane]) -> Self | None:
         """The part with distance zero on all `hyperplanes`; `None` if it is empty.
 
-        Where the distance is nowhere negative, this is the part that is still to be ordered.
+        Where the distance is nowhere negative, this is the part that the hyperplanes leave
+        unordered.
         """
         relation = self.relation
         for hyperplane in hyperplanes:
@@ -123,10 +82,6 @@ class Dependence:
         if relation is self.relation:
             return self
         return None if relation.is_empty() else replace(self, relation=relation.coalesce())
-
-    def vanishes_on(self, hyperplane: Hyperplane) -> bool:
-        """Whether the distance is zero by Farkas' lemma: cheap, sufficient, nearly exact."""
-        return all(self.forms.contains(self._distance_form(hyperplane, sign)) for sign in (1, -1))
 
     def _distance_form(self, hyperplane: Hyperplane, sign: int) -> list[int]:
         """`sign` times phi_target - phi_source, in the order that `NonNegativeForms` has."""
@@ -162,86 +117,223 @@ class Dependence:
 
 
 @dataclass(frozen=True)
+class ConditionalEdge:
+    """An order that must be kept unless the live ranges next to it are local.
+
+    `ranges` are the live ranges of the array (see `ConditionalOrder`) that touch the source or
+    the target of `order`.
+    """
+
+    order: DependenceEdge
+    ranges: tuple[DependenceEdge, ...]
+
+    def is_broken_by(self, hyperplanes: Sequence[Hyperplane]) -> bool:
+        """Whether some row may reverse the order while a live range spans iterations of a row."""
+        is_kept = all(self.order.is_respected_by(each) for each in hyperplanes)
+        return not is_kept and not self.is_local_to(hyperplanes)
+
+    def is_local_to(self, hyperplanes: Sequence[Hyperplane]) -> bool:
+        """Whether each live range stays in one iteration of every row."""
+        return all(
+            live_range.has_zero_distance(each) for live_range in self.ranges for each in hyperplanes
+        )
+
+
+@dataclass(frozen=True)
 class StatementImage:
-    """Statements as parts of others, known by `numbers`, through maps of their `instances`."""
+    """Statements as parts of others: their new `numbers`, and maps of their `instances`."""
 
     numbers: Mapping[int, int]
     instances: Mapping[int, isl.Map]
 
-    def of(self, dependence: Dependence) -> Dependence:
-        """The dependence between the images of what it relates."""
-        relation = dependence.relation.apply_domain(self.instances[dependence.source])
+    def of(self, edge: DependenceEdge) -> DependenceEdge:
+        """The dependence between the images of what `edge` relates."""
+        relation = edge.relation.apply_domain(self.instances[edge.source])
         return replace(
-            dependence,
-            source=self.numbers[dependence.source],
-            target=self.numbers[dependence.target],
-            relation=relation.apply_range(self.instances[dependence.target]),
+            edge,
+            source=self.numbers[edge.source],
+            target=self.numbers[edge.target],
+            relation=relation.apply_range(self.instances[edge.target]),
         )
 
 
 @dataclass(frozen=True)
 class DependenceGraph:
-    """What has to be ordered and what is to be near, between pairs of statements."""
+    """The dependences between statements, and the order that live-range reordering may change."""
 
-    dependences: tuple[Dependence, ...]
+    edges: tuple[DependenceEdge, ...]
+    conditional: tuple[ConditionalEdge, ...] = ()
 
-    def ordered_edges(self) -> tuple[tuple[int, int], ...]:
-        """The pairs of statements with a dependence that must be kept."""
-        return tuple((each.source, each.target) for each in self.dependences if each.is_ordered)
+    def pairs(self) -> tuple[Pair, ...]:
+        """The pairs of statements with an edge."""
+        return tuple((each.source, each.target) for each in self.edges)
 
-    def edges(self) -> tuple[tuple[int, int], ...]:
-        """The pairs of statements with any dependence."""
-        return tuple((each.source, each.target) for each in self.dependences)
+    def ordered_pairs(self) -> tuple[Pair, ...]:
+        """The pairs of statements with a validity edge or a conditional order."""
+        return tuple((each.source, each.target) for each in self.validity_edges())
 
-    def within(self, statements: Sequence[int]) -> DependenceGraph:
-        """The dependences with both ends among `statements`."""
-        return DependenceGraph(
-            tuple(
-                each
-                for each in self.dependences
-                if each.source in statements and each.target in statements
-            )
+    def validity_edges(self) -> tuple[DependenceEdge, ...]:
+        """The validity edges, and the conditional order as if it had no condition."""
+        return (
+            *(each for each in self.edges if each.validity),
+            *(each.order for each in self.conditional),
         )
 
-    def uncarried_by(self, hyperplanes: Sequence[Hyperplane]) -> DependenceGraph:
-        """What the hyperplanes leave at distance zero."""
-        remaining = (each.uncarried_by(hyperplanes) for each in self.dependences)
-        return DependenceGraph(tuple(each for each in remaining if each is not None))
+    def proximity_edges(self) -> tuple[DependenceEdge, ...]:
+        """The edges whose distance should be small."""
+        return tuple(each for each in self.edges if each.proximity)
+
+    def within(self, statements: Sequence[int]) -> Self:
+        """What has both ends among `statements`.
+
+        The order next to a live range that leaves them becomes unconditional.
+        """
+        orders = [each for each in self.conditional if each.order.is_within(statements)]
+        return self._with_orders(
+            [each for each in self.edges if each.is_within(statements)],
+            [(each, all(part.is_within(statements) for part in each.ranges)) for each in orders],
+        )
+
+    def uncarried_by(self, hyperplanes: Sequence[Hyperplane]) -> Self:
+        """What the hyperplanes leave at distance zero.
+
+        An order that the hyperplanes reverse is no longer needed. The order next to a live range
+        that spans iterations becomes unconditional.
+        """
+        orders = []
+        for each in self.conditional:
+            order = each.order.uncarried_by(hyperplanes)
+            if order is not None:
+                left = ConditionalEdge(order, each.ranges)
+                orders.append((left, each.is_local_to(hyperplanes)))
+        edges = (each.uncarried_by(hyperplanes) for each in self.edges)
+        return self._with_orders([each for each in edges if each is not None], orders)
+
+    def mapped(self, image: StatementImage) -> Self:
+        """The images of all edges; those with the same ends and flags become one."""
+        merged: dict[tuple[object, ...], DependenceEdge] = {}
+        for each in map(image.of, self.edges):
+            flags = (each.validity, each.proximity, each.coincidence, each.local)
+            key = (each.source, each.target, *flags)
+            if key in merged:
+                relation = merged[key].relation.union(each.relation).coalesce()
+                each = replace(each, relation=relation)
+            merged[key] = each
+        conditional = tuple(
+            ConditionalEdge(image.of(each.order), tuple(map(image.of, each.ranges)))
+            for each in self.conditional
+        )
+        return replace(self, edges=tuple(merged.values()), conditional=conditional)
+
+    def _with_orders(
+        self,
+        edges: Sequence[DependenceEdge],
+        orders: Sequence[tuple[ConditionalEdge, bool]],
+    ) -> Self:
+        """The graph with other edges and further orders, each still conditional or not."""
+        return replace(
+            self,
+            edges=(*edges, *(each.order for each, is_conditional in orders if not is_conditional)),
+            conditional=tuple(each for each, is_conditional in orders if is_conditional),
+        )
 
 
-def dependence_graph(
-    problem: SchedulingProblem, statements: Sequence[ScheduledStatement]
+def graph_of_constraints(
+    constraints: ScheduleConstraints,
+    statements: Sequence[ScheduledStatement],
+    *,
+    disjoint: bool = False,
 ) -> DependenceGraph:
-    """The dependences of `problem`, restricted to its context and domain, pair by pair."""
-    validity = pairs_of(problem.validity, problem, statements)
-    proximity = pairs_of(problem.proximity, problem, statements)
-    ordered: list[Dependence] = []
-    near: list[Dependence] = []
-    for (source, target), relation in validity.items():
-        wanted = proximity.pop((source, target), None)
-        if wanted is None or not is_bounded(wanted):
-            ordered.append(Dependence(source, target, relation, is_ordered=True, is_near=False))
-            continue
-        covered = relation.is_subset(wanted)
-        ordered.append(Dependence(source, target, relation, is_ordered=True, is_near=covered))
-        rest = wanted.subtract(relation).coalesce() if covered else wanted
-        if not rest.is_empty():
-            near.append(Dependence(source, target, rest, is_ordered=False, is_near=True))
-    for (source, target), relation in proximity.items():
-        if is_bounded(relation):
-            near.append(Dependence(source, target, relation, is_ordered=False, is_near=True))
-    return DependenceGraph((*ordered, *near))
+    """The relations of `constraints`, pair of statements by pair of statements.
+
+    Relations between the same statements that are equal become one edge with several flags. A
+    proximity relation with unbounded distances is left out (see `is_bounded`).
+
+    With `disjoint`, a proximity relation that includes the validity relation becomes two edges:
+    the validity edge, which is a proximity edge too, and one for the rest. Both give the same
+    conditions on a row, but multipliers are eliminated once for what the two have in common. A
+    scheduler that decides by single proximity edges must not ask for it.
+    """
+    validity = relations_by_pair(constraints.validity, constraints, statements)
+    proximity = relations_by_pair(constraints.proximity, constraints, statements)
+    coincidence = relations_by_pair(constraints.coincidence, constraints, statements)
+    edges: list[DependenceEdge] = []
+    for pair in sorted(dict.fromkeys((*validity, *proximity, *coincidence))):
+        found: list[DependenceEdge] = []
+        if pair in validity:
+            found.append(DependenceEdge(*pair, validity[pair], validity=True))
+        if pair in proximity and is_bounded(proximity[pair]):
+            near = proximity[pair]
+            if disjoint and found and found[0].relation.is_strict_subset(near):
+                found[0] = replace(found[0], proximity=True)
+                near = near.subtract(found[0].relation).coalesce()
+            _add(found, DependenceEdge(*pair, near, proximity=True))
+        if pair in coincidence:
+            _add(found, DependenceEdge(*pair, coincidence[pair], coincidence=True))
+        edges += found
+    return DependenceGraph(tuple(edges), _conditional_edges(constraints, statements))
 
 
-def pairs_of(
-    relation: isl.UnionMap, problem: SchedulingProblem, statements: Sequence[ScheduledStatement]
-) -> dict[tuple[int, int], isl.Map]:
-    """`relation` by pairs of statement positions, ascending, empty ones left out."""
+def _add(found: list[DependenceEdge], new: DependenceEdge) -> None:
+    for place, known in enumerate(found):
+        if known.relation.is_equal(new.relation):
+            found[place] = replace(
+                known,
+                proximity=known.proximity or new.proximity,
+                coincidence=known.coincidence or new.coincidence,
+            )
+            return
+    found.append(new)
+
+
+def _conditional_edges(
+    constraints: ScheduleConstraints, statements: Sequence[ScheduledStatement]
+) -> tuple[ConditionalEdge, ...]:
+    found: list[ConditionalEdge] = []
+    for each in constraints.conditional:
+        ranges = tuple(
+            DependenceEdge(*pair, relation, validity=True)
+            for pair, relation in relations_by_pair(
+                each.live_ranges, constraints, statements
+            ).items()
+        )
+        for pair, relation in relations_by_pair(each.order, constraints, statements).items():
+            order = DependenceEdge(*pair, relation, validity=True)
+            touching = tuple(
+                part for live_range in ranges if (part := _touching(live_range, order)) is not None
+            )
+            found.append(ConditionalEdge(order, touching))
+    return tuple(found)
+
+
+def _touching(live_range: DependenceEdge, order: DependenceEdge) -> DependenceEdge | None:
+    """The part of a live range with an end at an end of `order`."""
+    relation = isl.Map.empty(live_range.relation.get_space())
+    for position, instances in (
+        (order.source, order.relation.domain()),
+        (order.target, order.relation.range()),
+    ):
+        if live_range.source == position:
+            relation = relation.union(live_range.relation.intersect_domain(instances))
+        if live_range.target == position:
+            relation = relation.union(live_range.relation.intersect_range(instances))
+    return None if relation.is_empty() else replace(live_range, relation=relation.coalesce())
+
+
+def relations_by_pair(
+    relation: isl.UnionMap,
+    constraints: ScheduleConstraints,
+    statements: Sequence[ScheduledStatement],
+) -> dict[Pair, isl.Map]:
+    """`relation` by pairs of statements, in ascending order; empty ones are left out.
+
+    The relations are restricted to the context and to the statements' domains.
+    """
     kinds = isl.dim_type
-    parameters = parameter_space(problem)
-    context = problem.context.align_params(parameters)
+    parameters = constraints.parameter_space
+    context = constraints.context.align_params(parameters)
     position = {statement.name: statement.position for statement in statements}
-    pairs: dict[tuple[int, int], isl.Map] = {}
+    relations: dict[Pair, isl.Map] = {}
     for piece in maps_of(relation):
         source = position.get(piece.get_tuple_name(kinds.in_) or "")
         target = position.get(piece.get_tuple_name(kinds.out) or "")
@@ -255,13 +347,14 @@ def pairs_of(
             .coalesce()
         )
         if not restricted.is_empty():
-            pairs[source, target] = restricted
-    return dict(sorted(pairs.items()))
+            relations[source, target] = restricted
+    return dict(sorted(relations.items()))
 
 
 def is_bounded(relation: isl.Map) -> bool:
     """Whether, for fixed parameters, only finitely many instances are related.
 
-    Otherwise no affine form in the parameters bounds the distance (paper 000, lemma 3).
+    Otherwise no affine form in the parameters bounds the distance (Bondhugula et al., 2007,
+    lemma 3).
     """
     return relation.wrap().is_bounded()

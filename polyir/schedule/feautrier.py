@@ -1,162 +1,176 @@
 """Feautrier's scheduler: few sequential loops outside, all parallelism inside.
 
 Feautrier, "Some efficient solutions to the affine scheduling problem, part II: multidimensional
-time" (1992); paper 001, section 2.2.
+time", 1992; Zinenko et al., "Unified Polyhedral Modeling of Temporal and Spatial Locality", 2017,
+section 2.2.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import islpy as isl
 
-from polyir.schedule.carry import carrying_row
+from polyir.isl_lists import basic_maps_of
 from polyir.schedule.components import (
     Component,
     in_program_order,
     strongly_connected_components,
     weakly_connected_components,
 )
-from polyir.schedule.dependences import DependenceGraph, dependence_graph
-from polyir.schedule.linear import Row, rank
-from polyir.schedule.problem import (
+from polyir.schedule.constraints import (
+    ScheduleConstraints,
     ScheduledStatement,
-    SchedulingError,
-    SchedulingProblem,
-    parameter_space,
-    statements_of,
+    Spanned,
+    scheduled_statements,
 )
-from polyir.schedule.tree import (
-    AffineRow,
-    Band,
-    DistanceBound,
-    Hyperplane,
-    Leaf,
-    Node,
-    Order,
-    ScheduleResult,
-    to_isl_schedule,
-)
+from polyir.schedule.dependences import DependenceEdge, DependenceGraph, graph_of_constraints
+from polyir.schedule.driver import Decision, Policy, Step, schedule_by_policy
+from polyir.schedule.linear import rank
+from polyir.schedule.row_problem import RowForm, RowProblem, Term
+from polyir.schedule.tree import AffineRow, Band, BoundedHyperplane, Hyperplane, ScheduleResult
 
 
 @dataclass(frozen=True)
 class FeautrierOptions:
-    """`serialize`: strongly connected components run one after the other, not interleaved."""
+    """With `serialize`, strongly connected components run one after the other at every level."""
 
     serialize: bool = False
 
 
 def feautrier_schedule(
-    problem: SchedulingProblem, options: FeautrierOptions | None = None
+    constraints: ScheduleConstraints, options: FeautrierOptions | None = None
 ) -> ScheduleResult:
-    """Schedule `problem` with few sequential dimensions: minimum-latency multidimensional time.
+    """Schedule `constraints` with few sequential dimensions: minimum-latency time.
 
-    Each row carries as many dependences as possible, until none is left; loops that are then
-    still needed are parallel and innermost. Only `validity` counts. Raises `SchedulingError` if
-    a dependence cycle has no affine schedule.
+    Each row carries as many dependences as possible, until none is left; the loops that are then
+    still needed are parallel and innermost. Only `validity` counts. Raises `SchedulingError` if a
+    dependence cycle has no affine schedule.
     """
-    statements = statements_of(problem)
-    parameters = parameter_space(problem)
-    parameter_count = parameters.dim(isl.dim_type.param)
-    scheduler = _Scheduler(statements, parameter_count, options or FeautrierOptions())
-    found = {each.position: each.affine_hull for each in statements}
-    whole = dependence_graph(problem, statements)
-    ordered = DependenceGraph(tuple(each for each in whole.dependences if each.is_ordered))
-    tree = scheduler.schedule(tuple(found), found, ordered)
-    domain = problem.domain.align_params(parameters)
-    return ScheduleResult(to_isl_schedule(tree, statements, domain), tree, tuple(scheduler.notes))
+    statements = scheduled_statements(constraints)
+    parameter_count = constraints.parameter_space.dim(isl.dim_type.param)
+    policy = _FeautrierPolicy(statements, parameter_count, options or FeautrierOptions())
+    graph = DependenceGraph(graph_of_constraints(constraints, statements).validity_edges())
+    return schedule_by_policy(constraints, statements, policy, graph)
 
 
-Found = Mapping[int, tuple[Row, ...]]
-"""For each statement the directions that need no further row."""
-
-
-class _Scheduler:
-    """One run of the algorithm; `notes` grows as decisions are taken."""
+class _FeautrierPolicy(Policy[DependenceGraph]):
+    """A carrying row for each component, and parallel loops when nothing is left to carry."""
 
     def __init__(
         self,
-        statements: tuple[ScheduledStatement, ...],
+        statements: Sequence[ScheduledStatement],
         parameter_count: int,
         options: FeautrierOptions,
     ) -> None:
-        self._statements = statements
+        super().__init__(statements)
         self._parameter_count = parameter_count
         self._serialize = options.serialize
-        self.notes: list[str] = []
 
-    def schedule(self, group: Component, found: Found, graph: DependenceGraph) -> Node:
-        """The tree for `group`, all whose dependences left are in `graph`."""
-        if not group:
-            return Leaf()
+    def decide(self, group: Component, spanned: Spanned, graph: DependenceGraph) -> Decision:
         parts = self._parts(group, graph)
         if len(parts) > 1:
-            return self._in_order(parts, found, graph)
-        if not graph.dependences:
-            return self._parallel_loops(group[0], found)
-        statements = [self._statements[position] for position in group]
-        row = carrying_row(statements, self._parameter_count, graph.dependences)
+            return Decision((Step(group, pieces=parts),))
+        if not graph.edges:
+            band = self._parallel_loops(group, spanned)
+            return Decision((Step(group, band),) if band.rows else ())
+        row = carrying_row(self.members(group), self._parameter_count, graph.edges)
         if row is not None:
-            return self._sequential_loop(group, row, found, graph)
+            return Decision((Step(group, Band((BoundedHyperplane(row),), (False,))),))
         parts = self._cycles(group, graph)
         if len(parts) == 1:
-            raise SchedulingError(
-                f"no affine schedule found for the dependence cycle of {self._names(group)}"
-            )
-        return self._in_order(parts, found, graph)
+            raise self.no_schedule(group)
+        return Decision((Step(group, pieces=parts),))
+
+    def band_note(
+        self, members: Component, band: Band, graph: DependenceGraph, below: DependenceGraph
+    ) -> str:
+        if not graph.edges:
+            return f"parallel loops for {self.names(members)}: {band.width}"
+        carried, every = len(graph.edges) - len(below.edges), len(graph.edges)
+        return (
+            f"sequential loop for {self.names(members)}: carries {carried} of {every} dependences"
+        )
 
     def _parts(self, group: Component, graph: DependenceGraph) -> tuple[Component, ...]:
         if self._serialize:
             return self._cycles(group, graph)
-        parts = weakly_connected_components(group, graph.edges())
+        parts = weakly_connected_components(group, graph.pairs())
         return tuple(tuple(sorted(part)) for part in parts)
 
     def _cycles(self, group: Component, graph: DependenceGraph) -> tuple[Component, ...]:
         """The strongly connected components, which can run one after the other."""
-        edges = graph.edges()
-        return in_program_order(strongly_connected_components(group, edges), edges)
+        pairs = graph.pairs()
+        return in_program_order(strongly_connected_components(group, pairs), pairs)
 
-    def _in_order(self, parts: Sequence[Component], found: Found, graph: DependenceGraph) -> Node:
-        return Order(
-            tuple((part, self.schedule(part, found, graph.within(part))) for part in parts)
-        )
+    def _parallel_loops(self, group: Component, spanned: Spanned) -> Band:
+        """The original loops of one statement, outermost first, that the rows do not span yet."""
+        rows: list[BoundedHyperplane] = []
+        for position in group:
+            depth = self.statements[position].depth
+            directions = spanned[position]
+            for iterator in range(depth):
+                unit = tuple(int(each == iterator) for each in range(depth))
+                if rank((*directions, unit), depth) > rank(directions, depth):
+                    directions = (*directions, unit)
+                    rows.append(BoundedHyperplane({position: AffineRow(unit, 0)}))
+        return Band(tuple(rows), (True,) * len(rows))
 
-    def _sequential_loop(
-        self, group: Component, row: Hyperplane, found: Found, graph: DependenceGraph
-    ) -> Node:
-        extended = {
-            **found,
-            **{each: (*found[each], row[each].coefficients) for each in group},
-        }
-        left = graph.uncarried_by([row])
-        carried = len(graph.dependences) - len(left.dependences)
-        self.notes.append(
-            f"sequential loop for {self._names(group)}: carries {carried} of "
-            f"{len(graph.dependences)} dependences"
-        )
-        child = self.schedule(group, extended, left)
-        return Band((row,), (False,), (self._no_bound(),), child)
 
-    def _parallel_loops(self, position: int, found: Found) -> Node:
-        """A band of the original loops, outermost first, that the rows found do not span."""
-        depth = self._statements[position].depth
-        directions = found[position]
-        rows: list[Hyperplane] = []
-        for iterator in range(depth):
-            unit = tuple(int(each == iterator) for each in range(depth))
-            if rank((*directions, unit), depth) > rank(directions, depth):
-                directions = (*directions, unit)
-                rows.append({position: AffineRow(unit, 0)})
-        if not rows:
-            return Leaf()
-        count = len(rows)
-        self.notes.append(f"parallel loops for {self._statements[position].name}: {count}")
-        return Band(tuple(rows), (True,) * count, (self._no_bound(),) * count, Leaf())
+CARRYING_FORM = RowForm((Term.PARAMETER_SUM, Term.ITERATOR_SUM), signed=True, parametric=True)
 
-    def _no_bound(self) -> DistanceBound:
-        """The bound on what is to be near, of which this scheduler knows nothing."""
-        return DistanceBound((0,) * self._parameter_count, 0)
 
-    def _names(self, group: Component) -> str:
-        return ", ".join(self._statements[position].name for position in group)
+def carrying_row(
+    statements: Sequence[ScheduledStatement],
+    parameter_count: int,
+    edges: Sequence[DependenceEdge],
+    wanted: Sequence[DependenceEdge] | None = None,
+) -> Hyperplane | None:
+    """A row for each statement that carries as many dependences as possible.
+
+    Those to carry, with a distance of at least 1, are `wanted`, or all of `edges`; each convex
+    part of a relation counts as one. No validity edge of `edges` has a negative distance. Among
+    the rows that carry as many, the sum of the parameters' coefficients is minimised, then that
+    of the iterators'. `None` if nothing can be carried.
+
+    Feautrier's program (1992; formula 1 of Zinenko et al., 2017) has an indicator for every
+    dependence and minimises how many are zero. But rows that respect all dependences can be
+    added, and the sum carries what each of them carries. So there is one greatest set that can
+    be carried: that of all dependences that can be carried at all. It is found first, and then
+    demanded, without indicators.
+    """
+    to_carry = edges if wanted is None else wanted
+    parts = [part for each in to_carry if each.validity for part in _convex_parts(each)]
+    problem = RowProblem(statements, parameter_count, CARRYING_FORM)
+    problem.add_edges(each for each in edges if each.validity)
+    whole = problem.solve([(problem.carried(parts),)])
+    if whole is not None:
+        return whole.hyperplane
+    chosen = _parts_that_can_be_carried(problem, parts)
+    if not chosen:
+        return None
+    solution = problem.solve([(problem.carried(chosen),)])
+    return None if solution is None else solution.hyperplane
+
+
+def _parts_that_can_be_carried(
+    problem: RowProblem, parts: Sequence[DependenceEdge]
+) -> list[DependenceEdge]:
+    """Those of `parts` that some row carries; a row found for one mostly carries others too."""
+    carried: dict[int, None] = {}
+    for number, part in enumerate(parts):
+        if number not in carried:
+            row = problem.solve([(problem.carried([part]),)])
+            if row is not None:
+                carried |= dict.fromkeys(
+                    other for other, each in enumerate(parts) if each.is_carried_by(row.hyperplane)
+                )
+    return [parts[number] for number in sorted(carried)]
+
+
+def _convex_parts(edge: DependenceEdge) -> list[DependenceEdge]:
+    pieces = basic_maps_of(edge.relation)
+    if len(pieces) == 1:
+        return [edge]
+    return [replace(edge, relation=isl.Map.from_basic_map(piece)) for piece in pieces]

@@ -1,36 +1,30 @@
-"""isl's own compiled scheduler, as a baseline: Verdoolaege and Janssens, "Scheduling for PPCG"
-(2017).
+"""isl's own compiled scheduler, as a baseline.
+
+Verdoolaege and Janssens, "Scheduling for PPCG", 2017.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from enum import Enum
+from dataclasses import dataclass, fields
+from typing import Literal
 
 import islpy as isl
 
-from polyir.schedule.constraints import ScheduleConstraints
-from polyir.schedule.problem import SchedulingError
-
-
-class Algorithm(Enum):
-    """What isl uses for the rows: its Pluto-like program, or Feautrier's."""
-
-    ISL = "isl"
-    FEAUTRIER = "feautrier"
+from polyir.schedule.constraints import ScheduleConstraints, SchedulingError
 
 
 @dataclass(frozen=True)
-class BuiltinOptions:
-    """isl's options of the same names; the defaults are isl's, but for `maximize_coincidence`.
+class IslBuiltinOptions:
+    """isl's options of the same names, with isl's defaults except for `maximize_coincidence`.
 
-    That one is set so that fusion does not cost parallelism, which is what all schedulers here
-    do by default. -1 stands for no limit.
+    That one is on so that fusion does not cost parallelism, which is the default of all
+    schedulers here. -1 means no limit. `algorithm` chooses isl's Pluto-like integer program for
+    the rows, or Feautrier's.
     """
 
-    algorithm: Algorithm = Algorithm.ISL
+    algorithm: Literal["isl", "feautrier"] = "isl"
     maximize_coincidence: bool = True
     maximize_band_depth: bool = False
     outer_coincidence: bool = False
@@ -45,14 +39,14 @@ class BuiltinOptions:
 
 
 def isl_builtin_schedule(
-    constraints: ScheduleConstraints, options: BuiltinOptions | None = None
+    constraints: ScheduleConstraints, options: IslBuiltinOptions | None = None
 ) -> isl.Schedule:
     """The schedule that isl computes; isl's global options are as before when it returns.
 
     Raises `SchedulingError` when isl fails.
     """
-    # The relations say what the context says. Given a context, isl leaves out the statements
-    # that have no instances in it.
+    # The relations are restricted to the context instead of passing the context to isl, which
+    # then leaves out statements that have no instances in it.
     context = constraints.context
     request = (
         isl.ScheduleConstraints.on_domain(constraints.domain)
@@ -61,58 +55,35 @@ def isl_builtin_schedule(
         .set_coincidence(constraints.coincidence.intersect_params(context))
         .set_conditional_validity(constraints.live_ranges(), constraints.conditional_order())
     )
-    with _options_set(constraints.domain.get_ctx(), options or BuiltinOptions()):
+    with _options_set(constraints.domain.get_ctx(), options or IslBuiltinOptions()):
         try:
             schedule = request.compute_schedule()
         except isl.Error as error:
             raise SchedulingError(f"isl's scheduler failed: {error}") from None
-    # With several of its options together, isl forgets statements.
+    # With some combinations of its options, isl loses statements.
     if not constraints.domain.is_subset(schedule.get_map().domain()):
-        raise SchedulingError("isl's scheduler leaves instances out")
+        raise SchedulingError("isl's scheduler left out some statement instances")
     return schedule
 
 
+_ALGORITHMS = {"isl": isl.schedule_algorithm.ISL, "feautrier": isl.schedule_algorithm.FEAUTRIER}
+
+
 @contextmanager
-def _options_set(context: isl.Context, options: BuiltinOptions) -> Iterator[None]:
-    """isl's options as wanted inside, and as they were behind."""
-    before = _options_of(context)
-    _set(context, options)
+def _options_set(context: isl.Context, options: IslBuiltinOptions) -> Iterator[None]:
+    """Set isl's options inside the `with` block, and restore them after it."""
+    wanted = {name: int(_ALGORITHMS.get(value, value)) for name, value in vars(options).items()}
+    before = {name: getattr(context, f"get_schedule_{name}")() for name in _NAMES}
+    _set(context, wanted)
     try:
         yield
     finally:
         _set(context, before)
 
 
-def _options_of(context: isl.Context) -> BuiltinOptions:
-    is_feautrier = context.get_schedule_algorithm() == isl.schedule_algorithm.FEAUTRIER
-    return BuiltinOptions(
-        algorithm=Algorithm.FEAUTRIER if is_feautrier else Algorithm.ISL,
-        maximize_coincidence=bool(context.get_schedule_maximize_coincidence()),
-        maximize_band_depth=bool(context.get_schedule_maximize_band_depth()),
-        outer_coincidence=bool(context.get_schedule_outer_coincidence()),
-        serialize_sccs=bool(context.get_schedule_serialize_sccs()),
-        whole_component=bool(context.get_schedule_whole_component()),
-        separate_components=bool(context.get_schedule_separate_components()),
-        treat_coalescing=bool(context.get_schedule_treat_coalescing()),
-        split_scaled=bool(context.get_schedule_split_scaled()),
-        carry_self_first=bool(context.get_schedule_carry_self_first()),
-        max_coefficient=context.get_schedule_max_coefficient(),
-        max_constant_term=context.get_schedule_max_constant_term(),
-    )
+_NAMES = tuple(field.name for field in fields(IslBuiltinOptions))
 
 
-def _set(context: isl.Context, options: BuiltinOptions) -> None:
-    algorithms = isl.schedule_algorithm
-    is_feautrier = options.algorithm is Algorithm.FEAUTRIER
-    context.set_schedule_algorithm(algorithms.FEAUTRIER if is_feautrier else algorithms.ISL)
-    context.set_schedule_maximize_coincidence(int(options.maximize_coincidence))
-    context.set_schedule_maximize_band_depth(int(options.maximize_band_depth))
-    context.set_schedule_outer_coincidence(int(options.outer_coincidence))
-    context.set_schedule_serialize_sccs(int(options.serialize_sccs))
-    context.set_schedule_whole_component(int(options.whole_component))
-    context.set_schedule_separate_components(int(options.separate_components))
-    context.set_schedule_treat_coalescing(int(options.treat_coalescing))
-    context.set_schedule_split_scaled(int(options.split_scaled))
-    context.set_schedule_carry_self_first(int(options.carry_self_first))
-    context.set_schedule_max_coefficient(options.max_coefficient)
-    context.set_schedule_max_constant_term(options.max_constant_term)
+def _set(context: isl.Context, values: dict[str, int]) -> None:
+    for name in _NAMES:
+        getattr(context, f"set_schedule_{name}")(values[name])

@@ -1,52 +1,135 @@
 """A scheduler for isl's problem: separate relations, signed coefficients, clusters.
 
-Paper 001 (Zinenko et al., Unified Polyhedral Modeling of Temporal and Spatial Locality), section
-3; Verdoolaege and Janssens, "Scheduling for PPCG" (2017).
+Zinenko et al., "Unified Polyhedral Modeling of Temporal and Spatial Locality", 2017, section 3;
+Verdoolaege and Janssens, "Scheduling for PPCG", 2017.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import islpy as isl
 
-from polyir.schedule.band_search import ProximitySearch
-from polyir.schedule.cluster_scheduler import ClusterScheduler
-from polyir.schedule.clustering import Clustering, Fusion
-from polyir.schedule.constraints import ScheduleConstraints
-from polyir.schedule.problem import parameter_space, statements_of
-from polyir.schedule.role_graph import role_graph
-from polyir.schedule.tree import ScheduleResult
+from polyir.schedule.clusters import ClusterFusion, ClusterPolicy
+from polyir.schedule.constraints import (
+    ScheduleConstraints,
+    ScheduledStatement,
+    Spanned,
+    rows_left,
+    scheduled_statements,
+)
+from polyir.schedule.dependences import DependenceEdge, DependenceGraph, graph_of_constraints
+from polyir.schedule.driver import band_of, schedule_by_policy, with_rows
+from polyir.schedule.row_problem import RowForm, RowProblem, Term
+from polyir.schedule.tree import Band, BoundedHyperplane, ScheduleResult
 
 
 @dataclass(frozen=True)
-class IslStyleOptions:
-    """What the user can choose.
+class IslOptions:
+    """Which statements share loops, and what is done if the outermost one is not parallel.
 
     With `outer_coincidence`, a band that would not be parallel outside is replaced by a
-    sequential loop that carries as much as possible, and what is inside.
+    sequential loop that carries as much as possible, and the loops inside it.
     """
 
-    fusion: Fusion = Fusion.TYPED
+    fusion: ClusterFusion = "typed"
     outer_coincidence: bool = False
 
 
 def isl_style_schedule(
-    constraints: ScheduleConstraints, options: IslStyleOptions | None = None
+    constraints: ScheduleConstraints, options: IslOptions | None = None
 ) -> ScheduleResult:
     """Schedule `constraints` with clusters of permutable bands, coincident rows first.
 
-    Where a dependence cycle has no band, one row of Feautrier's kind comes first (section 3.2,
-    "band splitting"). Raises `SchedulingError` if a cycle has no affine schedule.
+    A dependence cycle without a band gets one row of Feautrier's kind first (section 3.2, "Band
+    Splitting"). Raises `SchedulingError` if a cycle has no affine schedule.
     """
-    chosen = options or IslStyleOptions()
-    statements = statements_of(constraints)
-    parameter_count = parameter_space(constraints).dim(isl.dim_type.param)
-    search = ProximitySearch(parameter_count, chosen.outer_coincidence)
-    scheduler = ClusterScheduler(
-        statements,
-        parameter_count,
-        Clustering(statements, search, chosen.fusion),
-        outer_coincidence=chosen.outer_coincidence,
-    )
-    return scheduler.run(constraints, role_graph(constraints, statements))
+    statements = scheduled_statements(constraints)
+    parameter_count = constraints.parameter_space.dim(isl.dim_type.param)
+    policy = _IslPolicy(statements, parameter_count, options or IslOptions())
+    graph = graph_of_constraints(constraints, statements)
+    return schedule_by_policy(constraints, statements, policy, graph)
+
+
+class _IslPolicy(ClusterPolicy[DependenceGraph]):
+    """Bands of short distances.
+
+    With `outer_coincidence`, a band whose first row cannot be coincident is not wanted.
+    """
+
+    def __init__(
+        self,
+        statements: Sequence[ScheduledStatement],
+        parameter_count: int,
+        options: IslOptions,
+    ) -> None:
+        super().__init__(statements, parameter_count, options.fusion)
+        self._outer_coincidence = options.outer_coincidence
+
+    def rows_of_band(
+        self,
+        statements: Sequence[ScheduledStatement],
+        graph: DependenceGraph,
+        edges: Sequence[DependenceEdge],
+        spanned: Spanned,
+    ) -> Band:
+        rows = proximity_rows(
+            statements,
+            self.parameter_count,
+            edges,
+            spanned,
+            is_coincident_only=self._outer_coincidence,
+        )
+        return band_of(rows, edges)
+
+    def why_no_band(self, graph: DependenceGraph) -> str:
+        if self._outer_coincidence:
+            return NOT_PARALLEL_OUTSIDE
+        return super().why_no_band(graph)
+
+
+NOT_PARALLEL_OUTSIDE = "no band has a parallel outermost loop"
+
+PROXIMITY_FORM = RowForm(
+    (
+        Term.BOUND_SUM,
+        Term.BOUND_CONSTANT,
+        Term.PARAMETER_SUM,
+        Term.ITERATOR_SUM,
+        Term.BOUND_COEFFICIENTS,
+    ),
+    signed=True,
+    parametric=True,
+)
+"""Zinenko et al., 2017, section 3.2, formula 3."""
+
+
+def proximity_rows(
+    statements: Sequence[ScheduledStatement],
+    parameter_count: int,
+    edges: Sequence[DependenceEdge],
+    spanned: Spanned,
+    *,
+    is_coincident_only: bool = False,
+) -> list[BoundedHyperplane]:
+    """As many rows as can be found: coincident ones first, then any.
+
+    With `is_coincident_only`, there are none unless the first one is coincident. A statement that
+    needs fewer rows than others has slack: nothing is asked of it until as many rows are left as
+    it needs (section 3.3).
+    """
+    rows: list[BoundedHyperplane] = []
+    for coincident in (True, False):
+        problem = RowProblem(statements, parameter_count, PROXIMITY_FORM)
+        problem.limit_coefficients()
+        problem.add_edges(edges, coincident=coincident)
+        while left := rows_left(statements, spanned):
+            row = problem.solve(problem.independence(spanned, needing=left))
+            if row is None:
+                break
+            rows.append(row)
+            spanned = with_rows(spanned, [row.hyperplane])
+        if not rows_left(statements, spanned) or (is_coincident_only and not rows):
+            break
+    return rows

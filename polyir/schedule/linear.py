@@ -1,74 +1,78 @@
-"""Exact linear algebra on small integer matrices, given as tuples of integer rows."""
+"""Small integer matrices as tuples of rows, and what isl's `Mat` computes of them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import gcd
+
+import islpy as isl
 
 Row = tuple[int, ...]
 
 
-def primitive(row: Sequence[int]) -> Row:
-    """`row` divided by the greatest common divisor of its entries."""
-    divisor = gcd(*row)
-    return tuple(entry // divisor for entry in row) if divisor > 1 else tuple(row)
+def matrix_of(rows: Sequence[Sequence[int]], width: int) -> isl.Mat:
+    """`rows`, each of `width` entries, as an isl matrix."""
+    zero = isl.Mat.alloc(isl.DEFAULT_CONTEXT, 0, width).add_zero_rows(1)
+    matrices = []
+    for row in rows:
+        # islpy copies the matrix for every entry that is set: hence a matrix for each row.
+        matrix = zero
+        for column, entry in enumerate(row):
+            if entry:
+                matrix = matrix.set_element_val(0, column, entry)
+        matrices.append(matrix)
+    return stacked(matrices, width)
 
 
-def row_echelon(rows: Sequence[Row], width: int) -> tuple[tuple[Row, ...], tuple[int, ...]]:
-    """A reduced echelon form with primitive integer rows, and the pivot column of each row.
-
-    Each pivot is positive and the only non-zero entry of its column; zero rows are dropped, so
-    the number of rows is the rank.
-    """
-    reduced: list[Row] = []
-    pivots: list[int] = []
-    remaining = [primitive(row) for row in rows]
-    for column in range(width):
-        chosen = next((row for row in remaining if row[column] != 0), None)
-        if chosen is None:
-            continue
-        pivot = chosen if chosen[column] > 0 else tuple(-entry for entry in chosen)
-        remaining.remove(chosen)
-        remaining = [_eliminate(row, pivot, column) for row in remaining]
-        reduced = [_eliminate(row, pivot, column) for row in reduced]
-        reduced.append(pivot)
-        pivots.append(column)
-    return tuple(reduced), tuple(pivots)
+def stacked(matrices: Sequence[isl.Mat], width: int) -> isl.Mat:
+    """The rows of all `matrices`, each of `width` columns."""
+    if not matrices:
+        return isl.Mat.alloc(isl.DEFAULT_CONTEXT, 0, width)
+    while len(matrices) > 1:
+        # Pairs of neighbours, so that few rows are copied more than a few times.
+        joined = [one.concat(two) for one, two in zip(matrices[::2], matrices[1::2], strict=False)]
+        matrices = [*joined, *matrices[2 * len(joined) :]]
+    return matrices[0]
 
 
-def _eliminate(row: Row, pivot: Row, column: int) -> Row:
-    """A positive multiple of `row` plus a multiple of `pivot`, zero in `column`."""
-    if row[column] == 0:
-        return row
-    scale, factor = pivot[column], row[column]
-    return primitive([scale * a - factor * b for a, b in zip(row, pivot, strict=True)])
+def entries_of(matrix: isl.Mat) -> list[Row]:
+    """The rows of an isl matrix."""
+    columns = range(matrix.cols())
+    return [
+        tuple(matrix.get_element_val(row, column).to_python() for column in columns)
+        for row in range(matrix.rows())
+    ]
 
 
 def rank(rows: Sequence[Row], width: int) -> int:
     """The rank of a matrix with `width` columns."""
-    return len(row_echelon(rows, width)[0])
+    return int(matrix_of(rows, width).rank())
 
 
 def orthogonal_complement(rows: Sequence[Row], width: int) -> tuple[Row, ...]:
-    """An integer basis of the vectors orthogonal to every row of a matrix.
+    """An integer basis, in echelon form, of the vectors that are orthogonal to every row.
 
     A vector is linearly independent of the rows exactly if its product with some vector of the
-    basis is not zero (paper 000, equation 13, without the division). Where the rows span a
-    coordinate subspace the basis consists of unit vectors.
+    basis is not zero. Bondhugula et al., "Affine Transformations for Communication Minimal
+    Parallelization and Locality Optimization of Arbitrarily Nested Loop Sequences", equation 13,
+    uses a multiple of the same projection. Where the rows span a coordinate subspace, the basis
+    consists of unit vectors.
     """
-    reduced, pivots = row_echelon(rows, width)
-    basis = []
-    for free in (column for column in range(width) if column not in pivots):
-        denominator = 1
-        for row, pivot in zip(reduced, pivots, strict=True):
-            if row[free] != 0:
-                denominator = denominator * row[pivot] // gcd(denominator, row[pivot])
-        vector = [0] * width
-        vector[free] = denominator
-        for row, pivot in zip(reduced, pivots, strict=True):
-            vector[pivot] = -row[free] * (denominator // row[pivot])
-        basis.append(primitive(vector))
-    return tuple(basis)
+    kernel = matrix_of(rows, width).right_kernel()
+    return tuple(entries_of(kernel.transpose().row_basis()))
+
+
+def completing_rows(rows: Sequence[Row], width: int) -> tuple[Row, ...]:
+    """Rows that extend `rows` to a basis of all `width` dimensions.
+
+    With the Hermite normal form `H = rows . Q`, they are the rows of `Q^-1` that belong to the
+    zero columns of `H` (Zinenko et al., "Unified Polyhedral Modeling of Temporal and Spatial
+    Locality", 2017, section 4.2, "Access Completion"). The columns are taken in reverse order, so
+    that an outer loop completes the basis where there is a choice: for the subscripts `B[k, j]`
+    in loops i, j, k it is the row of i, and for `B[i + k]` in loops i, k it is again that of i.
+    """
+    reversed_rows = matrix_of([row[::-1] for row in rows], width)
+    _, _, inverse = reversed_rows.left_hermite(0)
+    return tuple(row[::-1] for row in entries_of(inverse)[reversed_rows.rank() :])
 
 
 def dot(left: Sequence[int], right: Sequence[int]) -> int:

@@ -1,335 +1,264 @@
 """The Pluto algorithm: tileable bands of minimal communication, with fusion.
 
-Paper 000 (Bondhugula et al., Affine Transformations for Communication Minimal Parallelization
-and Locality Optimization of Arbitrarily Nested Loop Sequences), section 3.
+Bondhugula et al., "Affine Transformations for Communication Minimal Parallelization and Locality
+Optimization of Arbitrarily Nested Loop Sequences", 2007, section 3.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import Enum
+from typing import Literal
 
 import islpy as isl
 
 from polyir.schedule.components import (
     Component,
-    in_program_order,
     runs,
     strongly_connected_components,
     weakly_connected_components,
 )
-from polyir.schedule.dependences import DependenceGraph, dependence_graph
-from polyir.schedule.hyperplane import BoundedHyperplane, HyperplaneProgram
-from polyir.schedule.linear import Row, rank
-from polyir.schedule.problem import (
+from polyir.schedule.constraints import (
+    ScheduleConstraints,
     ScheduledStatement,
-    SchedulingError,
-    SchedulingProblem,
-    parameter_space,
-    statements_of,
+    Spanned,
+    scheduled_statements,
 )
+from polyir.schedule.dependences import DependenceGraph, graph_of_constraints
+from polyir.schedule.driver import (
+    Decision,
+    Policy,
+    Step,
+    band_of,
+    schedule_by_policy,
+    with_rows,
+)
+from polyir.schedule.row_problem import RowForm, RowProblem, Term
 from polyir.schedule.sizes import with_sizes_as_parameters
-from polyir.schedule.tree import (
-    Band,
-    DistanceBound,
-    Hyperplane,
-    Leaf,
-    Node,
-    Order,
-    ScheduleResult,
-    to_isl_schedule,
-)
+from polyir.schedule.tree import Band, BoundedHyperplane, ScheduleResult
 
+PlutoFusion = Literal["max", "smart", "none"]
+"""When strongly connected components share loops.
 
-class Fusion(Enum):
-    """When strongly connected components share loops.
-
-    `MAX`: wherever a common hyperplane exists. `SMART`: as `MAX`, but components with different
-    numbers of loops are kept apart, and statements that share no data run in common loops only
-    if that costs neither parallelism nor band width. `NONE`: never.
-    """
-
-    MAX = "max"
-    SMART = "smart"
-    NONE = "none"
+`max`: wherever a common hyperplane exists. `smart`: as `max`, but components with different
+numbers of loops are kept apart, and statements that share no data run in common loops only if
+that costs neither parallelism nor band width. `none`: never.
+"""
 
 
 @dataclass(frozen=True)
 class PlutoOptions:
-    """What the user can choose."""
+    """Which statements share loops."""
 
-    fuse: Fusion = Fusion.SMART
+    fuse: PlutoFusion = "smart"
 
 
 def pluto_schedule(
-    problem: SchedulingProblem, options: PlutoOptions | None = None
+    constraints: ScheduleConstraints, options: PlutoOptions | None = None
 ) -> ScheduleResult:
-    """Schedule `problem` with the Pluto algorithm.
+    """Schedule `constraints` with the Pluto algorithm.
 
     Every band of the result is permutable, hence tileable, and has the smallest bound on the
     distance of the dependences in `proximity` that a further independent hyperplane allows.
     Raises `SchedulingError` if some statements cannot be ordered by affine functions.
     """
-    given, problem = problem, with_sizes_as_parameters(problem)
-    statements = statements_of(problem)
-    parameter_count = parameter_space(problem).dim(isl.dim_type.param)
-    scheduler = _Scheduler(statements, parameter_count, options or PlutoOptions())
-    found = {each.position: each.affine_hull for each in statements}
-    tree = scheduler.schedule(tuple(found), found, dependence_graph(problem, statements))
-    domain = given.domain.align_params(parameter_space(given))
-    schedule = to_isl_schedule(tree, statements_of(given), domain)
-    return ScheduleResult(schedule, tree, tuple(scheduler.notes))
+    sized = with_sizes_as_parameters(constraints)
+    statements = scheduled_statements(sized)
+    parameter_count = sized.parameter_space.dim(isl.dim_type.param)
+    policy = _PlutoPolicy(statements, parameter_count, options or PlutoOptions())
+    graph = graph_of_constraints(sized, statements, disjoint=True)
+    return schedule_by_policy(constraints, scheduled_statements(constraints), policy, graph)
 
 
-Found = Mapping[int, tuple[Row, ...]]
-"""For each statement the directions that need no further row."""
+HYPERPLANE_OBJECTIVE = (Term.BOUND_SUM, Term.BOUND_COEFFICIENTS, Term.BOUND_CONSTANT)
+"""Bondhugula et al., 2007, equation 12: first the bound, then the coefficients."""
 
 
-@dataclass(frozen=True)
-class _Strip:
-    """Some statements and the band found for them; no hyperplanes if there is none."""
-
-    members: Component
-    hyperplanes: tuple[Hyperplane, ...]
-    coincident: tuple[bool, ...]
-    bounds: tuple[DistanceBound, ...]
-
-
-class _Scheduler:
-    """One run of the algorithm; `notes` grows as decisions are taken."""
+class _PlutoPolicy(Policy[DependenceGraph]):
+    """Groups cut by `fuse`, then bands of components, then cuts where there is no hyperplane."""
 
     def __init__(
         self,
-        statements: tuple[ScheduledStatement, ...],
+        statements: Sequence[ScheduledStatement],
         parameter_count: int,
         options: PlutoOptions,
     ) -> None:
-        self._statements = statements
+        super().__init__(statements)
         self._parameter_count = parameter_count
         self._fuse = options.fuse
-        self.notes: list[str] = []
 
-    def schedule(self, group: Component, found: Found, graph: DependenceGraph) -> Node:
-        """The tree for `group`: cut by the fusion policy, else a band, else cut where stuck."""
-        if self._is_done(group, found, graph):
-            return self._scalar_order(group, graph)
-        parts = self._parts_of_policy(group, found, graph)
+    def decide(self, group: Component, spanned: Spanned, graph: DependenceGraph) -> Decision:
+        if self.is_done(group, spanned, graph):
+            return Decision()
+        parts = self._parts_of_policy(group, spanned, graph)
         if len(parts) > 1:
-            self._note_cut(f"kept apart by fuse={self._fuse.value}", parts)
-            return self._in_order(parts, found, graph)
-        strips = self._strips(group, found, graph)
-        if len(strips) == 1:
-            return self._finish(strips[0], found, graph)
-        self._note_cut("unrelated", [strip.members for strip in strips])
-        return Order(tuple((each.members, self._finish(each, found, graph)) for each in strips))
-
-    def _in_order(self, parts: Sequence[Component], found: Found, graph: DependenceGraph) -> Node:
-        """The parts one after the other: a scalar dimension satisfies what is between them."""
-        return Order(
-            tuple((part, self.schedule(part, found, graph.within(part))) for part in parts)
-        )
-
-    def _finish(self, strip: _Strip, found: Found, graph: DependenceGraph) -> Node:
-        """The tree of a strip: its band and what comes inside, or what is left when stuck."""
-        graph = graph.within(strip.members)
-        if self._is_done(strip.members, found, graph):
-            return self._scalar_order(strip.members, graph)
-        if not strip.hyperplanes:
-            return self._cut_where_stuck(strip.members, found, graph)
-        self._note_band(strip)
-        extended = dict(found)
-        for position in strip.members:
-            rows = tuple(each[position].coefficients for each in strip.hyperplanes)
-            extended[position] = found[position] + rows
-        child = self.schedule(strip.members, extended, graph.uncarried_by(strip.hyperplanes))
-        return Band(strip.hyperplanes, strip.coincident, strip.bounds, child)
+            note = self.sequence_note(f"not fused because of fuse={self._fuse}", parts)
+            return Decision((Step(group, pieces=parts, note=note),))
+        steps = self._steps(group, spanned, graph)
+        if len(steps) == 1:
+            return Decision(steps)
+        note = self.sequence_note("independent, not fused", [step.members for step in steps])
+        return Decision(steps, note)
 
     # Bands
 
-    def _strips(self, group: Component, found: Found, graph: DependenceGraph) -> list[_Strip]:
+    def _steps(
+        self, group: Component, spanned: Spanned, graph: DependenceGraph
+    ) -> tuple[Step, ...]:
         """The bands of the weakly connected components, alike ones side by side in one band.
 
         Nothing relates these components, so each has an integer program of its own.
         """
         order = [each for component in self._components(group, graph) for each in component]
-        merged: dict[tuple[bool, ...] | int, _Strip] = {}
-        for component in weakly_connected_components(order, graph.edges()):
-            strip = self._strip(tuple(sorted(component)), found, graph.within(component))
-            likeness = strip.coincident if self._fuse is Fusion.SMART else len(strip.coincident)
-            merged[likeness] = _beside(merged[likeness], strip) if likeness in merged else strip
-        return list(merged.values())
-
-    def _strip(self, component: Component, found: Found, graph: DependenceGraph) -> _Strip:
-        """The widest band of a component, under all dependences of `graph`."""
-        if self._is_done(component, found, graph):
-            return _Strip(component, (), (), ())
-        program = self._program(component, graph)
-        solutions = self._independent_hyperplanes(program, component, found)
-        if not solutions and len(self._components(component, graph)) == 1:
-            solutions = self._last_resort(program, component, found, graph)
-        ordered = [each for each in graph.dependences if each.is_ordered]
-        return _Strip(
-            component,
-            tuple(each.hyperplane for each in solutions),
-            tuple(
-                all(dependence.has_zero_distance(each.hyperplane) for dependence in ordered)
-                for each in solutions
-            ),
-            tuple(each.bound for each in solutions),
+        merged: dict[object, tuple[Component, Band]] = {}
+        for component in weakly_connected_components(order, graph.pairs()):
+            members = tuple(sorted(component))
+            band = self._band(members, spanned, graph.within(members))
+            likeness = band.coincident if self._fuse == "smart" else band.width
+            if likeness in merged:
+                others, other = merged[likeness]
+                members, band = _joined([others, members]), _beside(other, band)
+            merged[likeness] = members, band
+        return tuple(
+            self._step(members, band, spanned, graph.within(members))
+            for members, band in merged.values()
         )
 
-    def _independent_hyperplanes(
-        self, program: HyperplaneProgram, component: Component, found: Found
+    def _step(
+        self, members: Component, band: Band, spanned: Spanned, graph: DependenceGraph
+    ) -> Step:
+        if band.rows:
+            return Step(members, band)
+        if self.is_done(members, spanned, graph):
+            return Step(members)
+        return self._cut(members, spanned, graph)
+
+    def _band(self, component: Component, spanned: Spanned, graph: DependenceGraph) -> Band:
+        """The widest band of a component, under all dependences of `graph`."""
+        if self.is_done(component, spanned, graph):
+            return Band()
+        problem = self._problem(component, graph)
+        rows = self._independent_rows(problem, component, spanned)
+        if not rows and len(self._components(component, graph)) == 1:
+            rows = self._last_resort(problem, component, spanned, graph)
+        return band_of(rows, graph.edges)
+
+    def _independent_rows(
+        self, problem: RowProblem, component: Component, spanned: Spanned
     ) -> list[BoundedHyperplane]:
-        """The best hyperplanes, each independent of those before it, as long as there is one."""
-        solutions: list[BoundedHyperplane] = []
-        spanned = dict(found)
-        while self._loops_left(component, spanned):
-            solution = program.solve_independent(spanned)
-            if solution is None:
+        """The best rows, each independent of those before it, as long as there is one."""
+        rows: list[BoundedHyperplane] = []
+        while self.rows_left(component, spanned):
+            row = problem.solve(problem.independence(spanned))
+            if row is None:
                 break
-            solutions.append(solution)
-            for position, row in solution.hyperplane.items():
-                spanned[position] = (*spanned[position], row.coefficients)
-        return solutions
+            rows.append(row)
+            spanned = with_rows(spanned, [row.hyperplane])
+        return rows
 
     def _last_resort(
         self,
-        program: HyperplaneProgram,
+        problem: RowProblem,
         component: Component,
-        found: Found,
+        spanned: Spanned,
         graph: DependenceGraph,
     ) -> list[BoundedHyperplane]:
-        """Hyperplanes for a dependence cycle that has none by the paper's rules.
+        """Rows for a dependence cycle that has no independent one.
 
         First one that is new for some statements only, or for none, but carries some dependence.
         It exists wherever iterators follow the original order, for the outermost loop that
         carries something is one. Otherwise negative coefficients may help.
         """
-        carrying = program.solve_carrying()
+        carrying = problem.solve([(problem.partly_carried(graph.edges),)])
         if carrying is not None:
             return [carrying]
-        signed = self._program(component, graph, signed=True)
-        solutions = self._independent_hyperplanes(signed, component, found)
-        if solutions:
-            return solutions
-        carrying = signed.solve_carrying()
+        signed = self._problem(component, graph, signed=True)
+        rows = self._independent_rows(signed, component, spanned)
+        if rows:
+            return rows
+        carrying = signed.solve([(signed.partly_carried(graph.edges),)])
         return [] if carrying is None else [carrying]
 
-    def _program(
+    def _problem(
         self, component: Component, graph: DependenceGraph, *, signed: bool = False
-    ) -> HyperplaneProgram:
-        statements = [self._statements[position] for position in component]
-        return HyperplaneProgram(
-            statements, self._parameter_count, graph.dependences, signed=signed
-        )
+    ) -> RowProblem:
+        form = RowForm(HYPERPLANE_OBJECTIVE, signed=signed, parametric=False)
+        problem = RowProblem(self.members(component), self._parameter_count, form)
+        problem.limit_coefficients()
+        problem.add_edges(graph.edges)
+        return problem
 
     # Cuts
 
     def _parts_of_policy(
-        self, group: Component, found: Found, graph: DependenceGraph
+        self, group: Component, spanned: Spanned, graph: DependenceGraph
     ) -> tuple[Component, ...]:
         """The parts that the fusion policy keeps apart from the start, in order."""
-        if self._fuse is Fusion.MAX:
+        if self._fuse == "max":
             return (group,)
         components = self._components(group, graph)
-        if self._fuse is Fusion.NONE:
+        if self._fuse == "none":
             return components
-        alike = runs(components, lambda component: self._loops_left(component, found))
+        alike = runs(components, lambda component: self.rows_left(component, spanned))
         return tuple(_joined(run) for run in alike)
 
-    def _cut_where_stuck(self, group: Component, found: Found, graph: DependenceGraph) -> Node:
-        """The tree of a group without a common hyperplane: distributed, as little as possible.
+    def _cut(self, group: Component, spanned: Spanned, graph: DependenceGraph) -> Step:
+        """A group without a common hyperplane is distributed, as little as possible.
 
         Raises `SchedulingError` if there is nothing to distribute.
         """
         components = self._components(group, graph)
         if len(components) == 1:
-            raise SchedulingError(
-                f"no affine schedule found for the dependence cycle of {self._names(group)}"
-            )
-        if not self._loops_left(group, found):
-            return self._in_order(components, found, graph)
-        if self._fuse is Fusion.MAX:
-            parts = self._fusable_runs(components, found, graph)
+            raise self.no_schedule(group)
+        if not self.rows_left(group, spanned):
+            return Step(group, pieces=components)
+        if self._fuse == "max":
+            parts = self._fusable_runs(components, spanned, graph)
         else:
             middle = (len(components) + 1) // 2
             parts = (_joined(components[:middle]), _joined(components[middle:]))
-        self._note_cut("no common loop", parts)
-        return self._in_order(parts, found, graph)
-
-    def _scalar_order(self, group: Component, graph: DependenceGraph) -> Node:
-        """The tree of statements that are done: one after the other."""
-        components = in_program_order(self._components(group, graph), graph.ordered_edges())
-        if len(components) == 1:
-            return Leaf()
-        return Order(tuple((component, Leaf()) for component in components))
+        return Step(group, pieces=parts, note=self.sequence_note("no common loop", parts))
 
     def _fusable_runs(
-        self, components: Sequence[Component], found: Found, graph: DependenceGraph
+        self, components: Sequence[Component], spanned: Spanned, graph: DependenceGraph
     ) -> tuple[Component, ...]:
         """Runs of components, each as long as a common hyperplane for all of it exists."""
         parts = [components[0]]
         for component in components[1:]:
             joined = _joined([parts[-1], component])
-            if self._has_common_hyperplane(joined, found, graph.within(joined)):
+            if self._has_common_hyperplane(joined, spanned, graph.within(joined)):
                 parts[-1] = joined
             else:
                 parts.append(component)
         return tuple(parts)
 
     def _has_common_hyperplane(
-        self, group: Component, found: Found, graph: DependenceGraph
+        self, group: Component, spanned: Spanned, graph: DependenceGraph
     ) -> bool:
-        return all(
-            self._program(component, graph.within(component)).solve_independent(found) is not None
-            for component in weakly_connected_components(group, graph.edges())
-        )
-
-    # Statements
+        for component in weakly_connected_components(group, graph.pairs()):
+            problem = self._problem(component, graph.within(component))
+            if problem.solve(problem.independence(spanned)) is None:
+                return False
+        return True
 
     def _components(self, group: Component, graph: DependenceGraph) -> tuple[Component, ...]:
-        return strongly_connected_components(group, graph.ordered_edges())
-
-    def _is_done(self, group: Component, found: Found, graph: DependenceGraph) -> bool:
-        """Whether no statement needs a further row, and no two depend on each other in a cycle."""
-        within = graph.within(group)
-        return (
-            not self._loops_left(group, found)
-            and all(source != target for source, target in within.ordered_edges())
-            and all(len(component) == 1 for component in self._components(group, within))
-        )
-
-    def _loops_left(self, component: Component, found: Found) -> int:
-        """The largest number of rows that a statement of the component still needs."""
-        depths = {position: self._statements[position].depth for position in component}
-        return max(depth - rank(found[position], depth) for position, depth in depths.items())
-
-    # Notes
-
-    def _names(self, group: Component) -> str:
-        return ", ".join(self._statements[position].name for position in group)
-
-    def _note_band(self, strip: _Strip) -> None:
-        parallel = [str(index) for index, flag in enumerate(strip.coincident) if flag]
-        loops = f"parallel members {', '.join(parallel)}" if parallel else "no member parallel"
-        width = len(strip.hyperplanes)
-        self.notes.append(f"band of {width} for {self._names(strip.members)}: {loops}")
-
-    def _note_cut(self, reason: str, parts: Sequence[Component]) -> None:
-        self.notes.append(f"{reason}: " + " | ".join(self._names(part) for part in parts))
+        return strongly_connected_components(group, graph.ordered_pairs())
 
 
 def _joined(components: Sequence[Component]) -> Component:
     return tuple(sorted(position for component in components for position in component))
 
 
-def _beside(left: _Strip, right: _Strip) -> _Strip:
+def _beside(left: Band, right: Band) -> Band:
     """Two bands of equal width over unrelated statements as one band."""
-    return _Strip(
-        _joined([left.members, right.members]),
-        tuple({**a, **b} for a, b in zip(left.hyperplanes, right.hyperplanes, strict=True)),
+    return Band(
+        tuple(_row_beside(a, b) for a, b in zip(left.rows, right.rows, strict=True)),
         tuple(a and b for a, b in zip(left.coincident, right.coincident, strict=True)),
-        tuple(a.maximum(b) for a, b in zip(left.bounds, right.bounds, strict=True)),
     )
+
+
+def _row_beside(left: BoundedHyperplane, right: BoundedHyperplane) -> BoundedHyperplane:
+    bound = None
+    if left.bound is not None and right.bound is not None:
+        bound = left.bound.maximum(right.bound)
+    return BoundedHyperplane({**left.hyperplane, **right.hyperplane}, bound)

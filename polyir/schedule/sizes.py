@@ -1,8 +1,8 @@
-"""Large constants as parameters: schedules do not depend on how large a problem is.
+"""Large constants as parameters, so that schedules do not depend on the size of a problem.
 
 A loop up to 2000 puts 2000 into the constraints of the domains and the dependences, and through
 Farkas' lemma into the coefficients of the integer programs, where such numbers make the search
-long. With a parameter in its place, the coefficients are those of the program's structure. What
+long. With a parameter instead, the coefficients depend only on the structure of the program. What
 is legal for every value of the parameter is legal for 2000.
 """
 
@@ -14,39 +14,40 @@ from typing import Final, TypeVar
 
 import islpy as isl
 
-from polyir.schedule.problem import SchedulingProblem
+from polyir.schedule.constraints import ScheduleConstraints
 
 LEAST_SIZE: Final = 6
-"""Constants below this are kept: they are offsets of subscripts. The parameters are no less."""
+"""Smaller constants are kept: they are offsets in subscripts. No parameter is less than this."""
 
 NEARNESS: Final = 4
-"""Constants that differ by no more are one parameter and an offset."""
+"""Constants that differ by at most this much become one parameter and an offset."""
 
 
-def with_sizes_as_parameters(problem: SchedulingProblem) -> SchedulingProblem:
-    """`problem` with a parameter for each cluster of large constants in its domains' constraints.
+def with_sizes_as_parameters(constraints: ScheduleConstraints) -> ScheduleConstraints:
+    """`constraints` with a parameter for each group of large constants in its domain.
 
-    Those of the dependences become the same parameters, once or twice, and offsets; one that is
-    near none of these stays: it comes from the subscripts, and a program may have very many
-    such. Every schedule of the result is one of `problem`.
+    The relations use the same parameters, once or twice, and offsets. A constant of a relation
+    that is near none of these stays: it comes from the subscripts, and a program may have very
+    many of those. Every schedule of the result is a schedule of `constraints`. Conditional orders
+    stay as they are.
     """
-    # What the context rules out is seen only while its constants are numbers, too.
-    problem = replace(
-        problem,
-        validity=problem.validity.intersect_params(problem.context.params()),
-        proximity=problem.proximity.intersect_params(problem.context.params()),
-    )
-    found = {size for piece in _basic_sets(problem.domain) for size in _sizes(piece)}
-    bases = _clusters(sorted(found))
+    found = {size for piece in _basic_sets(constraints.domain) for size in _sizes(piece)}
+    bases = _bases(sorted(found))
     if not bases:
-        return problem
-    sizes = _Sizes(bases)
+        return constraints
+    sizes = _SizeParameters(bases)
+    # What the context excludes can be seen only while its constants are still numbers.
+    validity, proximity, coincidence = (
+        sizes.in_map(relation.intersect_params(constraints.context.params()))
+        for relation in (constraints.validity, constraints.proximity, constraints.coincidence)
+    )
     return replace(
-        problem,
-        domain=sizes.in_set(problem.domain),
-        validity=sizes.in_map(problem.validity),
-        proximity=sizes.in_map(problem.proximity),
-        context=sizes.context(problem.context),
+        constraints,
+        domain=sizes.in_set(constraints.domain),
+        validity=validity,
+        proximity=proximity,
+        coincidence=coincidence,
+        context=sizes.context(constraints.context),
     )
 
 
@@ -66,7 +67,7 @@ def _basic_maps(union: isl.UnionMap) -> list[isl.BasicMap]:
 
 
 def _sizes(piece: isl.BasicSet | isl.BasicMap) -> list[int]:
-    """The large constants of a piece without its sign."""
+    """The absolute values of the large constants of a piece."""
     found = [abs(_constant(constraint)) for constraint in piece.get_constraints()]
     return [size for size in found if size >= LEAST_SIZE]
 
@@ -75,8 +76,8 @@ def _constant(constraint: isl.Constraint) -> int:
     return int(constraint.get_constant_val().to_python())
 
 
-def _clusters(sizes: Sequence[int]) -> tuple[int, ...]:
-    """The least size of each cluster of sizes that are near each other."""
+def _bases(sizes: Sequence[int]) -> tuple[int, ...]:
+    """The smallest size of each group of sizes that are near each other."""
     bases: list[int] = []
     for size in sizes:
         if not bases or size - bases[-1] > NEARNESS:
@@ -84,15 +85,15 @@ def _clusters(sizes: Sequence[int]) -> tuple[int, ...]:
     return tuple(bases)
 
 
-class _Sizes:
-    """Puts a parameter in the place of each base, and of what is a little more than it."""
+class _SizeParameters:
+    """Replaces each base, and what is a little larger, by a parameter."""
 
     def __init__(self, bases: Sequence[int]) -> None:
         self._bases = tuple(bases)
         self._names = tuple(f"__size_{base}" for base in bases)
 
     def context(self, context: isl.Set) -> isl.Set:
-        """`context`, and that the parameters are large."""
+        """`context`, with a lower bound for each of the parameters."""
         context = context.align_params(self._space(context.get_space()))
         for name in self._names:
             position = context.find_dim_by_name(isl.dim_type.param, name)

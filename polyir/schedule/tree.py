@@ -9,16 +9,16 @@ import islpy as isl
 
 from polyir.dialects.loop_attributes import LoopAttributes
 from polyir.isl_trees import with_member_objects
+from polyir.schedule.constraints import ScheduledStatement
 from polyir.schedule.linear import Row
-from polyir.schedule.problem import ScheduledStatement
 
 
 @dataclass(frozen=True)
 class AffineRow:
     """One dimension of one statement's schedule.
 
-    `coefficients . iterators + parameters . n + constant`; `parameters` may be left empty where
-    all are zero.
+    `coefficients . iterators + parameters . n + constant`; `parameters` may be left empty if all
+    are zero.
     """
 
     coefficients: Row
@@ -44,50 +44,81 @@ class DistanceBound:
 
 
 @dataclass(frozen=True)
-class Leaf:
-    """The end of a path: at most one instance of one statement is left."""
+class BoundedHyperplane:
+    """A hyperplane and the bound on the distances along it, if the scheduler minimised one."""
+
+    hyperplane: Hyperplane
+    bound: DistanceBound | None = None
 
 
 @dataclass(frozen=True)
 class Band:
-    """Consecutive loops: any permutation of the `hyperplanes` is legal.
+    """Consecutive loops: any permutation of the `rows` is legal.
 
     `coincident[k]` says that member k has distance zero on every dependence that the nodes above
-    leave uncarried, so that its iterations can run in parallel; `bounds[k]` bounds the distances
-    along it of what is to be near. `attributes` are those of the first member.
+    leave uncarried, so its iterations can run in parallel. `attributes` are those of the loop of
+    the first row.
     """
 
-    hyperplanes: tuple[Hyperplane, ...]
-    coincident: tuple[bool, ...]
-    bounds: tuple[DistanceBound, ...]
-    child: Node
+    rows: tuple[BoundedHyperplane, ...] = ()
+    coincident: tuple[bool, ...] = ()
     attributes: LoopAttributes = ()
+
+    @property
+    def width(self) -> int:
+        """The number of rows."""
+        return len(self.rows)
+
+    @property
+    def statements(self) -> tuple[int, ...]:
+        """The positions of the statements of the band; none if it has no rows."""
+        return tuple(self.rows[0].hyperplane) if self.rows else ()
+
+    @property
+    def hyperplanes(self) -> tuple[Hyperplane, ...]:
+        """The rows without their bounds."""
+        return tuple(each.hyperplane for each in self.rows)
+
+    @property
+    def bounds(self) -> tuple[DistanceBound | None, ...]:
+        """The bounds of the rows."""
+        return tuple(each.bound for each in self.rows)
 
 
 @dataclass(frozen=True)
-class Order:
-    """A scalar dimension: the children run one after the other.
-
-    Each child comes with the positions of its statements.
-    """
-
-    children: tuple[tuple[tuple[int, ...], Node], ...]
+class LeafNode:
+    """The end of a path: at most one instance of one statement is left."""
 
 
-Node = Leaf | Band | Order
+@dataclass(frozen=True)
+class BandNode:
+    """The loops of `band` around `child`."""
+
+    band: Band
+    child: RowTree
+
+
+@dataclass(frozen=True)
+class SequenceNode:
+    """Children that run one after the other, each with the positions of its statements."""
+
+    children: tuple[tuple[tuple[int, ...], RowTree], ...]
+
+
+RowTree = LeafNode | BandNode | SequenceNode
 
 
 @dataclass(frozen=True)
 class ScheduleResult:
-    """The schedule, the same as plain integers, and one line for every decision."""
+    """The schedule, the same as a tree of integers, and one line for every decision."""
 
     schedule: isl.Schedule
-    tree: Node
+    tree: RowTree
     notes: tuple[str, ...]
 
 
 def to_isl_schedule(
-    root: Node, statements: Sequence[ScheduledStatement], domain: isl.UnionSet
+    root: RowTree, statements: Sequence[ScheduledStatement], domain: isl.UnionSet
 ) -> isl.Schedule:
     """The isl schedule tree of `root` over `domain`."""
     top = isl.Schedule.from_domain(domain).get_root()
@@ -97,7 +128,7 @@ def to_isl_schedule(
 
 def _insert(
     place: isl.ScheduleNode,
-    node: Node,
+    node: RowTree,
     active: tuple[int, ...],
     statements: Sequence[ScheduledStatement],
 ) -> isl.ScheduleNode:
@@ -105,32 +136,33 @@ def _insert(
 
     `active` are the statements whose instances reach `place`.
     """
-    if isinstance(node, Band):
+    if isinstance(node, BandNode):
         return _insert_band(place, node, active, statements)
-    if isinstance(node, Order):
+    if isinstance(node, SequenceNode):
         return _insert_sequence(place, node, statements)
     return place
 
 
 def _insert_band(
     place: isl.ScheduleNode,
-    band: Band,
+    node: BandNode,
     active: tuple[int, ...],
     statements: Sequence[ScheduledStatement],
 ) -> isl.ScheduleNode:
+    band = node.band
     involved = [statements[position] for position in active]
     partial = partial_schedule(band.hyperplanes, involved, place.get_universe_domain().get_space())
     place = place.insert_partial_schedule(partial).band_set_permutable(1)
     for member, coincident in enumerate(band.coincident):
         place = place.band_member_set_coincident(member, int(coincident))
     if band.attributes:
-        objects = [band.attributes, *(None for _ in band.hyperplanes[1:])]
+        objects = [band.attributes, *(None for _ in band.rows[1:])]
         place = with_member_objects(place, objects)
-    return _insert(place.child(0), band.child, active, statements).parent()
+    return _insert(place.child(0), node.child, active, statements).parent()
 
 
 def _insert_sequence(
-    place: isl.ScheduleNode, sequence: Order, statements: Sequence[ScheduledStatement]
+    place: isl.ScheduleNode, sequence: SequenceNode, statements: Sequence[ScheduledStatement]
 ) -> isl.ScheduleNode:
     filters = isl.UnionSetList.alloc(place.get_ctx(), len(sequence.children))
     for positions, _ in sequence.children:
@@ -158,20 +190,15 @@ def partial_schedule(
     for hyperplane in hyperplanes:
         member = isl.UnionPwAff.empty(parameters)
         for statement in statements:
-            affine = affine_function(hyperplane[statement.position], statement)
-            member = member.union_add(isl.UnionPwAff.from_pw_aff(isl.PwAff.from_aff(affine)))
+            row = affine_function(hyperplane[statement.position], statement.domain.get_space())
+            member = member.union_add(isl.UnionPwAff.from_pw_aff(isl.PwAff.from_aff(row)))
         members = members.add(member)
     space = parameters.add_unnamed_tuple_ui(len(hyperplanes))
     return isl.MultiUnionPwAff.from_union_pw_aff_list(space, members)
 
 
-def affine_function(row: AffineRow, statement: ScheduledStatement) -> isl.Aff:
-    """The row as isl's function from the instances of `statement`."""
-    return affine_function_on(row, statement.domain.get_space())
-
-
-def affine_function_on(row: AffineRow, space: isl.Space) -> isl.Aff:
-    """The row as isl's function from `space`."""
+def affine_function(row: AffineRow, space: isl.Space) -> isl.Aff:
+    """The row as isl's function on `space`, the space of a statement's instances."""
     affine = isl.Aff.zero_on_domain(isl.LocalSpace.from_space(space))
     affine = affine.set_constant_val(row.constant)
     for kind, entries in (

@@ -7,7 +7,10 @@ What is corrected, and why:
 - `affine.if`, `affine.parallel` and others that xDSL can only print in the generic form, and
   there with properties that mlir-opt does not know;
 - `omp.wsloop`, which has a terminator in MLIR 19, and not in xDSL, and fewer operand segments;
-- affine maps and sets, which are printed with no more parentheses than they need.
+- affine maps and sets, which are printed with no more parentheses than they need, and
+  constraints as a person writes them.
+
+Printing changes nothing in the IR.
 """
 
 from __future__ import annotations
@@ -15,9 +18,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from io import StringIO
 from types import MappingProxyType
-from typing import IO
+from typing import IO, TYPE_CHECKING, Final, cast
 
-from xdsl.dialects import affine, arith, func, memref, omp, scf
+from xdsl.dialects import affine, arith, func, memref, scf
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     AffineSetAttr,
@@ -27,17 +30,26 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     ModuleOp,
     UnitAttr,
+    UnregisteredOp,
     i1,
     i64,
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.printer import Printer
-from xdsl.rewriter import Rewriter
 
 from polyir.dialects.affine_extra import DelinearizeIndexOp, PrefetchOp
 from polyir.dialects.affine_semantics import REDUCTION_KINDS, is_valid_symbol
 from polyir.target.affine_text import expression_text, map_text, set_text
+from polyir.target.errors import operation_name
+
+if TYPE_CHECKING:
+    # It takes a while to import, and few modules have operations of it: these go by their names.
+    from xdsl.dialects import omp
+
+_TEAM: Final = "omp.parallel"
+_WORKSHARING_LOOP: Final = "omp.wsloop"
+_LOOP_NEST: Final = "omp.loop_nest"
 
 
 def print_module(module: ModuleOp, stream: IO[str], generic: bool = False) -> None:
@@ -62,26 +74,28 @@ class MlirPrinter(Printer):
             if self.print_debuginfo:
                 self.print_string(" ")
                 self.print_attribute(op.location)
-        elif op.name in _WITHOUT_ATTRIBUTES and op.attributes and not self.print_generic_format:
+        elif isinstance(op, UnregisteredOp) or self._has_hidden_attributes(op):
             self._print_results(op)
-            self.print_string(f'"{op.name}"')
+            self.print_string(f'"{operation_name(op)}"')
             self.print_op_with_default_format(op)
         else:
             super().print_op(op)
 
+    def _has_hidden_attributes(self, op: Operation) -> bool:
+        """Whether xDSL's own syntax would leave out attributes of an operation."""
+        named = op.name in _WITHOUT_ATTRIBUTES
+        return named and bool(op.attributes) and not self.print_generic_format
+
     def print_op_with_default_format(self, op: Operation) -> None:
-        """Print the generic form, with attributes as MLIR has them."""
-        properties, attributes = op.properties, op.attributes
-        if isinstance(op, affine.IfOp):
-            # In MLIR 19 the condition is an attribute, and there are no properties.
-            op.properties, op.attributes = {}, attributes | properties
-        elif isinstance(op, affine.ParallelOp):
-            op.properties = properties | {"reductions": _reduction_numbers(op)}
-        elif isinstance(op, omp.WsLoopOp | omp.ParallelOp) and not op.operands:
-            # Their segment sizes are not those of MLIR 19, and are not needed here.
-            op.properties = _without_segments(properties)
-        super().print_op_with_default_format(op)
-        op.properties, op.attributes = properties, attributes
+        """Print the generic form, with the properties and attributes that MLIR 19 has."""
+        properties, attributes = _dictionaries(op)
+        self.print_operands(op.operands)
+        self.print_successors(op.successors)
+        self._print_op_properties(properties)
+        self.print_regions(op.regions)
+        self.print_op_attributes(attributes)
+        self.print_string(" : ")
+        self.print_operation_type(op)
 
     def print_block(
         self,
@@ -89,14 +103,13 @@ class MlirPrinter(Printer):
         print_block_args: bool = True,
         print_block_terminator: bool = True,
     ) -> None:
-        """Print a block; that of an `omp.wsloop` with the terminator of MLIR 19."""
-        if not isinstance(block.parent_op(), omp.WsLoopOp):
-            super().print_block(block, print_block_args, print_block_terminator)
-            return
-        terminator = omp.TerminatorOp()
-        block.add_op(terminator)
+        """Print a block; that of an `omp.wsloop` with the terminator that it has in MLIR 19."""
         super().print_block(block, print_block_args, print_block_terminator)
-        Rewriter.erase_op(terminator)
+        parent = block.parent_op()
+        if parent is not None and parent.name == _WORKSHARING_LOOP:
+            with self.indented():
+                self._print_new_line()
+                self.print_string('"omp.terminator"() : () -> ()')
 
     def print_attribute(self, attribute: Attribute) -> None:
         if isinstance(attribute, AffineMapAttr):
@@ -181,6 +194,25 @@ class MlirPrinter(Printer):
             print_empty_block=False,
             print_block_terminators=bool(op.results),
         )
+
+
+def _dictionaries(op: Operation) -> tuple[dict[str, Attribute], dict[str, Attribute]]:
+    """The properties and the attributes of an operation, as MLIR 19 has them."""
+    properties, attributes = op.properties, op.attributes
+    match op:
+        case UnregisteredOp():
+            named = {name: value for name, value in attributes.items() if name != "op_name__"}
+            return properties, named
+        case affine.IfOp():
+            # The condition is an attribute, and there are no properties.
+            return {}, attributes | properties
+        case affine.ParallelOp():
+            return properties | {"reductions": _reduction_numbers(op)}, attributes
+        case _ if op.name in (_TEAM, _WORKSHARING_LOOP) and not op.operands:
+            # Their segment sizes are not those of MLIR 19, and are not needed here.
+            return _without_segments(properties), attributes
+        case _:
+            return properties, attributes
 
 
 def _without_segments(properties: dict[str, Attribute]) -> dict[str, Attribute]:
@@ -363,22 +395,22 @@ def _print_openmp(printer: MlirPrinter, op: Operation) -> None:
 
 
 def _print_loop_nest(printer: MlirPrinter, op: Operation) -> None:
-    assert isinstance(op, omp.LoopNestOp)
-    arguments = op.body.block.args
+    nest = cast("omp.LoopNestOp", op)
+    arguments = nest.body.block.args
     printer.print_string(" ")
     printer.print_names(arguments)
     printer.print_string(" : ")
     printer.print_attribute(arguments[0].type)
-    for word, values in (("=", op.lowerBound), ("to", op.upperBound)):
+    for word, values in (("=", nest.lowerBound), ("to", nest.upperBound)):
         printer.print_string(f" {word} ")
         printer.print_names(values)
-    if op.loop_inclusive is not None:
+    if nest.loop_inclusive is not None:
         printer.print_string(" inclusive")
     printer.print_string(" step ")
-    printer.print_names(op.step)
+    printer.print_names(nest.step)
     printer.print_string(" ")
-    printer.print_region(op.body, print_entry_block_args=False)
-    printer.print_op_attributes(op.attributes)
+    printer.print_region(nest.body, print_entry_block_args=False)
+    printer.print_op_attributes(nest.attributes)
 
 
 def _print_conversion(printer: MlirPrinter, op: Operation) -> None:
@@ -443,9 +475,9 @@ _FORMS: Mapping[str, Callable[[MlirPrinter, Operation], None]] = MappingProxyTyp
         affine.ParallelOp.name: _print_parallel,
         scf.ParallelOp.name: _print_scf_parallel,
         scf.ReduceOp.name: _print_scf_reduce,
-        omp.ParallelOp.name: _print_openmp,
-        omp.WsLoopOp.name: _print_openmp,
-        omp.LoopNestOp.name: _print_loop_nest,
+        _TEAM: _print_openmp,
+        _WORKSHARING_LOOP: _print_openmp,
+        _LOOP_NEST: _print_loop_nest,
         memref.CastOp.name: _print_conversion,
         memref.MemorySpaceCastOp.name: _print_conversion,
         memref.CopyOp.name: _print_copy,

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import islpy as isl
 
@@ -35,6 +36,18 @@ class Reference:
     statement: str
     part: int | None = None
 
+    WORD: ClassVar[str] = "statement"
+
+    @classmethod
+    def parse(cls, text: str) -> Reference:
+        """The statement that `text` names; raises `OptionError` if it is malformed."""
+        match = _REFERENCE.fullmatch(text)
+        if match is None:
+            raise OptionError(
+                f"'{text}' is not a statement: write S0, or S0/1 for the second part of S0"
+            )
+        return _reference(match)
+
     def __str__(self) -> str:
         return self.statement if self.part is None else f"{self.statement}/{self.part}"
 
@@ -46,6 +59,19 @@ class Address:
     reference: Reference
     loop: int
 
+    WORD: ClassVar[str] = "loop"
+
+    @classmethod
+    def parse(cls, text: str) -> Address:
+        """The loop that `text` names; raises `OptionError` if it is malformed."""
+        match = _ADDRESS.fullmatch(text)
+        if match is None:
+            raise OptionError(
+                f"'{text}' is not a loop: write S0.1 for the second loop around S0; loops are "
+                "counted from the outside, from 0"
+            )
+        return Address(_reference(match), int(match["loop"]))
+
     @property
     def statement(self) -> str:
         """The name of the statement."""
@@ -53,30 +79,6 @@ class Address:
 
     def __str__(self) -> str:
         return f"{self.reference}.{self.loop}"
-
-
-def parse_reference(text: str) -> Reference:
-    """The statement that `text` names; raises `OptionError` if it is malformed."""
-    match = _REFERENCE.fullmatch(text)
-    if match is None:
-        raise OptionError(f"'{text}' is no statement: write S0, or S0/1 for its second part")
-    return _reference(match)
-
-
-def parse_address(text: str) -> Address:
-    """The loop that `text` names; raises `OptionError` if it is malformed."""
-    match = _ADDRESS.fullmatch(text)
-    if match is None:
-        raise OptionError(
-            f"'{text}' is no loop: write S0.1 for the second loop around S0, counted from the "
-            "outside from 0"
-        )
-    return Address(_reference(match), int(match["loop"]))
-
-
-def parse_optional_address(text: str) -> Address | None:
-    """The loop that `text` names, `None` if it is empty; raises `OptionError`."""
-    return parse_address(text) if text else None
 
 
 def _reference(match: re.Match[str]) -> Reference:

@@ -47,7 +47,7 @@ class ShiftOptions:
     """
 
     loop: Address
-    by: str
+    by: int | str
     statements: tuple[Reference, ...] = ()
 
 
@@ -110,7 +110,7 @@ def shift(schedule: isl.Schedule, dependences: Dependences, options: ShiftOption
     directory = Directory(schedule)
     loop = directory.loop(options.loop)
     moved = _instances(directory, loop, options.statements)
-    amount = parametric(options.by, schedule.get_domain().get_space())
+    amount = parametric(str(options.by), schedule.get_domain().get_space())
 
     def shifted(values: isl.UnionPwAff) -> isl.UnionPwAff:
         domain = values.domain()

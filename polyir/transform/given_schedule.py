@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from pathlib import Path
 
 import islpy as isl
 from xdsl.utils.exceptions import VerifyException
@@ -219,3 +220,23 @@ def _filters(groups: Sequence[_Rows], wholes: Mapping[str, isl.Set]) -> isl.Unio
         ]
         filters = filters.add(reduce(isl.UnionSet.union, universes))
     return filters
+
+
+def read_schedule(text: str | None, file: str | None) -> GivenSchedule:
+    """The schedule of the options `schedule` and `file`, just one of which is set.
+
+    Raises `OptionError` if that is not so, if the file cannot be read, or for malformed text.
+    """
+    if (text is None) == (file is None):
+        raise OptionError(
+            "one schedule must be given: schedule='{ S0[i, j] -> [j, i] }' or file=schedule.isl"
+        )
+    if text is not None:
+        return parse_schedule(text)
+    assert file is not None
+    try:
+        return parse_schedule(Path(file).read_text())
+    except OSError as error:
+        raise OptionError(f"cannot read the schedule '{file}': {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise OptionError(f"the schedule '{file}' is not UTF-8 text") from None

@@ -19,7 +19,7 @@ from polyir.model.locality import (
 )
 from polyir.model.order import Active, below, members_of, still_active
 from polyir.model.outcome import Outcome
-from polyir.model.scop import Statement
+from polyir.model.statements import Statement
 from polyir.transform.address import Address
 from polyir.transform.bands import anchored, loop_members, replace_band, start_at
 from polyir.transform.loop_attributes import settled

@@ -11,6 +11,11 @@ them. For all else there is a rule:
 - A loop that is *combined* from several (the loop over wavefronts): it has none of theirs.
 - A new schedule has no attributes.
 
+The passes on loops (`polyir.loops`, conversions to `scf` and `omp`) follow these rules too: the
+parts of a loop that is split, and the copies of one that a test moves out of, all have its
+attributes; a loop with an attribute of parallel loops is not given values to carry from
+iteration to iteration. A loop that runs once goes, and its attributes with it.
+
 An attribute that is true of parallel loops only (`LoopAttribute.requires_parallel`) is taken off
 a loop that is not parallel. What a statement loses in any of these ways is reported.
 """

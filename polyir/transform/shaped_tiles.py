@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import reduce
+from typing import ClassVar
 
 import islpy as isl
 
@@ -24,30 +26,60 @@ from polyir.transform.walk import (
     summary,
 )
 
-Shape = tuple[tuple[int, ...], ...]
-"""The directions in which tiles are cut: rows of coefficients, one for each loop of a nest."""
 
+@dataclass(frozen=True)
+class Shape:
+    """The directions in which tiles are cut: rows of coefficients, one for each loop of a nest.
 
-def read_shape(text: str) -> Shape:
-    """The shape that `text` writes row by row: `1,0;1,1`.
-
-    Raises `OptionError` if rows are not numbers, not of one length, or all zero.
+    Raises `OptionError` if the rows are not of one length, or if one is all zero.
     """
-    try:
-        shape = tuple(tuple(int(entry) for entry in row.split(",")) for row in text.split(";"))
-    except ValueError:
-        raise OptionError(f"shape is rows of numbers, as in 1,0;1,1: shape={text}") from None
-    if len({len(row) for row in shape}) > 1:
-        raise OptionError(f"the rows of a shape must have one length: shape={text}")
-    if not all(any(row) for row in shape):
-        raise OptionError(f"a row of a shape cuts nothing if it is zero: shape={text}")
-    return shape
+
+    rows: tuple[tuple[int, ...], ...]
+
+    WORD: ClassVar[str] = "rows of numbers"
+
+    def __post_init__(self) -> None:
+        if len({len(row) for row in self.rows}) > 1:
+            raise OptionError(f"the rows of a shape must have one length: shape={self}")
+        if not all(any(row) for row in self.rows):
+            raise OptionError(f"a row of a shape must not be all zero: shape={self}")
+
+    @classmethod
+    def parse(cls, text: str) -> Shape:
+        """The shape that `text` gives row by row: `1,0;1,1`; raises `OptionError`."""
+        try:
+            return Shape(tuple(tuple(map(int, row.split(","))) for row in text.split(";")))
+        except ValueError:
+            raise OptionError(
+                f"a shape must be rows of numbers, such as 1,0;1,1: shape={text}"
+            ) from None
+
+    def __str__(self) -> str:
+        return ";".join(",".join(map(str, row)) for row in self.rows)
+
+
+@dataclass(frozen=True)
+class ShapedTileOptions:
+    """The shape of the tiles, and the sizes of its rows, as in `TileOptions`."""
+
+    shape: Shape
+    sizes: tuple[int, ...] = (32,)
+    levels: int = 1
+    ratio: int = 8
+
+    def __post_init__(self) -> None:
+        # Bad numbers are refused at once.
+        self.tile_options()
+
+    def tile_options(self) -> TileOptions:
+        """The sizes of the rows; raises `OptionError` for bad numbers."""
+        return TileOptions(self.sizes, self.levels, ratio=self.ratio)
 
 
 def tile_with_shape(
-    schedule: isl.Schedule, dependences: Dependences, shape: Shape, options: TileOptions
+    schedule: isl.Schedule, dependences: Dependences, options: ShapedTileOptions
 ) -> Outcome:
-    """Tile the outermost loops of each nest by the hyperplanes that `shape` combines of them.
+    """Tile the outermost loops of each nest by the hyperplanes that a shape combines of them.
 
     With the rows (1, 0) and (1, 1), and loops that need not be permutable:
 
@@ -57,13 +89,12 @@ def tile_with_shape(
 
     A row may have any integers, and there may be any number of rows: with a unimodular shape
     tiles are the rectangular ones of a skewed nest. Points keep their order. Nests of fewer
-    loops than a row has entries are left alone. `options` gives sizes, one a row, and levels.
+    loops than a row has entries are left alone.
 
-    Raises `LegalityError` if the tiles violate a dependence, and for trees with extension or
-    expansion nodes.
+    Raises `LegalityError` if the tiles violate a dependence, and for trees with expansion nodes.
     """
     require_own_instances(schedule, "tiling")
-    tiler = _ShapedTiler(dependences, shape, options)
+    tiler = _ShapedTiler(dependences, options)
     result = tiler.visit(schedule.get_root()).get_schedule()
     if not tiler.tiled:
         reasons = tiler.narrow or ["there is no loop"]
@@ -76,29 +107,29 @@ def tile_with_shape(
 class _ShapedTiler:
     """Tiles the nests of one tree and notes what it did."""
 
-    def __init__(self, dependences: Dependences, shape: Shape, options: TileOptions) -> None:
+    def __init__(self, dependences: Dependences, options: ShapedTileOptions) -> None:
         self.tiled: list[str] = []
         self.narrow: list[str] = []
         self._dependences = dependences
-        self._shape = shape
-        self._sizes = options.sizes_by_level(len(shape))
+        self._rows = options.shape.rows
+        self._sizes = options.tile_options().sizes_by_level(len(self._rows))
 
     def visit(self, node: isl.ScheduleNode) -> isl.ScheduleNode:
         """The tree from `node` down, tiled."""
         if node_type(node) is not BAND or runs_over_tiles(node):
             return mapped_children(node, self.visit)
         loops = _loops_from(node)
-        wanted = len(self._shape[0])
+        wanted = len(self._rows[0])
         nest = f"the nest of {len(loops)} over {name_list(statements_of(node))}"
         if len(loops) < wanted:
             self.narrow.append(f"{nest} has no {wanted} loops directly inside each other")
             return node
         if node.is_subtree_anchored():
             raise LegalityError(f"{nest} cannot be tiled: {anchored(node)}")
-        combined = [_combination(loops, row) for row in self._shape]
+        combined = [_combination(loops, row) for row in self._rows]
         for sizes in reversed(self._sizes):
             node = self._with_permutable(insert_tiles(node, combined, sizes))
-        rows = " ".join(f"({','.join(map(str, row))})" for row in self._shape)
+        rows = " ".join(f"({','.join(map(str, row))})" for row in self._rows)
         self.tiled.append(f"tiled {nest} along {rows}")
         return node
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import islpy as isl
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, IndexType, StringAttr
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 
 from polyir.diagnostics import LegalityError, location_of
 from polyir.dialects.isl_attributes import SetAttr
@@ -26,34 +26,27 @@ def free_size_names(scop: Scop) -> tuple[str, ...]:
     Two scops of one function get the same names as long as neither has its tiles.
     """
     taken = {*scop.op.parameter_values, *parameters_of(scop.context.get_space())}
-    taken |= {value.name_hint or "" for value in _values_of(function_around(scop.op))}
+    taken |= {value.name_hint or "" for value in _values_of(scop.op.function)}
     names = (f"T{number}" for number in range(MOST_SIZES + len(taken)))
     return tuple(name for name in names if name not in taken)[:MOST_SIZES]
 
 
-def _values_of(function: FuncOp) -> Iterator[SSAValue]:
-    for op in function.walk():
+def _values_of(function: FuncOp | None) -> Iterator[SSAValue]:
+    for op in () if function is None else function.walk():
         yield from op.results
         for region in op.regions:
             for block in region.blocks:
                 yield from block.args
 
 
-def function_around(op: Operation) -> FuncOp:
-    """The function that `op` stands in."""
-    parent = op.parent_op()
-    while parent is not None and not isinstance(parent, FuncOp):
-        parent = parent.parent_op()
-    assert parent is not None, "scops stand in functions"
-    return parent
-
-
 def require_extensible(scop: ScopOp) -> None:
-    """Raise `LegalityError` if the function around `scop` is called in its module.
+    """Raise `LegalityError` if the function around `scop` cannot take further arguments.
 
-    The calls have no tile sizes to give.
+    There must be a function, and no call of it in its module: calls would not pass tile sizes.
     """
-    function = function_around(scop)
+    function = scop.function
+    if function is None:
+        raise LegalityError("tile sizes must be arguments of a function, and the scop is in none")
     module = function.parent_op()
     for op in () if module is None else module.walk():
         if isinstance(op, CallOp) and op.callee.root_reference == function.sym_name:
@@ -67,14 +60,15 @@ def require_extensible(scop: ScopOp) -> None:
 def declare_sizes(scop: ScopOp) -> tuple[str, ...]:
     """Give a scop parameters for all sizes of its tiles that it has no parameters for yet.
 
-    Their values are arguments of the function around it, of type index, which are added behind
+    Their values are arguments of the function around it, of type index, which are added after
     the others unless a scop of the function has them. Returned are the names.
     """
     sizes = (size for tiles in all_tiles(scop_of(scop).schedule.get_root()) for size in tiles.sizes)
     names = [name for name in dict.fromkeys(sizes) if name not in scop.parameter_values]
     if not names:
         return ()
-    function = function_around(scop)
+    function = scop.function
+    assert function is not None
     values = [_argument(function, name) for name in names]
     scop.operands = (*scop.operands, *values)
     known = scop.parameter_names.data

@@ -24,31 +24,37 @@ from polyir.transform.walk import BAND, MARK, require_own_instances
 
 @dataclass(frozen=True)
 class SymbolicTileOptions:
-    """How to tile: which tiles are visited, the narrowest band that is tiled, or the loops.
+    """How to tile: the loops, or the narrowest band that is tiled; which tiles are visited.
 
-    `sizes` are names for the sizes, as many as a band could need.
+    Raises `OptionError` where `min_width` is below 1.
     """
 
-    sizes: Sequence[str]
-    origins: Origins = "outset"
-    min_width: int = 2
     loops: tuple[Address, ...] = ()
+    min_width: int = 2
+    origins: Origins = "outset"
+
+    def __post_init__(self) -> None:
+        if self.min_width < 1:
+            raise OptionError(f"min-width must be 1 or more: min-width={self.min_width}")
 
 
 def tile_symbolically(
-    schedule: isl.Schedule, dependences: Dependences, options: SymbolicTileOptions
+    schedule: isl.Schedule,
+    dependences: Dependences,
+    sizes: Sequence[str],
+    options: SymbolicTileOptions,
 ) -> Outcome:
     """Tile every permutable band that is wide enough, or the given loops, in symbolic sizes.
 
     A mark above a band stands for the loops over its tiles (`polyir.model.symbolic_tiles`):
 
-        band [i, j]     =>     mark "tiles outset T0 T1"
+        band [i, j]     =>     mark #poly.tile<outset [T0, T1]>
                                  band [i, j]
 
-    The loop k of each band is cut by size k. The tiles are legal for sizes of 1 and more, since
-    that is what a permutable band is: no loop goes back along a dependence. Bands are looked for
-    as by `tile`. Loops that are given must be directly inside each other; they need not be
-    members of one band, nor called permutable.
+    `sizes` are names for the sizes, as many as a band could need: the loop k of each band is cut by
+    size k. The tiles are legal for sizes of 1 and more, since that is what a permutable band is: no
+    loop goes back along a dependence. Bands are looked for as by `tile`. Loops that are given must
+    be directly inside each other; they need not be members of one band, nor called permutable.
 
     Raises `LegalityError` if tiles of some sizes violate a dependence, and for trees with
     extension or expansion nodes; `OptionError` for addresses of no loop, and of loops that are
@@ -56,60 +62,63 @@ def tile_symbolically(
     """
     require_own_instances(schedule, "tiling")
     if options.loops:
-        return _tile_loops(schedule, dependences, options)
-    return run_tiler(_SymbolicTiler(options, dependences), schedule, dependences)
+        return _tile_loops(schedule, dependences, sizes, options)
+    return run_tiler(_SymbolicTiler(sizes, options, dependences), schedule, dependences)
 
 
 class _SymbolicTiler(Tiler):
     """Puts marks above the bands of one tree."""
 
-    def __init__(self, options: SymbolicTileOptions, dependences: Dependences) -> None:
+    def __init__(
+        self, sizes: Sequence[str], options: SymbolicTileOptions, dependences: Dependences
+    ) -> None:
         super().__init__(TileOptions(min_width=options.min_width), dependences)
-        self._symbolic = options
+        self._names = sizes
+        self._origins = options.origins
 
     def insert_tiles(self, band: isl.ScheduleNode) -> isl.ScheduleNode:
         # Tiles around it, by a mark or a band, hold the new ones.
-        return _insert_mark(band, self._symbolic)
+        return _insert_mark(band, self._origins, self._names[: band.band_n_member()])
 
     def sizes_in_words(self, members: int) -> str | None:
-        return " x ".join(self._symbolic.sizes[:members])
+        return " x ".join(self._names[:members])
 
 
 def _tile_loops(
-    schedule: isl.Schedule, dependences: Dependences, options: SymbolicTileOptions
+    schedule: isl.Schedule,
+    dependences: Dependences,
+    sizes: Sequence[str],
+    options: SymbolicTileOptions,
 ) -> Outcome:
     directory = Directory(schedule)
     loops = [directory.loop(address) for address in options.loops]
     first, last = loops[0], loops[-1]
     shown = listed(options.loops)
     if [loop.place for loop in loops] != list(islice(_nested(first), len(loops))):
-        raise OptionError(f"{shown} are not directly inside each other, as symbolic sizes need it")
+        raise OptionError(f"{shown} are not directly inside each other")
     require_free(first.band, f"tiling {shown}")
     if last.member + 1 < last.band.band_n_member():
         schedule = last.band.band_split(last.member + 1).get_schedule()
     band = split_at(node_at(schedule, first.place.path), first.member)
-    mark = _insert_mark(band, options, len(loops))
-    sizes = " x ".join(options.sizes[: len(loops)])
-    done = f"tiled {shown} by {sizes}"
+    mark = _insert_mark(band, options.origins, sizes[: len(loops)])
+    done = f"tiled {shown} by {' x '.join(sizes[: len(loops)])}"
     return settled(schedule, mark.get_schedule(), dependences, f"tiling {shown}", [done])
 
 
 def _insert_mark(
-    band: isl.ScheduleNode, options: SymbolicTileOptions, count: int = 0
+    band: isl.ScheduleNode, origins: Origins, sizes: Sequence[str]
 ) -> isl.ScheduleNode:
-    """The mark of the tiles of so many loops from `band` down, or of all of its members."""
-    count = count or band.band_n_member()
+    """The mark of the tiles of as many loops as there are sizes, from `band` down."""
     blocks: list[LoopAttributes] = []
     node = band
-    while len(blocks) < count:
+    while len(blocks) < len(sizes):
         if node_type(node) is BAND:
             pairs = [cut(member.attributes) for member in loop_members(node)]
             blocks += [outer for outer, _ in pairs]
             node = with_attributes(node, [inner for _, inner in pairs])
         node = node.child(0)
     node = node.ancestor(node.get_tree_depth() - band.get_tree_depth())
-    sizes = tuple(options.sizes[:count])
-    return with_tiles(node, SymbolicTiles(options.origins, sizes, loops=tuple(blocks)))
+    return with_tiles(node, SymbolicTiles(origins, tuple(sizes), loops=tuple(blocks)))
 
 
 def _nested(first: Loop) -> Iterator[Place]:

@@ -50,7 +50,8 @@ class TileOptions:
     the level inside, along every member: `sizes=32,32,8 levels=2` makes tiles of 32 x 32 x 8
     inside tiles of 256 x 256 x 64. (Levels whose sizes do not keep one ratio are made one by
     one, from the outside: a band that is tiled already is not tiled again, its point loops
-    are.) Bands of fewer members than `min_width` are left alone.
+    are.) Bands of fewer members than `min_width` are left alone. If `loops` are named, these are
+    tiled, in one band, and nothing else.
 
     Raises `OptionError` where a size, the ratio, or a number is below 1.
     """
@@ -59,6 +60,7 @@ class TileOptions:
     levels: int = 1
     min_width: int = 2
     ratio: int = 8
+    loops: tuple[Address, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.sizes or min(self.sizes) < 1:
@@ -80,7 +82,7 @@ class TileOptions:
 def tile(
     schedule: isl.Schedule, dependences: Dependences, options: TileOptions | None = None
 ) -> Outcome:
-    """Tile every permutable band that is wide enough.
+    """Tile every permutable band that is wide enough, or the loops that are named.
 
     A band with the members phi_k becomes, for each level, a band of tile loops, above the band
     itself, whose loops now run over the points of one tile:
@@ -96,11 +98,23 @@ def tile(
     In a tree that nobody has scheduled yet, bands are merged first (`with_permutable_bands`).
     A tree without any band to tile is handed back as it is.
 
-    Raises `LegalityError` if the result violates a dependence, which tells of a band that was
-    wrongly called permutable, and for trees with extension or expansion nodes.
+    Loops that are named need not be permutable, nor in one band. Their tile loops, in the order
+    of `options.loops`, go right above the outermost of them; with the first and the last loop of
+    three:
+
+        band [i]             =>      band [s_1 floor(i / s_1), s_2 floor(k / s_2)]
+          band [j, k]                  band [i]
+                                         band [j, k]
+
+    Raises `LegalityError` if the result violates a dependence, and for trees with expansion
+    nodes; `OptionError` for addresses of no loop, and for loops that are not nested or that do
+    not run all that the outermost one runs.
     """
     require_own_instances(schedule, "tiling")
-    return run_tiler(Tiler(options or TileOptions(), dependences), schedule, dependences)
+    options = options or TileOptions()
+    if options.loops:
+        return _tile_loops(schedule, dependences, options)
+    return run_tiler(Tiler(options, dependences), schedule, dependences)
 
 
 def run_tiler(tiler: Tiler, schedule: isl.Schedule, dependences: Dependences) -> Outcome:
@@ -240,28 +254,9 @@ def by_sizes(sizes: tuple[int, ...]) -> str:
     return " x ".join(str(size) for size in sizes)
 
 
-def tile_by_address(
-    schedule: isl.Schedule,
-    dependences: Dependences,
-    addresses: Sequence[Address],
-    options: TileOptions,
-) -> Outcome:
-    """Tile the given loops of one nest, and those only.
-
-    A band of tile loops, in the order of `addresses`, goes right above the outermost of them;
-    with the first and the last loop of three, tiles of s_1 x s_2:
-
-        band [i]             =>      band [s_1 floor(i / s_1), s_2 floor(k / s_2)]
-          band [j, k]                  band [i]
-                                         band [j, k]
-
-    The bands need not be called permutable. All flags of the result are exact.
-
-    Raises `OptionError` for addresses of no loop, for loops that are not nested or that do not
-    run all that the outermost one runs; `LegalityError` if the tiles violate a dependence, and
-    for trees with extension or expansion nodes.
-    """
-    require_own_instances(schedule, "tiling")
+def _tile_loops(schedule: isl.Schedule, dependences: Dependences, options: TileOptions) -> Outcome:
+    """Tile the loops that are named; all flags of the result are exact."""
+    addresses = options.loops
     directory = Directory(schedule)
     loops = [directory.loop(address) for address in addresses]
     outermost = _outermost(loops)

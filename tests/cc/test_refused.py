@@ -79,7 +79,7 @@ def test_named_and_left(statement: str, tmp_path: Path, capsys: pytest.CaptureFi
     source.write_text(HEAD + statement + TAIL)
     assert main([str(source), "-o", str(target)]) == 2
     lines = capsys.readouterr().err.splitlines()
-    warning = next(line for line in lines if ": region left as it was: " in line)
+    warning = next(line for line in lines if ": region not transformed: " in line)
     assert message in warning
     where = f"{source}:{LINE}:{column}: warning: " if column > 0 else f"{source}:{LINE - 1}:"
     assert warning.startswith(where)
@@ -93,7 +93,7 @@ def test_strict_is_an_error_without_output(
     source, target = tmp_path / "in.c", tmp_path / "out.c"
     source.write_text(HEAD + "while (n > 3) A[0] = 1;" + TAIL)
     assert main([str(source), "-o", str(target), "--strict"]) == 1
-    assert f"{source}:{LINE}:1: error: region left as it was: a while" in capsys.readouterr().err
+    assert f"{source}:{LINE}:1: error: region not transformed: a while" in capsys.readouterr().err
     assert not target.exists()
 
 

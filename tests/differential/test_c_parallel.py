@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from oracle import MISSING_TOOLS_REASON, Oracle, mlir_opt_available
 
+from polyir.api import compile_loops, parse
 from polyir.frontend.parse import parse_module
 from polyir.runtime import CompilerOptions, compare_bits, compile_module
 
@@ -131,3 +132,53 @@ def test_openmp_loops() -> None:
             compiled.openmp(7, x, y)
         assert x.tolist() == [1, 2, 3, 4, 5, 6, 7]
         assert (y == 6).all()
+
+
+HINTS = """
+func.func @hints(%n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>) {
+  affine.parallel (%i) = (0) to (%n) {
+    affine.for %j = 0 to %n {
+      affine.for %k = 0 to %n {
+        %a = affine.load %A[%i, %k] : memref<?x?xf64>
+        %b = affine.load %B[%k, %j] : memref<?x?xf64>
+        %ab = arith.mulf %a, %b : f64
+        affine.store %ab, %A[%i, %j + 20] : memref<?x?xf64>
+      } {poly.unroll = #poly.unroll<4>, other.note = "of a plug-in"}
+    } {poly.vector = #poly.vector<8>}
+  } {poly.vector = #poly.vector<4>}
+  affine.for %i = 0 to %n {
+    affine.parallel (%j) = (0) to (%n) {
+      %a = affine.load %A[%i, %j] : memref<?x?xf64>
+      %b = arith.addf %a, %a : f64
+      affine.store %b, %A[%i, %j] : memref<?x?xf64>
+    } {poly.vector = #poly.vector<8>}
+  } {poly.vector = #poly.vector<4>, poly.unroll = #poly.unroll<2>}
+  return
+}
+"""
+
+
+def test_hints_change_no_bit() -> None:
+    """Nested vector loops, and a vector loop around a parallel one, which OpenMP forbids."""
+    flags = CompilerOptions(flags=(*FLAGS, "-O3", "-march=native"))
+    module = parse(HINTS)
+    hinted = compile_module(module, flags)
+    assert [line.strip() for line in hinted.source.splitlines() if "#pragma" in line] == [
+        "#pragma omp parallel for simd simdlen(4)",
+        "#pragma omp simd simdlen(8)",
+        "#pragma GCC unroll 4",
+        "#pragma GCC unroll 2",
+        "#pragma omp parallel for simd simdlen(8)",
+    ]
+    for op in module.walk():
+        op.attributes.clear()
+    plain = compile_module(module, flags)
+    start = np.random.default_rng(3).uniform(-9, 9, (2, 19, 40))
+    expected = start.copy()
+    plain.hints(19, *expected)
+    for compiled in (hinted, compile_loops(parse(HINTS), backend="llvm")):
+        for count in (1, 2):
+            actual = start.copy()
+            with compiled.threads(count):
+                compiled.hints(19, *actual)
+            assert compare_bits([expected], [actual]) is None

@@ -24,8 +24,8 @@ PIPELINES = [
     *((name, f"expand,{REST}") for name in KERNELS_WITH_TEMPORARIES),
     *((name, f"privatize,{REST},contract") for name in ("deriche", "symm")),
     *((name, f"expand,{REST},contract") for name in ("durbin", "ludcmp", "symm")),
-    *((name, f"privatize{{storage=local}},{REST}") for name in KERNELS_WITH_TEMPORARIES),
-    ("symm", "privatize{storage=local loops=all},mark-parallel"),
+    *((name, f"privatize,{REST},promote") for name in KERNELS_WITH_TEMPORARIES),
+    ("symm", "privatize{loops=all},promote,mark-parallel"),
     ("symm", "expand,contract"),
     ("durbin", "privatize{loops=all},mark-parallel,contract"),
 ]

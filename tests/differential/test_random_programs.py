@@ -16,7 +16,8 @@ from polyir import api
 from polyir.diagnostics import remarks_to
 from polyir.limits import time_limited_to
 from polyir.runtime import CompilerOptions, compare_bits, compile_module
-from polyir.runtime.functions import ArrayParameter, CompiledFunction, numpy_type
+from polyir.runtime.functions import CompiledFunction, numpy_type
+from polyir.target.abi import ArrayParameter
 
 pytestmark = pytest.mark.skipif(not mlir_opt_available(), reason=MISSING_TOOLS_REASON)
 
@@ -58,7 +59,7 @@ def arguments_of(function: CompiledFunction, words: list[str]) -> list[int | np.
         if isinstance(parameter, ArrayParameter):
             shape = tuple(int(extent) for extent in word.strip("[]").split("x") if extent)
             values = np.asarray(random.uniform(-100, 100, shape))
-            arguments.append(values.astype(numpy_type(parameter.element)).reshape(shape))
+            arguments.append(values.astype(numpy_type(parameter.type.element)).reshape(shape))
         else:
             arguments.append(int(word))
     return arguments

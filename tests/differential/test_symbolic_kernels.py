@@ -28,8 +28,8 @@ FLAGS = ("-std=c99", "-O1", "-fopenmp", "-ffp-contract=off", "-Wall", "-Wextra",
 SIZES = ((5, 3, 2, 4), (1, 1, 1, 1), (32, 7, 64, 2), (0, -3, 6, 5), (2**62, 4, 2**63 - 1, 3))
 """Sizes below 1 count as 1; the largest ones are cut so that nothing overflows."""
 
-OUTSET = "tile{sizes=symbolic}"
-BOX = "tile{sizes=symbolic origins=box}"
+OUTSET = "tile-symbolic"
+BOX = "tile-symbolic{origins=box}"
 
 FOR_ALL = (
     f"pluto-schedule,{OUTSET},mark-parallel",
@@ -49,10 +49,10 @@ FOR_SOME = [
     ("jacobi-2d", f"pluto-schedule,{OUTSET},wavefront,mark-parallel"),
     ("jacobi-2d", f"pluto-schedule,tile{{sizes=8}},{OUTSET},mark-parallel"),
     ("jacobi-1d", f"pluto-schedule,{OUTSET},{OUTSET},mark-parallel"),
-    ("seidel-2d", f'tile{{sizes=4,6,8 shape="1,0,0;1,1,0;2,1,1"}},{BOX}'),
+    ("seidel-2d", f'tile-shape{{sizes=4,6,8 shape="1,0,0;1,1,0;2,1,1"}},{BOX}'),
     ("seidel-2d", f"pluto-schedule,{BOX},wavefront{{degrees=all}},mark-parallel"),
     ("floyd-warshall", f"{OUTSET},mark-parallel"),
-    ("symm", f"privatize{{storage=local}},pluto-schedule,{OUTSET},mark-parallel"),
+    ("symm", f"privatize,pluto-schedule,{OUTSET},promote,mark-parallel"),
 ]
 
 

@@ -41,8 +41,8 @@ FOR_SOME = [
     ("lu", "pluto-schedule,tile{sizes=2 levels=2 ratio=2},intra-tile-order,mark-parallel"),
     ("lu", "pluto-schedule,tile{sizes=5},full-tile-separation{points=atomic},mark-parallel"),
     ("fdtd-2d", "pluto-schedule,diamond-tile{size=6},wavefront,mark-parallel"),
-    ("seidel-2d", 'tile{sizes=4,6,8 shape="1,0,0;1,1,0;2,1,1"},wavefront,mark-parallel'),
-    ("gemm", 'pluto-schedule,tile{sizes=6 shape="1,1,0;-1,1,0;0,1,2"},mark-parallel'),
+    ("seidel-2d", 'tile-shape{sizes=4,6,8 shape="1,0,0;1,1,0;2,1,1"},wavefront,mark-parallel'),
+    ("gemm", 'pluto-schedule,tile-shape{sizes=6 shape="1,1,0;-1,1,0;0,1,2"},mark-parallel'),
 ]
 
 # More work for isl.

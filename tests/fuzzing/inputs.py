@@ -60,7 +60,7 @@ OPTIONS = (
     "strip-mine{loop=S0.0 size=16},unroll{loop=S0.0 factor=4},unroll-jam{loop=S0.0 factor=2}",
     "split{statements=S0 condition='i < floor(n/2)' loop=S0.1},mark-parallel{which=inner}",
     "apply-schedule{schedule='[n] -> { S0[i, j] -> [j, i]; S1[i] -> [n - i, 0] }'}",
-    "tile{sizes=32 shape='1,0;1,1'},tile{sizes=4,4,4 levels=3 ratio=2},convert-affine-to-scf",
+    "tile-shape{sizes=32 shape='1,0;1,1'},tile{sizes=4,4,4 levels=3 ratio=2},convert-affine-to-scf",
 )
 TOKEN = re.compile(r"\s+|[\w.$]+|[%@#!^][\w.$-]+|->|.")
 EXTRAS = ("", "0", "-1", "99999999999999999999", "{", "}", "(", '"', "é", "\0", ",", "=", "%x")

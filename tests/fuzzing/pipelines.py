@@ -26,10 +26,11 @@ def random_pipeline(seed: int) -> tuple[str, ...]:
     random = Random(f"pipeline {seed}")
     passes = _usual(random) if random.random() < 0.5 else _any(random)
     if random.random() < 0.35:
-        passes.append("lower-poly")
-        later = ["convert-parallel-to-omp", "convert-affine-to-scf"]
+        passes.append(f"lower-poly{{split-loops={_flag(random)}}}")
+        later = ["convert-parallel-to-omp", "convert-affine-to-scf", "split-loops"]
+        later.append(random.choice(["scalar-replacement", "scalar-replacement{levels=all}"]))
         random.shuffle(later)
-        passes += later[: random.randint(0, 2)]
+        passes += later[: random.randint(0, 4)]
     return tuple(passes)
 
 
@@ -82,9 +83,11 @@ def _usual(random: Random) -> list[str]:
     perhaps(0.2, _intra_tile_order)
     perhaps(0.3, lambda random: f"wavefront{{degrees={random.randint(1, 2)}}}")
     perhaps(0.15, _full_tiles)
+    perhaps(0.3, _drawn)
     perhaps(0.2, lambda random: "check-schedule")
     passes.append(_mark(random))
     perhaps(0.15, lambda random: "contract")
+    perhaps(0.2, _drawn, lambda random: "promote")
     return passes
 
 
@@ -162,7 +165,7 @@ def _tile(random: Random) -> str:
 
 def _shape(random: Random) -> str:
     shape = random.choice(("1,0;1,1", "1,1;0,1", "1,1;1,-1", "2,1;0,1", "1,0,0;1,1,0;1,0,1"))
-    return f"tile{{sizes={random.choice((2, 3, 4))} shape='{shape}'}}"
+    return f"tile-shape{{sizes={random.choice((2, 3, 4))} shape='{shape}'}}"
 
 
 def _diamond(random: Random) -> str:

@@ -35,7 +35,7 @@ from polyir.passes.poly_raise import PolyRaisePass
 from polyir.passes.prerequisites import scops_in
 from polyir.runtime import CompilerOptions, compile_module
 from polyir.runtime.compiler import CompilationError
-from polyir.target.c.emitter import COptions, c_text
+from polyir.target.c import COptions, c_text
 from polyir.target.mlir import print_module
 from polyir.universe import new_context
 

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 PLUGIN = Path(__file__).parent / "plugin"
-STENCIL = Path(__file__).parents[2] / "examples" / "fig4-stencil.mlir"
+ROOT = Path(__file__).parents[2]
+STENCIL = ROOT / "examples" / "fig4-stencil.mlir"
+KERNELS = ROOT / "benchmarks" / "polybench"
 PREFETCH = "--prefetch=loop=S0.0 distance=3"
 DISTANCE, BLOCK = "#prefetching.distance<3>", "#prefetching.block<3>"
 
@@ -72,6 +74,25 @@ def test_the_loop_has_the_attributes() -> None:
             "}",
             f"}} {{prefetching.block = {BLOCK}}}",
         ]
+
+
+def test_passes_on_loops_carry_the_attributes() -> None:
+    """Of jacobi-1d a loop that is split, of mvt one in `scf` that carries a value."""
+    expected = f"}} {{prefetching.distance = {DISTANCE}, prefetching.block = {BLOCK}}}"
+    prefetch = "--prefetch=loop={} distance=3"
+    whole, _ = polyir_opt(
+        *("--pluto-schedule", prefetch.format("S0.1"), "--lower-poly=split-loops=false"),
+        str(KERNELS / "jacobi-1d.mlir"),
+    )
+    split, _ = polyir_opt("--split-loops", text=whole)
+    assert [text.count(expected) for text in (whole, split)] == [1, 1]
+    assert [text.count("affine.if") for text in (whole, split)] == [3, 1]
+    text, _ = polyir_opt(
+        *(prefetch.format("S0.1"), "--lower-poly", "--convert-affine-to-scf"),
+        *("--scalar-replacement", str(KERNELS / "mvt.mlir")),
+    )
+    _, _, carrying = text.partition(" iter_args(")
+    assert next(line.strip() for line in carrying.splitlines() if "}" in line) == expected
 
 
 def test_help_lists_the_pass() -> None:

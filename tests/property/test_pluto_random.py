@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 from affine_nests import programs
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from schedule_checks import bands, is_coincident, is_permutable, is_total_order, violations
-from small_programs import Loop, Statement, problem_of
+from small_programs import Loop, Statement, constraints_of
 
-from polyir.schedule.pluto import Fusion, PlutoOptions, pluto_schedule
+from polyir.schedule.pluto import PlutoFusion, PlutoOptions, pluto_schedule
 
 
-@pytest.mark.parametrize("fuse", list(Fusion))
+@pytest.mark.parametrize("fuse", get_args(PlutoFusion))
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(program=programs(), input_dependences=st.booleans())
 def test_schedules_are_legal(
-    fuse: Fusion, program: tuple[Loop | Statement, ...], input_dependences: bool
+    fuse: PlutoFusion, program: tuple[Loop | Statement, ...], input_dependences: bool
 ) -> None:
-    problem = problem_of("N", "N >= 3", *program, input_dependences=input_dependences)
+    problem = constraints_of("N", "N >= 3", *program, input_dependences=input_dependences)
     schedule = pluto_schedule(problem, PlutoOptions(fuse)).schedule
     assert violations(problem, schedule).is_empty()
     assert is_total_order(problem, schedule)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal, get_args
+
 import islpy as isl
 import pytest
 from affine_nests import programs
@@ -11,19 +13,18 @@ from loop_programs import Program, poly_text
 from loop_programs import programs as programs_with_arrays
 from poly_text import poly_module, scops_of
 from schedule_checks import bands, is_coincident, is_permutable, is_total_order, violations
-from small_programs import Loop, Statement, problem_of
+from small_programs import Loop, Statement, constraints_of
 
 from polyir.model.analysis import compute_dependences
 from polyir.model.live_ranges import require_same_values
 from polyir.passes.constraints import live_range_constraints, schedule_constraints
-from polyir.schedule.clustering import Fusion
-from polyir.schedule.constraints import ScheduleConstraints
+from polyir.schedule.clusters import ClusterFusion
+from polyir.schedule.constraints import ScheduleConstraints, SchedulingError
 from polyir.schedule.feautrier import FeautrierOptions, feautrier_schedule
 from polyir.schedule.isl_builtin import isl_builtin_schedule
-from polyir.schedule.isl_style import IslStyleOptions, isl_style_schedule
-from polyir.schedule.problem import SchedulingError
+from polyir.schedule.isl_style import IslOptions, isl_style_schedule
 from polyir.schedule.spatial.reuse import reuse_groups
-from polyir.schedule.spatial.scheduler import Recipe, SpatialOptions, spatial_schedule
+from polyir.schedule.spatial.scheduler import SpatialOptions, spatial_schedule
 
 Nests = tuple[Loop | Statement, ...]
 bounded = settings(
@@ -31,16 +32,8 @@ bounded = settings(
 )
 
 
-def constraints_of(program: Nests, *, input_dependences: bool = False) -> ScheduleConstraints:
-    problem = problem_of("N", "N >= 3", *program, input_dependences=input_dependences)
-    return ScheduleConstraints(
-        problem.domain,
-        problem.context,
-        problem.validity,
-        problem.proximity,
-        problem.statements,
-        coincidence=problem.validity,
-    )
+def constraints_for(program: Nests, *, input_dependences: bool = False) -> ScheduleConstraints:
+    return constraints_of("N", "N >= 3", *program, input_dependences=input_dependences)
 
 
 def check(constraints: ScheduleConstraints, schedule: isl.Schedule) -> None:
@@ -58,26 +51,26 @@ def check(constraints: ScheduleConstraints, schedule: isl.Schedule) -> None:
 @bounded
 @given(program=programs())
 def test_feautrier(serialize: bool, program: Nests) -> None:
-    constraints = constraints_of(program)
+    constraints = constraints_for(program)
     check(constraints, feautrier_schedule(constraints, FeautrierOptions(serialize)).schedule)
 
 
 @pytest.mark.parametrize("outer_coincidence", [False, True])
-@pytest.mark.parametrize("fusion", list(Fusion))
+@pytest.mark.parametrize("fusion", get_args(ClusterFusion))
 @bounded
 @given(program=programs(), input_dependences=st.booleans())
 def test_isl_style(
-    fusion: Fusion, outer_coincidence: bool, program: Nests, input_dependences: bool
+    fusion: ClusterFusion, outer_coincidence: bool, program: Nests, input_dependences: bool
 ) -> None:
-    constraints = constraints_of(program, input_dependences=input_dependences)
-    options = IslStyleOptions(fusion, outer_coincidence)
+    constraints = constraints_for(program, input_dependences=input_dependences)
+    options = IslOptions(fusion, outer_coincidence)
     check(constraints, isl_style_schedule(constraints, options).schedule)
 
 
 @bounded
 @given(program=programs())
 def test_isl_builtin(program: Nests) -> None:
-    constraints = constraints_of(program)
+    constraints = constraints_for(program)
     try:
         schedule = isl_builtin_schedule(constraints)
     except SchedulingError:
@@ -86,33 +79,42 @@ def test_isl_builtin(program: Nests) -> None:
     check(constraints, schedule)
 
 
-@pytest.mark.parametrize("fusion", list(Fusion))
+@pytest.mark.parametrize("fusion", get_args(ClusterFusion))
 @bounded
 @given(program=programs_with_arrays())
-def test_reordered_live_ranges_keep_all_values(fusion: Fusion, program: Program) -> None:
+def test_reordered_live_ranges_keep_all_values(fusion: ClusterFusion, program: Program) -> None:
     (scop,) = scops_of(poly_module(poly_text(program)))
     constraints = live_range_constraints(scop, compute_dependences(scop))
-    schedule = isl_style_schedule(constraints, IslStyleOptions(fusion)).schedule
+    schedule = isl_style_schedule(constraints, IslOptions(fusion)).schedule
     require_same_values(scop, schedule, "live-range reordering")
 
 
-@pytest.mark.parametrize("recipe", list(Recipe))
-@pytest.mark.parametrize("fusion", list(Fusion))
+@pytest.mark.parametrize("target", ["cpu", "gpu"])
+@pytest.mark.parametrize("fusion", get_args(ClusterFusion))
 @bounded
-@given(program=programs_with_arrays(), register_limit=st.sampled_from((0, 28)))
-def test_spatial(recipe: Recipe, fusion: Fusion, program: Program, register_limit: int) -> None:
+@given(program=programs_with_arrays(), register_limit=st.sampled_from((0, None)))
+def test_spatial(
+    target: Literal["cpu", "gpu"],
+    fusion: ClusterFusion,
+    program: Program,
+    register_limit: int | None,
+) -> None:
     (scop,) = scops_of(poly_module(poly_text(program)))
     constraints = schedule_constraints(scop, compute_dependences(scop), input_dependences=True)
-    options = SpatialOptions(recipe, fusion, register_limit)
+    options = SpatialOptions(target, 4, fusion, register_limit)
     schedule = spatial_schedule(constraints, reuse_groups(scop, 4), options).schedule
     check(constraints, schedule)
 
 
-@pytest.mark.parametrize("recipe", list(Recipe))
+@pytest.mark.parametrize("target", ["cpu", "gpu"])
 @bounded
 @given(program=programs_with_arrays())
-def test_spatial_with_reordered_live_ranges(recipe: Recipe, program: Program) -> None:
+def test_spatial_with_reordered_live_ranges(
+    target: Literal["cpu", "gpu"], program: Program
+) -> None:
     (scop,) = scops_of(poly_module(poly_text(program)))
     constraints = live_range_constraints(scop, compute_dependences(scop), input_dependences=True)
-    schedule = spatial_schedule(constraints, reuse_groups(scop, 4), SpatialOptions(recipe)).schedule
+    schedule = spatial_schedule(
+        constraints, reuse_groups(scop, 4), SpatialOptions(target, 4)
+    ).schedule
     require_same_values(scop, schedule, "live-range reordering")

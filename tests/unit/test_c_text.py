@@ -11,11 +11,12 @@ import pytest
 
 from polyir.diagnostics import PolyirError
 from polyir.frontend.parse import default_context, parse_module
-from polyir.target.c import COptions, emit_c
-from polyir.target.c.expressions import (
+from polyir.target.abi import Scalar
+from polyir.target.c import COptions, CTarget, emit_c
+from polyir.target.c.printer import Printer
+from polyir.target.c.syntax import (
     Binary,
     Expression,
-    ExpressionPrinter,
     FloatLiteral,
     IntegerLiteral,
     Name,
@@ -23,8 +24,6 @@ from polyir.target.c.expressions import (
     Variable,
     cast,
 )
-from polyir.target.c.target import CTarget
-from polyir.target.c.types import Scalar
 
 
 def c_text(text: str, openmp: bool = True) -> str:
@@ -72,7 +71,7 @@ void gemm(
   for (int64_t i = 0; i < 20; i++) {
     for (int64_t j = 0; j < 30; j++) {
       for (int64_t k = 0; k < 40; k++) {
-        C[i][j] = C[i][j] + alpha * A[i][k] * B[k][j];
+        C[i][j] += alpha * A[i][k] * B[k][j];
       }
     }
   }
@@ -103,16 +102,11 @@ static inline int64_t polyir_min(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
-static inline int64_t polyir_floordiv(int64_t a, int64_t b) {
-  return a / b - (a % b != 0 && (a < 0) != (b < 0));
-}
-
 static inline int64_t polyir_ceildiv(int64_t a, int64_t b) {
   return a / b + (a % b != 0 && (a < 0) == (b < 0));
 }
 
-void copy(int64_t n, float *restrict A, int64_t A_0, int64_t A_1, float *restrict x, int64_t x_0);
-
+// Array sizes (row-major): A[A_0][A_1], x[x_0]
 void copy(
     int64_t n, float *restrict A_data, int64_t A_0, int64_t A_1, float *restrict x, int64_t x_0) {
   (void)A_0; (void)x_0;
@@ -120,7 +114,7 @@ void copy(
   #pragma omp parallel for
   for (int64_t ti = 0; ti < polyir_ceildiv(n, 32); ti++) {
     for (int64_t i = 32 * ti; i < polyir_min(32 * ti + 32, n); i++) {
-      x[i] = A[polyir_floordiv(i, 2)][n - i - 1];
+      x[i] = A[i / 2][n - i - 1];
     }
   }
 }
@@ -154,6 +148,7 @@ func.func @f(%n: index, %x: memref<?xf64>, %s: memref<f64>) -> f64 {
         """
 #include <stdint.h>
 
+// Array sizes: x[x_0]
 double f(int64_t n, double *restrict x, int64_t x_0, double *restrict s) {
   (void)x_0;
   double p = 0.0;
@@ -214,11 +209,6 @@ func.func private @rows(%A: memref<?x?xf64>) -> i32 {
 #include <stdint.h>
 #include <stdlib.h>
 
-static inline int64_t polyir_mod(int64_t a, int64_t b) {
-  const int64_t r = a % b;
-  return r < 0 ? r + b : r;
-}
-
 static double table[2][2] = {{1.0, -0.0}, {0.1, 1e+300}};
 
 static int32_t rows(double *restrict A, int64_t A_0, int64_t A_1);
@@ -227,9 +217,9 @@ int32_t f(int64_t n, double A[restrict 10][20]) {
   double (*restrict tmp)[8] = malloc(sizeof(double) * n * 8);
   double only_written[n];
   (void)only_written;
-  double s = 0;
+  double s = 0.0;
   for (int64_t i = 0; i < n; i++) {
-    const double new = s + table[polyir_mod(i, 2)][1];
+    const double new = s + table[i % 2][1];
     s = new;
     tmp[i][0] = new;
     only_written[i] = new;
@@ -239,6 +229,7 @@ int32_t f(int64_t n, double A[restrict 10][20]) {
   return r;
 }
 
+// Array sizes (row-major): A[A_0][A_1]
 static int32_t rows(double *restrict A, int64_t A_0, int64_t A_1) {
   (void)A; (void)A_1;
   return (int32_t)((uint32_t)A_0 * 7);
@@ -281,6 +272,114 @@ func.func @double(%sqrt: f64, %for: f64, %0: f64) -> f64 {
     )
     assert "double double_(double sqrt_1, double for_1, double arg2) {" in text
     assert "const double y = sqrt(sqrt_1) + for_1 + arg2;" in text
+
+
+@pytest.mark.parametrize(
+    ("constraint", "test"),
+    [
+        ("-d0 >= 0", "a <= 0"),
+        ("d0 - 1 >= 0", "a >= 1"),
+        ("d0 - 3 == 0", "a == 3"),
+        ("-d0 + 7 == 0", "a == 7"),
+        ("d0 - d1 - 32 >= 0", "a - b >= 32"),
+        ("d0 - d1 + 33 >= 0", "b - a <= 33"),
+        ("d0 - d1 + 33 == 0", "b - a == 33"),
+        ("d1 - d0 == 0", "b == a"),
+        ("d1 - d0 - 1 >= 0", "a < b"),
+        ("d1 - d0 >= 0", "a <= b"),
+        ("d0 + d1 - 2 >= 0", "a + b >= 2"),
+        ("-d0 - d1 + 5 >= 0", "a + b <= 5"),
+        ("d0 * 2 - d1 * 3 - 1 >= 0", "3 * b < 2 * a"),
+        ("d0 mod 2 == 0", "a % 2 == 0"),
+        ("d0 mod 2 - 1 == 0", "polyir_mod(a, 2) == 1"),
+        ("d0 - d0 - 1 >= 0", "false"),
+        ("-d0 - 9223372036854775807 >= 0", "a <= -9223372036854775807"),
+        ("d0 - 1 >= 0, d1 - 1 >= 0", "a >= 1 && b >= 1"),
+    ],
+)
+def test_conditions_are_written_as_a_person_would(constraint: str, test: str) -> None:
+    text = c_text(
+        "func.func @f(%a: index, %b: index, %x: memref<f64>, %v: f64) {\n"
+        f"  affine.if affine_set<(d0, d1) : ({constraint})>(%a, %b) {{\n"
+        "    affine.store %v, %x[] : memref<f64>\n  }\n  return\n}\n"
+    )
+    assert f"  if ({test}) {{\n" in text
+
+
+@pytest.mark.parametrize(
+    ("subscript", "written"),
+    [
+        ("%i floordiv 4", "i / 4"),
+        ("%i mod 4", "i % 4"),
+        ("(%i + 1) ceildiv 4", "(i + 4) / 4"),
+        ("(%i - 1) floordiv 4", "polyir_floordiv(i - 1, 4)"),
+        ("-%i + 9", "9 - i"),
+        ("-%i - %n + 9", "9 - i - n"),
+        ("%i * 2 - %n", "2 * i - n"),
+    ],
+)
+def test_subscripts_call_helpers_only_where_they_must(subscript: str, written: str) -> None:
+    text = c_text(
+        "func.func @f(%n: index, %x: memref<?xf64>, %v: f64) {\n"
+        "  affine.for %i = 0 to %n {\n"
+        f"    affine.store %v, %x[{subscript}] : memref<?xf64>\n  }}\n  return\n}}\n"
+    )
+    assert f"    x[{written}] = v;\n" in text
+
+
+def test_conditions_in_an_else_and_long_loop_heads(tmp_path: Path) -> None:
+    assert_prints(
+        """
+#far = affine_map<(d0)[s0, s1] -> (d0 * 2 + s0 * 3 + s1 * 5 + 77, d0 + s0 + s1 + 99, s0 * 17)>
+func.func @f(%distance: index, %other: index, %x: memref<?xf64>, %v: f64) {
+  affine.for %i = 0 to %distance {
+    affine.if affine_set<(d0) : (d0 - 9 >= 0)>(%i) {
+      affine.store %v, %x[0] : memref<?xf64>
+    } else {
+      affine.if affine_set<(d0) : (d0 - 5 == 0)>(%i) {
+        affine.store %v, %x[1] : memref<?xf64>
+      } else {
+        affine.store %v, %x[2] : memref<?xf64>
+      }
+    }
+    affine.for %j = 0 to min #far(%i)[%distance, %other] step 2 {
+      %a = affine.load %x[%j] : memref<?xf64>
+      %b = arith.subf %a, %v : f64
+      affine.store %b, %x[%j] : memref<?xf64>
+    }
+  }
+  return
+}
+""",
+        """
+#include <stdint.h>
+
+static inline int64_t polyir_min(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+// Array sizes: x[x_0]
+void f(int64_t distance, int64_t other, double *restrict x, int64_t x_0, double v) {
+  (void)x_0;
+  for (int64_t i = 0; i < distance; i++) {
+    if (i >= 9) {
+      x[0] = v;
+    } else if (i == 5) {
+      x[1] = v;
+    } else {
+      x[2] = v;
+    }
+    for (int64_t j = 0;
+         j < polyir_min(polyir_min(2 * i + 3 * distance + 5 * other + 77,
+             i + distance + other + 99), 17 * distance);
+         j += 2) {
+      x[j] -= v;
+    }
+  }
+}
+""",
+        tmp_path,
+    )
 
 
 def test_long_statements_are_broken_where_few_parentheses_are_open() -> None:
@@ -334,34 +433,37 @@ TWO = IntegerLiteral(Scalar.INT32, 2)
     ],
 )
 def test_printing_of_expressions(expression: Expression, text: str) -> None:
-    assert ExpressionPrinter().print(expression) == text
+    assert Printer(()).expression(expression) == text
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("func.func @f(%x: f16) {return}", "no type for values of type f16"),
-        ("func.func @f(%x: memref<4xbf16>) {return}", "no type for values of type bf16"),
-        ("func.func @f(%x: i7) {return}", "no type for values of type i7"),
+        ("func.func @f(%x: f16) {return}", "type 'f16' is not supported: expected index, i1,"),
+        (
+            "func.func @f(%x: memref<4xbf16>) {return}",
+            "type 'bf16' is not supported: expected index, i1,",
+        ),
+        ("func.func @f(%x: i7) {return}", "type 'i7' is not supported: expected index, i1,"),
         (
             "func.func @f(%x: memref<4xf32>) -> memref<4xf32> {return %x : memref<4xf32>}",
-            "no type for values of type memref<4xf32>",
+            "functions that return a memref are not supported",
         ),
         (
             "func.func @f(%x: memref<4x4xf32, strided<[1, 4]>>) {return}",
-            "no arrays with the layout of memref<4x4xf32",
+            "the layout of 'memref<4x4xf32, strided<[1, 4]>>' is not supported",
         ),
         (
             'func.func @f() {\n  "test.op"() : () -> ()\n  return\n}',
-            "no C for the operation test.op",
+            "operation 'test.op' is not supported by the C target",
         ),
         (
             "func.func @a.b() {return}\nfunc.func @a_b() {return}",
-            "'a_b' and 'a.b' would both be 'a_b' in C",
+            "symbols 'a.b' and 'a_b' have the same name 'a_b' in C",
         ),
         (
             "func.func @f() {\n  cf.br ^bb1\n^bb1:\n  return\n}",
-            "wants structured control flow",
+            "unstructured control flow is not supported",
         ),
     ],
 )

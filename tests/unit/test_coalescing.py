@@ -7,15 +7,14 @@ from collections.abc import Callable
 import islpy as isl
 import pytest
 
-from polyir.schedule.coalescing import coefficient_limits
-from polyir.schedule.constraints import ScheduleConstraints
+from polyir.schedule.constraints import ScheduleConstraints, coefficient_bounds
 from polyir.schedule.isl_style import isl_style_schedule
 from polyir.schedule.pluto import pluto_schedule
 from polyir.schedule.tree import ScheduleResult
 
 
 @pytest.mark.parametrize(
-    ("domain", "limits"),
+    ("domain", "bounds"),
     [
         ("[n] -> { S[i, j] : 0 <= i < n and 0 <= j <= 25 }", (13, None)),
         ("[n] -> { S[i, j] : 0 <= i < n and 0 <= j < n }", (None, None)),
@@ -25,8 +24,8 @@ from polyir.schedule.tree import ScheduleResult
         ("{ S[i, j] : i < j < i }", (None, None)),
     ],
 )
-def test_limits(domain: str, limits: tuple[int | None, ...]) -> None:
-    assert coefficient_limits(isl.Set(domain)) == limits
+def test_bounds(domain: str, bounds: tuple[int | None, ...]) -> None:
+    assert coefficient_bounds(isl.Set(domain)) == bounds
 
 
 # Each instance must run before the next one, and j has 26 values at most.

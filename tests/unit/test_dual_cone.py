@@ -6,10 +6,9 @@ from random import Random
 
 import islpy as isl
 
-from polyir.schedule import dual_cone
+from polyir.schedule import farkas
 from polyir.schedule.farkas import non_negative_forms
-from polyir.schedule.linear import Row
-from polyir.schedule.matrices import entries_of, matrix_of
+from polyir.schedule.linear import Row, entries_of, matrix_of
 
 _SET = isl.dim_type.set
 _ORDER = (_SET, isl.dim_type.div, isl.dim_type.param, isl.dim_type.cst)
@@ -41,10 +40,10 @@ def test_one_multiplier_at_a_time_gives_what_isl_gives() -> None:
             continue
         rays = [(1, *(0,) * width), *entries_of(polyhedron.inequalities_matrix(*_FORMS))]
         lines = entries_of(polyhedron.equalities_matrix(*_FORMS))
-        found = dual_cone._generated(rays, lines, width + 1)
+        found = farkas._one_by_one(rays, lines, width + 1)
         assert found is not None
         cones = []
-        for equalities, inequalities in (found, dual_cone._at_once(polyhedron, width + 1)):
+        for equalities, inequalities in (found, farkas._at_once(polyhedron, width + 1)):
             both = [*inequalities, *equalities, *(tuple(-x for x in row) for row in equalities)]
             cones.append(_polyhedron([(*row, 0) for row in both], width + 1))
         # isl first rounds equalities to integers, which allows a few more forms.

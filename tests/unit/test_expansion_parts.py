@@ -10,11 +10,11 @@ from polyir import api
 from polyir.diagnostics import LegalityError, Remark, remarks_to
 from polyir.model.dataflow import array_flow
 from polyir.model.scop import Scop, scop_of
+from polyir.model.temporaries import why_no_temporary
 from polyir.passes.prerequisites import scops_in
 from polyir.transform.expansion.box import NoBoxError, box_of
 from polyir.transform.expansion.contract import require_apart, successive_moduli
 from polyir.transform.expansion.lifetimes import conflicts
-from polyir.transform.expansion.temporaries import why_no_temporary
 from polyir.transform.expansion.webs import webs_of
 
 TWO_USES = """

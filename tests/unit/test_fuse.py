@@ -6,7 +6,7 @@ import pytest
 from execution import execution, flow, schedule
 
 from polyir.diagnostics import LegalityError, OptionError
-from polyir.transform.address import Address, parse_address
+from polyir.transform.address import Address
 from polyir.transform.distribute import DistributeOptions, distribute
 from polyir.transform.fuse import FuseOptions, fuse
 from polyir.transform.tile import TileOptions, tile
@@ -145,7 +145,7 @@ def test_bad_distribute_options(statements: tuple[str, ...], keep: int, message:
 
 
 def addresses(*texts: str) -> tuple[Address, ...]:
-    return tuple(map(parse_address, texts))
+    return tuple(map(Address.parse, texts))
 
 
 @pytest.mark.parametrize(

@@ -13,13 +13,12 @@ from polyir.diagnostics import LegalityError
 from polyir.model.live_ranges import require_same_values
 from polyir.model.scop import Scop, scop_of
 from polyir.passes.prerequisites import scops_in
-from polyir.schedule.constraints import ConditionalOrder, ScheduleConstraints
+from polyir.schedule.constraints import ConditionalOrder, ScheduleConstraints, SchedulingError
 from polyir.schedule.feautrier import feautrier_schedule
-from polyir.schedule.isl_builtin import Algorithm, BuiltinOptions, isl_builtin_schedule
+from polyir.schedule.isl_builtin import IslBuiltinOptions, isl_builtin_schedule
 from polyir.schedule.isl_style import isl_style_schedule
-from polyir.schedule.problem import SchedulingError
 from polyir.schedule.spatial.scheduler import spatial_schedule
-from polyir.schedule.tree import Band, Leaf, ScheduleResult
+from polyir.schedule.tree import BandNode, LeafNode, ScheduleResult
 
 
 def constraints(
@@ -51,15 +50,15 @@ DOWN_PAIR = "[n] -> { T[i, j] -> S[i + 1, j] : 0 <= i < n - 1 and 0 <= j < n }"
 
 def test_the_parallel_loop_comes_first() -> None:
     tree = isl_style_schedule(constraints(SQUARE, DOWN, ("S",))).tree
-    assert isinstance(tree, Band)
-    assert [each[0].coefficients for each in tree.hyperplanes] == [(0, 1), (1, 0)]
-    assert tree.coincident == (True, False)
+    assert isinstance(tree, BandNode)
+    assert [each[0].coefficients for each in tree.band.hyperplanes] == [(0, 1), (1, 0)]
+    assert tree.band.coincident == (True, False)
 
 
 def test_what_is_not_in_coincidence_does_not_hinder_parallelism() -> None:
     tree = isl_style_schedule(constraints(SQUARE, DOWN, ("S",), coincidence="{ }")).tree
-    assert isinstance(tree, Band)
-    assert tree.coincident == (True, True)
+    assert isinstance(tree, BandNode)
+    assert tree.band.coincident == (True, True)
 
 
 def scalar(live_ranges: str) -> ScheduleConstraints:
@@ -71,8 +70,8 @@ def scalar(live_ranges: str) -> ScheduleConstraints:
 
 def test_local_live_ranges_may_be_reordered() -> None:
     tree = isl_style_schedule(scalar(HERE)).tree
-    assert isinstance(tree, Band)
-    assert [each[0].coefficients for each in tree.hyperplanes] == [(0, 1), (1, 0)]
+    assert isinstance(tree, BandNode)
+    assert [each[0].coefficients for each in tree.band.hyperplanes] == [(0, 1), (1, 0)]
 
 
 def test_live_ranges_that_span_iterations_keep_their_order() -> None:
@@ -97,7 +96,7 @@ def spatial_without_arrays(constraints: ScheduleConstraints) -> ScheduleResult:
     "scheduler", [feautrier_schedule, isl_style_schedule, spatial_without_arrays]
 )
 def test_no_statement(scheduler) -> None:  # type: ignore[no-untyped-def]
-    assert scheduler(constraints("{ }", "{ }", ())).tree == Leaf()
+    assert scheduler(constraints("{ }", "{ }", ())).tree == LeafNode()
 
 
 def test_a_cycle_without_schedule() -> None:
@@ -113,7 +112,7 @@ def test_a_cycle_without_schedule() -> None:
 def test_isl_has_its_options_back() -> None:
     context = isl.DEFAULT_CONTEXT
     before = context.get_schedule_algorithm(), context.get_schedule_max_coefficient()
-    options = BuiltinOptions(algorithm=Algorithm.FEAUTRIER, max_coefficient=3)
+    options = IslBuiltinOptions(algorithm="feautrier", max_coefficient=3)
     schedule = isl_builtin_schedule(constraints(SQUARE, DOWN, ("S",)), options)
     # Feautrier's variant puts the loop that carries outside.
     assert "S[i, j] -> [(i)]" in str(schedule.get_root().child(0).band_get_partial_schedule())

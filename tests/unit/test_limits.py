@@ -21,6 +21,7 @@ from polyir.limits import (
     time_limited_to,
     within_operations,
 )
+from polyir.model.scop import Scop
 from polyir.passes.prerequisites import scops_in
 
 JACOBI_2D = Path(__file__).parents[2] / "benchmarks" / "polybench" / "jacobi-2d.mlir"
@@ -158,3 +159,20 @@ def test_code_generation_falls_back_on_the_original_order(monkeypatch: pytest.Mo
         text = api.emit(module, "c")
     assert "for (int64_t i = 0; i < n; i++)" in text
     assert refused[-1].endswith("the loops keep their original order")
+
+
+def test_the_original_order_has_no_copies(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = api.run_pipeline(copy_module(), 'strip-mine{loop="S0.0"},promote{loop="S0.0"}')
+    assert "poly.local_array" in api.emit(module, "poly")
+    original = ast_build._built
+
+    def built(scop: Scop, form: str) -> object:
+        if scop.op.local_arrays:
+            endless()
+        return original(scop, form)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(ast_build, "_built", built)
+    with time_limited_to(0.2), remarks_to(lambda remark: None):
+        text = api.emit(module, "c")
+    assert "local" not in text
+    assert "for (int64_t i = 0; i < n; i++)" in text

@@ -11,8 +11,10 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from polyir.diagnostics import OptionError
-from polyir.passes.options import describe_options, pass_with_options
+from polyir.passes.options import describe_options, pass_from_python, pass_with_options
 from polyir.pipeline import passes_of_pipeline, split_pass_flags
+from polyir.transform.address import Address
+from polyir.universe import available_passes, pass_type
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,7 @@ def test_text_needs_few_quotes(text: str, expected: TextPass) -> None:
     [
         ("size=16", "pass 'example' has no option 'size'; did you mean 'sizes'?"),
         ("fuse=maxx", "option 'fuse' of pass 'example' cannot be 'maxx'; did you mean 'max'?"),
-        ("sizes=a", "option 'sizes' of pass 'example' must be a list of integer, not 'a'"),
+        ("sizes=a", "option 'sizes' of pass 'example' must be a list of integers, not 'a'"),
         ("min-width=1,2", "option 'min-width' of pass 'example' must be integer, not '1,2'"),
         ("min-width=true", "option 'min-width' of pass 'example' must be integer, not 'True'"),
         ("sizes=", "malformed options 'sizes=' of pass 'example'"),
@@ -102,6 +104,39 @@ def test_bad_options_are_named(text: str, message: str) -> None:
     with pytest.raises(OptionError) as raised:
         pass_with_options(ExamplePass, text)
     assert raised.value.message == message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "interchange{loops=S0.1,S0/2.0}",
+        "skew{loop=S0.1 by=S0.0}",
+        "shift{loop=S0.1 by='2n - 1' statements=S0,S1/0}",
+        "tile{sizes=4,2 loops=S0.0,S0.1}",
+        "tile-shape{shape='1,0;-1,2'}",
+        "wavefront{loop=S0.0}",
+        "promote{arrays=A loop=S0.1 order=1,0}",
+        "mark-parallel",
+    ],
+)
+def test_passes_print_as_they_are_read(text: str) -> None:
+    (read,) = passes_of_pipeline(text, available_passes())
+    (again,) = passes_of_pipeline(str(read), available_passes())
+    assert again == read
+    assert type(read).from_spec(read.spec()) == read
+
+
+def test_options_from_python() -> None:
+    loop = Address.parse("S0.1")
+    assert pass_from_python(pass_type("reverse"), {"loop": "S0.1"}) == pass_from_python(
+        pass_type("reverse"), {"loop": loop}
+    )
+    tile = pass_from_python(pass_type("tile"), {"sizes": 8, "loops": ["S0.1"]})
+    assert tile == passes_of_pipeline("tile{sizes=8 loops=S0.1}", available_passes())[0]
+    with pytest.raises(OptionError, match="'x' is not a loop"):
+        pass_from_python(pass_type("reverse"), {"loop": "x"})
+    with pytest.raises(OptionError, match="has no option 'lop'; did you mean 'loop'"):
+        pass_from_python(pass_type("reverse"), {"lop": "S0.1"})
 
 
 def test_flags_keep_their_order() -> None:
@@ -125,7 +160,7 @@ def test_unknown_pass_in_a_pipeline() -> None:
 
 def test_description_names_types_and_defaults() -> None:
     assert describe_options(ExamplePass) == [
-        "sizes: a list of integer = 32",
+        "sizes: a list of integers = 32",
         "fuse: max|smart = smart",
         "min-width: integer = 2",
         "relaxed: true|false = false",

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import islpy as isl
 import pytest
 from schedule_checks import bands, is_total_order, violations
-from small_programs import Loop, loop, problem_of, statement
+from small_programs import Loop, constraints_of, loop, statement
 
-from polyir.schedule.pluto import Fusion, PlutoOptions, pluto_schedule
-from polyir.schedule.problem import SchedulingError, SchedulingProblem
-from polyir.schedule.tree import Band, Node, Order, ScheduleResult
+from polyir.schedule.constraints import ScheduleConstraints, SchedulingError
+from polyir.schedule.pluto import PlutoFusion, PlutoOptions, pluto_schedule
+from polyir.schedule.tree import BandNode, RowTree, ScheduleResult, SequenceNode
 
 
 def problem(
     domain: str, validity: str, statements: tuple[str, ...], context: str = "{ : }"
-) -> SchedulingProblem:
+) -> ScheduleConstraints:
     order = isl.UnionMap(validity)
-    return SchedulingProblem(isl.UnionSet(domain), isl.Set(context), order, order, statements)
+    return ScheduleConstraints(
+        isl.UnionSet(domain), isl.Set(context), order, order, statements, order
+    )
 
 
 def square(name: str, writes: str, reads: str) -> Loop:
@@ -38,37 +42,37 @@ GEMM = (
 )
 
 
-def shape(node: Node) -> object:
+def shape(node: RowTree) -> object:
     """Widths of bands and nesting of sequences: `(2, [1, 0])`."""
-    if isinstance(node, Band):
-        return (len(node.hyperplanes), shape(node.child))
-    if isinstance(node, Order):
+    if isinstance(node, BandNode):
+        return (len(node.band.hyperplanes), shape(node.child))
+    if isinstance(node, SequenceNode):
         return [shape(child) for _, child in node.children]
     return 0
 
 
-def legal(problem: SchedulingProblem, result: ScheduleResult) -> bool:
+def legal(problem: ScheduleConstraints, result: ScheduleResult) -> bool:
     return violations(problem, result.schedule).is_empty() and is_total_order(
         problem, result.schedule
     )
 
 
-def row(node: Node, position: int, member: int = 0) -> tuple[int, ...]:
-    assert isinstance(node, Band)
-    found = node.hyperplanes[member][position]
+def row(node: RowTree, position: int, member: int = 0) -> tuple[int, ...]:
+    assert isinstance(node, BandNode)
+    found = node.band.hyperplanes[member][position]
     return (*found.coefficients, found.constant)
 
 
 @pytest.mark.parametrize(
     ("fuse", "expected"),
     [
-        (Fusion.SMART, [(2, 0), (3, 0)]),
-        (Fusion.NONE, [(2, 0), (3, 0)]),
-        (Fusion.MAX, (3, [0, 0])),
+        ("smart", [(2, 0), (3, 0)]),
+        ("none", [(2, 0), (3, 0)]),
+        ("max", (3, [0, 0])),
     ],
 )
-def test_statements_of_different_depth(fuse: Fusion, expected: object) -> None:
-    gemm = problem_of("N", "N >= 2", *GEMM)
+def test_statements_of_different_depth(fuse: PlutoFusion, expected: object) -> None:
+    gemm = constraints_of("N", "N >= 2", *GEMM)
     result = pluto_schedule(gemm, PlutoOptions(fuse))
     assert legal(gemm, result)
     assert shape(result.tree) == expected
@@ -82,35 +86,35 @@ def test_no_fusion_distributes_inside_a_common_loop_too() -> None:
         loop("i", "0 <= i < N", statement("S2", "c[i]", "a[i]; c[i]")),
         statement("S3", "b[0]", "c[0]"),
     )
-    cycle = problem_of("N", "N >= 2", program)
-    none = pluto_schedule(cycle, PlutoOptions(Fusion.NONE))
+    cycle = constraints_of("N", "N >= 2", program)
+    none = pluto_schedule(cycle, PlutoOptions("none"))
     assert legal(cycle, none)
-    assert isinstance(none.tree, Band)
-    assert isinstance(none.tree.child, Order)
+    assert isinstance(none.tree, BandNode)
+    assert isinstance(none.tree.child, SequenceNode)
     assert [members for members, _ in none.tree.child.children] == [(0,), (1,), (2,)]
 
 
 def test_unrelated_statements_share_loops_if_these_are_alike() -> None:
     alike = (square("S1", "a[i,j]", ""), square("S2", "b[i,j]", ""))
-    assert shape(pluto_schedule(problem_of("N", "N >= 2", *alike)).tree) == (2, [0, 0])
+    assert shape(pluto_schedule(constraints_of("N", "N >= 2", *alike)).tree) == (2, [0, 0])
     different = (square("S1", "a[i,j]", ""), square("S2", "b[j]", "b[j]"))
-    smart = problem_of("N", "N >= 2", *different)
+    smart = constraints_of("N", "N >= 2", *different)
     assert shape(pluto_schedule(smart).tree) == [(2, 0), (2, 0)]
-    assert shape(pluto_schedule(smart, PlutoOptions(Fusion.MAX)).tree) == (2, [0, 0])
+    assert shape(pluto_schedule(smart, PlutoOptions("max")).tree) == (2, [0, 0])
 
 
 def test_input_dependences_choose_among_equal_loops() -> None:
     """Without them both products keep their loop order; with them A is read once."""
     program = (square("S1", "x[i]", "x[i]; A[i,j]"), square("S2", "y[i]", "y[i]; A[j,i]"))
-    plain = pluto_schedule(problem_of("N", "N >= 2", *program))
+    plain = pluto_schedule(constraints_of("N", "N >= 2", *program))
     assert [row(plain.tree, each) for each in (0, 1)] == [(1, 0, 0), (1, 0, 0)]
-    reuse = problem_of("N", "N >= 2", *program, input_dependences=True)
+    reuse = constraints_of("N", "N >= 2", *program, input_dependences=True)
     near = pluto_schedule(reuse)
     assert legal(reuse, near)
-    assert isinstance(near.tree, Band)
+    assert isinstance(near.tree, BandNode)
     rows = {(row(near.tree, 0, member), row(near.tree, 1, member)) for member in (0, 1)}
     assert rows == {((1, 0, 0), (0, 1, 0)), ((0, 1, 0), (1, 0, 0))}
-    assert [bound.coefficients for bound in near.tree.bounds] == [(0,), (0,)]
+    assert [bound.coefficients for bound in near.tree.band.bounds] == [(0,), (0,)]
 
 
 def test_reversal_where_the_iterators_run_against_the_order() -> None:
@@ -156,7 +160,7 @@ def test_dependences_with_existentials() -> None:
 def test_unbounded_domains_have_no_bound_on_distances() -> None:
     endless = problem("{ S[i, j] : i >= 0 and j >= 0 }", "{ S[i, j] -> S[i + 1, 2j] }", ("S",))
     result = pluto_schedule(endless)
-    assert isinstance(result.tree, Band)
+    assert isinstance(result.tree, BandNode)
     assert row(result.tree, 0) == (1, 0, 0)
 
 
@@ -167,13 +171,13 @@ def test_large_constant_sizes_are_no_burden() -> None:
         loop("i", "1 <= i < 3999", statement("S1", "b[i]", "a[i-1]; a[i]; a[i+1]")),
         loop("i", "1 <= i < 3999", statement("S2", "a[i]", "b[i]")),
     )
-    result = pluto_schedule(problem_of("N", "true", program))
+    result = pluto_schedule(constraints_of("N", "true", program))
     assert [row(result.tree, 1, member) for member in (0, 1)] == [(1, 0, 0), (2, 1, 1)]
 
 
 def test_statements_without_loops_are_ordered() -> None:
     program = (statement("S1", "a[]"), statement("S2", "b[]", "a[]"), statement("S3", "c[]"))
-    scalars = problem_of("N", "true", *program)
+    scalars = constraints_of("N", "true", *program)
     result = pluto_schedule(scalars)
     assert legal(scalars, result)
     assert shape(result.tree) == [0, 0, 0]
@@ -181,7 +185,7 @@ def test_statements_without_loops_are_ordered() -> None:
 
 
 def test_one_statement_without_loops_is_a_leaf() -> None:
-    assert shape(pluto_schedule(problem_of("N", "true", statement("S", "a[]"))).tree) == 0
+    assert shape(pluto_schedule(constraints_of("N", "true", statement("S", "a[]"))).tree) == 0
 
 
 def test_statements_without_instances_are_left_out() -> None:
@@ -195,26 +199,27 @@ def test_context_makes_dependences_disappear() -> None:
     domain = "[N] -> { S[i] : 0 <= i < N }"
     small = pluto_schedule(problem(domain, relation, ("S",), "[N] -> { : N < 10 }"))
     large = pluto_schedule(problem(domain, relation, ("S",), "[N] -> { : N > 10 }"))
-    assert isinstance(small.tree, Band)
-    assert small.tree.coincident == (True,)
-    assert isinstance(large.tree, Band)
-    assert large.tree.coincident == (False,)
+    assert isinstance(small.tree, BandNode)
+    assert small.tree.band.coincident == (True,)
+    assert isinstance(large.tree, BandNode)
+    assert large.tree.band.coincident == (False,)
 
 
 def test_parameters_in_different_orders() -> None:
     """isl aligns parameters pairwise only: a column too few or in the wrong place would show."""
     first = isl.UnionMap("[M, N] -> { S[i, j] -> T[i + 1, j] : 0 <= i < N and 0 <= j < M }")
-    mixed = SchedulingProblem(
+    mixed = ScheduleConstraints(
         isl.UnionSet("[N] -> { S[i, j] : 0 <= i, j < N; T[i, j] : 0 <= i, j <= N }"),
         isl.Set("[M] -> { : M >= 7 }"),
         first,
         first,
         ("S", "T"),
+        first,
     )
     result = pluto_schedule(mixed)
     assert legal(mixed, result)
-    assert isinstance(result.tree, Band)
-    assert result.tree.coincident == (True, True)
+    assert isinstance(result.tree, BandNode)
+    assert result.tree.band.coincident == (True, True)
 
 
 def test_cycle_between_instances_is_an_error() -> None:
@@ -225,14 +230,14 @@ def test_cycle_between_instances_is_an_error() -> None:
 
 
 def test_unknown_statement_is_an_error() -> None:
-    with pytest.raises(SchedulingError, match="instances of 'S', which is no statement"):
+    with pytest.raises(SchedulingError, match="the domain contains unknown statement 'S'"):
         pluto_schedule(problem("{ S[i] : 0 <= i < 9 }", "{ }", ("R",)))
 
 
 def test_notes_tell_bands_and_cuts() -> None:
-    result = pluto_schedule(problem_of("N", "N >= 2", *GEMM))
+    result = pluto_schedule(constraints_of("N", "N >= 2", *GEMM))
     assert result.notes == (
-        "kept apart by fuse=smart: S1 | S2",
+        "not fused because of fuse=smart: S1 | S2",
         "band of 2 for S1: parallel members 0, 1",
         "band of 3 for S2: parallel members 0, 1",
     )
@@ -242,8 +247,8 @@ def test_cycle_in_which_only_one_statement_has_a_new_direction() -> None:
     """S1 writes a[i] all along j, S2 a[j]: aligned on the element, they need i once more."""
     both = (statement("S1", "a[i]"), statement("S2", "a[j]"))
     program = loop("i", "0 <= i < N", loop("j", "0 <= j < N", *both))
-    crossing = problem_of("N", "N >= 3", program)
-    for fuse in Fusion:
+    crossing = constraints_of("N", "N >= 3", program)
+    for fuse in get_args(PlutoFusion):
         assert legal(crossing, pluto_schedule(crossing, PlutoOptions(fuse)))
 
 
@@ -251,12 +256,12 @@ def test_cycle_that_needs_a_row_without_any_new_direction() -> None:
     """S1 writes a[i] and S2 a[2i]: aligned on the element, i says which comes first."""
     both = (statement("S1", "a[i]"), statement("S2", "a[2i]"))
     program = loop("i", "0 <= i < N", loop("j", "0 <= j < N", *both))
-    crossing = problem_of("N", "N >= 3", program)
+    crossing = constraints_of("N", "N >= 3", program)
     result = pluto_schedule(crossing)
     assert legal(crossing, result)
     assert row(result.tree, 0) == (1, 0, 0)
     assert row(result.tree, 1) == (2, 0, 0)
-    assert isinstance(result.tree, Band)
+    assert isinstance(result.tree, BandNode)
     # No second coefficient: neither statement gets a direction that it did not have.
     assert [row(result.tree.child, each)[1] for each in (0, 1)] == [0, 0]
 
@@ -272,6 +277,6 @@ def test_last_value_of_a_cycle_with_all_loops_used_up() -> None:
     program = loop(
         "i", "0 <= i < N", loop("j", "1 <= j < N - 1", inner, statement("S2", "b[i, j + j]"))
     )
-    crossing = problem_of("N", "N >= 3", program)
-    for fuse in Fusion:
+    crossing = constraints_of("N", "N >= 3", program)
+    for fuse in get_args(PlutoFusion):
         assert legal(crossing, pluto_schedule(crossing, PlutoOptions(fuse)))

@@ -22,7 +22,7 @@ def test_results_agree_and_are_timed(capsys: pytest.CaptureFixture[str]) -> None
     flags = ["--pluto-schedule", "--tile=8", "--mark-parallel", "--size", "n=20", "--repeat=1"]
     assert main([*flags, str(EXAMPLES / "fig9-matmul-chain.mlir")]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith("@matmul_chain: outputs agree to the bit")
+    assert lines[0].startswith("@matmul_chain: outputs are bit-identical")
     assert [line.split("  ")[1] for line in lines[1:]] == [
         "original, 1 thread",
         "result, 1 thread",
@@ -40,8 +40,11 @@ def test_both_programs_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--size=m=3", "fig9-matmul-chain.mlir"], "no size argument is called 'm' (sizes: n)"),
-        (["--function=g", "fig9-matmul-chain.mlir"], "choose one function with --function"),
+        (["--size=m=3", "fig9-matmul-chain.mlir"], "no size argument named 'm'; known sizes: n"),
+        (
+            ["--function=g", "fig9-matmul-chain.mlir"],
+            "no function named 'g'; known functions: matmul_chain",
+        ),
         (["no-such-file.mlir"], "cannot read"),
         (["--tile=x", "fig9-matmul-chain.mlir"], "option 'sizes' of pass 'tile'"),
         (["--repeat=0", "fig9-matmul-chain.mlir"], "argument --repeat"),
@@ -86,5 +89,5 @@ def test_arrays_are_as_large_as_the_accesses() -> None:
     assert shapes == [(10, 21), (28,), (4, 10)]
     dtypes = [array.dtype for array in (a, b, c) if isinstance(array, np.ndarray)]
     assert dtypes == [np.float64, np.int32, np.float32]
-    with pytest.raises(PolyirError, match="no size argument is called 'm'"):
+    with pytest.raises(PolyirError, match="no size argument named 'm'"):
         make_arguments(function, scops, {"m": 10}, default_size=7)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import islpy as isl
 from raised import domains, function, only_scop, raised, stores
 
-from polyir.model.scop import AccessKind, scop_of
+from polyir.model.scop import scop_of
+from polyir.model.statements import AccessKind
 
 
 def test_value_loaded_before_a_store_is_not_loaded_again() -> None:

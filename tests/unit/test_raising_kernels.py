@@ -10,7 +10,8 @@ from xdsl.ir import Operation
 from polyir.dialects.scop import ScopOp
 from polyir.frontend.parse import parse_module
 from polyir.model.raising import raise_module
-from polyir.model.scop import AccessKind, scop_of
+from polyir.model.scop import scop_of
+from polyir.model.statements import AccessKind
 
 STATEMENTS = {
     "2mm": 4,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import islpy as isl
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,9 +13,15 @@ from polyir.schedule.components import (
     strongly_connected_components,
     weakly_connected_components,
 )
+from polyir.schedule.constraints import ScheduledStatement, equality_directions
+from polyir.schedule.dependences import DependenceEdge
 from polyir.schedule.farkas import non_negative_forms
-from polyir.schedule.integer_program import IntegerProgram, lexicographic_minimum_of_choices
-from polyir.schedule.linear import dot, orthogonal_complement, rank, row_echelon
+from polyir.schedule.integer_program import (
+    lexicographic_minimum,
+    lexicographic_minimum_of_choices,
+)
+from polyir.schedule.linear import completing_rows, dot, orthogonal_complement, rank
+from polyir.schedule.row_problem import RowForm, RowProblem, Term
 
 WIDTH = 4
 matrices = st.lists(
@@ -31,51 +38,119 @@ def test_orthogonal_complement_is_orthogonal_and_complete(rows: list[tuple[int, 
 
 
 @given(matrices)
-def test_row_echelon_spans_the_same_rows(rows: list[tuple[int, ...]]) -> None:
-    reduced, pivots = row_echelon(rows, WIDTH)
-    assert len(reduced) == len(pivots) == rank([*rows, *reduced], WIDTH)
-    for row, pivot in zip(reduced, pivots, strict=True):
-        assert row[pivot] > 0
-        assert [other[pivot] for other in reduced if other is not row] == [0] * (len(reduced) - 1)
+def test_completion_is_a_basis(rows: list[tuple[int, ...]]) -> None:
+    completion = completing_rows(rows, WIDTH)
+    assert rank([*rows, *completion], WIDTH) == WIDTH
+    assert rank(rows, WIDTH) + len(completion) == WIDTH
+
+
+def test_completion_of_the_paper() -> None:
+    """Zinenko et al., 2017, section 4.2: B[k][j] in loops i, j, k becomes B[i][k][j]."""
+    assert completing_rows([(0, 0, 1), (0, 1, 0)], 3) == ((1, 0, 0),)
+
+
+def test_outer_loops_complete_a_basis() -> None:
+    """The lines of B[i + k] go along k, the inner loop."""
+    assert completing_rows([(1, 1)], 2) == ((1, 0),)
 
 
 def test_complement_of_a_coordinate_subspace_consists_of_unit_vectors() -> None:
     assert orthogonal_complement([(0, 2, 0), (0, -1, 0)], 3) == ((1, 0, 0), (0, 0, 1))
 
 
+def coordinates(point: isl.Point | None) -> tuple[int, ...] | None:
+    if point is None:
+        return None
+    count = point.get_space().dim(isl.dim_type.set)
+    return tuple(
+        point.get_coordinate_val(isl.dim_type.set, each).to_python() for each in range(count)
+    )
+
+
 def test_lexicographic_minimum_is_integer() -> None:
-    program = IntegerProgram(2)
-    program.add_inequality((2, 0, -1))  # x >= 1/2
-    program.add_equality((1, -2, 1))  # x = 2y - 1
-    assert program.lexicographic_minimum() == (1, 1)
-    assert program.lexicographic_minimum([(0, 1, -2)]) == (3, 2)
-    assert program.lexicographic_minimum([(0, -1, 0)]) is None
-
-
-def test_redundant_constraints_are_dropped() -> None:
-    program = IntegerProgram(2)
-    program.add_inequality((1, 1, 3))  # implied by the signs
-    program.add_inequality((1, 0, -2))
-    program.add_inequality((1, 1, -1))  # implied by x >= 2
-    assert program.without_redundancies().inequalities == ((1, 0, -2),)
+    odd = isl.BasicSet("{ [x, y] : 2x >= 1 and x = 2y - 1 }")
+    assert coordinates(lexicographic_minimum(odd)) == (1, 1)
+    above = isl.BasicSet("{ [x, y] : y >= 2 }")
+    assert coordinates(lexicographic_minimum(odd.intersect(above))) == (3, 2)
+    below = isl.BasicSet("{ [x, y] : y <= 0 }")
+    assert lexicographic_minimum(odd.intersect(below)) is None
 
 
 def test_choices_take_the_best_alternative_of_each() -> None:
     """|x - y| >= 2 and |y - z| >= 2 with y >= 1: (0, 2, 0) comes first."""
-    program = IntegerProgram(3)
-    program.add_inequality((0, 1, 0, -1))
+    solutions = isl.BasicSet("{ [x, y, z] : x >= 0 and y >= 1 and z >= 0 }")
     apart = [
-        (((1, -1, 0, -2),), ((-1, 1, 0, -2),)),
-        (((0, 1, -1, -2),), ((0, -1, 1, -2),)),
+        tuple(isl.BasicSet(f"{{ [x, y, z] : {one} - {two} >= 2 }}") for one, two in pairs)
+        for pairs in (("xy", "yx"), ("yz", "zy"))
     ]
-    assert lexicographic_minimum_of_choices(program, apart, limit=50) == (0, 2, 0)
+    assert lexicographic_minimum_of_choices(solutions, apart, limit=50) == (0, 2, 0)
 
 
 def test_choices_without_a_solution() -> None:
-    program = IntegerProgram(1)
-    program.add_inequality((-1, 3))
-    beyond = [(((1, -5),), ((-1, -1),))]
-    assert lexicographic_minimum_of_choices(program, beyond, limit=50) is None
+    solutions = isl.BasicSet("{ [x] : 0 <= x <= 3 }")
+    beyond = [(isl.BasicSet("{ [x] : x >= 5 }"), isl.BasicSet("{ [x] : x <= -1 }"))]
+    assert lexicographic_minimum_of_choices(solutions, beyond, limit=50) is None
+
+
+# A row problem
+
+
+def statement(domain: str) -> ScheduledStatement:
+    instances = isl.Set(domain)
+    return ScheduledStatement(0, "S", instances, equality_directions(instances))
+
+
+SQUARE = statement("[n] -> { S[i, j] : 0 <= i, j < n }")
+BACKWARDS = DependenceEdge(
+    0, 0, isl.Map("[n] -> { S[i, j] -> S[i, j - 1] : 0 <= i < n and 0 < j < n }"), validity=True
+)
+PLUTO = (Term.BOUND_SUM, Term.BOUND_COEFFICIENTS, Term.BOUND_CONSTANT)
+
+
+@pytest.mark.parametrize(("signed", "expected"), [(False, (1, 0)), (True, (0, -1))])
+def test_negative_coefficients_are_a_choice(signed: bool, expected: tuple[int, ...]) -> None:
+    """A row that carries a dependence against the order of j, or else one that keeps it at 0."""
+    problem = RowProblem([SQUARE], 1, RowForm(PLUTO, signed=signed, parametric=False))
+    problem.add_edges([BACKWARDS])
+    row = problem.solve(
+        [(problem.carried([BACKWARDS]),)] if signed else problem.independence({0: ()})
+    )
+    assert row is not None
+    assert row.hyperplane[0].coefficients == expected
+    if not signed:
+        assert problem.solve([(problem.carried([BACKWARDS]),)]) is None
+
+
+def test_the_objective_decides() -> None:
+    """With the bound on the distance first it is i + j along (1, -1), else the single loop j."""
+    across = DependenceEdge(
+        0,
+        0,
+        isl.Map("[n] -> { S[i, j] -> S[i + 1, j - 1] : 0 <= i < n - 1 and 0 < j < n }"),
+        proximity=True,
+    )
+    bound = RowForm(PLUTO, signed=False, parametric=False)
+    size = RowForm((Term.ITERATOR_SUM, *PLUTO), signed=False, parametric=False)
+    found = []
+    for form in (bound, size):
+        problem = RowProblem([SQUARE], 1, form)
+        problem.add_edges([across])
+        row = problem.solve(problem.independence({0: ()}))
+        assert row is not None
+        assert row.bound is not None
+        found.append((row.hyperplane[0].coefficients, row.bound.constant))
+    assert found == [((1, 1), 0), ((1, 0), 1)]
+
+
+def test_rows_are_new() -> None:
+    problem = RowProblem([SQUARE], 1, RowForm((Term.ITERATOR_SUM,), signed=True, parametric=True))
+    choices = problem.independence({0: ((1, 1),)})
+    row = problem.solve(choices)
+    assert row is not None
+    assert row.bound is None
+    assert row.hyperplane[0].coefficients == (1, 0)
+    assert problem.independence({0: ((1, 1), (1, 0))}) == []
+    assert problem.independence({0: ((1, 1),)}, needing=2) == []
 
 
 def test_strongly_connected_components_in_the_order_of_pluto() -> None:

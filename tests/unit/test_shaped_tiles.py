@@ -6,8 +6,8 @@ import pytest
 from execution import assert_respects, execution, flow, schedule
 
 from polyir.diagnostics import LegalityError, OptionError
-from polyir.transform.shaped_tiles import Shape, read_shape, tile_with_shape
-from polyir.transform.tile import TileOptions, runs_over_tiles
+from polyir.transform.shaped_tiles import Shape, ShapedTileOptions, tile_with_shape
+from polyir.transform.tile import runs_over_tiles
 from polyir.transform.walk import coincident_flags
 
 SPACE = """{ domain: "[n] -> { S[i, j] : 0 <= i, j < n }", child: {
@@ -22,7 +22,10 @@ STENCIL = flow(
 )
 
 
-def floors(shape: Shape, sizes: tuple[int, ...], point: tuple[int, ...]) -> tuple[int, ...]:
+Rows = tuple[tuple[int, ...], ...]
+
+
+def floors(shape: Rows, sizes: tuple[int, ...], point: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(
         sum(factor * value for factor, value in zip(row, point, strict=False)) // size
         for row, size in zip(shape, sizes, strict=True)
@@ -44,8 +47,8 @@ def floors(shape: Shape, sizes: tuple[int, ...], point: tuple[int, ...]) -> tupl
         (((1, 0), (-1, 3)), (1, 4), False),
     ],
 )
-def test_points_run_tile_by_tile(shape: Shape, sizes: tuple[int, ...], permutable: bool) -> None:
-    outcome = tile_with_shape(schedule(SPACE), STENCIL, shape, TileOptions(sizes))
+def test_points_run_tile_by_tile(shape: Rows, sizes: tuple[int, ...], permutable: bool) -> None:
+    outcome = tile_with_shape(schedule(SPACE), STENCIL, ShapedTileOptions(Shape(shape), sizes))
     order = execution(outcome.schedule, n=9)
     assert len(order) == 81
     assert order == sorted(order, key=lambda at: (floors(shape, sizes, at[1]), at[1]))
@@ -58,15 +61,15 @@ def test_points_run_tile_by_tile(shape: Shape, sizes: tuple[int, ...], permutabl
 
 def test_rectangles_of_the_space_as_it_stands_are_refused() -> None:
     with pytest.raises(LegalityError, match="tiling with this shape violates the flow dependence"):
-        tile_with_shape(schedule(SPACE), STENCIL, ((1, 0), (0, 1)), TileOptions((3,)))
+        tile_with_shape(schedule(SPACE), STENCIL, ShapedTileOptions(Shape(((1, 0), (0, 1))), (3,)))
 
 
 def test_levels_and_flags() -> None:
     down = flow("[n] -> { S[i, j] -> S[i + 1, j] : 0 <= i < n - 1 and 0 <= j < n }")
     text = SPACE.replace('[j] }]"', '[j] }]", coincident: [1]')
     shape = ((1, 0), (0, 2))
-    options = TileOptions((2,), levels=2, ratio=2)
-    tree = tile_with_shape(schedule(text), down, shape, options).schedule
+    options = ShapedTileOptions(Shape(shape), (2,), levels=2, ratio=2)
+    tree = tile_with_shape(schedule(text), down, options).schedule
     outer = tree.get_root().child(0)
     for tiles in (outer, outer.child(0)):
         assert coincident_flags(tiles) == (False, True)
@@ -79,7 +82,7 @@ def test_levels_and_flags() -> None:
 
 
 def test_nests_that_are_too_narrow() -> None:
-    outcome = tile_with_shape(schedule(SPACE), STENCIL, ((1, 0, 0),), TileOptions())
+    outcome = tile_with_shape(schedule(SPACE), STENCIL, ShapedTileOptions(Shape(((1, 0, 0),))))
     assert outcome.schedule.plain_is_equal(schedule(SPACE))
     assert outcome.missed == (
         "nothing was tiled: the nest of 2 over S has no 3 loops directly inside each other",
@@ -87,26 +90,27 @@ def test_nests_that_are_too_narrow() -> None:
 
 
 def test_the_outermost_loops_of_a_deeper_nest() -> None:
-    outcome = tile_with_shape(schedule(SPACE), STENCIL, ((1,),), TileOptions((4,)))
+    outcome = tile_with_shape(schedule(SPACE), STENCIL, ShapedTileOptions(Shape(((1,),)), (4,)))
     order = execution(outcome.schedule, n=9)
     assert order == sorted(order, key=lambda at: at[1])
     assert outcome.done == ("tiled the nest of 2 over S along (1)",)
 
 
 def test_shapes_from_text() -> None:
-    assert read_shape("1,0;-1,3") == ((1, 0), (-1, 3))
-    assert read_shape("2") == ((2,),)
+    assert Shape.parse("1,0;-1,3") == Shape(((1, 0), (-1, 3)))
+    assert str(Shape.parse("1,0;-1,3")) == "1,0;-1,3"
+    assert Shape.parse("2") == Shape(((2,),))
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("1,x;1,1", "shape is rows of numbers, as in 1,0;1,1: shape=1,x;1,1"),
-        ("1,0;", "shape is rows of numbers"),
+        ("1,x;1,1", "a shape must be rows of numbers, such as 1,0;1,1: shape=1,x;1,1"),
+        ("1,0;", "a shape must be rows of numbers"),
         ("1,0;1", "the rows of a shape must have one length: shape=1,0;1"),
-        ("1,0;0,0", "a row of a shape cuts nothing if it is zero: shape=1,0;0,0"),
+        ("1,0;0,0", "a row of a shape must not be all zero: shape=1,0;0,0"),
     ],
 )
 def test_bad_shapes(text: str, message: str) -> None:
     with pytest.raises(OptionError, match=message):
-        read_shape(text)
+        Shape.parse(text)

@@ -4,56 +4,24 @@ from __future__ import annotations
 
 import islpy as isl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from kernels import KERNELS
 
 from polyir import api
 from polyir.model.scop import Scop, scop_of
 from polyir.passes.constraints import schedule_constraints
 from polyir.passes.prerequisites import scops_in
-from polyir.schedule.linear import rank
-from polyir.schedule.problem import parameter_space, statements_of
-from polyir.schedule.spatial.carry_few import row_carrying_few
-from polyir.schedule.spatial.carry_many import is_carried, row_carrying_many
-from polyir.schedule.spatial.completion import completing_rows, hermite_normal_form
-from polyir.schedule.spatial.locality_graph import LocalityGraph, by_priority, locality_graph
+from polyir.schedule.constraints import Spanned, scheduled_statements
+from polyir.schedule.spatial.locality_graph import (
+    LocalityGraph,
+    by_priority,
+    locality_graph,
+    loop_depth,
+    register_pressure,
+)
 from polyir.schedule.spatial.references import references_of
-from polyir.schedule.spatial.register_pressure import register_pressure
 from polyir.schedule.spatial.reuse import ReuseGroup, reuse_groups
-from polyir.schedule.spatial.rows import RowQuestion
+from polyir.schedule.spatial.rows import LocalityRows, is_carried
 from polyir.schedule.tree import AffineRow
-
-WIDTH = 4
-matrices = st.lists(st.tuples(*[st.integers(-4, 4)] * WIDTH), max_size=WIDTH)
-Matrix = list[list[int]]
-
-
-def product(left: Matrix, right: Matrix) -> Matrix:
-    columns = list(zip(*right, strict=True))
-    return [[sum(a * b for a, b in zip(row, c, strict=True)) for c in columns] for row in left]
-
-
-@given(matrices)
-def test_hermite_normal_form(rows: list[tuple[int, ...]]) -> None:
-    form, basis, inverse = hermite_normal_form(rows, WIDTH)
-    identity = [[int(i == j) for j in range(WIDTH)] for i in range(WIDTH)]
-    assert product(basis, inverse) == identity
-    assert product([list(row) for row in rows], basis) == form
-    # Lower triangular, were it not for rows that depend on those above them.
-    assert all(row[column] == 0 for place, row in enumerate(form) for column in range(place + 1, 4))
-
-
-@given(matrices)
-def test_completion_is_a_basis(rows: list[tuple[int, ...]]) -> None:
-    completion = completing_rows(rows, WIDTH)
-    assert rank([*rows, *completion], WIDTH) == WIDTH
-    assert rank(rows, WIDTH) + len(completion) == WIDTH
-
-
-def test_completion_of_the_paper() -> None:
-    """Section 4.2: B[k][j] in loops i, j, k becomes B[i][k][j]."""
-    assert completing_rows([(0, 0, 1), (0, 1, 0)], 3) == ((1, 0, 0),)
 
 
 def scop_from(text: str) -> Scop:
@@ -157,7 +125,9 @@ def test_strides(subscript: str, other: str, line_size: int, is_related: bool) -
 def graph_of(scop: Scop, line_size: int = 8) -> LocalityGraph:
     assert scop.dependences is not None
     constraints = schedule_constraints(scop, scop.dependences)
-    return locality_graph(constraints, statements_of(constraints), reuse_groups(scop, line_size))
+    return locality_graph(
+        constraints, scheduled_statements(constraints), reuse_groups(scop, line_size)
+    )
 
 
 def arrays(graph: LocalityGraph) -> list[str]:
@@ -184,12 +154,13 @@ def test_what_a_row_carries_is_gone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "pressure"),
-    [("jacobi-1d", 12), ("seidel-2d", 27), ("jacobi-2d", 30), ("heat-3d", 56)],
+    ("name", "pressure", "depth"),
+    [("jacobi-1d", 12, 2), ("seidel-2d", 27, 3), ("jacobi-2d", 30, 3), ("heat-3d", 56, 4)],
 )
-def test_register_pressure(name: str, pressure: int) -> None:
+def test_register_pressure(name: str, pressure: int, depth: int) -> None:
     """Distinct subscripts times depth: of jacobi-2d five of A and five of B in three loops."""
-    assert register_pressure(graph_of(kernel(name)).groups) == pressure
+    groups = graph_of(kernel(name)).groups
+    assert (register_pressure(groups), loop_depth(groups)) == (pressure, depth)
 
 
 TRANSPOSED = """
@@ -211,30 +182,30 @@ func.func @transposed(%n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>, %C: m
 """
 
 
-def question_of(scop: Scop, *, coincident: bool = False) -> tuple[RowQuestion, LocalityGraph]:
-    """What is asked of the first row of all statements."""
+def rows_of(scop: Scop) -> tuple[LocalityRows, Spanned, LocalityGraph]:
+    """The problems for the first row of all statements."""
     assert scop.dependences is not None
     constraints = schedule_constraints(scop, scop.dependences)
-    statements = statements_of(constraints)
+    statements = scheduled_statements(constraints)
     graph = graph_of(scop)
-    found = {each.position: each.affine_hull for each in statements}
-    count = parameter_space(constraints).dim(isl.dim_type.param)
-    return RowQuestion(statements, count, graph.dependences, found, coincident), graph
+    spanned = {each.position: each.affine_hull for each in statements}
+    count = constraints.parameter_space.dim(isl.dim_type.param)
+    return LocalityRows(statements, count, graph.edges), spanned, graph
 
 
 def test_many_counts_groups_and_not_references() -> None:
     """Along i go three references of one group, along j two groups of one each."""
-    question, graph = question_of(scop_from(TRANSPOSED))
+    rows, spanned, graph = rows_of(scop_from(TRANSPOSED))
     assert arrays(graph)[0] == "A"
-    row = row_carrying_many(question, graph.groups)
+    row = rows.carrying_many(graph.groups, spanned, coincident=False)
     assert row is not None
     assert row.hyperplane[0].coefficients == (0, 1)
     assert row.carried == 2
 
 
 def test_few_keeps_the_group_of_most_references() -> None:
-    question, graph = question_of(scop_from(TRANSPOSED))
-    row = row_carrying_few(question, graph.groups)
+    rows, spanned, graph = rows_of(scop_from(TRANSPOSED))
+    row = rows.carrying_few(graph.groups, spanned, coincident=False)
     assert row is not None
     # A is not carried along j, though B and C are.
     assert row[0].coefficients == (0, 1)
@@ -251,16 +222,16 @@ func.func @backwards(%n: index, %A: memref<?xf64>) {
   return
 }
 """)
-    question, graph = question_of(scop)
+    rows, spanned, graph = rows_of(scop)
     backwards = {0: AffineRow((-1,), 0)}
     (group,) = graph.groups
     assert is_carried(group.spatial, backwards)
-    row = row_carrying_many(question, graph.groups)
+    row = rows.carrying_many(graph.groups, spanned, coincident=False)
     assert row is not None
     assert row.carried == 1
 
 
 def test_no_coincident_row() -> None:
-    question, graph = question_of(kernel("seidel-2d"), coincident=True)
-    assert row_carrying_many(question, graph.groups) is None
-    assert row_carrying_few(question, graph.groups) is None
+    rows, spanned, graph = rows_of(kernel("seidel-2d"))
+    assert rows.carrying_many(graph.groups, spanned, coincident=True) is None
+    assert rows.carrying_few(graph.groups, spanned, coincident=True) is None

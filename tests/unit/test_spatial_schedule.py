@@ -1,4 +1,7 @@
-"""The spatial scheduler against what paper 001 prints, and against the published schedules."""
+"""The spatial scheduler against what its paper prints, and against the published schedules.
+
+Zinenko et al., "Unified Polyhedral Modeling of Temporal and Spatial Locality", 2017.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +17,8 @@ from polyir.model.scop import scop_of
 from polyir.model.tree import attributes_of_members
 from polyir.passes import spatial_schedule
 from polyir.passes.prerequisites import scops_in
-from polyir.schedule.spatial.band_search import MAP_TO_X
-from polyir.schedule.tree import Leaf, ScheduleResult
+from polyir.schedule.spatial.scheduler import MAP_TO_X
+from polyir.schedule.tree import LeafNode, ScheduleResult
 
 GPU = "spatial-schedule{target=gpu live-range-reordering=true}"
 
@@ -112,7 +115,7 @@ def test_a_wrong_schedule_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         scop = original("jacobi-1d")
         band = isl.MultiUnionPwAff("[tsteps, n] -> [{ S0[t, i] -> [(-t)]; S1[t, i] -> [(-t)] }]")
         schedule = isl.Schedule.from_domain(scop.domain).insert_partial_schedule(band)
-        return ScheduleResult(schedule, Leaf(), ())
+        return ScheduleResult(schedule, LeafNode(), ())
 
     monkeypatch.setattr(spatial_schedule, "spatial_schedule", backwards)
     remarks: list[Remark] = []

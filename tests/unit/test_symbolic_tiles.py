@@ -33,7 +33,7 @@ from polyir.model.symbolic_tiles import tiles_at, with_tiles
 from polyir.passes.prerequisites import replace_tree, scops_in
 from polyir.tools.polyir_cc import main as polyir_cc
 from polyir.tools.polyir_run import main as polyir_run
-from polyir.transform.address import parse_address
+from polyir.transform.address import Address
 from polyir.transform.affine_change import reverse
 from polyir.transform.interchange import InterchangeOptions, interchange
 from polyir.transform.parallel import PARALLEL, mark_parallel
@@ -42,7 +42,7 @@ from polyir.transform.tile import TileOptions, tile
 from polyir.transform.wavefront import WavefrontOptions, wavefront
 
 NAMES = ("T0", "T1", "T2")
-OPTIONS = SymbolicTileOptions(NAMES)
+OPTIONS = SymbolicTileOptions()
 NOTHING = Dependences(value_based=False, items=())
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -102,7 +102,7 @@ def tile_order(tree: isl.Schedule, sizes: Sequence[int], **parameters: int) -> l
 
 @pytest.mark.parametrize("sizes", [(1, 1), (2, 3), (4, 1), (9, 9)])
 def test_points_run_tile_by_tile(sizes: tuple[int, int]) -> None:
-    outcome = tile_symbolically(schedule(SQUARE), FORWARD, OPTIONS)
+    outcome = tile_symbolically(schedule(SQUARE), FORWARD, NAMES, OPTIONS)
     assert outcome.done == ("tiled the band of 2 over S by T0 x T1",)
     points = [("S", pair) for pair in product(range(5), repeat=2)]
     points.sort(key=lambda at: (at[1][0] // sizes[0], at[1][1] // sizes[1], at[1]))
@@ -123,7 +123,7 @@ def test_a_statement_that_is_tiled_in_part() -> None:
 @pytest.mark.parametrize("origins", ["outset", "box"])
 def test_no_size_may_violate_a_dependence(origins: str) -> None:
     with pytest.raises(LegalityError, match="tiling violates the flow dependence through A"):
-        tile_symbolically(schedule(SQUARE), BACK, OPTIONS)
+        tile_symbolically(schedule(SQUARE), BACK, NAMES, OPTIONS)
     band = schedule(SQUARE).get_root().child(0)
     tiled = with_tiles(band, SymbolicTiles("outset", ("T0", "T1"))).get_schedule()
     assert violations(BACK, schedule(SQUARE)) == ()
@@ -134,12 +134,12 @@ def test_no_size_may_violate_a_dependence(origins: str) -> None:
 def test_a_change_after_tiling_is_checked_for_all_sizes() -> None:
     down = flow("[n] -> { S[i, j] -> S[i + 1, j] : 0 <= i < n - 1 and 0 <= j < n }")
     diagonal = flow("[n] -> { S[i, j] -> S[i + 1, j + 1] : 0 <= i, j < n - 1 }")
-    tiled = tile_symbolically(schedule(SQUARE), down, OPTIONS).schedule
-    assert tiles_at(reverse(tiled, down, parse_address("S.1")).schedule.get_root().child(0))
+    tiled = tile_symbolically(schedule(SQUARE), down, NAMES, OPTIONS).schedule
+    assert tiles_at(reverse(tiled, down, Address.parse("S.1")).schedule.get_root().child(0))
     # Without tiles the first loop alone carries it.
-    assert reverse(schedule(SQUARE), diagonal, parse_address("S.1")).done
+    assert reverse(schedule(SQUARE), diagonal, Address.parse("S.1")).done
     with pytest.raises(LegalityError, match=r"reversing S\.1 violates"):
-        reverse(tiled, diagonal, parse_address("S.1"))
+        reverse(tiled, diagonal, Address.parse("S.1"))
 
 
 def test_tiles_above_no_band_of_theirs() -> None:
@@ -151,7 +151,7 @@ def test_tiles_above_no_band_of_theirs() -> None:
 
 def test_parallel_and_wavefront_are_of_the_tiles() -> None:
     along = flow("[n] -> { S[i, j] -> S[i + 1, j] : 0 <= i < n - 1 and 0 <= j < n }")
-    tiled = tile_symbolically(schedule(SQUARE), along, OPTIONS).schedule
+    tiled = tile_symbolically(schedule(SQUARE), along, NAMES, OPTIONS).schedule
     marked = mark_parallel(tiled, along)
     assert marked.done == ("loop 2 over tiles of S is parallel",)
     assert tiles_at(marked.schedule.get_root().child(0)) == SymbolicTiles(
@@ -171,8 +171,10 @@ def test_parallel_and_wavefront_are_of_the_tiles() -> None:
 
 def test_a_loop_that_is_no_longer_parallel_is_unmarked() -> None:
     along = flow("[n] -> { S[i, j] -> S[i + 1, j] : 0 <= i < n - 1 and 0 <= j < n }")
-    marked = mark_parallel(tile_symbolically(schedule(SQUARE), along, OPTIONS).schedule, along)
-    loops = InterchangeOptions((parse_address("S.0"), parse_address("S.1")))
+    marked = mark_parallel(
+        tile_symbolically(schedule(SQUARE), along, NAMES, OPTIONS).schedule, along
+    )
+    loops = InterchangeOptions((Address.parse("S.0"), Address.parse("S.1")))
     changed = interchange(marked.schedule, along, loops)
     assert changed.missed == (
         "#poly.parallel is taken off loop 2 over tiles around S, which is not parallel",
@@ -181,7 +183,7 @@ def test_a_loop_that_is_no_longer_parallel_is_unmarked() -> None:
 
 
 def test_tiles_of_constant_size_inside() -> None:
-    tiled = tile_symbolically(schedule(SQUARE), FORWARD, OPTIONS).schedule
+    tiled = tile_symbolically(schedule(SQUARE), FORWARD, NAMES, OPTIONS).schedule
     twice = tile(tiled, FORWARD, TileOptions((2,))).schedule
     points = [("S", pair) for pair in product(range(7), repeat=2)]
     points.sort(key=lambda at: ([k // 4 for k in at[1]], [k // 2 for k in at[1]], at[1]))
@@ -204,14 +206,14 @@ CUBE = """{ domain: "{ S[i, j, k] : 0 <= i, j, k < 4 }", child: {
 def test_loops_that_are_not_directly_inside_each_other(
     loops: tuple[str, ...], message: str
 ) -> None:
-    options = SymbolicTileOptions(NAMES, loops=tuple(map(parse_address, loops)))
+    options = SymbolicTileOptions(loops=tuple(map(Address.parse, loops)))
     with pytest.raises(OptionError, match=message):
-        tile_symbolically(schedule(CUBE), NOTHING, options)
+        tile_symbolically(schedule(CUBE), NOTHING, NAMES, options)
 
 
 def test_loops_by_address_in_two_bands() -> None:
-    options = SymbolicTileOptions(NAMES, loops=(parse_address("S.1"), parse_address("S.2")))
-    outcome = tile_symbolically(schedule(CUBE), NOTHING, options)
+    options = SymbolicTileOptions(loops=(Address.parse("S.1"), Address.parse("S.2")))
+    outcome = tile_symbolically(schedule(CUBE), NOTHING, NAMES, options)
     assert outcome.done == ("tiled S.1, S.2 by T0 x T1",)
     points = [("S", point) for point in product(range(4), repeat=3)]
     points.sort(key=lambda at: (at[1][0], at[1][1] // 3, at[1][2] // 2, at[1]))
@@ -266,7 +268,7 @@ def test_the_outset_is_exact_and_the_box_is_the_hull(sizes: tuple[int, int]) -> 
     text = (EXAMPLES / "stencil-1d.mlir").read_text()
     counts = {}
     for origins in ("outset", "box"):
-        pipeline = f"pluto-schedule,tile{{sizes=symbolic origins={origins}}}"
+        pipeline = f"pluto-schedule,tile-symbolic{{origins={origins}}}"
         with remarks_to(lambda remark: None):
             loops = api.lower(api.run_pipeline(api.parse(text), pipeline))
         counts[origins] = tiles_visited(function_of(loops), (steps, n, *sizes), 2)
@@ -296,21 +298,21 @@ def test_a_function_that_is_called_keeps_its_arguments() -> None:
       return
     }"""
     with pytest.raises(PolyirError, match="@inner cannot take tile sizes as arguments: it is call"):
-        api.run_pipeline(api.parse(CALLED + call), "tile{sizes=symbolic}")
+        api.run_pipeline(api.parse(CALLED + call), "tile-symbolic")
 
 
 def test_sizes_have_names_of_their_own() -> None:
     text = CALLED.replace("%n", "%T0")
-    module = api.run_pipeline(api.parse(text), "tile{sizes=symbolic},tile{sizes=symbolic}")
+    module = api.run_pipeline(api.parse(text), "tile-symbolic,tile-symbolic")
     names = [argument.name_hint for argument in function_of(module).body.block.args]
     assert names == ["T0", "a", "T1", "T2", "T3", "T4"]
 
 
 def test_polyir_run_gives_sizes(capsys: pytest.CaptureFixture[str]) -> None:
-    flags = ["--pluto-schedule", "--tile=symbolic", "--tile-sizes=7,3", "--repeat=1"]
+    flags = ["--pluto-schedule", "--tile-symbolic", "--tile-sizes=7,3", "--repeat=1"]
     sizes = ["--size=n=40", "--size=steps=9", "--size=T1=5"]
     assert polyir_run([*flags, *sizes, "--threads=1", str(EXAMPLES / "stencil-1d.mlir")]) == 0
-    assert "outputs agree to the bit" in capsys.readouterr().out
+    assert "outputs are bit-identical" in capsys.readouterr().out
 
 
 def test_a_region_of_a_c_file_has_no_arguments(
@@ -321,7 +323,7 @@ def test_a_region_of_a_c_file_has_no_arguments(
         "void f(int n, double a[n][n]) {\n#pragma scop\n  for (int i = 0; i < n; i++)\n"
         "    for (int j = 0; j < n; j++)\n      a[i][j] = 0;\n#pragma endscop\n}\n"
     )
-    assert polyir_cc([str(source), "--passes=tile{sizes=symbolic}", "-o", str(tmp_path / "o.c")])
+    assert polyir_cc([str(source), "--passes=tile-symbolic", "-o", str(tmp_path / "o.c")])
     assert "symbolic tile sizes are further arguments" in capsys.readouterr().err
 
 

@@ -9,8 +9,8 @@ from execution import Instance, assert_respects, execution, flow, schedule
 from polyir.diagnostics import LegalityError, OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.model.steps import member_steps
-from polyir.transform.address import Address, parse_address
-from polyir.transform.tile import TileOptions, tile, tile_by_address
+from polyir.transform.address import Address
+from polyir.transform.tile import TileOptions, tile
 
 NOTHING = Dependences(value_based=False, items=())
 
@@ -190,7 +190,7 @@ def test_a_band_with_an_isolated_part_is_left_alone() -> None:
 
 
 def loops(*texts: str) -> tuple[Address, ...]:
-    return tuple(map(parse_address, texts))
+    return tuple(map(Address.parse, texts))
 
 
 CUBE = """{ domain: "{ S[i, j, k] : 0 <= i, j, k < 4 }", child: {
@@ -199,24 +199,22 @@ CUBE = """{ domain: "{ S[i, j, k] : 0 <= i, j, k < 4 }", child: {
 
 
 def test_loops_by_address_are_tiled_in_the_order_given() -> None:
-    outcome = tile_by_address(schedule(CUBE), NOTHING, loops("S.2", "S.1"), TileOptions((2, 3)))
+    outcome = tile(schedule(CUBE), NOTHING, TileOptions((2, 3), loops=loops("S.2", "S.1")))
     order = execution(outcome.schedule)
     assert order == sorted_by(lambda i, j, k: (i, k // 2, j // 3, j, k), order)
     assert outcome.done == ("tiled S.2, S.1 by 2 x 3",)
 
 
 def test_levels_by_address() -> None:
-    options = TileOptions((2, 1), levels=2, ratio=2)
-    order = execution(
-        tile_by_address(schedule(CUBE), NOTHING, loops("S.0", "S.2"), options).schedule
-    )
+    options = TileOptions((2, 1), levels=2, ratio=2, loops=loops("S.0", "S.2"))
+    order = execution(tile(schedule(CUBE), NOTHING, options).schedule)
     assert order == sorted_by(lambda i, j, k: (i // 4, k // 2, i // 2, k, i, j), order)
 
 
 def test_illegal_tiles_by_address_are_refused() -> None:
     back = flow("[n] -> { S[i, j] -> S[i + 1, j - 1] : 0 <= i < n - 1 and 1 <= j < n }")
     with pytest.raises(LegalityError, match=r"tiling S\.0, S\.1 violates the flow dependence"):
-        tile_by_address(schedule(NESTED), back, loops("S.0", "S.1"), TileOptions((2,)))
+        tile(schedule(NESTED), back, TileOptions((2,), loops=loops("S.0", "S.1")))
 
 
 IMPERFECT = """{ domain: "{ S[i] : 0 <= i < 4; T[i, j] : 0 <= i, j < 4 }",
@@ -235,4 +233,4 @@ IMPERFECT = """{ domain: "{ S[i] : 0 <= i < 4; T[i, j] : 0 <= i, j < 4 }",
 )
 def test_loops_that_cannot_be_tiled_together(named: tuple[str, ...], message: str) -> None:
     with pytest.raises(OptionError, match=message):
-        tile_by_address(schedule(IMPERFECT), NOTHING, loops(*named), TileOptions((2,)))
+        tile(schedule(IMPERFECT), NOTHING, TileOptions((2,), loops=loops(*named)))

@@ -11,7 +11,8 @@ from xdsl.ir import SSAValue
 
 from polyir.dialects.scop import ScopOp, StmtOp
 from polyir.model.raising.effects import ALLOCATIONS, AllocationOp
-from polyir.model.scop import Access, Scop, scop_of
+from polyir.model.scop import Scop, scop_of
+from polyir.model.statements import Access
 
 
 def allocated_sizes(function: func.FuncOp) -> tuple[SSAValue, ...]:

@@ -1,1 +1,4 @@
-"""Scheduling for temporal and spatial locality: paper 001, sections 4.1 to 4.8."""
+"""Scheduling for temporal and spatial locality.
+
+Zinenko et al., "Unified Polyhedral Modeling of Temporal and Spatial Locality", 2017, section 4.
+"""

@@ -1,4 +1,7 @@
-"""Dependences with the reuse of the array references: paper 001, section 4.5."""
+"""Dependences with the reuse of the array references.
+
+Zinenko et al., "Unified Polyhedral Modeling of Temporal and Spatial Locality", 2017, section 4.5.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,19 @@ from typing import Self
 
 import islpy as isl
 
-from polyir.schedule.constraints import ScheduleConstraints
-from polyir.schedule.dependences import Dependence, StatementImage, is_bounded, pairs_of
+from polyir.schedule.constraints import ScheduleConstraints, ScheduledStatement
+from polyir.schedule.dependences import (
+    DependenceEdge,
+    DependenceGraph,
+    StatementImage,
+    graph_of_constraints,
+    is_bounded,
+    relations_by_pair,
+)
 from polyir.schedule.linear import Row, rank
-from polyir.schedule.problem import ScheduledStatement
-from polyir.schedule.role_graph import RoleGraph, role_graph
-from polyir.schedule.spatial.references import Reference
+from polyir.schedule.spatial.references import ArrayReference
 from polyir.schedule.spatial.reuse import ReuseGroup
-from polyir.schedule.tree import Hyperplane, affine_function_on
+from polyir.schedule.tree import Hyperplane, affine_function
 
 
 @dataclass(frozen=True)
@@ -27,7 +35,7 @@ class PlacedReference:
     """
 
     statement: int
-    reference: Reference
+    reference: ArrayReference
     relation: isl.Map
 
     def free_subscripts(self) -> int:
@@ -52,7 +60,7 @@ class PlacedReference:
         """The reference with further rows."""
         relation = self.relation
         for hyperplane in hyperplanes:
-            row = affine_function_on(hyperplane[self.statement], relation.get_space().domain())
+            row = affine_function(hyperplane[self.statement], relation.get_space().domain())
             relation = isl.Map.from_aff(row).flat_range_product(relation)
         return replace(self, relation=relation)
 
@@ -62,8 +70,8 @@ class LocalityGroup:
     """References to one array with one linear part, and the reuse that is left to a schedule."""
 
     references: tuple[PlacedReference, ...]
-    temporal: tuple[Dependence, ...]
-    spatial: tuple[Dependence, ...]
+    temporal: tuple[DependenceEdge, ...]
+    spatial: tuple[DependenceEdge, ...]
 
     @property
     def priority(self) -> tuple[int, int, bool]:
@@ -111,7 +119,7 @@ class LocalityGroup:
 
 
 @dataclass(frozen=True)
-class LocalityGraph(RoleGraph):
+class LocalityGraph(DependenceGraph):
     """Dependences with roles, and the reuse of each group of references.
 
     `groups` follow the program. Where one loop is parallel already, `is_inside_parallel`.
@@ -120,10 +128,13 @@ class LocalityGraph(RoleGraph):
     groups: tuple[LocalityGroup, ...] = ()
     is_inside_parallel: bool = False
 
-    def near(self) -> tuple[Dependence, ...]:
+    def proximity_edges(self) -> tuple[DependenceEdge, ...]:
         """What is to be near: instances that touch one element, or one cache line."""
         spatial = (each for group in self.groups for each in group.spatial)
-        return (*super().near(), *(each for each in spatial if each.source != each.target))
+        return (
+            *super().proximity_edges(),
+            *(each for each in spatial if each.source != each.target),
+        )
 
     def within(self, statements: Sequence[int]) -> Self:
         """What has both ends among `statements`."""
@@ -155,18 +166,18 @@ def locality_graph(
     reuse: Sequence[ReuseGroup],
 ) -> LocalityGraph:
     """The dependences of `constraints`, and `reuse`, pair by pair."""
-    graph = role_graph(constraints, statements)
+    graph = graph_of_constraints(constraints, statements)
     position = {each.name: each.position for each in statements}
 
-    def dependences(relation: isl.UnionMap) -> tuple[Dependence, ...]:
-        pairs = pairs_of(relation, constraints, statements)
+    def dependences(relation: isl.UnionMap) -> tuple[DependenceEdge, ...]:
+        pairs = relations_by_pair(relation, constraints, statements)
         return tuple(
-            Dependence(*pair, part, is_ordered=False, is_near=True)
+            DependenceEdge(*pair, part, proximity=True)
             for pair, part in pairs.items()
             if is_bounded(part)
         )
 
-    def placed(reference: Reference) -> PlacedReference:
+    def placed(reference: ArrayReference) -> PlacedReference:
         number = position[reference.statement]
         domain = statements[number].domain
         relation = reference.relation.align_params(domain.get_space()).intersect_domain(domain)
@@ -180,20 +191,39 @@ def locality_graph(
         )
         for group in reuse
     )
-    return LocalityGraph(graph.dependences, graph.conditional, groups)
+    return LocalityGraph(graph.edges, graph.conditional, groups)
 
 
-def _within(dependences: Sequence[Dependence], statements: Sequence[int]) -> tuple[Dependence, ...]:
-    return tuple(
-        each for each in dependences if each.source in statements and each.target in statements
-    )
+def _within(
+    edges: Sequence[DependenceEdge], statements: Sequence[int]
+) -> tuple[DependenceEdge, ...]:
+    return tuple(each for each in edges if each.is_within(statements))
 
 
 def _at_zero(
-    dependences: Sequence[Dependence], hyperplanes: Sequence[Hyperplane]
-) -> tuple[Dependence, ...]:
+    edges: Sequence[DependenceEdge], hyperplanes: Sequence[Hyperplane]
+) -> tuple[DependenceEdge, ...]:
     return tuple(
         each
-        for each in dependences
+        for each in edges
         if all(each.has_zero_distance(hyperplane) for hyperplane in hyperplanes)
     )
+
+
+def register_pressure(groups: Sequence[LocalityGroup]) -> int:
+    """The heuristic h: each array reference counts as many times as there are loops around it.
+
+    References with the same subscripts, which share a register, count once (section 4.7,
+    "Carrying Dependences to Avoid Fusion").
+    """
+    placed = _references(groups)
+    return sum({reference.registers: reference.depth for reference in placed}.values())
+
+
+def loop_depth(groups: Sequence[LocalityGroup]) -> int:
+    """The largest number of loops around a reference."""
+    return max((each.depth for each in _references(groups)), default=0)
+
+
+def _references(groups: Sequence[LocalityGroup]) -> list[ArrayReference]:
+    return [each.reference for group in groups for each in group.references]

@@ -1,6 +1,7 @@
 """Array references with affine subscripts, and which of them have the same pattern.
 
-Paper 001, section 4.2, "access pattern separation", and section 4.5, "access multiplicity".
+Zinenko et al., "Unified Polyhedral Modeling of Temporal and Spatial Locality", 2017, section 4.2,
+"Access Pattern Separation", and section 4.5, "Access Multiplicity".
 """
 
 from __future__ import annotations
@@ -10,18 +11,19 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from polyir.model.scop import AccessKind, Scop
+from polyir.model.scop import Scop
+from polyir.model.statements import AccessKind
 from polyir.schedule.linear import Row
 from polyir.schedule.tree import AffineRow
 
 
 @dataclass(frozen=True)
-class Reference:
+class ArrayReference:
     """One reference to an array in a statement, with an affine function for each subscript.
 
-    `relation` is `{ S[i] -> A[a] }`. Only the linear parts of subscripts, iterators by their
-    place in the loop nest, count for the pattern: so references of different statements can
-    have the same one.
+    `relation` is `{ S[i] -> A[a] }`. For the pattern, only the linear parts of subscripts count,
+    and iterators are known by their place in the loop nest, so references of different statements
+    can have the same pattern.
     """
 
     statement: str
@@ -37,7 +39,7 @@ class Reference:
 
     @property
     def registers(self) -> tuple[object, ...]:
-        """The same for references that can be in the same register, in whatever statement."""
+        """Equal for references that can share a register, in whatever statement they are."""
         constants = tuple(row.constant for row in self.subscripts)
         return self.array, self.depth, self.linear_part, constants
 
@@ -48,15 +50,15 @@ class Reference:
 
     @property
     def pattern(self) -> tuple[object, ...]:
-        """What two references must have in common to share cache lines in many iterations.
+        """Equal for references that share cache lines in many iterations.
 
-        All subscripts, of the last one the linear part.
+        These are all subscripts; of the last one, only the linear part.
         """
         constants = tuple(row.constant for row in self.subscripts[:-1])
         return self.array, self.linear_part, constants
 
 
-def references_of(scop: Scop) -> tuple[Reference, ...]:
+def references_of(scop: Scop) -> tuple[ArrayReference, ...]:
     """The references of `scop` whose subscripts are affine, in the order of the program."""
     found = []
     for statement in scop.statements:
@@ -65,7 +67,9 @@ def references_of(scop: Scop) -> tuple[Reference, ...]:
             if subscripts is not None:
                 is_write = access.kind is not AccessKind.READ
                 found.append(
-                    Reference(statement.name, access.array, access.relation, subscripts, is_write)
+                    ArrayReference(
+                        statement.name, access.array, access.relation, subscripts, is_write
+                    )
                 )
     return tuple(found)
 
@@ -105,17 +109,17 @@ def _affine_row(function: isl.Aff) -> AffineRow | None:
     )
 
 
-def by_linear_part(references: Iterable[Reference]) -> tuple[tuple[Reference, ...], ...]:
-    """The references to one array with one linear part together: the groups of section 4.5."""
-    groups: dict[object, list[Reference]] = {}
+def by_linear_part(references: Iterable[ArrayReference]) -> tuple[tuple[ArrayReference, ...], ...]:
+    """Groups of references to one array with equal linear parts: the groups of section 4.5."""
+    groups: dict[object, list[ArrayReference]] = {}
     for each in references:
         groups.setdefault((each.array, each.linear_part), []).append(each)
     return tuple(map(tuple, groups.values()))
 
 
-def by_pattern(references: Iterable[Reference]) -> tuple[tuple[Reference, ...], ...]:
-    """The references with one pattern together."""
-    groups: dict[object, list[Reference]] = {}
+def by_pattern(references: Iterable[ArrayReference]) -> tuple[tuple[ArrayReference, ...], ...]:
+    """Groups of references with equal patterns."""
+    groups: dict[object, list[ArrayReference]] = {}
     for each in references:
         groups.setdefault(each.pattern, []).append(each)
     return tuple(map(tuple, groups.values()))

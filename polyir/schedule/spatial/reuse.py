@@ -1,6 +1,8 @@
-"""Which instances touch one element, or one cache line: paper 001, sections 4.1 to 4.3.
+"""Which instances touch the same element, or the same cache line.
 
 A cache line is what `C` neighbours along the last subscript make up, wherever the array starts.
+Zinenko et al., "Unified Polyhedral Modeling of Temporal and Spatial Locality", 2017, sections 4.1
+to 4.3.
 """
 
 from __future__ import annotations
@@ -14,15 +16,14 @@ import islpy as isl
 
 from polyir.isl_lists import basic_maps_of, maps_of
 from polyir.model.scop import Scop
-from polyir.schedule.linear import Row
-from polyir.schedule.spatial.completion import completing_rows
+from polyir.schedule.linear import Row, completing_rows
 from polyir.schedule.spatial.references import (
-    Reference,
+    ArrayReference,
     by_linear_part,
     by_pattern,
     references_of,
 )
-from polyir.schedule.tree import AffineRow, affine_function_on
+from polyir.schedule.tree import AffineRow, affine_function
 
 DEFAULT_LINE_SIZE: Final = 8
 """Doubles in 64 bytes."""
@@ -30,13 +31,13 @@ DEFAULT_LINE_SIZE: Final = 8
 
 @dataclass(frozen=True)
 class ReuseGroup:
-    """References to one array with one linear part, and what they reuse.
+    """References to one array with equal linear parts, and what they reuse.
 
-    `temporal` relates instances, the earlier one first, that touch one element; `spatial` those
-    that touch one line at different places.
+    `temporal` relates instances that touch the same element, the earlier one first; `spatial`
+    relates those that touch the same line at different places.
     """
 
-    references: tuple[Reference, ...]
+    references: tuple[ArrayReference, ...]
     temporal: isl.UnionMap
     spatial: isl.UnionMap
 
@@ -60,35 +61,35 @@ def reuse_groups(scop: Scop, line_size: int = DEFAULT_LINE_SIZE) -> tuple[ReuseG
 
 
 def _temporal(
-    sinks: Sequence[Reference], references: Sequence[Reference], scop: Scop
+    sinks: Sequence[ArrayReference], references: Sequence[ArrayReference], scop: Scop
 ) -> isl.UnionMap:
-    """`{ source[i] -> sink[j] }`: one element, without non-uniform reuse inside a statement.
+    """`{ source[i] -> sink[j] }`: the same element, without non-uniform reuse in a statement.
 
-    For that no affine schedule does anything (section 4.3).
+    No affine schedule makes use of the latter (section 4.3).
     """
 
-    def elements(of: Sequence[Reference]) -> isl.UnionMap:
+    def elements(of: Sequence[ArrayReference]) -> isl.UnionMap:
         return _united([isl.UnionMap.from_map(each.relation) for each in of], scop)
 
     last = _last(references, sinks, elements, scop)
     return _united([_without_non_uniform_parts(piece) for piece in maps_of(last)], scop)
 
 
-def _spatial(references: Sequence[Reference], scop: Scop, line_size: int) -> isl.UnionMap:
-    """`{ source[i] -> sink[j] }`: one line, at different points of the pattern.
+def _spatial(references: Sequence[ArrayReference], scop: Scop, line_size: int) -> isl.UnionMap:
+    """`{ source[i] -> sink[j] }`: the same line, at different points of the pattern.
 
     The subscripts are completed, so that iterations of loops that do not occur in them touch
     different lines.
     """
     if not references[0].subscripts:
-        # Where a scalar is in memory, or whether it is there at all, is not known.
+        # It is not known where a scalar is in memory, or whether it is in memory at all.
         return _united([], scop)
     dimensions = max(len(_completion(each)) for each in references)
 
-    def lines(of: Sequence[Reference]) -> isl.UnionMap:
+    def lines(of: Sequence[ArrayReference]) -> isl.UnionMap:
         return _united([_completed(each, dimensions, line_size) for each in of], scop)
 
-    def points(of: Sequence[Reference]) -> isl.UnionMap:
+    def points(of: Sequence[ArrayReference]) -> isl.UnionMap:
         return _united([_completed(each, dimensions, None) for each in of], scop)
 
     last = _last(references, references, lines, scop)
@@ -96,14 +97,14 @@ def _spatial(references: Sequence[Reference], scop: Scop, line_size: int) -> isl
     return last.subtract(point.apply_range(point.reverse()))
 
 
-Touched = Callable[[Sequence[Reference]], isl.UnionMap]
+Touched = Callable[[Sequence[ArrayReference]], isl.UnionMap]
 """What references touch, `{ S[i] -> line[...] }`."""
 
 
 def _last(
-    sources: Sequence[Reference], sinks: Sequence[Reference], touched: Touched, scop: Scop
+    sources: Sequence[ArrayReference], sinks: Sequence[ArrayReference], touched: Touched, scop: Scop
 ) -> isl.UnionMap:
-    """`{ source[i] -> sink[j] }`: the last instances before that touch what the sink does.
+    """`{ source[i] -> sink[j] }`: the last instances before the sink that touch what it touches.
 
     They are the last one of all, and the last one of the sink's own statement.
     """
@@ -138,22 +139,22 @@ def _without_non_uniform_parts(relation: isl.Map) -> isl.UnionMap:
     return isl.UnionMap.from_map(kept.coalesce())
 
 
-def _completion(reference: Reference) -> tuple[Row, ...]:
+def _completion(reference: ArrayReference) -> tuple[Row, ...]:
     rows = [row.coefficients for row in reference.subscripts]
     return completing_rows(rows, reference.depth)
 
 
-def _completed(reference: Reference, dimensions: int, line_size: int | None) -> isl.UnionMap:
-    """`{ S[i] -> line[...] }`: the completed subscripts, of the last one the line.
+def _completed(reference: ArrayReference, dimensions: int, line_size: int | None) -> isl.UnionMap:
+    """`{ S[i] -> line[...] }`: the completed subscripts, with the line instead of the last one.
 
-    In front are `dimensions` rows of the completion, zero where the statement has fewer. Without
-    a `line_size`, the last one is its linear part: a point of the pattern.
+    The first `dimensions` rows are those of the completion, zero where the statement has fewer.
+    Without a `line_size`, the last subscript is its linear part: a point of the pattern.
     """
     instances = reference.relation.domain()
     completion = _completion(reference)
     padding = [(0,) * reference.depth] * (dimensions - len(completion))
     rows = [*(AffineRow(row, 0) for row in (*padding, *completion)), *reference.subscripts]
-    functions = [affine_function_on(row, instances.get_space()) for row in rows]
+    functions = [affine_function(row, instances.get_space()) for row in rows]
     if line_size is None:
         functions[-1] = functions[-1].set_constant_val(0)
     else:
@@ -165,6 +166,6 @@ def _completed(reference: Reference, dimensions: int, line_size: int | None) -> 
 
 
 def _united(parts: Sequence[isl.UnionMap], scop: Scop) -> isl.UnionMap:
-    """The union of `parts`, where the context of `scop` holds."""
+    """The union of `parts`, restricted to the context of `scop`."""
     union = reduce(isl.UnionMap.union, parts, isl.UnionMap.empty(scop.context.get_space()))
     return union.intersect_params(scop.context).coalesce()

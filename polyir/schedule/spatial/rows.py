@@ -1,76 +1,174 @@
-"""What the two integer problems have in common: paper 001, sections 4.4 and 4.6."""
+"""The two rows that look at the reuse of array references: one carries little, one carries much.
+
+Zinenko et al., "Unified Polyhedral Modeling of Temporal and Spatial Locality", 2017, sections 4.4
+and 4.6.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import heapq
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 
-from polyir.schedule.dependences import Dependence
-from polyir.schedule.integer_program import Constraints, lexicographic_minimum_of_choices
-from polyir.schedule.linear import Row, orthogonal_complement
-from polyir.schedule.problem import ScheduledStatement
-from polyir.schedule.proximity_row import MINIMA_LIMIT, rows_left
-from polyir.schedule.signed_row import SignedRows
+from polyir.schedule.constraints import ScheduledStatement, Spanned, rows_left
+from polyir.schedule.dependences import DependenceEdge
+from polyir.schedule.integer_program import Choice
+from polyir.schedule.row_problem import MINIMA_LIMIT, RowForm, RowProblem, Term
+from polyir.schedule.spatial.locality_graph import LocalityGroup, by_priority
 from polyir.schedule.tree import Hyperplane
 
-Choice = tuple[Constraints, ...]
-"""Alternatives, one of which must hold."""
+FEW_FORM = RowForm((Term.PARAMETER_SUM, Term.ITERATOR_SUM), signed=True, parametric=True)
+MANY_FORM = RowForm((Term.ITERATOR_SUM, Term.PARAMETER_SUM), signed=True, parametric=True)
 
 
 @dataclass(frozen=True)
-class RowQuestion:
-    """What is asked of one row of `statements`.
+class CarryingRow:
+    """A row, and how many groups of spatial reuse it carries."""
 
-    Ordered ones of `dependences` must not have a negative distance. With `coincident`,
-    coincident ones have distance zero. `found` gives for each statement the directions that
-    need no further row.
+    hyperplane: Hyperplane
+    carried: int
+
+
+class LocalityRows:
+    """The integer programs for rows of `statements` under `edges`, each of which is made once.
+
+    Validity edges must not have a negative distance. Where rows are to be coincident, coincidence
+    edges have distance zero. A row must be new to what is `spanned`.
     """
 
-    statements: tuple[ScheduledStatement, ...]
-    parameter_count: int
-    dependences: tuple[Dependence, ...]
-    found: Mapping[int, tuple[Row, ...]]
-    coincident: bool
+    def __init__(
+        self,
+        statements: Sequence[ScheduledStatement],
+        parameter_count: int,
+        edges: Sequence[DependenceEdge],
+    ) -> None:
+        self.statements = tuple(statements)
+        self._parameter_count = parameter_count
+        self._edges = tuple(edges)
+        self._problems: dict[tuple[RowForm, bool], RowProblem] = {}
 
-    @property
-    def rows_left(self) -> int:
-        """How many rows are to be found, this one among them."""
-        return rows_left(self.statements, self.found)
+    def _problem(self, form: RowForm, coincident: bool) -> RowProblem:
+        """The integer program without the condition that the row is a new one."""
+        key = form, coincident
+        if key not in self._problems:
+            problem = RowProblem(self.statements, self._parameter_count, form)
+            problem.limit_coefficients()
+            problem.add_edges(self._edges, coincident=coincident)
+            self._problems[key] = problem
+        return self._problems[key]
 
-    def program(self, parameters: int, iterators: int) -> SignedRows:
-        """The integer program of the row, with two leading unknowns.
+    def carrying_few(
+        self, groups: Sequence[LocalityGroup], spanned: Spanned, *, coincident: bool
+    ) -> Hyperplane | None:
+        """The row whose distances along the reuse of `groups` are zero, as far as possible.
 
-        They are the sums of the coefficients of parameters and of iterators, which come first
-        in the order in which they are numbered.
+        Formula 4 minimises a bound on the distances of each group, first of the temporal and then
+        of the spatial ones, in the order of rank and multiplicity. The first one that is not zero
+        is taken out, and the minimum is searched again, until all that are left are zero. In
+        other words: in this order, each is required to be zero if it can be, together with those
+        required before. It is done in this way here, without unknowns for the bounds. Among the
+        rows that are left, the sum of the parameters' coefficients is minimised, then that of the
+        iterators'.
+
+        `None` if there is no row at all.
         """
-        rows = SignedRows(self.statements, self.parameter_count, 2)
-        rows.define_coefficient_sums(parameters, iterators)
-        rows.limit_coefficients(self.statements)
-        for dependence in self.dependences:
-            if dependence.is_local or (self.coincident and dependence.is_coincident):
-                rows.demand_zero_distance(dependence)
-            elif dependence.is_ordered:
-                rows.demand_order(dependence)
-        return rows
+        problem = self._problem(FEW_FORM, coincident)
+        left = rows_left(self.statements, spanned)
+        choices = problem.independence(spanned, needing=left)
+        solution = problem.solve(choices)
+        if solution is None:
+            return None
+        for part in _parts(groups):
+            demand: Choice = (problem.zero_distance(part),)
+            if all(each.vanishes_on(solution.hyperplane) for each in part):
+                # The solution is the smallest one of fewer demands, and meets this one.
+                choices.append(demand)
+                continue
+            other = problem.solve([*choices, demand])
+            if other is not None:
+                choices.append(demand)
+                solution = other
+        return solution.hyperplane
 
-    def independence(self, rows: SignedRows, *, slack: bool) -> list[Choice]:
-        """For each statement that needs a row the ways in which it can be a new one.
+    def carrying_many(
+        self, groups: Sequence[LocalityGroup], spanned: Spanned, *, coincident: bool
+    ) -> CarryingRow | None:
+        """The row with the smallest coefficients that carries the spatial reuse of most groups.
 
-        With `slack`, nothing is asked of a statement that needs fewer rows than others.
+        Formula 5: first the sum of the iterators' coefficients is minimised, so that loops are
+        not skewed for the sake of locality, then the number of groups that are not carried, then
+        the sum of the parameters' coefficients. A group is carried if all its distances are at
+        least 1, or all are at most -1, for lines have no direction. Slack is not used: a
+        statement that could wait for a later row would carry nothing.
+
+        `None` if there is no row at all.
         """
-        choices = []
-        for statement in self.statements:
-            complement = orthogonal_complement(self.found[statement.position], statement.depth)
-            if complement and (not slack or len(complement) == self.rows_left):
-                choices.append(rows.non_zero(statement.position, complement))
-        return choices
+        problem = self._problem(MANY_FORM, coincident)
+        choices = problem.independence(spanned)
+        first = problem.solve(choices)
+        if first is None:
+            return None
+        rows = first.hyperplane.values()
+        least = sum(abs(entry) for row in rows for entry in row.coefficients)
+        choices.append((problem.at_most(Term.ITERATOR_SUM, least),))
+        search = _Search(problem, choices, first.hyperplane)
+        return search.best([each.spatial for each in by_priority(groups) if each.spatial])
 
 
-def minimum(rows: SignedRows, choices: Sequence[Choice]) -> Row | None:
-    """The smallest solution that meets one alternative of every choice, if there is one."""
-    return lexicographic_minimum_of_choices(rows.program, choices, MINIMA_LIMIT)
+def _parts(groups: Sequence[LocalityGroup]) -> list[tuple[DependenceEdge, ...]]:
+    """What is to be zero, the most important first."""
+    ordered = by_priority(groups)
+    return [part for group in ordered for part in (group.temporal, group.spatial) if part]
 
 
-def vanish(dependences: Sequence[Dependence], row: Hyperplane) -> bool:
-    """Whether all distances along `row` are zero by Farkas' lemma."""
-    return all(each.vanishes_on(row) for each in dependences)
+Reuse = tuple[DependenceEdge, ...]
+"""The spatial reuse of one group."""
+
+
+@dataclass(frozen=True)
+class _State:
+    """Groups up to some number are decided: the demands to carry some, and the smallest row."""
+
+    demands: tuple[Choice, ...]
+    row: Hyperplane
+
+
+class _Search:
+    """Looks for the largest set of groups that one row carries, fewest given up first."""
+
+    def __init__(self, problem: RowProblem, choices: Sequence[Choice], first: Hyperplane) -> None:
+        self._problem = problem
+        self._choices = tuple(choices)
+        self._first = _State((), first)
+        self._solved = 0
+
+    def best(self, groups: Sequence[Reuse]) -> CarryingRow:
+        """The row that carries most of `groups`; the first ones, where that leaves a choice."""
+        possible = [group for group in groups if self._carrying(self._first, group) is not None]
+        order = count()
+        queue = [(0, 0, next(order), self._first)]
+        while True:
+            given_up, progress, _, state = heapq.heappop(queue)
+            if progress == -len(possible) or self._solved >= MINIMA_LIMIT:
+                carried = sum(is_carried(group, state.row) for group in groups)
+                return CarryingRow(state.row, carried)
+            carrying = self._carrying(state, possible[-progress])
+            if carrying is not None:
+                heapq.heappush(queue, (given_up, progress - 1, next(order), carrying))
+            heapq.heappush(queue, (given_up + 1, progress - 1, next(order), state))
+
+    def _carrying(self, state: _State, group: Reuse) -> _State | None:
+        """The state in which `group` is carried too, if that is possible."""
+        demand = tuple(self._problem.carried(group, sign) for sign in (1, -1))
+        demands = (*state.demands, demand)
+        if is_carried(group, state.row):
+            return _State(demands, state.row)
+        self._solved += 1
+        solution = self._problem.solve((*self._choices, *demands))
+        return None if solution is None else _State(demands, solution.hyperplane)
+
+
+def is_carried(group: Reuse, row: Hyperplane) -> bool:
+    """Whether all distances along `row` are at least 1, or all at most -1."""
+    return any(all(each.is_carried_by(row, sign) for each in group) for sign in (1, -1))

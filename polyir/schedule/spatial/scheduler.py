@@ -1,58 +1,74 @@
 """The scheduler for temporal and spatial locality.
 
-Paper 001 (Zinenko et al., Unified Polyhedral Modeling of Temporal and Spatial Locality), section 4.
+Zinenko et al., "Unified Polyhedral Modeling of Temporal and Spatial Locality", 2017, section 4.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
-from typing import Final
+from typing import Final, Literal
 
 import islpy as isl
 
-from polyir.schedule.band_search import BandSearch
-from polyir.schedule.carry import carrying_row
-from polyir.schedule.cluster import BandOfRows
-from polyir.schedule.cluster_scheduler import ClusterScheduler
-from polyir.schedule.clustering import Fusion
-from polyir.schedule.constraints import ScheduleConstraints
-from polyir.schedule.problem import ScheduledStatement, parameter_space, statements_of
-from polyir.schedule.spatial.band_search import CpuSearch, GpuSearch
-from polyir.schedule.spatial.clustering import LocalityClustering
-from polyir.schedule.spatial.locality_graph import LocalityGraph, locality_graph
-from polyir.schedule.spatial.register_pressure import register_pressure
-from polyir.schedule.spatial.reuse import ReuseGroup
-from polyir.schedule.tree import Hyperplane, ScheduleResult
+from polyir.diagnostics import OptionError
+from polyir.dialects.loop_attributes import GpuDimension, LoopAttributes, MapAttr
+from polyir.schedule.clusters import Cluster, ClusterFusion, ClusterPolicy
+from polyir.schedule.constraints import (
+    ScheduleConstraints,
+    ScheduledStatement,
+    Spanned,
+    rows_left,
+    scheduled_statements,
+)
+from polyir.schedule.dependences import DependenceEdge
+from polyir.schedule.driver import band_of, schedule_by_policy, with_rows
+from polyir.schedule.feautrier import carrying_row
+from polyir.schedule.isl_style import NOT_PARALLEL_OUTSIDE, proximity_rows
+from polyir.schedule.linear import rank
+from polyir.schedule.spatial.locality_graph import (
+    LocalityGraph,
+    locality_graph,
+    loop_depth,
+    register_pressure,
+)
+from polyir.schedule.spatial.reuse import DEFAULT_LINE_SIZE, ReuseGroup
+from polyir.schedule.spatial.rows import LocalityRows, is_carried
+from polyir.schedule.tree import Band, BoundedHyperplane, Hyperplane, ScheduleResult
 
+REGISTERS: Final = 16 + 16 - 1
+"""What x86-64 has for values: general-purpose and vector registers, without the stack pointer."""
 
-class Recipe(Enum):
-    """What a schedule is for.
+MAP_TO_X = MapAttr(GpuDimension("thread", "x"))
+"""The attribute of a loop that gives coalesced accesses along a GPU's x."""
 
-    `CPU`: one parallel loop, as far outside as can be, and lines used by the innermost loop.
-    `GPU`: many parallel loops, the first one of a band with coalesced accesses.
-    """
-
-    CPU = "cpu"
-    GPU = "gpu"
-
-
-DEFAULT_REGISTER_LIMIT: Final = 28
-"""Keeps seidel-2d (h = 27) in a band for wavefronts, and splits jacobi-2d (30) and heat-3d (56)."""
+UNPROFITABLE = 2
+"""With at most this many rows left, a parallel loop would not pay for its barriers (4.7)."""
 
 
 @dataclass(frozen=True)
 class SpatialOptions:
-    """What the user can choose.
+    """What the schedule is for.
 
-    `register_limit` is how many registers the statements of a band may want by the heuristic h
-    before the CPU recipe does without a band that is not parallel outside.
+    `target=cpu`: one parallel loop, as far outside as possible, and lines used by the innermost
+    loop. `target=gpu`: many parallel loops, the first one of a band with coalesced accesses.
+
+    `line_size` is the number of elements in a cache line. With `target=cpu`, `register_limit` is
+    how large the heuristic h (see `register_pressure`) may be for the statements of a band whose
+    outermost loop is not parallel; section 4.7 calls it h_lim. Without one it is the number of
+    registers that are left when each loop has one for its counter.
     """
 
-    recipe: Recipe = Recipe.CPU
-    fusion: Fusion = Fusion.TYPED
-    register_limit: int = DEFAULT_REGISTER_LIMIT
+    target: Literal["cpu", "gpu"] = "cpu"
+    line_size: int = DEFAULT_LINE_SIZE
+    fusion: ClusterFusion = "typed"
+    register_limit: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.line_size < 1:
+            raise OptionError(f"line-size must be at least 1, but is {self.line_size}")
+        if self.register_limit is not None and self.register_limit < 0:
+            raise OptionError(f"register-limit must not be negative, but is {self.register_limit}")
 
 
 def spatial_schedule(
@@ -60,56 +76,202 @@ def spatial_schedule(
     reuse: Sequence[ReuseGroup],
     options: SpatialOptions | None = None,
 ) -> ScheduleResult:
-    """Schedule `constraints` so that the loops make use of `reuse` where the recipe wants it.
+    """Schedule `constraints` so that the loops make use of `reuse` as `target` wants it.
 
-    Raises `SchedulingError` if a cycle of dependences has no affine schedule.
+    `reuse` is for lines of `line_size` elements (see `reuse_groups`). Raises `SchedulingError` if
+    a cycle of dependences has no affine schedule.
     """
     chosen = options or SpatialOptions()
-    statements = statements_of(constraints)
-    parameter_count = parameter_space(constraints).dim(isl.dim_type.param)
-    search: BandSearch[LocalityGraph] = GpuSearch(parameter_count)
-    if chosen.recipe is Recipe.CPU:
-        search = CpuSearch(parameter_count, chosen.register_limit)
-    clustering = LocalityClustering(statements, search, chosen.fusion, chosen.recipe is Recipe.CPU)
-    scheduler = _Scheduler(statements, parameter_count, clustering, chosen)
-    return scheduler.run(constraints, locality_graph(constraints, statements, reuse))
+    statements = scheduled_statements(constraints)
+    parameter_count = constraints.parameter_space.dim(isl.dim_type.param)
+    policies = {"cpu": _CpuPolicy, "gpu": _GpuPolicy}
+    policy = policies[chosen.target](statements, parameter_count, chosen)
+    graph = locality_graph(constraints, statements, reuse)
+    return schedule_by_policy(constraints, statements, policy, graph)
 
 
-class _Scheduler(ClusterScheduler[LocalityGraph]):
-    """A scheduler of clusters that knows what is around a band."""
+class _LocalityPolicy(ClusterPolicy[LocalityGraph]):
+    """Clusters with a knowledge of what is around a band."""
 
     def __init__(
         self,
-        statements: tuple[ScheduledStatement, ...],
+        statements: Sequence[ScheduledStatement],
         parameter_count: int,
-        clustering: LocalityClustering,
         options: SpatialOptions,
     ) -> None:
-        is_gpu = options.recipe is Recipe.GPU
-        super().__init__(statements, parameter_count, clustering, outer_coincidence=is_gpu)
-        self._options = options
+        super().__init__(statements, parameter_count, options.fusion)
+        self._register_limit = options.register_limit
 
     def carrying_row(
         self, statements: Sequence[ScheduledStatement], graph: LocalityGraph
     ) -> Hyperplane | None:
         """A row that carries what statements depend on themselves by, or else what it can.
 
-        What is between statements is left to their order inside the loop, if it can be, which
+        What is between statements is left to their order inside the loop, if possible, which
         makes for simpler rows.
         """
-        ordered = graph.ordered()
-        own = [each for each in ordered if each.source == each.target]
-        row = carrying_row(statements, self._parameter_count, ordered, own) if own else None
-        return row or carrying_row(statements, self._parameter_count, ordered)
+        edges = graph.validity_edges()
+        own = [each for each in edges if each.source == each.target]
+        row = carrying_row(statements, self.parameter_count, edges, own) if own else None
+        return row or carrying_row(statements, self.parameter_count, edges)
 
-    def why_no_band(self, graph: LocalityGraph) -> str:
-        """Why the statements of `graph` have no band, in words."""
-        pressure, limit = register_pressure(graph.groups), self._options.register_limit
-        is_cpu = self._options.recipe is Recipe.CPU
-        if is_cpu and not graph.is_inside_parallel and pressure > limit:
-            return f"no band is parallel outside, and {pressure} registers are more than {limit}"
-        return super().why_no_band(graph)
-
-    def below(self, graph: LocalityGraph, band: BandOfRows) -> LocalityGraph:
+    def below(self, graph: LocalityGraph, band: Band) -> LocalityGraph:
         """Below a parallel loop no other is asked for."""
         return replace(graph, is_inside_parallel=graph.is_inside_parallel or any(band.coincident))
+
+
+class _CpuPolicy(_LocalityPolicy):
+    """Bands for caches: outer rows carry as little reuse as possible, the last one much.
+
+    One coincident row is enough. If the first row cannot be coincident, the band is left to
+    wavefronts, unless its statements need too many registers: then there is no band, and a
+    sequential loop has parallel ones inside.
+    """
+
+    def rows_of_band(
+        self,
+        statements: Sequence[ScheduledStatement],
+        graph: LocalityGraph,
+        edges: Sequence[DependenceEdge],
+        spanned: Spanned,
+    ) -> Band:
+        run = _BandSearch(statements, self.parameter_count, edges, graph, spanned)
+        is_parallel = graph.is_inside_parallel
+        while run.rows_left:
+            row = None
+            if not is_parallel and (not run.rows or run.rows_left > UNPROFITABLE):
+                row = run.next_row(coincident=True)
+                is_parallel = row is not None
+                if row is None and not run.rows and self._registers(graph) > self._limit(graph):
+                    return Band()
+            row = row or run.next_row(coincident=False)
+            if row is None:
+                break
+            run.add(row)
+        return band_of(run.rows, edges)
+
+    def is_wanted(self, clusters: Sequence[Cluster], band: Band, graph: LocalityGraph) -> bool:
+        """As for isl, but clusters may lose parallelism, apart from the last coincident row.
+
+        And the innermost loops must go along as many lines as before.
+        """
+        if self.fusion != "typed":
+            return super().is_wanted(clusters, band, graph)
+        return (
+            band.width == max(each.band.width for each in clusters)
+            and any(band.coincident) >= any(any(each.band.coincident) for each in clusters)
+            and self.brings_near(clusters, band, graph)
+            and self._lines_used(graph, (band,))
+            >= self._lines_used(graph, [each.band for each in clusters])
+        )
+
+    def why_no_band(self, graph: LocalityGraph) -> str:
+        registers, limit = self._registers(graph), self._limit(graph)
+        if not graph.is_inside_parallel and registers > limit:
+            return (
+                f"{NOT_PARALLEL_OUTSIDE}, and the statements need {registers} registers "
+                f"(register-limit is {limit})"
+            )
+        return super().why_no_band(graph)
+
+    def _registers(self, graph: LocalityGraph) -> int:
+        """How many registers the statements of `graph` need, by the heuristic h."""
+        return register_pressure(graph.groups)
+
+    def _limit(self, graph: LocalityGraph) -> int:
+        """How many registers they may need."""
+        if self._register_limit is not None:
+            return self._register_limit
+        return REGISTERS - loop_depth(graph.groups)
+
+    def _lines_used(self, graph: LocalityGraph, bands: Sequence[Band]) -> int:
+        """How often the innermost loop of a statement goes along the lines of a group."""
+        return sum(
+            self._groups_along_innermost(position, graph, band.hyperplanes)
+            for band in bands
+            for position in band.statements
+        )
+
+    def _groups_along_innermost(
+        self, position: int, graph: LocalityGraph, hyperplanes: Sequence[Hyperplane]
+    ) -> int:
+        """How many groups have their spatial reuse carried by the last loop of a statement.
+
+        The last loop is the last row that is new for the statement.
+        """
+        depth = self.statements[position].depth
+        rows = [each[position].coefficients for each in hyperplanes]
+        ranks = [rank(rows[:count], depth) for count in range(len(rows) + 1)]
+        if not ranks[-1]:
+            return 0
+        last = ranks.index(ranks[-1]) - 1
+        own = [each.within((position,)).spatial for each in graph.groups]
+        return sum(
+            bool(spatial)
+            and all(each.vanishes_on(row) for each in spatial for row in hyperplanes[:last])
+            and is_carried(spatial, hyperplanes[last])
+            for spatial in own
+        )
+
+
+class _GpuPolicy(_LocalityPolicy):
+    """Bands for GPUs: the first row gives coalesced accesses, as many rows as can are coincident.
+
+    If the first row cannot be coincident, there is no band: a sequential loop has parallel ones
+    inside, and they become kernels.
+    """
+
+    def rows_of_band(
+        self,
+        statements: Sequence[ScheduledStatement],
+        graph: LocalityGraph,
+        edges: Sequence[DependenceEdge],
+        spanned: Spanned,
+    ) -> Band:
+        run = _BandSearch(statements, self.parameter_count, edges, graph, spanned)
+        attributes: LoopAttributes = ()
+        if not graph.is_inside_parallel and run.rows_left:
+            many = run.problems.carrying_many(run.groups, run.spanned, coincident=True)
+            if many is None:
+                return Band()
+            if many.carried:
+                run.add(many.hyperplane)
+                attributes = (MAP_TO_X,)
+        others = proximity_rows(statements, self.parameter_count, edges, run.spanned)
+        return band_of([*run.rows, *others], edges, attributes)
+
+    def why_no_band(self, graph: LocalityGraph) -> str:
+        return NOT_PARALLEL_OUTSIDE
+
+
+class _BandSearch:
+    """One search for a band: the rows so far, and what they leave."""
+
+    def __init__(
+        self,
+        statements: Sequence[ScheduledStatement],
+        parameter_count: int,
+        edges: Sequence[DependenceEdge],
+        graph: LocalityGraph,
+        spanned: Spanned,
+    ) -> None:
+        self.rows: list[BoundedHyperplane] = []
+        self.groups = graph.groups
+        self.spanned: Spanned = {each.position: spanned[each.position] for each in statements}
+        self.problems = LocalityRows(statements, parameter_count, edges)
+
+    @property
+    def rows_left(self) -> int:
+        return rows_left(self.problems.statements, self.spanned)
+
+    def next_row(self, *, coincident: bool) -> Hyperplane | None:
+        """A row that carries few groups, or if it is the last one, a row that carries many."""
+        if self.rows_left > 1:
+            return self.problems.carrying_few(self.groups, self.spanned, coincident=coincident)
+        many = self.problems.carrying_many(self.groups, self.spanned, coincident=coincident)
+        return None if many is None else many.hyperplane
+
+    def add(self, row: Hyperplane) -> None:
+        self.rows.append(BoundedHyperplane(row))
+        self.spanned = with_rows(self.spanned, [row])
+        self.groups = tuple(each.uncarried_by([row]) for each in self.groups)

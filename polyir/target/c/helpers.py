@@ -11,9 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from polyir.target.c.types import Scalar
-
-PREFIX: Final = "polyir_"
+from polyir.target.abi import PREFIX, Scalar
 
 
 @dataclass(frozen=True)
@@ -143,6 +141,9 @@ def _all_helpers() -> Iterator[Helper]:
     for type in (Scalar.FLOAT, Scalar.DOUBLE):
         yield from _float_helpers(type)
     yield from _bit_casts()
+    # The library has it since C11; with -std=c99, its header does not declare it.
+    prototype = "void *aligned_alloc(size_t alignment, size_t size);\n"
+    yield Helper("aligned_alloc", prototype, ("stdlib.h",))
 
 
 HELPERS: Final = MappingProxyType({helper.name: helper for helper in _all_helpers()})

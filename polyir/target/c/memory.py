@@ -1,60 +1,69 @@
-"""Loads, stores, allocations and what else concerns memory."""
+"""Loads, stores, allocations and other operations on memory, and the globals of a module."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from xdsl.dialects import affine, memref
-from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, MemRefType
+from xdsl.ir import Operation, SSAValue
 
-from polyir.target.c.affine import literal
-from polyir.target.c.body import Array, Body
-from polyir.target.c.expressions import Expression, IntegerLiteral, Variable, cast
-from polyir.target.c.types import memref_parts, refuse, scalar_type
+from polyir.target.abi import Scalar, array_type, scalar_type, symbol_name
+from polyir.target.c.body import Body
+from polyir.target.c.operations import float_constant
+from polyir.target.c.syntax import (
+    Address,
+    Allocation,
+    Array,
+    Assign,
+    Copy,
+    Expression,
+    FloatLiteral,
+    Free,
+    GlobalArray,
+    IntegerLiteral,
+    LocalArray,
+    Variable,
+    cast,
+    literal,
+)
+from polyir.target.errors import unsupported
 
 
-def memref_type(value: SSAValue, op: Operation) -> MemRefType[Attribute]:
-    """The type of a ranked memref."""
-    if not isinstance(value.type, MemRefType):
-        raise refuse(op, f"the C target has no arrays of type {value.type}")
-    return value.type
-
-
-def emit_load(body: Body, op: affine.LoadOp | memref.LoadOp) -> None:
-    """The element waits to be folded into its use, like any value."""
+def translate_load(body: Body, op: affine.LoadOp | memref.LoadOp) -> None:
     result = op.results[0]
     element = body.element(op.memref, _indices(body, op))
     body.define(result, cast(scalar_type(result.type, op), element))
 
 
-def emit_store(body: Body, op: affine.StoreOp | memref.StoreOp) -> None:
-    value = body.take(op.value)
-    element = body.element(op.memref, _indices(body, op))
-    body.before_write(element.array)
-    # A local variable or array that is only written counts as unused.
-    target = body.text(element) if element.is_pointer else body.usage.target_text(element)
-    body.writer.line(f"{target} = {body.text(value)};")
+def translate_store(body: Body, op: affine.StoreOp | memref.StoreOp) -> None:
+    value = body.value(op.value)
+    if op in body.plan.first_stores:
+        body.add(LocalArray(body.array(op.memref), value))
+    else:
+        body.add(Assign(body.element(op.memref, _indices(body, op)), value))
 
 
 def _indices(
     body: Body, op: affine.LoadOp | affine.StoreOp | memref.LoadOp | memref.StoreOp
 ) -> list[Expression]:
     if isinstance(op, affine.LoadOp | affine.StoreOp):
-        return body.take_map(op.map.data, op.indices)
-    return [body.take(index) for index in op.indices]
+        return body.map(op.map.data, op.indices)
+    return [body.value(index) for index in op.indices]
 
 
-def emit_dim(body: Body, op: memref.DimOp) -> None:
-    position = body.take(op.index)
+def translate_dim(body: Body, op: memref.DimOp) -> None:
+    position = body.value(op.index)
     extents = body.array(op.source).extents
     if not isinstance(position, IntegerLiteral) or not 0 <= position.value < len(extents):
-        raise refuse(op, "the C target wants a constant dimension of the array in memref.dim")
+        raise unsupported(op, "expected a constant index of a dimension in memref.dim")
     body.bind(op.result, extents[position.value])
 
 
-def emit_cast(body: Body, op: memref.CastOp) -> None:
+def translate_cast(body: Body, op: memref.CastOp) -> None:
     """The result is the same memory; an extent that its type gives is preferred."""
     source = body.array(op.source)
-    _, extents = memref_parts(memref_type(op.results[0], op), op)
+    extents = array_type(op.results[0].type, op).extents
     known = tuple(
         old if new is None else literal(new)
         for old, new in zip(source.extents, extents, strict=True)
@@ -64,100 +73,115 @@ def emit_cast(body: Body, op: memref.CastOp) -> None:
     )
 
 
-def emit_alloca(body: Body, op: memref.AllocaOp) -> None:
-    """A local variable or array of the enclosing block."""
+def translate_alloca(body: Body, op: memref.AllocaOp) -> None:
+    """A local variable or array of the enclosing block.
+
+    A scalar is declared where it is first stored to, if the plan knows the place. Elsewhere it
+    starts as zero: a C compiler might not see that it is set before it is read.
+    """
     array = _allocated(body, op, is_pointer=False)
-    sizes = "".join(f"[{body.text(extent)}]" for extent in array.extents)
-    start = "" if sizes or _is_stored_first(op) else " = 0"
-    name = body.type_name(array.element)
-    body.writer.line(f"{name} {array.variable.name}{sizes}{start};")
-    body.writer.mark_used(array.variable)
+    if array.extents:
+        body.add(LocalArray(array, alignment=_alignment(op)))
+    elif op not in body.plan.first_stores.values():
+        body.add(LocalArray(array, _zero(array.element)))
 
 
-def emit_alloc(body: Body, op: memref.AllocOp) -> None:
-    """A pointer to memory from `malloc`."""
-    array = _allocated(body, op, is_pointer=True)
-    pointer = declare_pointer(body, array, array.variable)
-    allocate = body.usage.function("malloc")
-    body.writer.line(f"{pointer} = {allocate}({_byte_count(body, array)});")
-    body.writer.mark_used(array.variable)
+def _zero(type: Scalar) -> Expression:
+    return FloatLiteral(type, 0.0) if type.is_float else IntegerLiteral(type, 0)
 
 
-def _byte_count(body: Body, array: Array) -> str:
-    """The size of an array; its extents are names and literals."""
-    size = f"sizeof({body.type_name(array.element)})"
-    return " * ".join([size, *(body.text(extent) for extent in array.extents)])
+def translate_alloc(body: Body, op: memref.AllocOp) -> None:
+    """A pointer to memory from `malloc`, or from `aligned_alloc`."""
+    body.add(Allocation(_allocated(body, op, is_pointer=True), _alignment(op)))
 
 
-def emit_dealloc(body: Body, op: memref.DeallocOp) -> None:
-    array = body.array(op.memref)
-    body.before_write(array.variable)
-    body.usage.mark(array.variable)
-    body.writer.line(f"{body.usage.function('free')}({array.variable.name});")
-
-
-def emit_copy(body: Body, op: memref.CopyOp) -> None:
-    """One `memcpy`: all arrays are contiguous, and different ones do not overlap."""
-    source, target = body.array(op.source), body.array(op.destination)
-    if source.variable is target.variable:
-        return
-    body.before_write(target.variable)
-    if not source.extents:
-        here = body.element(op.destination, ())
-        value = body.element(op.source, ())
-        body.writer.line(f"{body.text(here)} = {body.text(value)};")
-        return
-    body.usage.mark(source.variable, target.variable)
-    size, copy = _byte_count(body, source), body.usage.function("memcpy")
-    body.writer.line(f"{copy}({target.variable.name}, {source.variable.name}, {size});")
-
-
-def declare_pointer(body: Body, array: Array, variable: Variable) -> str:
-    """The declaration of a pointer through which `array` is indexed."""
-    name = body.type_name(array.element)
-    if len(array.extents) < 2:
-        return f"{name} *restrict {variable.name}"
-    row = "".join(f"[{body.text(extent)}]" for extent in array.extents[1:])
-    return f"{name} (*restrict {variable.name}){row}"
-
-
-def flat_pointer(body: Body, array: Array) -> str:
-    """A pointer to the first element."""
-    if array.flat is not None:
-        body.usage.mark(array.flat)
-        return array.flat.name
-    body.usage.mark(array.variable)
-    if len(array.extents) > 1:
-        return f"&{array.variable.name}" + "[0]" * len(array.extents)
-    if not array.extents and not array.is_pointer:
-        return f"&{array.variable.name}"
-    return array.variable.name
+def _alignment(op: memref.AllocOp | memref.AllocaOp) -> int | None:
+    return None if op.alignment is None else op.alignment.value.data
 
 
 def _allocated(body: Body, op: memref.AllocOp | memref.AllocaOp, is_pointer: bool) -> Array:
-    """The array that an allocation makes, with names for its dynamic extents."""
+    """The array that an allocation makes; its dynamic extents are names or literals."""
     result = op.memref
-    element, extents = memref_parts(memref_type(result, op), op)
+    type = array_type(result.type, op)
     sizes = iter(op.dynamic_sizes)
-    known = tuple(
-        body.take_name(next(sizes)) if extent is None else literal(extent) for extent in extents
+    extents = tuple(
+        body.value(next(sizes)) if extent is None else literal(extent) for extent in type.extents
     )
-    array = Array(body.names.for_value(result, "t"), element, known, is_pointer)
+    array = Array(body.names.for_value(result, "t"), type.element, extents, is_pointer)
     body.arrays[result] = array
     return array
 
 
-def _is_stored_first(op: memref.AllocaOp) -> bool:
-    """Whether the first use of a scalar, in the order of the program, is a store beside it.
+def translate_dealloc(body: Body, op: memref.DeallocOp) -> None:
+    body.add(Free(body.array(op.memref)))
 
-    If it is not, a C compiler may not see that the variable is set before it is read.
-    """
-    following = op.next_op
-    users = [use.operation for use in op.memref.uses]
-    while following is not None:
-        if following in users:
-            return isinstance(following, affine.StoreOp | memref.StoreOp)
-        if any(inner in users for inner in following.walk()):
-            return False
-        following = following.next_op
-    return True
+
+def translate_copy(body: Body, op: memref.CopyOp) -> None:
+    """One `memcpy`: all arrays are contiguous, and different ones do not overlap."""
+    source, target = body.array(op.source), body.array(op.destination)
+    if source.variable is target.variable:
+        return
+    if source.extents:
+        body.add(Copy(target, source))
+        return
+    body.add(Assign(body.element(op.destination, ()), body.element(op.source, ())))
+
+
+def array_arguments(body: Body, op: Operation, value: SSAValue) -> list[Address | Expression]:
+    """What is passed for a memref: a pointer, and its dynamic extents in the callee's type."""
+    array = body.array(value)
+    type = array_type(value.type, op)
+    if type.extents and not type.dynamic_dimensions:
+        return [Address(array.variable)]
+    sizes = [array.extents[dimension] for dimension in type.dynamic_dimensions]
+    return [_flat_pointer(array), *sizes]
+
+
+def _flat_pointer(array: Array) -> Address:
+    """A pointer to the first element."""
+    if array.flat is not None:
+        return Address(array.flat)
+    dimensions = len(array.extents)
+    if dimensions > 1:
+        return Address(array.variable, is_taken=True, indices=dimensions)
+    return Address(array.variable, is_taken=not dimensions and not array.is_pointer)
+
+
+# ------------------------------------------------------------------------------------ globals
+
+
+def global_array(op: memref.GlobalOp) -> Array:
+    """How functions access a global. Raises `TargetError` for a type without C."""
+    type = array_type(op.type, op)
+    known: list[Expression] = []
+    for extent in type.extents:
+        if extent is None:
+            raise unsupported(op, "globals with dynamic extents are not supported")
+        known.append(literal(extent))
+    return Array(Variable(symbol_name(op.sym_name.data)), type.element, tuple(known), False)
+
+
+def translate_global(op: memref.GlobalOp, array: Array) -> GlobalArray:
+    """The definition of a global."""
+    values: Sequence[Expression] = ()
+    if isinstance(op.initial_value, DenseIntOrFPElementsAttr):
+        values = tuple(_initial_values(op, op.initial_value, array.element))
+    return GlobalArray(array, op.sym_visibility.data == "private", tuple(values))
+
+
+def _initial_values(
+    op: memref.GlobalOp, initial: DenseIntOrFPElementsAttr, element: Scalar
+) -> Iterator[Expression]:
+    numbers = initial.get_values()
+    assert isinstance(op.type, MemRefType)
+    count = 1
+    for extent in op.type.get_shape():
+        count *= extent
+    for number in numbers * count if len(numbers) == 1 else numbers:
+        match number:
+            case int():
+                yield IntegerLiteral(element, number)
+            case float() if number == number:
+                yield float_constant(element, number)
+            case _:
+                raise unsupported(op, "NaNs and complex numbers are not supported in globals")

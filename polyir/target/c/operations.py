@@ -13,10 +13,12 @@ from types import MappingProxyType
 from typing import Final
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, UnregisteredOp
+from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr
 from xdsl.ir import Operation
 
-from polyir.target.c.expressions import (
+from polyir.target.abi import LIBRARY_FUNCTIONS, PREFIX, Scalar, library_name, scalar_type
+from polyir.target.c.helpers import bit_cast_name
+from polyir.target.c.syntax import (
     Binary,
     Call,
     Cast,
@@ -28,19 +30,13 @@ from polyir.target.c.expressions import (
     arithmetic,
     cast,
     compare,
-    is_usual_nan,
+    is_default_nan,
     negate,
 )
-from polyir.target.c.helpers import PREFIX, bit_cast_name
-from polyir.target.c.types import Scalar, refuse, scalar_type
+from polyir.target.errors import operation_name, unsupported
 
 Operands = Sequence[Expression]
 Builder = Callable[[Operation, Operands], Expression]
-
-
-def operation_name(op: Operation) -> str:
-    """The name of an operation, also of one that xDSL does not know."""
-    return op.op_name.data if isinstance(op, UnregisteredOp) else op.name
 
 
 def is_computation(op: Operation) -> bool:
@@ -49,7 +45,7 @@ def is_computation(op: Operation) -> bool:
 
 
 def computation(op: Operation, operands: Operands) -> Expression:
-    """The expression of the result of `op`; raises `CTargetError` for types without C."""
+    """The expression of the result of `op`; raises `TargetError` for types without C."""
     return _BUILDERS[operation_name(op)](op, operands)
 
 
@@ -86,12 +82,14 @@ def _constant(op: Operation, operands: Operands) -> Expression:
         case FloatAttr():
             return float_constant(_result_type(op), op.value.value.data)
         case _:
-            raise refuse(op, f"the C target has no constants of type {op.result.type}")
+            raise unsupported(
+                op, f"constants of type '{op.result.type}' are not supported by the C target"
+            )
 
 
 def float_constant(type: Scalar, value: float) -> Expression:
     """A literal; a NaN that carries something is made from its bits."""
-    if value != value and not is_usual_nan(value):
+    if value != value and not is_default_nan(value):
         bits = _bits(type, value)
         integer = Scalar.INT32 if type is Scalar.FLOAT else Scalar.INT64
         return Call(type, bit_cast_name(integer, type), (IntegerLiteral(integer, bits),))
@@ -328,10 +326,6 @@ def _library(name: str) -> Builder:
     return build
 
 
-def library_name(name: str, type: Scalar) -> str:
-    return f"{name}f" if type is Scalar.FLOAT else name
-
-
 def _reciprocal_root(op: Operation, operands: Operands) -> Expression:
     root = _library("sqrt")(op, operands)
     return Binary(root.type, "/", FloatLiteral(root.type, 1.0), root)
@@ -341,48 +335,6 @@ def _float_to_integer_power(op: Operation, operands: Operands) -> Expression:
     type = _result_type(op)
     return Call(type, f"{PREFIX}fpowi_{type.suffix}", tuple(operands))
 
-
-LIBRARY_FUNCTIONS: Final = MappingProxyType(
-    {
-        "arith.remf": "fmod",
-        "math.absf": "fabs",
-        "math.acos": "acos",
-        "math.acosh": "acosh",
-        "math.asin": "asin",
-        "math.asinh": "asinh",
-        "math.atan": "atan",
-        "math.atan2": "atan2",
-        "math.atanh": "atanh",
-        "math.cbrt": "cbrt",
-        "math.ceil": "ceil",
-        "math.copysign": "copysign",
-        "math.cos": "cos",
-        "math.cosh": "cosh",
-        "math.erf": "erf",
-        "math.exp": "exp",
-        "math.exp2": "exp2",
-        "math.expm1": "expm1",
-        "math.floor": "floor",
-        "math.fma": "fma",
-        "math.log": "log",
-        "math.log10": "log10",
-        "math.log1p": "log1p",
-        "math.log2": "log2",
-        "math.powf": "pow",
-        "math.round": "round",
-        # To the nearest, ties to even, is the rounding mode that programs start in.
-        "math.roundeven": "rint",
-        "math.sin": "sin",
-        "math.sinh": "sinh",
-        "math.sqrt": "sqrt",
-        "math.tan": "tan",
-        "math.tanh": "tanh",
-        "math.trunc": "trunc",
-    }
-)
-"""The function of `math.h` for each operation that is one."""
-
-MATH_MACROS: Final = ("isunordered", "islessgreater", "isnan", "signbit", "INFINITY", "NAN")
 
 _BUILDERS: Final = MappingProxyType[str, Builder](
     {

@@ -15,22 +15,15 @@ from typing import Final
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import IndexType, MemRefType
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 
-from polyir.target.c.body import Array, Body
-from polyir.target.c.expressions import (
-    ExpressionPrinter,
-    Name,
-    Precedence,
-    Spelling,
-    Variable,
-    cast,
-)
-from polyir.target.c.function import Environment, emit_operation
-from polyir.target.c.names import NameTable
-from polyir.target.c.statements import Writer
-from polyir.target.c.types import Scalar, refuse, scalar_type
+from polyir.target.abi import Scalar, scalar_type
+from polyir.target.c.body import Body
+from polyir.target.c.function import Environment, function_body
+from polyir.target.c.printer import INDENT, Precedence, Printer
+from polyir.target.c.syntax import Array, Name, Spelling, Variable, cast
 from polyir.target.c.usage import Usage
+from polyir.target.errors import unsupported
 
 _NATIVE: Final = MappingProxyType(
     {
@@ -51,8 +44,8 @@ _TYPE_WORDS: Final = MappingProxyType({type.value: name for type, name in _NATIV
 _TYPE_PATTERN: Final = re.compile(r"\b(?:u?int\d+_t|bool)\b")
 
 
-class NativePrinter(ExpressionPrinter):
-    """Expressions for a file whose headers are not known."""
+class NativePrinter(Printer):
+    """Prints for a file whose headers are not known."""
 
     def spell(self, type: Scalar) -> str:
         return _NATIVE[type]
@@ -88,14 +81,10 @@ class Form:
 
 @dataclass(frozen=True)
 class RegionText:
-    """The statements, and definitions that have to stand before the function around them.
-
-    `used` are the texts of the arguments that the statements use.
-    """
+    """The statements, and the helpers that must be defined before the function around them."""
 
     lines: tuple[str, ...]
     helpers: tuple[tuple[str, str], ...]
-    used: tuple[str, ...]
 
 
 def region_text(
@@ -104,26 +93,17 @@ def region_text(
     """The statements of the body of `op`, whose arguments have the given forms in order.
 
     Names made here are none of `taken`. `helpers` are pairs of names and definitions. Raises
-    `CTargetError` for what has no C.
+    `TargetError` for what has no C.
     """
-    usage = Usage(NativePrinter())
-    environment = Environment({}, (), usage, openmp)
-
-    def emit(body: Body, inner: Operation) -> None:
-        emit_operation(body, inner, environment)
-
-    body = Body(NameTable(taken), usage, emit, openmp)
-    variables = [
+    body = function_body(op, Environment({}, (), openmp), taken)
+    for argument, form in zip(op.body.block.args, forms, strict=True):
         _bind(body, op, argument, form)
-        for argument, form in zip(op.body.block.args, forms, strict=True)
-    ]
-    body.count_uses(op.body.block)
-    body.emit_block(op.body.block)
-    writer: Writer = body.writer
-    lines = tuple(writer.render(usage))
+    body.translate_block(op.body.block)
+    usage = Usage()
+    usage.add_statements(body.statements)
+    lines = tuple(NativePrinter(usage).statements(body.statements, INDENT))
     helpers = tuple((helper.name, _native(helper.text)) for helper in usage.helpers())
-    used = tuple(variable.name for variable in variables if variable in usage)
-    return RegionText(lines, helpers, used)
+    return RegionText(lines, helpers)
 
 
 def _native(text: str) -> str:
@@ -131,25 +111,20 @@ def _native(text: str) -> str:
     return _TYPE_PATTERN.sub(lambda match: _TYPE_WORDS[match[0]], text)
 
 
-def _bind(body: Body, op: func.FuncOp, argument: SSAValue, form: Form) -> Variable:
-    """Let an argument stand for its text; returns what stands for it in expressions."""
+def _bind(body: Body, op: func.FuncOp, argument: SSAValue, form: Form) -> None:
+    """Write an argument as its text."""
     if isinstance(argument.type, MemRefType):
         variable = Variable(form.text, spelling=form.spelling)
         body.arrays[argument] = Array(variable, form.type, (), False)
-        return variable
-    if not isinstance(argument.type, IndexType):
-        variable = Variable(form.text)
+    elif not isinstance(argument.type, IndexType):
         type = scalar_type(argument.type, op)
         if type is not form.type:
-            raise refuse(op, f"the argument '{form.text}' is of type {form.type.value}")
-        body.bind(argument, Name(type, variable))
-        return variable
-    promoted = form.type.width < 32 or form.type in (Scalar.INT32, Scalar.INT64)
-    if promoted:
+            raise unsupported(
+                op, f"argument '{form.text}' has type {form.type.value}, not {type.value}"
+            )
+        body.bind(argument, Name(type, Variable(form.text)))
+    elif form.type.width < 32 or form.type in (Scalar.INT32, Scalar.INT64):
         # C computes with it in a signed type that holds the same number.
-        variable = Variable(form.text, declared=form.type)
-        body.bind(argument, Name(Scalar.INT64, variable))
+        body.bind(argument, Name(Scalar.INT64, Variable(form.text, declared=form.type)))
     else:
-        variable = Variable(form.text)
-        body.bind(argument, cast(Scalar.INT64, Name(form.type, variable)))
-    return variable
+        body.bind(argument, cast(Scalar.INT64, Name(form.type, Variable(form.text))))

@@ -1,80 +1,67 @@
-"""What a file in C uses, and so has to include or define."""
+"""What the syntax tree of a file uses: variables, types, functions, and so headers and helpers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from types import MappingProxyType
 from typing import Final
 
-from polyir.target.c.expressions import (
+from polyir.target.abi import Scalar
+from polyir.target.c.helpers import HELPERS, Helper
+from polyir.target.c.syntax import (
+    Address,
+    Allocation,
+    Array,
+    ArrayArgument,
+    Assign,
     Call,
+    CallStatement,
     Cast,
+    Compound,
+    Copy,
+    Declaration,
     Element,
     Expression,
-    ExpressionPrinter,
     FloatLiteral,
+    For,
+    Free,
+    Function,
+    GlobalArray,
+    If,
     IntegerLiteral,
+    LocalArray,
+    Name,
+    Pragma,
+    Return,
+    RowView,
+    Statement,
     Variable,
-    is_special,
-    variables_of,
     walk,
 )
-from polyir.target.c.helpers import HELPERS, Helper
-from polyir.target.c.types import Scalar
 
 _HEADERS: Final = MappingProxyType({"malloc": "stdlib.h", "free": "stdlib.h", "memcpy": "string.h"})
 
 
 class Usage:
-    """Prints expressions and types, and keeps what they need of the file."""
+    """Collects what functions and statements use.
 
-    def __init__(self, printer: ExpressionPrinter) -> None:
-        self._printer = printer
+    A local array that is only written to is not used, as C compilers see it: it is `in written`.
+    """
+
+    def __init__(self) -> None:
+        self._variables: dict[Variable, None] = {}
+        self._written: dict[Variable, None] = {}
         self._types: dict[Scalar, None] = {}
         self._functions: dict[str, None] = {}
-        self._has_special_floats = False
-        self._variables: dict[Variable, None] = {}
-
-    def text(self, expression: Expression) -> str:
-        """The C text of an expression that becomes part of the file."""
-        for part in walk(expression):
-            match part:
-                case Call(function=function):
-                    self._functions[function] = None
-                case Cast(type=type):
-                    self._types[type] = None
-                case IntegerLiteral(type=type, value=value):
-                    if type is Scalar.BOOL or value in (-(2**31), -(2**63)):
-                        self._types[type] = None
-                case FloatLiteral():
-                    self._has_special_floats = self._has_special_floats or is_special(part)
-                case _:
-                    pass
-        self.mark(*variables_of(expression))
-        return self._printer.print(expression)
-
-    def target_text(self, element: Element) -> str:
-        """The text of an element that is written, which is no use of its array."""
-        for index in element.indices:
-            self.text(index)
-        return self._printer.print(element)
-
-    def type_name(self, type: Scalar) -> str:
-        """The name of a type that is declared in the file."""
-        self._types[type] = None
-        return self._printer.spell(type)
-
-    def function(self, name: str) -> str:
-        """The name of a function of the C library that the file calls."""
-        self._functions[name] = None
-        return name
-
-    def mark(self, *variables: Variable) -> None:
-        """Say that `variables` are used."""
-        self._variables.update(dict.fromkeys(variables))
+        self._uses_math_macros = False
 
     def __contains__(self, variable: object) -> bool:
+        """Whether a variable is used."""
         return variable in self._variables
+
+    def is_mentioned(self, variable: Variable) -> bool:
+        """Whether a variable is used or written to."""
+        return variable in self._variables or variable in self._written
 
     def helpers(self) -> list[Helper]:
         """The helpers that are called, in the order of their definition."""
@@ -96,5 +83,127 @@ class Usage:
                 yield _HEADERS.get(function, "math.h")
             else:
                 yield from helper.headers
-        if self._has_special_floats:
+        if self._uses_math_macros:
             yield "math.h"
+
+    def add_function(self, function: Function) -> None:
+        """Add a function: its parameters are declared, not used."""
+        if function.result is not None:
+            self.add_type(function.result)
+        for parameter in function.parameters:
+            if isinstance(parameter, ArrayArgument):
+                self.add_type(parameter.array.element)
+            else:
+                self.add_type(parameter.type)
+        self.add_statements(function.body or ())
+
+    def add_global(self, definition: GlobalArray) -> None:
+        """Add a global, which is declared, not used."""
+        self._add_array_declaration(definition.array)
+        for value in definition.values:
+            self.add_expression(value)
+
+    def add_type(self, type: Scalar) -> None:
+        self._types[type] = None
+
+    def add_expression(self, expression: Expression) -> None:
+        for part in walk(expression):
+            match part:
+                case Name(variable=variable) | Element(array=variable):
+                    self._variables[variable] = None
+                case Call(function=function):
+                    self._functions[function] = None
+                case Cast(type=type):
+                    self.add_type(type)
+                case IntegerLiteral(type=type, value=value):
+                    if type is Scalar.BOOL or value in (-(2**31), -(2**63)):
+                        self.add_type(type)
+                case FloatLiteral():
+                    self._uses_math_macros = self._uses_math_macros or part.needs_macro
+                case _:
+                    pass
+
+    def add_statements(self, statements: Sequence[Statement]) -> None:
+        for statement in statements:
+            self._add_statement(statement)
+
+    def _add_statement(self, statement: Statement) -> None:
+        match statement:
+            case Declaration(type=type, value=value):
+                self.add_type(type)
+                if value is not None:
+                    self.add_expression(value)
+            case LocalArray(array=array, value=value):
+                self._add_array_declaration(array)
+                if value is not None:
+                    self.add_expression(value)
+            case Allocation(array=array, alignment=alignment):
+                self._add_array_declaration(array)
+                self._functions["malloc" if alignment is None else "aligned_alloc"] = None
+            case RowView(array=array, pointer=pointer):
+                self.add_type(array.element)
+                self._variables[pointer] = None
+                for extent in array.extents[1:]:
+                    self.add_expression(extent)
+            case Free(array=array):
+                self._variables[array.variable] = None
+                self._functions["free"] = None
+            case Copy(target=target, source=source):
+                self._variables[target.variable] = None
+                self._variables[source.variable] = None
+                self._add_array_declaration(source)
+                self._functions["memcpy"] = None
+            case Assign(target=target, value=value):
+                self._add_target(target)
+                self.add_expression(value)
+            case CallStatement(arguments=arguments, type=result):
+                if result is not None:
+                    self.add_type(result)
+                for argument in arguments:
+                    if isinstance(argument, Address):
+                        self._variables[argument.variable] = None
+                    else:
+                        self.add_expression(argument)
+            case Return(value=value):
+                self.add_expression(value)
+            case _:
+                self._add_structured(statement)
+
+    def _add_structured(self, statement: Statement) -> None:
+        match statement:
+            case For(type=type, lower=lower, upper=upper, step=step, body=body, pragmas=pragmas):
+                self.add_type(type)
+                for expression in (lower, upper, step):
+                    self.add_expression(expression)
+                self._add_pragmas(pragmas)
+                self.add_statements(body)
+            case If(condition=condition, then=then, otherwise=otherwise):
+                self.add_expression(condition)
+                self.add_statements(then)
+                self.add_statements(otherwise)
+            case Compound(body=body, pragmas=pragmas):
+                self._add_pragmas(pragmas)
+                self.add_statements(body)
+            case _:
+                raise TypeError(f"unknown statement {statement!r}")
+
+    def _add_pragmas(self, pragmas: Sequence[Pragma]) -> None:
+        for pragma in pragmas:
+            for operand in pragma.operands:
+                self.add_expression(operand)
+
+    def _add_target(self, target: Expression) -> None:
+        match target:
+            case Element(array=array, indices=indices, is_pointer=False):
+                self._written[array] = None
+                for index in indices:
+                    self.add_expression(index)
+            case Name(variable=variable):
+                self._written[variable] = None
+            case _:
+                self.add_expression(target)
+
+    def _add_array_declaration(self, array: Array) -> None:
+        self.add_type(array.element)
+        for extent in array.extents:
+            self.add_expression(extent)

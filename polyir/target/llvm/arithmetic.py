@@ -1,7 +1,7 @@
 """Operations of arith as operations of the llvm dialect, one operation at a time.
 
-Each is computed in the order and with the rounding of the operation: no fast-math flags, nothing
-that contracts. Integers wrap around unless the operation says that they do not.
+The order and the rounding of the operations are kept: there are no fast-math flags and there is no
+contraction. Integers wrap around unless the operation says that they do not.
 """
 
 from __future__ import annotations
@@ -23,18 +23,44 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
 
-from polyir.target.llvm.conversion import Conversion, convert_operations
-from polyir.target.llvm.types import is_vector, refuse
+from polyir.target.errors import operation_name, unsupported, unsupported_operation
+from polyir.target.llvm.types import is_vector
 
 Values = Sequence[SSAValue]
+
+Conversion = Callable[[Operation, Builder], SSAValue]
+"""Builds the operations that compute the result of an operation, before it; returns the value."""
+
+
+def convert_operations(
+    module: ModuleOp, prefixes: tuple[str, ...], conversions: Mapping[str, Conversion]
+) -> None:
+    """Replace every operation of `module` whose name starts with one of `prefixes`.
+
+    Raises `TargetError`, at the operation, if `conversions` does not have its name.
+    """
+    for op in tuple(module.walk()):
+        name = operation_name(op)
+        if not name.startswith(prefixes):
+            continue
+        convert = conversions.get(name)
+        if convert is None:
+            raise unsupported_operation(op, "the LLVM target")
+        value = convert(op, Builder(InsertPoint.before(op)))
+        (result,) = op.results
+        if value.name_hint is None:
+            value.name_hint = result.name_hint
+        result.replace_all_uses_with(value)
+        Rewriter.erase_op(op)
 
 
 def convert_arith_to_llvm(module: ModuleOp) -> None:
     """Replace every operation of arith in `module`.
 
-    Values of type index must have been converted. Raises `LlvmTargetError` for an operation, or
-    a type, that has no form in LLVM.
+    Values of type index must have been converted. Raises `TargetError` for operations and types
+    that LLVM does not have.
     """
     convert_operations(module, ("arith.",), CONVERSIONS)
 
@@ -46,13 +72,13 @@ def integer(value: int, type: Attribute, builder: Builder) -> SSAValue:
 
 
 def compare(left: SSAValue, predicate: str, right: SSAValue, builder: Builder) -> SSAValue:
-    """An integer comparison, by LLVM's name of the predicate."""
+    """An integer comparison; `predicate` is LLVM's name of it."""
     number = llvm.ICmpPredicateFlag(predicate).to_int()
     return builder.insert(llvm.ICmpOp(left, right, IntegerAttr(number, i64))).res
 
 
 def compare_floats(left: SSAValue, predicate: str, right: SSAValue, builder: Builder) -> SSAValue:
-    """A floating-point comparison, by LLVM's name of the predicate."""
+    """A floating-point comparison; `predicate` is LLVM's name of it."""
     return builder.insert(llvm.FCmpOp(left, right, predicate)).res
 
 
@@ -61,7 +87,7 @@ def select(condition: SSAValue, true: SSAValue, false: SSAValue, builder: Builde
 
 
 def intrinsic(name: str, operands: Values, type: Attribute, builder: Builder) -> SSAValue:
-    """A call of the intrinsic function of that full name."""
+    """A call of the intrinsic function with this full name."""
     call = builder.insert(llvm.CallIntrinsicOp(name, operands, [type]))
     assert call.ress is not None
     return call.ress
@@ -89,7 +115,7 @@ _Wrapping = type[llvm.AddOp] | type[llvm.SubOp] | type[llvm.MulOp] | type[llvm.S
 
 
 def _wrapping(make: _Wrapping) -> Conversion:
-    """Arithmetic that may be marked as not wrapping around."""
+    """Arithmetic that may have flags that say that it does not wrap around."""
 
     def convert(op: Operation, builder: Builder) -> SSAValue:
         left, right = op.operands
@@ -104,7 +130,7 @@ def _wrapping(make: _Wrapping) -> Conversion:
 
 
 def _division(make: _Binary, is_remainder: bool) -> Conversion:
-    """Division of `i1` has but one meaning: a divisor that is not 1 (or -1) is 0."""
+    """Division. For `i1`, the divisor must be 1 (or -1), because the only other value is 0."""
 
     def convert(op: Operation, builder: Builder) -> SSAValue:
         left, right = op.operands
@@ -116,10 +142,10 @@ def _division(make: _Binary, is_remainder: bool) -> Conversion:
 
 
 def _rounded_division(is_floor: bool) -> Conversion:
-    """The quotient, rounded to zero, moved by one where that was the wrong way.
+    """The quotient rounded towards zero, corrected by one where that is the wrong direction.
 
-    A floor is one less if there is a remainder and the signs differ, a ceiling one more if there
-    is a remainder and the signs agree.
+    The floor is one less if there is a remainder and the signs differ. The ceiling is one more if
+    there is a remainder and the signs agree.
     """
 
     def convert(op: Operation, builder: Builder) -> SSAValue:
@@ -127,7 +153,7 @@ def _rounded_division(is_floor: bool) -> Conversion:
         if left.type == i1:
             return left
         if is_vector(left.type):
-            raise refuse(op, f"the LLVM target has no {op.name} on vectors")
+            raise unsupported(op, f"{op.name} on vectors is not supported by the LLVM target")
         quotient = builder.insert(llvm.SDivOp(left, right)).res
         remainder = builder.insert(llvm.SRemOp(left, right)).res
         zero = integer(0, left.type, builder)
@@ -154,7 +180,7 @@ def _unsigned_ceiling(op: Operation, builder: Builder) -> SSAValue:
 
 
 def _extremum(predicate: str) -> Conversion:
-    """The left operand if the comparison holds, else the right one."""
+    """The left operand if the comparison is true, else the right one."""
 
     def convert(op: Operation, builder: Builder) -> SSAValue:
         left, right = op.operands
@@ -167,14 +193,14 @@ def _extremum(predicate: str) -> Conversion:
 
 def _scalar_only(op: Operation) -> None:
     if is_vector(op.operands[0].type):
-        raise refuse(op, f"the LLVM target has no {op.name} on vectors")
+        raise unsupported(op, f"{op.name} on vectors is not supported by the LLVM target")
 
 
 def _ieee_extremum(is_maximum: bool) -> Conversion:
-    """IEEE 754's maximum and minimum: a NaN stays, the right one first, and -0 is below +0.
+    """IEEE 754's maximum and minimum: a NaN is propagated, and -0 is less than +0.
 
-    Equal operands have the same bits unless they are the two zeros: their `and` is then the
-    larger, their `or` the smaller one.
+    If both operands are NaNs, the result is the right one. Equal operands have the same bits unless
+    they are the two zeros: the `and` of their bits is then the larger, the `or` the smaller one.
     """
 
     def convert(op: Operation, builder: Builder) -> SSAValue:
@@ -202,7 +228,7 @@ def _merged_bits(left: SSAValue, right: SSAValue, is_and: bool, builder: Builder
 
 
 def _number_extremum(is_maximum: bool) -> Conversion:
-    """A number is preferred to NaN: the left one, if it is one and the comparison does not fail."""
+    """A number is preferred to a NaN: the left operand, if it is a number and is not worse."""
 
     def convert(op: Operation, builder: Builder) -> SSAValue:
         _scalar_only(op)
@@ -239,7 +265,7 @@ def _compare_floats(op: Operation, builder: Builder) -> SSAValue:
 def _select(op: Operation, builder: Builder) -> SSAValue:
     assert isinstance(op, arith.SelectOp)
     if is_vector(op.cond.type):
-        raise refuse(op, "the LLVM target has no arith.select on vectors")
+        raise unsupported(op, "arith.select on vectors is not supported by the LLVM target")
     return select(op.cond, op.lhs, op.rhs, builder)
 
 
@@ -254,10 +280,10 @@ def _cast(make: _Cast) -> Conversion:
 
 
 def _unsigned_to_float(op: Operation, builder: Builder) -> SSAValue:
-    """Through a signed i64, which holds all narrower numbers.
+    """Through a signed i64, which can hold all narrower numbers.
 
-    Of an i64 whose top bit is set, half is converted, with the lost bit kept in the lowest one so
-    that rounding is the same, and the result doubled, which is exact.
+    An i64 whose top bit is set is halved, converted, and doubled, which is exact. The bit that
+    halving shifts out is kept in the lowest bit, so that rounding is the same.
     """
     _scalar_only(op)
     (value,), type = op.operands, op.results[0].type
@@ -277,7 +303,7 @@ def _unsigned_to_float(op: Operation, builder: Builder) -> SSAValue:
 
 
 def _float_to_integer(name: str) -> Conversion:
-    """LLVM's conversion that saturates: where the operation has a meaning, it is the same.
+    """LLVM's saturating conversion, which is the same where the operation is defined.
 
     xDSL has no operation for the plain conversion.
     """
@@ -339,4 +365,4 @@ CONVERSIONS: Final[Mapping[str, Conversion]] = MappingProxyType(
         "arith.bitcast": _cast(llvm.BitcastOp),
     }
 )
-"""How each operation of arith is computed, by its name."""
+"""The conversion of each operation of arith, by its name."""

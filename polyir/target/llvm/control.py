@@ -1,7 +1,6 @@
-"""Functions, calls and branches in the llvm dialect, with the C interface of DESIGN.md.
+"""Functions, calls and branches in the llvm dialect, by the calling convention of `target/abi.py`.
 
-A single scalar result is returned, several are written through pointers that follow the
-arguments; `i1` is a byte at the border of a function.
+`i1` is a byte in the interface of a function.
 """
 
 from __future__ import annotations
@@ -9,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.builder import Builder
-from xdsl.dialects import cf, func, llvm
+from xdsl.dialects import cf, func, llvm, scf
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
@@ -22,20 +21,53 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.pattern_rewriter import (
+    GreedyRewritePatternApplier,
+    PatternRewriter,
+    PatternRewriteWalker,
+)
 from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.transforms.convert_scf_to_cf import ForLowering, IfLowering, SwitchLowering
 
-from polyir.target.c.function import is_private
-from polyir.target.c.names import symbol_name, symbol_of
+from polyir.target.abi import is_private, results_by_pointer, symbol_name, symbol_of
+from polyir.target.errors import unsupported_operation
 from polyir.target.llvm.memory import POINTER
-from polyir.target.llvm.types import refuse, stored_type
+from polyir.target.llvm.types import stored_type_of
+from polyir.target.loop_hints import hint_attributes
+
+
+def convert_scf_to_cf(module: ModuleOp) -> None:
+    """Lower loops and conditions to branches, as xDSL's `convert-scf-to-cf` does.
+
+    The hints of a loop (`polyir/target/loop_hints.py`) move to the branch back to its head.
+    """
+    patterns = [SwitchLowering(), IfLowering(), _LoopLowering()]
+    PatternRewriteWalker(GreedyRewritePatternApplier(patterns)).rewrite_module(module)
+
+
+class _LoopLowering(ForLowering):
+    """xDSL's lowering of `scf.for`, which drops attributes."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        if not isinstance(op, scf.ForOp):
+            return
+        hints, counter = hint_attributes(op), op.body.block.args[0]
+        super().match_and_rewrite(op, rewriter)
+        for use in counter.uses:
+            block = use.operation.parent_block()
+            last = None if block is None else block.last_op
+            if isinstance(last, cf.BranchOp) and last.successor is counter.block:
+                last.attributes.update(hints)
 
 
 def convert_cf_to_llvm(module: ModuleOp) -> None:
-    """Replace the branches of cf; raises `LlvmTargetError` for other operations of cf."""
+    """Replace the branches of cf; raises `TargetError` for other operations of cf."""
     for op in tuple(module.walk()):
         match op:
             case cf.BranchOp():
-                Rewriter.replace_op(op, llvm.BrOp(op.successor, *op.arguments))
+                jump = llvm.BrOp(op.successor, *op.arguments)
+                jump.attributes.update(op.attributes)
+                Rewriter.replace_op(op, jump)
             case cf.ConditionalBranchOp():
                 branch = llvm.CondBrOp(
                     op.cond,
@@ -46,15 +78,15 @@ def convert_cf_to_llvm(module: ModuleOp) -> None:
                 )
                 Rewriter.replace_op(op, branch)
             case _ if op.name.startswith("cf."):
-                raise refuse(op, f"the LLVM target has no LLVM for the operation {op.name}")
+                raise unsupported_operation(op, "the LLVM target")
             case _:
                 pass
 
 
 def convert_func_to_llvm(module: ModuleOp) -> None:
-    """Replace functions, calls and returns; local arrays move to the head of their function.
+    """Replace functions, calls and returns; local arrays move to the entry of their function.
 
-    Memrefs and indices must have been converted. Raises `LlvmTargetError` for types that cannot
+    Memrefs and indices must have been converted. Raises `TargetError` for types that cannot
     be passed.
     """
     for op in tuple(module.walk()):
@@ -68,18 +100,18 @@ def convert_func_to_llvm(module: ModuleOp) -> None:
             _hoist_allocas(op.body)
 
 
-def _border_type(type: Attribute, op: Operation) -> Attribute:
+def _interface_type(type: Attribute, op: Operation) -> Attribute:
     """The type of an argument or a result."""
-    return type if type == POINTER else stored_type(type, op)
+    return type if type == POINTER else stored_type_of(type, op)
 
 
 def _interface(type: FunctionType, op: Operation) -> llvm.LLVMFunctionType:
     """The type of a function as its callers see it."""
-    inputs = [_border_type(input, op) for input in type.inputs.data]
-    outputs = [_border_type(output, op) for output in type.outputs.data]
-    if len(outputs) == 1:
-        return llvm.LLVMFunctionType(inputs, outputs[0])
-    return llvm.LLVMFunctionType([*inputs, *(POINTER for _ in outputs)])
+    inputs = [_interface_type(input, op) for input in type.inputs.data]
+    outputs = [_interface_type(output, op) for output in type.outputs.data]
+    pointers = [POINTER for _ in results_by_pointer(outputs)]
+    returned = outputs[0] if outputs and not pointers else None
+    return llvm.LLVMFunctionType([*inputs, *pointers], returned)
 
 
 def _convert_function(op: func.FuncOp) -> None:
@@ -108,14 +140,14 @@ def _convert_function(op: func.FuncOp) -> None:
 
 
 def _kept(attributes: DictionaryAttr) -> DictionaryAttr:
-    """Of the attributes of an argument, the one that means the same in every convention."""
+    """The attributes of an argument that stay valid: only `llvm.noalias` does."""
     return DictionaryAttr(
         {name: value for name, value in attributes.data.items() if name == "llvm.noalias"}
     )
 
 
 def _widen_booleans(block: Block) -> None:
-    """Take each `i1` argument as a byte."""
+    """Give each `i1` argument the type of a byte."""
     builder = Builder(InsertPoint.at_start(block))
     for position, argument in enumerate(tuple(block.args)):
         if argument.type == i1:
@@ -125,11 +157,11 @@ def _widen_booleans(block: Block) -> None:
             block.erase_arg(argument)
 
 
-def _to_border(value: SSAValue, builder: Builder) -> SSAValue:
+def _to_interface(value: SSAValue, builder: Builder) -> SSAValue:
     return builder.insert(llvm.ZExtOp(value, i8)).res if value.type == i1 else value
 
 
-def _from_border(value: SSAValue, type: Attribute, builder: Builder) -> SSAValue:
+def _from_interface(value: SSAValue, type: Attribute, builder: Builder) -> SSAValue:
     return builder.insert(llvm.TruncOp(value, i1)).res if type == i1 else value
 
 
@@ -137,15 +169,14 @@ def _convert_returns(op: func.FuncOp) -> None:
     """Return one value, or write several through pointers that become the last arguments."""
     types = op.function_type.outputs.data
     entry = op.body.blocks[0]
-    count = len(types) if len(types) > 1 else 0
-    pointers = [entry.insert_arg(POINTER, len(entry.args)) for _ in range(count)]
+    pointers = [entry.insert_arg(POINTER, len(entry.args)) for _ in results_by_pointer(types)]
     for block in op.body.blocks:
         last = block.last_op
         if not isinstance(last, func.ReturnOp):
             continue
         builder = Builder(InsertPoint.before(last))
-        values = [_to_border(value, builder) for value in last.arguments]
-        if len(values) == 1:
+        values = [_to_interface(value, builder) for value in last.arguments]
+        if values and not pointers:
             Rewriter.replace_op(last, llvm.ReturnOp(values[0]))
             continue
         for value, pointer in zip(values, pointers, strict=True):
@@ -155,20 +186,22 @@ def _convert_returns(op: func.FuncOp) -> None:
 
 def _convert_call(op: func.CallOp) -> None:
     builder = Builder(InsertPoint.before(op))
-    arguments = [_to_border(argument, builder) for argument in op.arguments]
+    arguments = [_to_interface(argument, builder) for argument in op.arguments]
     name = symbol_name(symbol_of(op.callee))
     types = op.result_types
-    if len(types) == 1:
-        call = builder.insert(llvm.CallOp(name, *arguments, return_type=_border_type(types[0], op)))
+    if types and not results_by_pointer(types):
+        call = builder.insert(
+            llvm.CallOp(name, *arguments, return_type=_interface_type(types[0], op))
+        )
         assert call.returned is not None
-        Rewriter.replace_op(op, [], [_from_border(call.returned, types[0], builder)])
+        Rewriter.replace_op(op, [], [_from_interface(call.returned, types[0], builder)])
         return
     slots = _result_slots(types, op, builder)
     builder.insert(llvm.CallOp(name, *arguments, *slots))
     results = []
     for slot, type in zip(slots, types, strict=True):
-        loaded = builder.insert(llvm.LoadOp(slot, _border_type(type, op))).dereferenced_value
-        results.append(_from_border(loaded, type, builder))
+        loaded = builder.insert(llvm.LoadOp(slot, _interface_type(type, op))).dereferenced_value
+        results.append(_from_interface(loaded, type, builder))
     Rewriter.replace_op(op, [], results)
 
 
@@ -177,12 +210,12 @@ def _result_slots(types: Sequence[Attribute], op: Operation, builder: Builder) -
     slots: list[SSAValue] = []
     for type in types:
         one = builder.insert(llvm.ConstantOp(IntegerAttr(1, i64), i64)).result
-        slots.append(builder.insert(llvm.AllocaOp(one, _border_type(type, op), 8)).res)
+        slots.append(builder.insert(llvm.AllocaOp(one, _interface_type(type, op), 8)).res)
     return slots
 
 
 def _hoist_allocas(body: Region) -> None:
-    """Move every `llvm.alloca` of known size to the entry: in a loop the stack would grow."""
+    """Move each `llvm.alloca` of constant size to the entry: in a loop, the stack would grow."""
     found = [
         op
         for block in body.blocks

@@ -1,13 +1,14 @@
 """Memrefs as pointers with sizes: the memory operations of memref and vector in LLVM's terms.
 
-A memref becomes a pointer and one index for each dynamic extent, also where a function takes
-it: `memref<?x4xf64>` is `!llvm.ptr, index`. Pointers that are arguments do not alias. Indices stay
-of type index, so that the operations that compute them stay as they are.
+A memref becomes a pointer and one index for each dynamic extent, by the calling convention of
+`polyir/target/abi.py`: `memref<?x4xf64>` is `!llvm.ptr, index`. Pointers that are arguments do not
+alias. Indices keep the type index, so that the operations that compute them stay as they are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from xdsl.builder import Builder
@@ -30,33 +31,117 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from polyir.target.c.names import symbol_name, symbol_of
-from polyir.target.llvm.buffers import (
-    Buffer,
-    Extent,
-    as_i64,
-    buffer_at,
-    element_address,
-    index_value,
-    multiplied,
-)
-from polyir.target.llvm.globals import ARRAY_ALIGNMENT, convert_global
-from polyir.target.llvm.symbols import declare_function
-from polyir.target.llvm.types import byte_size, element_and_extents, refuse, stored_type
+from polyir.target.abi import Scalar, array_type, extent_name, scalar_type, symbol_name, symbol_of
+from polyir.target.errors import unsupported
+from polyir.target.llvm.symbols import ARRAY_ALIGNMENT, convert_global, declare_function
+from polyir.target.llvm.types import byte_size, stored_type, stored_type_of
 
 POINTER: Final = llvm.LLVMPointerType()
 
 STACK_LIMIT: Final = 1 << 18
-"""The largest array, in bytes, that `memref.alloca` puts on the stack; threads have little."""
+"""The largest array, in bytes, that `memref.alloca` puts on the stack: stacks are small."""
+
+# ------------------------------------------------------------------------------------ addresses
+
+Extent = SSAValue | int
+"""The size of an array in one dimension: a constant, or a value of type index."""
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """A row-major array: a pointer to its first element.
+
+    `strides[d]` is the number of elements from one index of dimension d to the next.
+    """
+
+    pointer: SSAValue
+    element: Scalar
+    extents: tuple[Extent, ...]
+    strides: tuple[Extent, ...]
+
+
+def buffer_at(
+    pointer: SSAValue, element: Scalar, extents: Sequence[Extent], builder: Builder
+) -> Buffer:
+    """The buffer at `pointer`; `builder` inserts the products of its extents."""
+    strides: list[Extent] = []
+    stride: Extent = 1
+    for extent in reversed(extents):
+        strides.insert(0, stride)
+        if len(strides) < len(extents):
+            stride = multiplied(stride, extent, builder)
+    return Buffer(pointer, element, tuple(extents), tuple(strides))
+
+
+def multiplied(left: Extent, right: Extent, builder: Builder) -> Extent:
+    """The product, a constant if both factors are."""
+    if isinstance(left, int) and isinstance(right, int):
+        return left * right
+    if left == 1:
+        return right
+    if right == 1:
+        return left
+    product = arith.MuliOp(index_value(left, builder), index_value(right, builder))
+    return builder.insert(product).result
+
+
+def index_value(extent: Extent, builder: Builder) -> SSAValue:
+    """The extent as a value of type index."""
+    if isinstance(extent, SSAValue):
+        return extent
+    return builder.insert(arith.ConstantOp(IntegerAttr.from_index_int_value(extent))).result
+
+
+def as_i64(extent: Extent, builder: Builder) -> SSAValue:
+    """The extent as a value of type i64."""
+    if isinstance(extent, int):
+        return builder.insert(arith.ConstantOp(IntegerAttr(extent, i64))).result
+    return builder.insert(arith.IndexCastOp(extent, i64)).result
+
+
+def element_address(buffer: Buffer, indices: Sequence[SSAValue], builder: Builder) -> SSAValue:
+    """The address of an element, with one step for each dimension, as a C compiler computes it.
+
+    So LLVM can hoist the part that depends on outer loops only, and it sees the shape of static
+    arrays.
+    """
+    pointer, stored = buffer.pointer, stored_type(buffer.element)
+    for index, stride in zip(indices, buffer.strides, strict=True):
+        # The last step stays: it gives llvmlite the type of the element.
+        if _is_zero(index) and stride != 1:
+            continue
+        step, offset = stored, index
+        if isinstance(stride, SSAValue):
+            offset = builder.insert(arith.MuliOp(index, stride)).result
+        elif stride != 1:
+            step = llvm.LLVMArrayType(IntAttr(stride), stored)
+        address = llvm.GEPOp.from_mixed_indices(
+            pointer, [as_i64(offset, builder)], step, inbounds=True
+        )
+        pointer = builder.insert(address).result
+    return pointer
+
+
+def _is_zero(value: SSAValue) -> bool:
+    owner = value.owner
+    return (
+        isinstance(owner, arith.ConstantOp)
+        and isinstance(owner.value, IntegerAttr)
+        and owner.value.value.data == 0
+    )
+
+
+# ------------------------------------------------------------------------------------ conversion
 
 
 def convert_memref_to_pointers(module: ModuleOp) -> None:
     """Replace every memref in `module` by a pointer and sizes.
 
-    Affine operations must have been lowered. Raises `LlvmTargetError` for layouts, for results
-    of functions and of control flow that are memrefs, and for operations without this form.
+    Affine operations must have been lowered. Raises `TargetError` for layouts other than the
+    row-major one, for memrefs that functions return or control flow passes, and for operations on
+    memrefs that are not supported.
     """
-    conversion = _Conversion()
+    conversion = _MemrefConversion()
     for op in tuple(module.body.block.ops):
         match op:
             case memref.GlobalOp():
@@ -67,8 +152,8 @@ def convert_memref_to_pointers(module: ModuleOp) -> None:
                 pass
 
 
-class _Conversion:
-    """The buffers of the memrefs seen so far."""
+class _MemrefConversion:
+    """The state of the conversion: the buffers of the memrefs seen so far."""
 
     def __init__(self) -> None:
         self._buffers: dict[SSAValue, Buffer] = {}
@@ -77,7 +162,7 @@ class _Conversion:
     def convert_function(self, op: func.FuncOp) -> None:
         """Give the function its new arguments, then convert its body."""
         if any(isinstance(type, MemRefType) for type in op.function_type.outputs.data):
-            raise refuse(op, "the LLVM target has no functions that return arrays")
+            raise unsupported(op, "functions that return a memref are not supported")
         block = op.body.blocks.first
         inputs: list[Attribute] = []
         attributes: list[DictionaryAttr] = []
@@ -104,28 +189,30 @@ class _Conversion:
                     block.erase_arg(block.args[position])
 
     def _replace_argument(self, op: func.FuncOp, block: Block, argument: BlockArgument) -> None:
-        """Put a pointer and sizes behind a memref argument, which stays until it is unused."""
-        element, extents = element_and_extents(argument.type, op)
+        """Insert a pointer and sizes after a memref argument, which is erased when it is unused."""
+        array = array_type(argument.type, op)
         place = argument.index + 1
         pointer = block.insert_arg(POINTER, place)
         pointer.name_hint = argument.name_hint
         known: list[Extent] = []
-        for dimension, extent in enumerate(extents):
+        for dimension, extent in enumerate(array.extents):
             if extent is not None:
                 known.append(extent)
                 continue
             place += 1
             size = block.insert_arg(IndexType(), place)
             if argument.name_hint is not None:
-                size.name_hint = f"{argument.name_hint}_{dimension}"
+                size.name_hint = extent_name(argument.name_hint, dimension)
             known.append(size)
         builder = Builder(InsertPoint.at_start(block))
-        self._buffers[argument] = buffer_at(pointer, stored_type(element, op), known, builder)
+        self._buffers[argument] = buffer_at(pointer, array.element, known, builder)
 
     def _convert_block(self, block: Block) -> None:
         for argument in block.args:
             if isinstance(argument.type, MemRefType) and argument not in self._buffers:
-                raise refuse(block.parent_op(), "the LLVM target has no control flow with arrays")
+                raise unsupported(
+                    block.parent_op(), "control flow that passes memrefs is not supported"
+                )
         for op in tuple(block.ops):
             self._convert(op)
 
@@ -165,10 +252,10 @@ class _Conversion:
                 self._keep(op)
 
     def _keep(self, op: Operation) -> None:
-        """An operation without memrefs of its own; what it holds is converted."""
+        """Keep an operation that uses no memrefs, and convert what is inside it."""
         values = (*op.operands, *op.results)
         if any(isinstance(value.type, MemRefType) for value in values):
-            raise refuse(op, f"the LLVM target has no LLVM for {op.name} on arrays")
+            raise unsupported(op, f"{op.name} on memrefs is not supported by the LLVM target")
         for region in op.regions:
             for block in tuple(region.blocks):
                 self._convert_block(block)
@@ -182,19 +269,19 @@ class _Conversion:
         Rewriter.erase_op(op)
 
     def _finish_buffer(self, op: Operation, buffer: Buffer) -> None:
-        """Remember the buffer of the result of `op`; the users are converted later."""
+        """Remember the buffer that the result of `op` is; its users are converted later."""
         result = op.results[0]
         self._buffers[result] = buffer
         if buffer.pointer.name_hint is None:
             buffer.pointer.name_hint = result.name_hint
-        # Erased at the end: users still name the value, as the key of its buffer.
+        # It is erased at the end: its users still refer to the value.
         op.detach()
         self._finished.append(op)
 
     def _buffer(self, value: SSAValue, op: Operation) -> Buffer:
         buffer = self._buffers.get(value)
         if buffer is None:
-            raise refuse(op, f"the LLVM target does not know where the array of {op.name} is")
+            raise unsupported(op, f"{op.name} on this memref is not supported by the LLVM target")
         return buffer
 
     def _address(self, array: SSAValue, indices: Sequence[SSAValue], builder: Builder) -> SSAValue:
@@ -204,36 +291,37 @@ class _Conversion:
         return element_address(self._buffer(array, op), indices, builder)
 
     def _allocate(self, op: memref.AllocOp | memref.AllocaOp, builder: Builder) -> None:
-        """`llvm.alloca` for a small local array of known size, `malloc` for all others.
+        """Use `llvm.alloca` for a small local array of constant size, and `malloc` for all others.
 
-        A local array from `malloc` is freed where its block ends.
+        A local array from `malloc` is freed at the end of its block.
         """
-        element, extents = element_and_extents(op.memref.type, op)
-        stored = stored_type(element, op)
+        type = array_type(op.memref.type, op)
+        stored, bytes = stored_type(type.element), byte_size(type.element)
         sizes = iter(op.dynamic_sizes)
-        known: list[Extent] = [next(sizes) if extent is None else extent for extent in extents]
+        known: list[Extent] = [next(sizes) if extent is None else extent for extent in type.extents]
         count: Extent = 1
         for extent in known:
             count = multiplied(count, extent, builder)
-        size = multiplied(count, byte_size(stored), builder)
+        size = multiplied(count, bytes, builder)
+        asked = 0 if op.alignment is None else op.alignment.value.data
         is_local = isinstance(op, memref.AllocaOp)
         if is_local and isinstance(size, int) and size <= STACK_LIMIT:
             assert isinstance(count, int)
-            alignment = ARRAY_ALIGNMENT if extents else byte_size(stored)
+            alignment = max(ARRAY_ALIGNMENT if known else bytes, asked)
             one = builder.insert(arith.ConstantOp(IntegerAttr(1, i64))).result
-            array = llvm.LLVMArrayType(IntAttr(count), stored) if extents else stored
+            array = llvm.LLVMArrayType(IntAttr(count), stored) if known else stored
             pointer: SSAValue = builder.insert(llvm.AllocaOp(one, array, alignment)).res
         else:
-            pointer = _malloc(op, as_i64(size, builder), builder)
+            pointer = _malloc(op, as_i64(size, builder), asked, builder)
             block = op.parent_block()
             if is_local and block is not None and block.last_op is not None:
                 _free(op, pointer, Builder(InsertPoint.before(block.last_op)))
-        self._finish_buffer(op, buffer_at(pointer, stored, known, builder))
+        self._finish_buffer(op, buffer_at(pointer, type.element, known, builder))
 
     def _copy(self, op: memref.CopyOp, builder: Builder) -> None:
-        """All arrays are contiguous: one block of memory is moved."""
+        """Copy one block of memory: all arrays are contiguous."""
         source, target = self._buffer(op.source, op), self._buffer(op.destination, op)
-        size: Extent = byte_size(source.stored)
+        size: Extent = byte_size(source.element)
         for extent in source.extents:
             size = multiplied(size, extent, builder)
         volatile = builder.insert(arith.ConstantOp(IntegerAttr(0, i1))).result
@@ -246,44 +334,44 @@ class _Conversion:
         extents = self._buffer(op.source, op).extents
         owner = op.index.owner
         if not isinstance(owner, arith.ConstantOp) or not isinstance(owner.value, IntegerAttr):
-            raise refuse(op, "the LLVM target wants a constant dimension in memref.dim")
+            raise unsupported(op, "expected a constant index of a dimension in memref.dim")
         position = owner.value.value.data
         if not 0 <= position < len(extents):
-            raise refuse(op, f"memref.dim wants dimension {position} of {len(extents)}")
+            raise unsupported(
+                op, f"dimension {position} is out of range: the rank is {len(extents)}"
+            )
         self._finish(op, [index_value(extents[position], builder)])
 
     def _cast(self, op: memref.CastOp, builder: Builder) -> None:
-        """The result is the same memory; an extent that its type gives is preferred."""
+        """The result is the same memory, with the extents that its type gives."""
         source = self._buffer(op.source, op)
-        _, extents = element_and_extents(op.results[0].type, op)
+        extents = array_type(op.results[0].type, op).extents
         known = [
             old if new is None else new for old, new in zip(source.extents, extents, strict=True)
         ]
-        self._finish_buffer(op, buffer_at(source.pointer, source.stored, known, builder))
+        self._finish_buffer(op, buffer_at(source.pointer, source.element, known, builder))
 
     def _global(self, op: memref.GetGlobalOp, builder: Builder) -> None:
-        element, extents = element_and_extents(op.memref.type, op)
+        type = array_type(op.memref.type, op)
         name = symbol_name(symbol_of(op.name_))
         pointer = builder.insert(llvm.AddressOfOp(name, POINTER)).result
-        known = [extent for extent in extents if extent is not None]
-        if len(known) != len(extents):
-            raise refuse(op, "the LLVM target wants globals of a static size")
-        self._finish_buffer(op, buffer_at(pointer, stored_type(element, op), known, builder))
+        known = [extent for extent in type.extents if extent is not None]
+        if type.dynamic_dimensions:
+            raise unsupported(op, "globals with dynamic extents are not supported")
+        self._finish_buffer(op, buffer_at(pointer, type.element, known, builder))
 
     def _call(self, op: func.CallOp, builder: Builder) -> None:
-        """Pass pointers, and the extents that the callee's type leaves open."""
+        """Pass pointers, and the extents that are dynamic in the type of the argument."""
         arguments: list[SSAValue] = []
         for argument in op.arguments:
             if not isinstance(argument.type, MemRefType):
                 arguments.append(argument)
                 continue
             buffer = self._buffer(argument, op)
-            _, extents = element_and_extents(argument.type, op)
             arguments.append(buffer.pointer)
             arguments += [
-                index_value(known, builder)
-                for known, extent in zip(buffer.extents, extents, strict=True)
-                if extent is None
+                index_value(buffer.extents[dimension], builder)
+                for dimension in array_type(argument.type, op).dynamic_dimensions
             ]
         call = builder.insert(func.CallOp(op.callee, arguments, op.result_types))
         call.location = op.location
@@ -291,15 +379,14 @@ class _Conversion:
 
 
 def _argument_types(type: Attribute, op: func.FuncOp) -> list[Attribute]:
-    """The types of the arguments that stand for one of type `type`."""
+    """The types of the arguments that replace one of type `type`."""
     if not isinstance(type, MemRefType):
         return [type]
-    _, extents = element_and_extents(type, op)
-    return [POINTER, *(IndexType() for extent in extents if extent is None)]
+    return [POINTER, *(IndexType() for _ in array_type(type, op).dynamic_dimensions)]
 
 
 def _load(op: Operation, address: SSAValue, type: Attribute, builder: Builder) -> SSAValue:
-    stored = stored_type(type, op)
+    stored = stored_type_of(type, op)
     value = builder.insert(llvm.LoadOp(address, stored)).dereferenced_value
     if type == i1:
         return builder.insert(arith.TruncIOp(value, i1)).result
@@ -309,7 +396,7 @@ def _load(op: Operation, address: SSAValue, type: Attribute, builder: Builder) -
 
 
 def _store(op: Operation, value: SSAValue, address: SSAValue, builder: Builder) -> None:
-    stored_type(value.type, op)
+    stored_type_of(value.type, op)
     if value.type == i1:
         value = builder.insert(arith.ExtUIOp(value, i8)).result
     elif isinstance(value.type, IndexType):
@@ -318,12 +405,12 @@ def _store(op: Operation, value: SSAValue, address: SSAValue, builder: Builder) 
 
 
 def _vector_alignment(type: Attribute, op: Operation) -> int:
-    """An element's size: vectors start at any element."""
+    """The alignment of a vector in memory: that of an element, because it starts at any element."""
     if not isinstance(type, VectorType) or len(type.get_shape()) != 1:
-        raise refuse(op, f"the LLVM target has no vectors of type {type}")
+        raise unsupported(op, f"type '{type}' is not supported by the LLVM target")
     if isinstance(type.element_type, IndexType) or type.element_type == i1:
-        raise refuse(op, f"the LLVM target has no vectors of type {type} in memory")
-    return byte_size(stored_type(type.element_type, op))
+        raise unsupported(op, f"type '{type}' is not supported in memory by the LLVM target")
+    return byte_size(scalar_type(type.element_type, op))
 
 
 def _load_vector(op: vector.LoadOp, address: SSAValue, builder: Builder) -> SSAValue:
@@ -339,9 +426,22 @@ def _store_vector(op: vector.StoreOp, address: SSAValue, builder: Builder) -> No
     builder.insert(llvm.StoreOp(op.vector, pointer, alignment))
 
 
-def _malloc(op: Operation, size: SSAValue, builder: Builder) -> SSAValue:
-    declare_function(op, "malloc", [i64], POINTER)
-    call = builder.insert(llvm.CallOp("malloc", size, return_type=POINTER))
+def _malloc(op: Operation, size: SSAValue, alignment: int, builder: Builder) -> SSAValue:
+    """Memory of so many bytes; an alignment of 0 is that of `malloc`."""
+    if alignment:
+        # The size must be a multiple of the alignment.
+        mask, ones = (
+            builder.insert(arith.ConstantOp(IntegerAttr(number, i64))).result
+            for number in (-alignment, alignment - 1)
+        )
+        size = builder.insert(arith.AddiOp(size, ones)).result
+        size = builder.insert(arith.AndIOp(size, mask)).result
+        aligned = builder.insert(arith.ConstantOp(IntegerAttr(alignment, i64))).result
+        declare_function(op, "aligned_alloc", [i64, i64], POINTER)
+        call = builder.insert(llvm.CallOp("aligned_alloc", aligned, size, return_type=POINTER))
+    else:
+        declare_function(op, "malloc", [i64], POINTER)
+        call = builder.insert(llvm.CallOp("malloc", size, return_type=POINTER))
     assert call.returned is not None
     return call.returned
 

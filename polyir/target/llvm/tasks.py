@@ -1,16 +1,15 @@
-"""Parallel loops as tasks: functions that run a part of a loop's iterations.
+"""Parallel loops as tasks: functions that run a part of the iterations of a loop.
 
-A task takes a pointer to its context, the values from outside that the loop uses, and a range of
-iterations. The caller hands it to `polyir_parallel_for(task, context, lower, upper, step)`, which
-the runtime provides. Where there is one thread only, by the runtime's `polyir_thread_count`, or
-one iteration at most, the loop runs at once, without it.
+A task takes a pointer to its context (the outer values that the loop uses) and a range of
+iterations. The caller passes it to `polyir_parallel_for(task, context, lower, upper, step)`, which
+the runtime provides. If there is only one thread (`polyir_thread_count`), or at most one iteration,
+the loop runs directly.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, func, llvm, scf
@@ -28,21 +27,17 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from polyir.target.abi import PARALLEL_FOR, THREAD_COUNT
 from polyir.target.llvm.memory import POINTER
 from polyir.target.llvm.symbols import declare_function, enclosing_module
-
-PARALLEL_FOR: Final = "polyir_parallel_for"
-"""The function of the runtime, which calls the task for all parts of the range."""
-
-THREAD_COUNT: Final = "polyir_thread_count"
-"""The variable of the runtime, an `i64`, that says how many threads there are."""
+from polyir.target.loop_hints import hint_attributes
 
 
 def convert_parallel_to_tasks(module: ModuleOp) -> None:
-    """Make a task of every outermost `scf.parallel` of `module`; the other ones become loops.
+    """Make each outermost `scf.parallel` of `module` a task; all others become sequential loops.
 
-    Of a loop of several dimensions the outermost is shared among threads. A parallel loop with a
-    reduction is run in order, which is an order that its semantics allow. Memrefs must have been
+    In a loop of several dimensions, the outermost one is distributed over the threads. A parallel
+    loop with a reduction runs in order, which its semantics allow. Memrefs must have been
     converted.
     """
     for op in tuple(module.body.block.ops):
@@ -65,14 +60,14 @@ def _convert_region(region: Region, name: str) -> None:
 
 
 def _sequentialise_below(op: Operation) -> None:
-    """Make loops of all parallel loops inside `op`, the innermost first."""
+    """Make all parallel loops inside `op` sequential, the innermost first."""
     inner = [found for found in op.walk() if isinstance(found, scf.ParallelOp) and found is not op]
     for loop in reversed(inner):
         _to_loops(loop)
 
 
 def _to_loops(op: scf.ParallelOp) -> None:
-    """Replace a parallel loop by loops; those of a reduction carry what was reduced so far."""
+    """Replace a parallel loop by sequential ones, which carry the partial results of reductions."""
     outer = Builder(InsertPoint.before(op))
     results = _loop_nest(op, 0, tuple(op.lowerBound), list(op.initVals), [], outer)
     for old, new in zip(op.results, results, strict=True):
@@ -88,13 +83,15 @@ def _loop_nest(
     counters: list[SSAValue],
     builder: Builder,
 ) -> Sequence[SSAValue]:
-    """The loops of the dimensions from `depth` on, and the values that they carry to the end."""
+    """Build the loops of the dimensions from `depth` on; returns the values that they carry out."""
     if depth == len(lower):
         return _inline_body(op, counters, carried, builder)
     body = Block(arg_types=[IndexType(), *(value.type for value in carried)])
     body.args[0].name_hint = op.body.block.args[depth].name_hint
     loop = scf.ForOp(lower[depth], op.upperBound[depth], op.step[depth], carried, body)
     loop.location = op.location
+    if depth + 1 == len(lower):
+        loop.attributes.update(hint_attributes(op))
     builder.insert(loop)
     inside = Builder(InsertPoint.at_end(body))
     counters = [*counters, body.args[0]]
@@ -106,7 +103,7 @@ def _loop_nest(
 def _inline_body(
     op: scf.ParallelOp, counters: Sequence[SSAValue], carried: Sequence[SSAValue], builder: Builder
 ) -> list[SSAValue]:
-    """Move the body of `op` to where `builder` stands; returns the values after one iteration."""
+    """Move the body of `op` to the insertion point; returns the values after one iteration."""
     block = op.body.block
     for argument, counter in zip(block.args, counters, strict=True):
         argument.replace_all_uses_with(counter)
@@ -133,14 +130,14 @@ def _inline_body(
 
 @dataclass(frozen=True)
 class _Captured:
-    """What a loop uses from outside: values to be passed, constants to be made again."""
+    """The outer values that a loop uses: values to be passed, and constants to be copied."""
 
     values: tuple[SSAValue, ...]
     constants: tuple[Operation, ...]
 
 
 def _outline(op: scf.ParallelOp, name: str) -> None:
-    """Move the loop to a function, and call that in parts."""
+    """Move the loop to a function that runs a part of it, and replace it by a call."""
     module = enclosing_module(op)
     captured = _captured(op)
     number = sum(
@@ -182,9 +179,9 @@ def _block_of(value: SSAValue) -> Block | None:
 
 
 def _part(op: scf.ParallelOp, name: str, captured: _Captured) -> func.FuncOp:
-    """The function that runs the iterations from its first to its second argument.
+    """The function that runs the iterations from its first up to its second argument.
 
-    It takes the body of `op`, which is left without one.
+    The body of `op` moves into it.
     """
     types = [IndexType(), IndexType(), *(value.type for value in captured.values)]
     entry = Block(arg_types=types)
@@ -209,6 +206,7 @@ def _part(op: scf.ParallelOp, name: str, captured: _Captured) -> func.FuncOp:
         body,
     )
     loop.location = op.location
+    loop.attributes.update(hint_attributes(op))
     builder.insert(loop)
     for inner in body.walk():
         inner.operands = _renamed(inner.operands, outside)
@@ -230,14 +228,14 @@ def _renamed(values: Iterable[SSAValue], names: dict[SSAValue, SSAValue]) -> lis
 
 
 def _argument_attributes(value: SSAValue) -> DictionaryAttr:
-    """A pointer to an array of its own is one in the task too."""
+    """`noalias` for a pointer that has no alias outside the task either."""
     if value.type == POINTER and _is_own_array(value):
         return DictionaryAttr({"llvm.noalias": UnitAttr()})
     return DictionaryAttr({})
 
 
 def _is_own_array(pointer: SSAValue) -> bool:
-    """Whether nothing else points to the array: an argument without aliases, or allocated here."""
+    """Whether nothing else points to the array: a `noalias` argument, or an allocation."""
     if not isinstance(pointer, BlockArgument):
         return isinstance(pointer.owner, llvm.AllocaOp | llvm.CallOp)
     function = pointer.block.parent_op()
@@ -261,7 +259,7 @@ def _context_type(captured: _Captured) -> llvm.LLVMStructType:
 def _field(
     context: SSAValue, position: int, type: llvm.LLVMStructType, builder: Builder
 ) -> SSAValue:
-    """The address of a field; the cast, which does nothing, takes from llvmlite's type of it."""
+    """The address of a field. The cast does nothing but make llvmlite forget the pointee's type."""
     field = builder.insert(llvm.GEPOp(context, [0, position], type, inbounds=True)).result
     return builder.insert(llvm.BitcastOp(field, POINTER)).result
 
@@ -289,7 +287,7 @@ def _task(name: str, part_name: str, captured: _Captured) -> func.FuncOp:
 
 
 def _call_parts(op: scf.ParallelOp, part_name: str, task_name: str, captured: _Captured) -> None:
-    """In the place of `op`: share the range among threads if it has two iterations or more."""
+    """Replace `op`: distribute the range over the threads if it has at least two iterations."""
     builder = Builder(InsertPoint.before(op))
     lower, upper, step = op.lowerBound[0], op.upperBound[0], op.step[0]
     second = builder.insert(arith.AddiOp(lower, step)).result
@@ -311,7 +309,7 @@ def _call_parts(op: scf.ParallelOp, part_name: str, task_name: str, captured: _C
 
 
 def _has_threads(op: Operation, builder: Builder) -> SSAValue:
-    """Whether the runtime has more than one thread."""
+    """A value that says whether the runtime has more than one thread."""
     block = enclosing_module(op).body.block
     if not any(
         isinstance(other, llvm.GlobalOp) and other.sym_name.data == THREAD_COUNT

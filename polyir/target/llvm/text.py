@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from xdsl.dialects import llvm
@@ -9,28 +10,28 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.utils.exceptions import LLVMTranslationException
 
 from polyir.diagnostics import PolyirError
-from polyir.target.llvm.tasks import PARALLEL_FOR, THREAD_COUNT
-from polyir.target.llvm.types import LlvmTargetError
+from polyir.target.abi import PARALLEL_FOR, THREAD_COUNT
+from polyir.target.errors import TargetError
+from polyir.target.loop_hints import LoopHints, loop_hints
 
 if TYPE_CHECKING:
     from llvmlite import ir
 
 MISSING_LLVMLITE = (
-    "LLVM IR needs the package llvmlite, which is not installed (pip install 'polyir[jit]')"
+    "emitting LLVM IR requires llvmlite, which is not installed (pip install 'polyir[jit]')"
 )
 
 
 class MissingPackageError(PolyirError):
-    """An optional package is needed and not installed."""
+    """An optional package is required but not installed."""
 
 
 def llvm_ir(module: ModuleOp, defines_runtime: bool = False) -> str:
-    """The text of `module`, all of whose operations are of the llvm dialect, as LLVM IR.
+    """LLVM IR for `module`, all of whose operations must be in the llvm dialect.
 
-    With `defines_runtime`, a module with parallel loops gets weak definitions of what it needs of
-    the runtime: one thread, and a `polyir_parallel_for` that runs the whole range at once.
-    Raises `LlvmTargetError` for what cannot be translated, and `MissingPackageError` without
-    llvmlite.
+    With `defines_runtime`, a module with parallel loops gets weak definitions of the runtime's
+    symbols: one thread, and a `polyir_parallel_for` that runs the whole range at once. Raises
+    `TargetError` for what cannot be translated, and `MissingPackageError` without llvmlite.
     """
     try:
         from xdsl.backend.llvm.convert import convert_module
@@ -39,7 +40,7 @@ def llvm_ir(module: ModuleOp, defines_runtime: bool = False) -> str:
     try:
         translated = convert_module(module, fallback_target_triple=None)
     except (NotImplementedError, LLVMTranslationException) as error:
-        raise LlvmTargetError(f"the LLVM target: {error}") from None
+        raise TargetError(f"cannot translate the module to LLVM IR: {error}") from None
     for op in module.body.block.ops:
         match op:
             case llvm.FuncOp():
@@ -60,7 +61,7 @@ def _define_parallel_for(function: ir.Function) -> None:
     task, context, lower, upper, _ = function.args
     index = ir.IntType(64)
     task_type = ir.FunctionType(ir.VoidType(), [ir.PointerType(), index, index])
-    # llvmlite calls only what it knows for a pointer to a function.
+    # llvmlite only calls a value whose type is a pointer to a function.
     task.type = task_type.as_pointer()
     builder = ir.IRBuilder(function.append_basic_block())
     builder.call(task, [context, lower, upper])
@@ -86,11 +87,46 @@ def _complete_function(op: llvm.FuncOp, translated: ir.Module) -> None:
                 value.name = argument.name_hint
         for instruction in translated_block.instructions:
             _forget_pointee(instruction)
+        if block.last_op is not None:
+            _add_loop_metadata(loop_hints(block.last_op), translated_block.terminator)
     if op.linkage.linkage.data != "external":
         function.linkage = op.linkage.linkage.data
     for attribute in op.passthrough or ():
         assert isinstance(attribute, StringAttr)
         function.attributes.add(attribute.data)
+
+
+def _add_loop_metadata(hints: LoopHints, branch: ir.Instruction) -> None:
+    """Attach the hints of a loop, as LLVM's metadata, to the branch back to its head."""
+    from llvmlite import ir
+
+    class LoopIdentity(ir.values.MDValue):  # type: ignore[misc]
+        """A node that is told from others by its first operand, which is itself."""
+
+        def descr(self, buffer: list[str]) -> None:
+            nodes = (self, *self.operands)
+            references = ", ".join(node.get_reference() for node in nodes)
+            buffer.append(f"distinct !{{ {references} }}\n")
+
+    module = branch.module
+    properties = [
+        module.add_metadata([ir.MetaDataString(module, f"llvm.loop.{name}"), value])
+        for name, value in _loop_properties(hints)
+    ]
+    if properties:
+        identity = LoopIdentity(module, properties, name=str(len(module.metadata)))
+        branch.set_metadata("llvm.loop", identity)
+
+
+def _loop_properties(hints: LoopHints) -> Iterator[tuple[str, ir.Constant]]:
+    """The names and values of LLVM's properties of a loop."""
+    from llvmlite import ir
+
+    if hints.vector_width is not None:
+        yield "vectorize.width", ir.Constant(ir.IntType(32), hints.vector_width)
+        yield "vectorize.enable", ir.Constant(ir.IntType(1), 1)
+    if hints.unroll_factor is not None:
+        yield "unroll.count", ir.Constant(ir.IntType(32), hints.unroll_factor)
 
 
 def _forget_pointee(value: ir.NamedValue) -> None:

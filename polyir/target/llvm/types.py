@@ -1,84 +1,132 @@
-"""The LLVM types of MLIR's types, and the error for what has none."""
+"""The LLVM types of MLIR's types: scalars in memory, and the index type as i64.
+
+Arithmetic on indices is marked as not overflowing, as in the C target: LLVM can then count the
+iterations of loops and widen what depends on them.
+"""
 
 from __future__ import annotations
 
+from types import MappingProxyType
+from typing import Final
+
+from xdsl.builder import Builder
+from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
-    AffineMapAttr,
-    Float32Type,
-    Float64Type,
+    FunctionType,
     IndexType,
+    IntegerAttr,
     IntegerType,
-    MemRefType,
-    NoneAttr,
-    Signedness,
+    ModuleOp,
     VectorType,
+    f32,
+    f64,
     i8,
+    i16,
+    i32,
     i64,
 )
-from xdsl.ir import Attribute, Operation
-from xdsl.ir.affine import AffineMap
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
 
-from polyir.diagnostics import PolyirError, location_of
+from polyir.dialects.affine_extra import ArithIndexCastUIOp, IndexCastSOp, IndexCastUOp
+from polyir.target.abi import Scalar, scalar_type
+from polyir.target.errors import unsupported
+
+_STORED: Final = MappingProxyType[Scalar, Attribute](
+    {
+        Scalar.BOOL: i8,
+        Scalar.INT8: i8,
+        Scalar.INT16: i16,
+        Scalar.INT32: i32,
+        Scalar.INT64: i64,
+        Scalar.FLOAT: f32,
+        Scalar.DOUBLE: f64,
+    }
+)
 
 
-class LlvmTargetError(PolyirError):
-    """The module holds something that the LLVM target has no LLVM for."""
+def stored_type(scalar: Scalar) -> Attribute:
+    """The type of a scalar in memory and in the interface of functions: `i1` is a byte."""
+    return _STORED[scalar]
 
 
-def refuse(op: Operation | None, message: str) -> LlvmTargetError:
-    """The error that `message` makes at the location of `op`."""
-    return LlvmTargetError(message, location_of(op))
+def stored_type_of(attribute: Attribute, op: Operation | None = None) -> Attribute:
+    """`stored_type` of a type of MLIR.
 
-
-def stored_type(attribute: Attribute, op: Operation | None = None) -> Attribute:
-    """The type in memory, and at the border of a function, of a scalar of type `attribute`.
-
-    It is C's: `i1` is a byte, `index` has 64 bits. Raises `LlvmTargetError`, at `op`, for types
-    that cannot be there: half floats, odd widths, vectors of several dimensions.
+    Raises `TargetError`, at `op`, for types that cannot be there: half floats, odd widths, vectors.
     """
-    match attribute:
-        case IndexType():
-            return i64
-        case IntegerType(width=width, signedness=signedness):
-            if signedness.data is Signedness.SIGNLESS and width.data in (1, 8, 16, 32, 64):
-                return i8 if width.data == 1 else attribute
-        case Float32Type() | Float64Type():
-            return attribute
-        case _:
-            pass
-    raise refuse(op, f"the LLVM target has no type for values of type {attribute} in memory")
+    return stored_type(scalar_type(attribute, op))
 
 
-def byte_size(stored: Attribute) -> int:
+def byte_size(scalar: Scalar) -> int:
     """How many bytes a stored scalar takes."""
-    match stored:
-        case IntegerType(width=width):
-            return int(width.data) // 8
-        case Float32Type():
-            return 4
-        case Float64Type():
-            return 8
-        case _:
-            raise AssertionError(f"{stored} is not a stored type")
-
-
-def element_and_extents(
-    type: Attribute, op: Operation | None = None
-) -> tuple[Attribute, tuple[int | None, ...]]:
-    """The element type and the extents of a memref type; an extent is `None` where dynamic.
-
-    Raises `LlvmTargetError` for a layout other than the row-major one.
-    """
-    if not isinstance(type, MemRefType):
-        raise refuse(op, f"the LLVM target has no arrays of type {type}")
-    row_major = AffineMapAttr(AffineMap.identity(type.get_num_dims()))
-    if not isinstance(type.layout, NoneAttr) and type.layout != row_major:
-        raise refuse(op, f"the LLVM target has no arrays with the layout of {type}")
-    extents = tuple(None if extent == DYNAMIC_INDEX else extent for extent in type.get_shape())
-    return type.element_type, extents
+    return max(scalar.width, 8) // 8
 
 
 def is_vector(type: Attribute) -> bool:
     """Whether values of the type are vectors."""
     return isinstance(type, VectorType)
+
+
+# ------------------------------------------------------------------------------------ index
+
+_SIGNED_CASTS = (arith.IndexCastOp, IndexCastSOp)
+_UNSIGNED_CASTS = (ArithIndexCastUIOp, IndexCastUOp)
+_NO_OVERFLOW = arith.IntegerOverflowAttr([arith.IntegerOverflowFlag.NSW])
+
+
+def convert_index_to_i64(module: ModuleOp) -> None:
+    """Give every value of type index in `module` the type i64, and resolve index casts.
+
+    Memrefs and structured control flow must have been lowered. Raises `TargetError` for
+    vectors of indices.
+    """
+    for op in tuple(module.walk()):
+        if isinstance(op, func.FuncOp):
+            op.function_type = FunctionType.from_lists(
+                [_converted(type, op) for type in op.function_type.inputs.data],
+                [_converted(type, op) for type in op.function_type.outputs.data],
+            )
+        if isinstance(op, arith.AddiOp | arith.SubiOp | arith.MuliOp) and isinstance(
+            op.result.type, IndexType
+        ):
+            op.overflow_flags = _NO_OVERFLOW
+        if isinstance(op, arith.ConstantOp) and isinstance(op.result.type, IndexType):
+            assert isinstance(op.value, IntegerAttr)
+            op.value = IntegerAttr(op.value.value.data, i64)
+        values: list[SSAValue] = list(op.results)
+        for region in op.regions:
+            for block in region.blocks:
+                values += block.args
+        for value in values:
+            converted = _converted(value.type, op)
+            if converted != value.type:
+                Rewriter.replace_value_with_new_type(value, converted)
+    # Only now are the types on both sides of every cast known.
+    for op in tuple(module.walk()):
+        if isinstance(op, _SIGNED_CASTS):
+            _resolve(op, is_signed=True)
+        elif isinstance(op, _UNSIGNED_CASTS):
+            _resolve(op, is_signed=False)
+
+
+def _converted(type: Attribute, op: Operation) -> Attribute:
+    if isinstance(type, VectorType) and isinstance(type.element_type, IndexType):
+        raise unsupported(op, f"type '{type}' is not supported by the LLVM target")
+    return i64 if isinstance(type, IndexType) else type
+
+
+def _resolve(op: Operation, is_signed: bool) -> None:
+    """Replace a cast by an extension, a truncation or nothing."""
+    (value,), (result,) = op.operands, op.results
+    assert isinstance(value.type, IntegerType)
+    assert isinstance(result.type, IntegerType)
+    source, target = value.type.width.data, result.type.width.data
+    builder = Builder(InsertPoint.before(op))
+    if source < target:
+        extension = arith.ExtSIOp if is_signed else arith.ExtUIOp
+        value = builder.insert(extension(value, result.type)).result
+    elif source > target:
+        value = builder.insert(arith.TruncIOp(value, result.type)).result
+    result.replace_all_uses_with(value)
+    Rewriter.erase_op(op)

@@ -20,7 +20,8 @@ from polyir.model.bands import active_at
 from polyir.model.dataflow import ArrayFlow
 from polyir.model.legality import violations
 from polyir.model.order import backward, forward, members_of, still_active
-from polyir.model.scop import AccessKind, Scop, Statement
+from polyir.model.scop import Scop
+from polyir.model.statements import AccessKind, Statement
 from polyir.model.symbolic_tiles import tiles_at
 from polyir.model.tree import attributes_of_members
 from polyir.transform.loop_attributes import requires_parallel

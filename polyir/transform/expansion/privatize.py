@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
-from typing import Literal
 
 import islpy as isl
 from xdsl.ir import SSAValue
@@ -23,9 +22,9 @@ from polyir.model.dataflow import ArrayFlow, array_flow
 from polyir.model.distance import common_loops
 from polyir.model.legality import example_of
 from polyir.model.order import Active, forward
-from polyir.model.scop import Scop, Statement, scop_of
+from polyir.model.scop import Scop, scop_of
+from polyir.model.statements import Statement
 from polyir.transform.expansion.box import Allocator, NoBoxError, Side, box_of, on_statement
-from polyir.transform.expansion.local import request_local
 from polyir.transform.expansion.loops import Loops, PrivateLoop, false_loops
 from polyir.transform.expansion.rewritten import Rewritten
 from polyir.transform.expansion.subscripts import StatementValues
@@ -41,22 +40,12 @@ from polyir.transform.expansion.webs import webs_of
 _NO_LOOP = "every loop that reuses its memory carries a value of it, or is sequential anyway"
 
 
-Storage = Literal["expanded", "local"]
-"""`local`: copies inside the loops, where the schedule at the end allows it."""
-
-
-def privatize(
-    op: ScopOp,
-    arrays: Sequence[str] = (),
-    loops: Loops = "needed",
-    storage: Storage = "expanded",
-) -> Rewritten:
+def privatize(op: ScopOp, arrays: Sequence[str] = (), loops: Loops = "needed") -> Rewritten:
     """Give temporaries of a scop private copies, for the order that its tree has now.
 
     First the accesses of each temporary are split into webs, each with memory of its own. Then
     each web gets one dimension more for each of the chosen loops around all its statements.
-    `arrays` are the only ones to look at; without them all temporaries are. With `storage`
-    local, the copies are asked to be local ones (`polyir.transform.expansion.local`).
+    `arrays` are the only ones to look at; without them all temporaries are.
 
     The dependences of the scop are out of date after it.
     """
@@ -82,7 +71,7 @@ def privatize(
                 missed.append(f"{name} has no private copies: {_NO_LOOP}{carried}")
             continue
         try:
-            done.append(_expand(scop, flows[name], private, allocator, storage))
+            done.append(_expand(scop, flows[name], private, allocator))
         except NoBoxError as error:
             missed.append(f"{name} has no private copies: {error}")
     return Rewritten(tuple(done), tuple(missed))
@@ -118,7 +107,6 @@ def _expand(
     flow: ArrayFlow,
     loops: Sequence[PrivateLoop],
     allocator: Allocator,
-    storage: Storage,
 ) -> str:
     """Put the iterations of `loops` before the subscripts of an array; says so."""
     statements = [each for each in scop.statements if each.name in flow.statements]
@@ -126,8 +114,6 @@ def _expand(
     box = box_of(cells, scop.context)
     old = scop.arrays[flow.array]
     new = allocator.allocate(old, box, extents_of(old))
-    if storage == "local":
-        request_local(new)
     for statement in statements:
         values = StatementValues(scop, statement)
         iteration = values.expressions(_private_subscripts(statement, loops, box))

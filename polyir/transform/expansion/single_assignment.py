@@ -26,17 +26,13 @@ from polyir.dialects.scop import ScopOp
 from polyir.isl_lists import basic_sets_of
 from polyir.model.affine_maps import set_over
 from polyir.model.dataflow import ArrayFlow, ReadFlow
-from polyir.model.scop import AccessKind, Scop, Statement, scop_of
+from polyir.model.scop import Scop, scop_of
+from polyir.model.statements import AccessKind, Statement
+from polyir.model.temporaries import AccessOp
 from polyir.transform.expansion.box import Allocator, NoBoxError, Side, box_of, on_statement
 from polyir.transform.expansion.rewritten import Rewritten
 from polyir.transform.expansion.subscripts import StatementValues
-from polyir.transform.expansion.temporaries import (
-    AccessOp,
-    extents_of,
-    is_access,
-    remove_unused,
-    temporaries,
-)
+from polyir.transform.expansion.temporaries import extents_of, is_access, remove_unused, temporaries
 
 
 class NotExpandableError(ValueError):

@@ -12,8 +12,9 @@ from xdsl.ir.affine import AffineDimExpr
 
 from polyir.isl_lists import parameters_of
 from polyir.model.affine_maps import Valued, affine_expression, map_over, over_values
-from polyir.model.scop import Scop, Statement
-from polyir.transform.expansion.temporaries import AccessOp
+from polyir.model.scop import Scop
+from polyir.model.statements import Statement
+from polyir.model.temporaries import AccessOp
 
 
 class StatementValues:

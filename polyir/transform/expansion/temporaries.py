@@ -4,41 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects import affine, memref
-from xdsl.dialects.builtin import MemRefType, NoneAttr
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
 
 from polyir.diagnostics import OptionError, nearest
 from polyir.model.dataflow import ArrayFlow, array_flow
 from polyir.model.scop import Scop
-
-ACCESSES = (affine.LoadOp, affine.StoreOp, affine.VectorLoadOp, affine.VectorStoreOp)
-"""The accesses whose subscripts can be rewritten."""
-
-AccessOp = affine.LoadOp | affine.StoreOp | affine.VectorLoadOp | affine.VectorStoreOp
-
-
-def why_no_temporary(scop: Scop, array: str) -> str | None:
-    """Why the contents of `array` may matter outside the scop; `None` if it is a temporary.
-
-    A temporary is allocated in the function and used by the scop alone. Whether the scop reads
-    what it has not written is another question, for dataflow analysis.
-    """
-    value = scop.arrays[array]
-    if not isinstance(value.owner, memref.AllocOp | memref.AllocaOp):
-        return "it is not allocated in the function"
-    assert isinstance(value.type, MemRefType)
-    if not isinstance(value.type.layout, NoneAttr):
-        return "its layout is not the standard one"
-    for use in value.uses:
-        op = use.operation
-        if isinstance(op, memref.DeallocOp | memref.DimOp):
-            continue
-        if not scop.op.is_ancestor(op):
-            return f"{op.name} uses it outside the scop"
-        if not isinstance(op, ACCESSES):
-            return f"{op.name} accesses it, whose subscripts are not affine"
-    return None
+from polyir.model.temporaries import ACCESSES, AccessOp, why_no_temporary
 
 
 def temporaries(scop: Scop, arrays: Sequence[str] = ()) -> tuple[dict[str, ArrayFlow], list[str]]:

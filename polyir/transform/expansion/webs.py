@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import islpy as isl
 
 from polyir.model.dataflow import ArrayFlow, ReadFlow
-from polyir.model.scop import Access
+from polyir.model.statements import Access
 
 
 @dataclass(frozen=True)

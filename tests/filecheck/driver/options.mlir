@@ -11,7 +11,7 @@
 // UNKNOWN: error: unknown pass or option '--pluto-shedule'; did you mean '--pluto-schedule'
 // PIPELINE: error: unknown pass 'pluto-shedule'; did you mean 'pluto-schedule'
 // OPTION: error: pass 'tile' has no option 'size'; did you mean 'sizes'?
-// VALUE: error: option 'sizes' of pass 'tile' must be a list of integer or symbolic, not 'three'
+// VALUE: error: option 'sizes' of pass 'tile' must be a list of integers, not 'three'
 // CHOICE: error: option 'fuse' of pass 'pluto-schedule' cannot be 'smrt'; did you mean 'smart'?
 // TARGET: error: unknown target 'cc'
 // FILE: error: cannot read '{{.*}}options.mlir.does-not-exist': No such file or directory

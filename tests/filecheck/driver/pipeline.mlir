@@ -13,7 +13,7 @@
 // LOOPS-NOT: poly.
 // LOOPS: affine.for
 // HELP: --tile
-// HELP: sizes: a list of integer or symbolic = 32
+// HELP: sizes: a list of integers = 32
 func.func @scale(%n: index, %A: memref<?xf64>) {
   affine.for %i = 0 to %n {
     %a = affine.load %A[%i] : memref<?xf64>

@@ -1,4 +1,4 @@
-// Paper 001, section 5: plain isl scheduling of 2mm, S1 (0,i,j,0), S2 (0,i,j,k), S3 (1,i,j,0), S4 (1,i,j,k).
+// Zinenko et al., 2017, section 5: plain isl scheduling of 2mm, S1 (0,i,j,0), S2 (0,i,j,k), S3 (1,i,j,0), S4 (1,i,j,k).
 // RUN: polyir-opt --isl-schedule --emit=poly %S/../../../benchmarks/polybench/2mm.mlir | filecheck %s
 
 // CHECK: poly.sequence {

@@ -11,6 +11,6 @@
 // OUTER-NEXT: poly.filter "[t_end, n] -> { S0[t, i] }" {
 // OUTER-NEXT: poly.band "[t_end, n] -> [{ S0[t, i] -> [(i)] }]" permutable coincident [true]{{$}}
 
-// REMARK: remark: [isl-schedule] sequential loop for S0, S1: no band is parallel outside
-// REMARK-NEXT: remark: [isl-schedule] apart: S0 | S1
+// REMARK: remark: [isl-schedule] sequential loop for S0, S1: no band has a parallel outermost loop
+// REMARK-NEXT: remark: [isl-schedule] not fused: S0 | S1
 // REMARK-NEXT: remark: [isl-schedule] band of 1 for S0: parallel members 0

@@ -1,21 +1,21 @@
-// What has no LLVM is refused at its place.
+// What the LLVM target does not support is an error, at the operation.
 // RUN: polyir-opt --split-input-file --verify-diagnostics --emit=llvm %s | filecheck %s
 
-// CHECK: refused.mlir:5:1: error: the LLVM target has no functions that return arrays
+// CHECK: refused.mlir:5:1: error: functions that return a memref are not supported
 func.func @gives(%A: memref<4xf64>) -> memref<4xf64> {
   return %A : memref<4xf64>
 }
 
 // -----
 
-// CHECK: error: the LLVM target has no arrays with the layout of memref<4x4xf64, strided<[8, 1]>>
+// CHECK: error: the layout of 'memref<4x4xf64, strided<[8, 1]>>' is not supported: arrays must be row-major
 func.func @layout(%A: memref<4x4xf64, strided<[8, 1]>>) {
   return
 }
 
 // -----
 
-// CHECK: error: the LLVM target has no type for values of type f16 in memory
+// CHECK: error: type 'f16' is not supported: expected index, i1, i8, i16, i32, i64, f32 or f64
 func.func @half(%A: memref<4xf16>) {
   return
 }
@@ -23,7 +23,7 @@ func.func @half(%A: memref<4xf16>) {
 // -----
 
 func.func @select(%A: memref<4xf64>, %B: memref<4xf64>, %c: i1) {
-  // CHECK: error: the LLVM target has no LLVM for arith.select on arrays
+  // CHECK: error: arith.select on memrefs is not supported by the LLVM target
   %C = arith.select %c, %A, %B : memref<4xf64>
   return
 }

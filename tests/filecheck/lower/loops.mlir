@@ -1,6 +1,6 @@
 // The schedule tree becomes affine loops, named after the source's iterators where they run over
 // one, and iterators are composed into subscripts.
-// RUN: polyir-opt --lower-poly --split-input-file %s | filecheck %s
+// RUN: polyir-opt --lower-poly=split-loops=false --split-input-file %s | filecheck %s
 
 // CHECK-LABEL: func.func @tiled
 // CHECK: affine.parallel (%[[TI:ti]]) = (0) to (symbol(%[[N:n]]) ceildiv 32) {

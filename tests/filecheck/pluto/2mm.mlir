@@ -1,4 +1,4 @@
-// Paper 001, section 5: Pluto's 2mm with its default fusion, S1 (0,i,j,1,0), S2 (1,i,j,0,k),
+// Zinenko et al., 2017, section 5: Pluto's 2mm with its default fusion, S1 (0,i,j,1,0), S2 (1,i,j,0,k),
 // S3 (0,i,j,0,0), S4 (1,i,k,1,j). S1 and S3 have nothing in common: which of them comes first in
 // their loops is left open here.
 // RUN: polyir-opt --pluto-schedule --emit=poly %S/../../../benchmarks/polybench/2mm.mlir | filecheck %s

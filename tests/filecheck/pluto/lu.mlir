@@ -1,4 +1,4 @@
-// Paper 001, section 5: Pluto's lu, S1 (i,j,k), S2 (i,j,j), S3 (i,j,k), one band of 3 without a
+// Zinenko et al., 2017, section 5: Pluto's lu, S1 (i,j,k), S2 (i,j,j), S3 (i,j,k), one band of 3 without a
 // parallel loop, and j innermost in the tiles. The three rows cost the same, and may come in any
 // order: here j is innermost from the start, and stays there.
 // RUN: polyir-opt --pluto-schedule --emit=poly %S/../../../benchmarks/polybench/lu.mlir | filecheck %s

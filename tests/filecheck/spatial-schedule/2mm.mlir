@@ -1,4 +1,4 @@
-// Paper 001, figure 6: 2mm for CPUs, S1 (0,i,0,j), S2 (0,i,k,j), S3 (1,i,0,j), S4 (1,i,k,j).
+// Zinenko et al., 2017, figure 6: 2mm for CPUs, S1 (0,i,0,j), S2 (0,i,k,j), S3 (1,i,0,j), S4 (1,i,k,j).
 // For GPUs the coalesced j comes first, and both parallel loops before k.
 // RUN: polyir-opt --spatial-schedule --emit=poly %S/../../../benchmarks/polybench/2mm.mlir | filecheck %s
 // RUN: polyir-opt --spatial-schedule=gpu --emit=poly %S/../../../benchmarks/polybench/2mm.mlir | filecheck %s --check-prefix GPU

@@ -1,4 +1,4 @@
-// Paper 001, figure 7: lu. For CPUs S1 (i,k,j), S2 (i,j,j), S3 (i,k,j), tiled, tiles in parallel
+// Zinenko et al., 2017, figure 7: lu. For CPUs S1 (i,k,j), S2 (i,j,j), S3 (i,k,j), tiled, tiles in parallel
 // wavefronts. For GPUs S1 (k,1,j,i), S2 (j,0,j,i), S3 (k,1,j,i) with j along x; of S2's last two,
 // j is the loop around it again, and left out.
 // RUN: polyir-opt --spatial-schedule --emit=poly %S/../../../benchmarks/polybench/lu.mlir | filecheck %s

@@ -50,4 +50,4 @@ func.func @product(%n: index, %a: memref<?x?xf64>, %b: memref<?x?xf64>, %c: memr
 // PARAMETER: error: the given schedule has the unknown parameter 'm' (parameters: n)
 // MALFORMED: error: '{ S0[i,j] -> [0 }' is no schedule: write a union map such as { S0[i, j] -> [j, i] }, or isl's text of a schedule tree
 // FILE: error: cannot read the schedule '{{.*}}.no-such-file': No such file or directory
-// NONE: error: pass 'apply-schedule' needs one schedule: either schedule='{ S0[i, j] -> [j, i] }' or file=schedule.isl
+// NONE: error: one schedule must be given: schedule='{ S0[i, j] -> [j, i] }' or file=schedule.isl

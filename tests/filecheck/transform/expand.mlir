@@ -34,14 +34,11 @@ func.func @sums(%n: index, %A: memref<?x?xf64>, %out: memref<?xf64>) {
 // CHECK-NEXT: %[[SUM:.*]] = memref.alloc(%[[N]]) : memref<?x10xf64>
 // CHECK:      affine.for %[[I:.*]] = 0 to %n {
 // CHECK-NEXT:   affine.store %zero, %[[START]][%[[I]]] : memref<?xf64>
-// CHECK-NEXT:   affine.for %[[J:.*]] = 0 to 10 {
-// CHECK:          %[[T:.*]] = affine.if affine_set<(d0) : (d0 == 0)>(%[[J]]) -> (f64) {
-// CHECK-NEXT:       %[[FIRST:.*]] = affine.load %[[START]][%[[I]]] : memref<?xf64>
-// CHECK-NEXT:       affine.yield %[[FIRST]] : f64
-// CHECK-NEXT:     } else {
-// CHECK-NEXT:       %[[LAST:.*]] = affine.load %[[SUM]][%[[I]], %[[J]] - 1] : memref<?x10xf64>
-// CHECK-NEXT:       affine.yield %[[LAST]] : f64
-// CHECK-NEXT:     }
+// CHECK:          %[[FIRST:.*]] = affine.load %[[START]][%[[I]]] : memref<?xf64>
+// CHECK-NEXT:     %[[SUM0:.*]] = arith.addf %{{.*}}, %[[FIRST]] : f64
+// CHECK-NEXT:     affine.store %[[SUM0]], %[[SUM]][%[[I]], 0] : memref<?x10xf64>
+// CHECK-NEXT:   affine.for %[[J:.*]] = 1 to 10 {
+// CHECK:          %[[LAST:.*]] = affine.load %[[SUM]][%[[I]], %[[J]] - 1] : memref<?x10xf64>
 // CHECK:          affine.store %{{.*}}, %[[SUM]][%[[I]], %[[J]]] : memref<?x10xf64>
 // CHECK:        affine.load %[[SUM]][%[[I]], 9] : memref<?x10xf64>
 // CHECK:      memref.dealloc %[[SUM]]

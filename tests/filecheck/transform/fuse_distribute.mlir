@@ -51,7 +51,7 @@ func.func @chain(%n: index, %a: memref<?xf64>, %b: memref<?xf64>, %c: memref<?xf
 
 // CYCLE: error: distributing S2.0 violates the {{.*}} dependence through a: S3[{{.*}}] must run before S2[
 
-// MALFORMED: error: 'S1' is no loop: write S0.1 for the second loop around S0
+// MALFORMED: error: 'S1' is not a loop: write S0.1 for the second loop around S0
 // NONE: error: there is no loop 'S1.1': S1 has 1 loop
 // MIXED: error: loops say what to fuse and how deep: statements and depth do not
 // KEEP: error: loops say what to distribute: statements and keep do not

@@ -47,4 +47,4 @@ func.func @product(%n: index, %a: memref<?x?xf64>, %b: memref<?x?xf64>, %c: memr
 // ONE: error: interchange needs two loops, as in loops=S0.0,S0.1: loops=S0.0
 // UNKNOWN: error: pass 'interchange': there is no statement 'S7' (statements: S0, S1, S2)
 // BEYOND: error: there is no loop 'S0.2': S0 has 2 loops
-// MALFORMED: error: 'S0' is no loop: write S0.1 for the second loop around S0, counted from the outside from 0
+// MALFORMED: error: 'S0' is not a loop: write S0.1 for the second loop around S0; loops are counted from the outside, from 0

@@ -22,8 +22,8 @@ func.func @pair(%n: index, %a: memref<?xf64>, %b: memref<?xf64>, %c: memref<?xf6
 // LEGAL: poly.band "[n] -> [{ {{S[01]}}[i] -> [(-i)]; {{S[01]}}[i] -> [(-i)] }]" permutable coincident [true] {
 
 // LOOPS:      affine.for %[[T:[a-z0-9_]+]] = {{.*}} to 1 {
-// LOOPS-NEXT:   %{{[0-9a-z_]+}} = affine.load %a[%[[T]] * -1]
+// LOOPS-NEXT:   %{{[0-9a-z_]+}} = affine.load %a[-%[[T]]]
 
 // ILLEGAL: error: reversing S2.0 violates the flow dependence through c: S2[1] must run before S2[2] (n = 3)
-// MALFORMED: error: 'S0.x' is no loop
-// MISSING: error: bad option of pass 'reverse': reverse requires argument "loop"
+// MALFORMED: error: 'S0.x' is not a loop
+// MISSING: error: pass 'reverse' requires the option 'loop'

@@ -31,4 +31,4 @@ func.func @wave(%n: index, %a: memref<?x?xf64>) {
 // ILLEGAL: error: skewing S0.0 by 2 * S0.1 violates the flow dependence through a: S0[1, 1] must run before S0[2, 0] (n = 3)
 // ZERO: error: factor must not be 0
 // ITSELF: error: a loop cannot be skewed by itself: loop=S0.1 by=S0.1
-// MISSING: error: bad option of pass 'skew': skew requires argument "by"
+// MISSING: error: pass 'skew' requires the option 'by'

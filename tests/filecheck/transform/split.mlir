@@ -30,6 +30,6 @@ func.func @pair(%n: index, %a: memref<?xf64>, %b: memref<?xf64>, %c: memref<?xf6
 // NOTHING: warning: [split] nothing was split: 'i >= 0' holds for all instances in S0.0
 // CONDITION: error: 'k < 5' is no affine condition on i, n of S0, in isl's notation: i < floor(n/2) and j != 0
 // FLOORDIV: error: put what floordiv divides into parentheses in '2 * i floordiv 2 < 5'
-// MISSING: error: bad option of pass 'split': split requires argument "statements"
+// MISSING: error: pass 'split' requires the option 'statements'
 // PARTS: remark: [reverse] reversed S0/1.0
 // AMBIGUOUS: error: 'S0.0' is not one loop: S0/0.0, S0/1.0

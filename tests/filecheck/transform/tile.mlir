@@ -5,7 +5,6 @@
 // RUN: polyir-opt --tile="sizes=32,8 loops=S0.0,S0.2" --emit=poly %s | filecheck %s --check-prefix ADDRESSED
 // RUN: not polyir-opt --tile="loops=S0.0,S0.3" %s 2>&1 | filecheck %s --check-prefix NONE
 // RUN: not polyir-opt --tile="loops=S0.0,S0" %s 2>&1 | filecheck %s --check-prefix MALFORMED
-// RUN: not polyir-opt --tile='loops=S0.0 shape="1,0"' %s 2>&1 | filecheck %s --check-prefix SHAPE
 // RUN: not polyir-opt --tile=0 %s 2>&1 | filecheck %s --check-prefix ZERO
 
 // A tile loop counts the first points of the tiles; the points follow in one band below.
@@ -49,7 +48,6 @@ func.func @multiply(%n: index, %a: memref<?x?xf64>, %b: memref<?x?xf64>, %c: mem
 // ADDRESSED-NEXT:       poly.band "[n] -> [{ S0[i, j, k] -> [(k)] }]"
 
 // NONE: error: there is no loop 'S0.3': S0 has 3 loops
-// MALFORMED: error: 'S0' is no loop: write S0.1 for the second loop around S0
-// SHAPE: error: shape is for the outermost loops of nests, not for loops by address
+// MALFORMED: error: 'S0' is not a loop: write S0.1 for the second loop around S0
 
 // ZERO: error: tile sizes must be 1 or more: sizes=0

@@ -1,7 +1,7 @@
-// RUN: polyir-opt --tile='sizes=8,4 shape="1,0;1,1"' --emit=poly %s | filecheck %s
-// RUN: polyir-opt --tile='sizes=8,4 shape="1,0;1,1"' %s | filecheck %s --check-prefix LOOPS
-// RUN: not polyir-opt --tile='sizes=8 shape="1,0;0,1"' %s 2>&1 | filecheck %s --check-prefix ILLEGAL
-// RUN: not polyir-opt --tile='shape="1,0;1"' %s 2>&1 | filecheck %s --check-prefix OPTION
+// RUN: polyir-opt --tile-shape='sizes=8,4 shape="1,0;1,1"' --emit=poly %s | filecheck %s
+// RUN: polyir-opt --tile-shape='sizes=8,4 shape="1,0;1,1"' %s | filecheck %s --check-prefix LOOPS
+// RUN: not polyir-opt --tile-shape='sizes=8 shape="1,0;0,1"' %s 2>&1 | filecheck %s --check-prefix ILLEGAL
+// RUN: not polyir-opt --tile-shape='shape="1,0;1"' %s 2>&1 | filecheck %s --check-prefix OPTION
 
 // Distances (1,0), (0,1) and (1,-1): no rectangles, but parallelograms.
 func.func @stencil(%n: index, %a: memref<?x?xf64>) {

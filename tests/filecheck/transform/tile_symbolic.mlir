@@ -1,15 +1,14 @@
-// RUN: polyir-opt --tile=symbolic --mark-parallel --emit=poly %s | filecheck %s
-// RUN: polyir-opt --tile=symbolic --mark-parallel %s | filecheck %s --check-prefix LOOPS
-// RUN: polyir-opt --tile="symbolic origins=box" --emit=c %s | filecheck %s --check-prefix BOX
-// RUN: polyir-opt --tile="symbolic loops=S0.1" --emit=poly %s | filecheck %s --check-prefix ADDRESSED
-// RUN: not polyir-opt --tile="symbolic loops=S0.1,S0.0" %s 2>&1 | filecheck %s --check-prefix APART
-// RUN: not polyir-opt --tile="symbolic levels=2" %s 2>&1 | filecheck %s --check-prefix LEVELS
-// RUN: not polyir-opt --tile="32 origins=box" %s 2>&1 | filecheck %s --check-prefix ORIGINS
-// RUN: not polyir-opt --tile="symbolic origins=inset" %s 2>&1 | filecheck %s --check-prefix INSET
-// RUN: not polyir-opt --tile=symbolic --strip-mine="loop=S0.0 size=4" %s 2>&1 | filecheck %s --check-prefix AFTER
-// RUN: not polyir-opt --tile=symbolic --reverse=S0.0 %s 2>&1 | filecheck %s --check-prefix REFUSED
+// RUN: polyir-opt --tile-symbolic --mark-parallel --emit=poly %s | filecheck %s
+// RUN: polyir-opt --tile-symbolic --mark-parallel %s | filecheck %s --check-prefix LOOPS
+// RUN: polyir-opt --tile-symbolic="origins=box" --emit=c %s | filecheck %s --check-prefix BOX
+// RUN: polyir-opt --tile-symbolic="loops=S0.1" --emit=poly %s | filecheck %s --check-prefix ADDRESSED
+// RUN: not polyir-opt --tile-symbolic="loops=S0.1,S0.0" %s 2>&1 | filecheck %s --check-prefix APART
+// RUN: not polyir-opt --tile-symbolic="min-width=0" %s 2>&1 | filecheck %s --check-prefix WIDTH
+// RUN: not polyir-opt --tile-symbolic="origins=inset" %s 2>&1 | filecheck %s --check-prefix INSET
+// RUN: not polyir-opt --tile-symbolic --strip-mine="loop=S0.0 size=4" %s 2>&1 | filecheck %s --check-prefix AFTER
+// RUN: not polyir-opt --tile-symbolic --reverse=S0.0 %s 2>&1 | filecheck %s --check-prefix REFUSED
 
-// The sizes are arguments behind the others; a mark stands for the loops over tiles.
+// The sizes are arguments after the others; a mark stands for the loops over tiles.
 func.func @triangle(%n: index, %a: memref<?x?xf64>) {
   affine.for %i = 1 to %n {
     affine.for %j = 0 to affine_map<(d0) -> (d0)>(%i) {
@@ -41,8 +40,7 @@ func.func @triangle(%n: index, %a: memref<?x?xf64>) {
 // ADDRESSED-NEXT:     poly.band "[n] -> [{ S0[i, j] -> [(j)] }]"
 
 // APART: error: S0.1, S0.0 are not directly inside each other
-// LEVELS: error: symbolic sizes are for one level, and no other shape
-// ORIGINS: error: origins is for symbolic sizes: origins=box
-// INSET: error: option 'origins' of pass 'tile' cannot be 'inset'
+// WIDTH: error: min-width must be 1 or more: min-width=0
+// INSET: error: option 'origins' of pass 'tile-symbolic' cannot be 'inset'
 // AFTER: tile_symbolic.mlir:{{[0-9]+}}:3: error: the mark #poly.tile<outset [T0, T1]> would stand above other loops than those that it tiles
 // REFUSED: tile_symbolic.mlir:{{[0-9]+}}:3: error: reversing S0.0 violates the flow dependence through a: S0[1, 0] must run before S0[2, 0]

@@ -15,7 +15,7 @@ from polyir.dialects.loop_attributes import LoopAttribute, Part
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
 from polyir.passes.prerequisites import ScopPass
-from polyir.transform.address import parse_address
+from polyir.transform.address import Address
 from polyir.transform.parallel import mark_loops
 
 
@@ -55,14 +55,13 @@ class PrefetchPass(ScopPass):
 
     name = "prefetch"
 
-    loop: str
+    loop: Address
     distance: int = 1
 
     def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
-        loops = [parse_address(self.loop)]
         schedule = scop.schedule
         for attribute in (DistanceAttr(self.distance), BlockAttr(self.distance)):
-            schedule = mark_loops(schedule, dependences, loops, attribute).schedule
+            schedule = mark_loops(schedule, dependences, [self.loop], attribute).schedule
         return Outcome(schedule, (f"prefetch {self.distance} ahead in {self.loop}",))
 
 

@@ -1,0 +1,70 @@
+"""The pass `promote`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+
+from polyir.diagnostics import PolyirError, location_of
+from polyir.dialects.isl_attributes import DependencesAttr
+from polyir.dialects.scop import ScopOp
+from polyir.limits import limited
+from polyir.model.copies import require_right_copies
+from polyir.model.scop import scop_of
+from polyir.passes.prerequisites import PassOnScops, dependences_of, report
+from polyir.transform.promote import PromoteOptions, apply_promotion, plan_promotion
+
+
+@dataclass(frozen=True)
+class PromotePass(PromoteOptions, PassOnScops):
+    """Keep what an iteration of a loop touches of an array in a local array.
+
+    `promote{arrays=A loop="S.0"}`, where a strip of 8 iterations reads A[i] and writes B[i]:
+
+        poly.band "[n] -> [{ S[i] -> [(i - (i) mod 8)] }]" {
+          poly.band "[n] -> [{ S[i] -> [(i)] }]"
+        }
+
+    becomes
+
+        %A_local = poly.local_array @A_local stack : memref<8xf64>
+        poly.stmt @A_in domain "[n] -> { A_in[t0, a0] : ... }" (%t0, %a0) {
+          %0 = affine.load %A[%a0] : memref<?xf64>
+          affine.store %0, %A_local[%a0 - %t0] : memref<8xf64>
+        }
+        poly.band "[n] -> [{ S[i] -> [(i - (i) mod 8)] }]" {
+          poly.mark #poly.local<@A_local "{ [S[i] -> A[i1]] -> A_local[((i) mod 8)] : i1 = i }"> {
+            poly.extension "[n] -> { [i0] -> A_in[t0 = i0, a0] : ... }" {
+              poly.sequence {
+                poly.filter "[n] -> { A_in[t0, a0] }" {
+                  poly.band "[n] -> [{ A_in[t0, a0] -> [(a0)] }]"
+                }
+                poly.filter "[n] -> { S[i] }" {
+                  poly.band "[n] -> [{ S[i] -> [(i)] }]"
+    """
+
+    name = "promote"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for scop in self.scops(ctx, op):
+            try:
+                self._promote(scop)
+            except PolyirError as error:
+                error.location = error.location or location_of(scop)
+                raise
+
+    def _promote(self, op: ScopOp) -> None:
+        scop = scop_of(op)
+        promotion = limited("the promotion", lambda: plan_promotion(scop, self), ir=op)
+        report(self.name, promotion, op)
+        if not promotion.arrays:
+            return
+        assert op.dependences is not None
+        order = op.dependences.data.order
+        apply_promotion(op, promotion, self)
+        changed = scop_of(op)
+        limited("the check of copies", lambda: require_right_copies(changed))
+        found = dependences_of(op, pass_name=self.name)
+        op.dependences = None if found is None else DependencesAttr(replace(found, order=order))

@@ -1,0 +1,65 @@
+"""split-loops: no test of a loop counter in an innermost loop.
+
+    affine.for %i = 0 to %n {
+      affine.if affine_set<(d0) : (d0 == 0)>(%i) {
+        affine.store %x, %A[%i] : memref<?xf64>
+      }
+      affine.store %y, %B[%i] : memref<?xf64>
+    }
+
+becomes
+
+    affine.if affine_set<()[s0] : (s0 - 1 >= 0)>()[%n] {
+      affine.store %x, %A[0] : memref<?xf64>
+      affine.store %y, %B[0] : memref<?xf64>
+    }
+    affine.for %i = 1 to %n {
+      affine.store %y, %B[%i] : memref<?xf64>
+    }
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.passes import ModulePass
+
+from polyir.diagnostics import OptionError, missed, remark
+from polyir.loops.split_loops import MAX_OPERATIONS, MAX_PARTS, SplitLimits, split_loops
+from polyir.passes.lower_poly import LowerPolyPass
+from polyir.passes.prerequisites import scops_in
+
+
+@dataclass(frozen=True)
+class SplitLoopsPass(ModulePass):
+    """Split loops where a test of a loop counter changes its outcome, or move the test out.
+
+    An innermost loop becomes at most `max-parts` loops with at most `max-operations` operations
+    together; tests that would need more stay. Scops are lowered first; `lower-poly` does the same
+    to the loops that it makes.
+    """
+
+    name = "split-loops"
+
+    max_parts: int = MAX_PARTS
+    max_operations: int = MAX_OPERATIONS
+
+    def __post_init__(self) -> None:
+        for name, value in (("max-parts", self.max_parts), ("max-operations", self.max_operations)):
+            if value < 1:
+                raise OptionError(f"option '{name}' of pass 'split-loops' must be at least 1")
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if scops_in(op):
+            LowerPolyPass(split_loops=False).apply(ctx, op)
+        limits = SplitLimits(self.max_parts, self.max_operations)
+        done, left = partial(remark, self.name), partial(missed, self.name)
+        # A list: the module changes later.
+        functions = [function for function in op.walk() if isinstance(function, FuncOp)]
+        found = split_loops(functions, limits, done, left, left)
+        if not found:
+            missed(self.name, "nothing to do: no innermost loop tests an index", op)

@@ -1,0 +1,73 @@
+"""Accesses that go to local arrays, as subscripts in terms of the loops around."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import islpy as isl
+
+from polyir.codegen.ast import LocalAccess, arguments_of, expression_from_isl
+from polyir.diagnostics import PolyirError, location_of
+from polyir.isl_lists import maps_of
+from polyir.model.local_arrays import LocalMark, destinations
+from polyir.model.scop import Scop
+
+
+def local_accesses(
+    scop: Scop, marks: Sequence[LocalMark], build: isl.AstBuild
+) -> tuple[LocalAccess, ...]:
+    """The accesses of a statement that go to local arrays, where `build` generates a copy of it.
+
+    `marks` are those of the schedule tree. Raises `PolyirError` if an access goes to a local array
+    in some of the instances only that the copy executes.
+    """
+    if not marks:
+        return ()
+    (dates,) = maps_of(build.get_schedule())
+    name = dates.get_tuple_name(isl.dim_type.in_)
+    (statement,) = (each for each in scop.bodies if each.name == name)
+    # After the iterators of the source come the first points of symbolic tiles.
+    own = statement.domain.dim(isl.dim_type.set)
+    further = dates.dim(isl.dim_type.in_) - own
+    instances = dates.domain().project_out(isl.dim_type.set, own, further).set_tuple_name(name)
+    found: list[LocalAccess] = []
+    for number, access in enumerate(statement.accesses):
+        here = replace(access, relation=access.relation.intersect_domain(instances))
+        parts = destinations(here, marks)
+        if len(parts) > 1:
+            raise PolyirError(
+                f"{name} accesses {access.array} in some instances, and local arrays in others, "
+                "which one loop runs",
+                location_of(statement.op),
+            )
+        for part in parts:
+            if part.array != access.array:
+                cells = part.cells.add_dims(isl.dim_type.in_, further)
+                cells = cells.set_tuple_name(isl.dim_type.in_, name)
+                subscripts = build.access_from_pw_multi_aff(_subscripts(dates, cells))
+                values = tuple(map(expression_from_isl, arguments_of(subscripts)[1:]))
+                found.append(LocalAccess(number, part.array, values))
+    return tuple(found)
+
+
+def _subscripts(dates: isl.Map, cells: isl.Map) -> isl.PwMultiAff:
+    """`{ [c] -> L[l] }`: the cell as a function of the loops.
+
+    `i mod 8` is better said as `c1 - c0` where loops over tiles of 8 are around: an affine
+    function of the loops with these values, if there is one.
+    """
+    # isl nests the loops of inner bands in tuples of their own.
+    flat = dates.range().flatten_map()
+    loops = dates.apply_range(flat)
+    cell = cells.reset_tuple_id(isl.dim_type.out)
+    hull = isl.Set.from_basic_set(loops.flat_range_product(cell).range().affine_hull())
+    functions = isl.Map.from_range(hull)
+    functions = functions.move_dims(
+        isl.dim_type.in_, 0, isl.dim_type.out, 0, loops.dim(isl.dim_type.out)
+    )
+    if not functions.is_single_valued():
+        functions = loops.reverse().apply_range(cell)
+    functions = flat.apply_range(functions)
+    name = cells.get_tuple_name(isl.dim_type.out)
+    return isl.PwMultiAff.from_map(functions.set_tuple_name(isl.dim_type.out, name))

@@ -1,0 +1,166 @@
+"""Conditions on index values: what they compare, where they split a loop, what is left of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+import islpy as isl
+from xdsl.builder import Builder
+from xdsl.dialects import affine, arith, scf
+from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import AffineBinaryOpKind
+from xdsl.rewriter import InsertPoint
+
+from polyir.loops.iteration_spaces import IterationSpaces
+from polyir.model.affine_operations import constraints_of
+from polyir.model.index_expressions import Constraint, Division, IndexExpression, set_of
+from polyir.model.raising.control import ConditionalOp
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One comparison of a test; `value` is its result where it has one (in `scf`)."""
+
+    constraint: Constraint
+    value: SSAValue | None = None
+
+    @property
+    def values(self) -> tuple[SSAValue, ...]:
+        """The values that are compared."""
+        return tuple(self.constraint.expression.values())
+
+
+@dataclass(frozen=True)
+class CounterTest:
+    """A conditional on index values.
+
+    If `is_conjunction`, its condition is that all of `comparisons` hold; if not, that some
+    combination of them does, which only `condition` says.
+    """
+
+    op: ConditionalOp
+    comparisons: tuple[Comparison, ...]
+    is_conjunction: bool
+    condition: isl.Set
+
+    def undecided(self, known: isl.Set, spaces: IterationSpaces) -> tuple[Comparison, ...]:
+        """The comparisons whose outcome `known` leaves open."""
+        return tuple(
+            comparison
+            for comparison in self.comparisons
+            if _is_open(spaces.holds(comparison.constraint), known)
+        )
+
+    def keep(self, comparisons: Sequence[Comparison]) -> None:
+        """Let the conditional test nothing but some of its comparisons."""
+        if isinstance(self.op, affine.IfOp):
+            constraints = [comparison.constraint for comparison in comparisons]
+            self.op.condition, self.op.operands = set_of(constraints)
+            return
+        builder = Builder(InsertPoint.before(self.op))
+        values = [comparison.value for comparison in comparisons if comparison.value]
+        self.op.operands[0] = reduce(
+            lambda one, other: builder.insert(arith.AndIOp(one, other)).result, values
+        )
+
+
+def _is_open(holds: isl.Set, known: isl.Set) -> bool:
+    return not (known.is_subset(holds) or known.is_disjoint(holds))
+
+
+def test_of(op: Operation, spaces: IterationSpaces) -> CounterTest | None:
+    """What `op` tests; `None` if it is no conditional, or one on data."""
+    if not isinstance(op, affine.IfOp | scf.IfOp):
+        return None
+    condition = spaces.condition(op)
+    if condition is None:
+        return None
+    if isinstance(op, affine.IfOp):
+        operands = [spaces.written_out(operand) for operand in op.args]
+        constraints = constraints_of(op.condition.data, operands)
+        return CounterTest(op, tuple(map(Comparison, constraints)), True, condition)
+    leaves = tuple(_leaves(op.cond))
+    comparisons = tuple(
+        Comparison(_constraint(leaf, spaces), leaf.result)
+        for leaf in leaves
+        if isinstance(leaf, arith.CmpiOp)
+    )
+    is_conjunction = all(
+        isinstance(leaf, arith.AndIOp)
+        or (isinstance(leaf, arith.CmpiOp) and leaf.predicate.value.data != _NE)
+        for leaf in leaves
+    )
+    return CounterTest(op, comparisons, is_conjunction, condition)
+
+
+def _leaves(value: SSAValue) -> Iterator[Operation]:
+    """The operations that join comparisons to `value`, and these."""
+    if not isinstance(value.owner, Operation):
+        return
+    yield value.owner
+    if isinstance(value.owner, arith.AndIOp | arith.OrIOp):
+        for operand in value.owner.operands:
+            yield from _leaves(operand)
+
+
+_NE = 1
+"""The number of `arith.cmpi`'s predicate for what is not equal."""
+
+
+def _constraint(comparison: arith.CmpiOp, spaces: IterationSpaces) -> Constraint:
+    """The comparison as a constraint; for `ne`, what must not hold."""
+    left, right = spaces.written_out(comparison.lhs), spaces.written_out(comparison.rhs)
+    match comparison.predicate.value.data:
+        case 2:
+            return Constraint((right - left).shift(-1), False)
+        case 3:
+            return Constraint(right - left, False)
+        case 4:
+            return Constraint((left - right).shift(-1), False)
+        case 5:
+            return Constraint(left - right, False)
+        case _:
+            return Constraint(left - right, True)
+
+
+def split_points(comparison: Comparison, counter: SSAValue) -> tuple[IndexExpression, ...]:
+    """The values of `counter` from which on the outcome of the comparison is another one.
+
+    None, if the comparison does not depend on `counter`, or takes a remainder or quotient of it.
+    """
+    expression = comparison.constraint.expression
+    factor = dict(expression.terms).get(counter, 0)
+    rest = expression - IndexExpression(((counter, factor),) if factor else ())
+    if not factor or counter in rest.values():
+        return ()
+    if comparison.constraint.is_equality:
+        value = rest.scale(-1 if factor > 0 else 1)
+        first = value.divide(AffineBinaryOpKind.CeilDiv, abs(factor))
+        return first, value.divide(AffineBinaryOpKind.FloorDiv, abs(factor)).shift(1)
+    if factor > 0:
+        return (rest.scale(-1).divide(AffineBinaryOpKind.CeilDiv, factor),)
+    return (rest.divide(AffineBinaryOpKind.FloorDiv, -factor).successor(),)
+
+
+def text_of(expression: IndexExpression) -> str:
+    """`expression` for a remark."""
+    text = ""
+    for atom, factor in expression.terms:
+        sign = (" - " if factor < 0 else " + ") if text else ("-" if factor < 0 else "")
+        shown = _atom_text(atom) if abs(factor) == 1 else f"{abs(factor)} * {_atom_text(atom)}"
+        text += sign + shown
+    constant = expression.constant
+    if not text:
+        return str(constant)
+    return text + (f" {'-' if constant < 0 else '+'} {abs(constant)}" if constant else "")
+
+
+def _atom_text(atom: SSAValue | Division) -> str:
+    if isinstance(atom, Division):
+        dividend = text_of(atom.dividend)
+        if atom.dividend.value is None:
+            dividend = f"({dividend})"
+        return f"({dividend} {atom.kind.get_token()} {atom.divisor})"
+    return f"%{atom.name_hint}" if atom.name_hint else "a value"

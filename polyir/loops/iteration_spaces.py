@@ -1,0 +1,232 @@
+"""What the loops and conditions around an operation say about index values, as isl sets.
+
+Every SSA value that is not computed from others by affine arithmetic (an argument, a loop
+counter, a loaded index) is a parameter of isl. A set says which values can occur together while
+an operation runs. What is not affine restricts nothing, so each set holds at least what occurs.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+
+import islpy as isl
+from xdsl.dialects import affine, arith, scf
+from xdsl.dialects.builtin import IndexType
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir.affine import AffineBinaryOpKind
+
+from polyir.dialects.affine_extra import MaxOp
+from polyir.loops.loop_ranges import Bounds, ranges_of
+from polyir.model.affine import IndexReader, NotAffineError, constant, constant_value
+from polyir.model.affine_operations import computed_expression
+from polyir.model.index_expressions import Constraint, Division, IndexExpression
+from polyir.model.raising.control import (
+    LOOPS,
+    ConditionalOp,
+    LoopOp,
+    branches_of,
+    condition_of,
+)
+
+
+def is_loop(op: Operation) -> bool:
+    """Whether an operation runs its body more than once."""
+    # The dialect omp takes long to import, and few programs have it.
+    return isinstance(op, (*LOOPS, scf.WhileOp)) or op.name == "omp.loop_nest"
+
+
+MOST_PIECES = 8
+"""A set is not split by a condition that would make it a union of more basic sets than this."""
+
+
+class IterationSpaces:
+    """The sets of one function; a value has one parameter in all of them.
+
+    `with_steps` says whether the values of a counter are only those that the step of its loop
+    admits. Sets without steps are cheaper, and larger.
+    """
+
+    def __init__(self, with_steps: bool = False) -> None:
+        self._with_steps = with_steps
+        self._reader = _Reader(isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, 0))
+        self._written: dict[SSAValue, IndexExpression] = {}
+        self._held: dict[Constraint, isl.Set] = {}
+
+    @property
+    def everything(self) -> isl.Set:
+        """The set that restricts nothing."""
+        return isl.Set.universe(self._reader.space)
+
+    def written_out(self, value: SSAValue) -> IndexExpression:
+        """`value` with the affine arithmetic that computes it written out."""
+        if value not in self._written:
+            found = None
+            if isinstance(value.owner, Operation) and isinstance(value.type, IndexType):
+                operands = [self.written_out(operand) for operand in value.owner.operands]
+                found = computed_expression(value.owner, operands)
+            self._written[value] = found or IndexExpression.of(value)
+        return self._written[value]
+
+    def function(self, expression: IndexExpression) -> isl.PwAff:
+        """`expression` as a function on the point without coordinates."""
+        result = constant(self._reader.space, expression.constant)
+        for atom, coefficient in expression.terms:
+            term = self._division(atom) if isinstance(atom, Division) else self._reader.read(atom)
+            result = result.add(term.scale_val(isl.Val(coefficient)))
+        return result
+
+    def _division(self, division: Division) -> isl.PwAff:
+        dividend, divisor = self.function(division.dividend), isl.Val(division.divisor)
+        match division.kind:
+            case AffineBinaryOpKind.Mod:
+                return dividend.mod_val(divisor)
+            case AffineBinaryOpKind.CeilDiv:
+                return dividend.scale_down_val(divisor).ceil()
+            case _:
+                return dividend.scale_down_val(divisor).floor()
+
+    def holds(self, constraint: Constraint) -> isl.Set:
+        """Where a constraint holds."""
+        if constraint not in self._held:
+            function = self.function(constraint.expression)
+            self._held[constraint] = (
+                function.zero_set() if constraint.is_equality else function.nonneg_set()
+            )
+        return self._held[constraint]
+
+    def equal(self, left: Bounds, right: Bounds) -> isl.Set:
+        """Where two tuples of expressions are equal."""
+        equalities = (
+            self.holds(Constraint(one - other, True))
+            for one, other in zip(left, right, strict=True)
+        )
+        return reduce(isl.Set.intersect, equalities, self.everything)
+
+    def less(self, left: Bounds, right: Bounds) -> isl.Set:
+        """Where each of `left` is less than each of `right`."""
+        pairs = (
+            self.holds(Constraint((high - low).shift(-1), False)) for low in left for high in right
+        )
+        return reduce(isl.Set.intersect, pairs, self.everything)
+
+    def domain(self, loop: Operation) -> isl.Set:
+        """The values that the counters of `loop` take."""
+        found = self.everything
+        for range in ranges_of(loop) if isinstance(loop, LOOPS) else ():
+            counter = IndexExpression.of(range.counter)
+            before = tuple(bound.shift(-1) for bound in range.lower)
+            found = found.intersect(self.less(before, (counter,)))
+            found = found.intersect(self.less((counter,), range.upper))
+            values = dict.fromkeys(v for bound in range.lower + range.upper for v in bound.values())
+            for value in values:
+                found = found.intersect(self._reader.facts.get(value, self.everything))
+            if self._with_steps and range.step not in (None, 1) and len(range.lower) == 1:
+                steps = (counter - range.lower[0]).divide(AffineBinaryOpKind.Mod, range.step)
+                found = found.intersect(self.holds(Constraint(steps, True)))
+        return found
+
+    def runs(self, loop: LoopOp) -> isl.Set:
+        """Where `loop` has an iteration; for counters of other types than index, everything."""
+        ranges = (self.less(range.lower, range.upper) for range in ranges_of(loop))
+        return reduce(isl.Set.intersect, ranges, self.everything)
+
+    def condition(self, conditional: ConditionalOp) -> isl.Set | None:
+        """Where the condition holds, exactly; `None` if it is not affine in index values."""
+        try:
+            return condition_of(conditional, self._reader)
+        except NotAffineError:
+            return None
+
+    def without(self, known: isl.Set, condition: isl.Set) -> isl.Set:
+        """`known` where `condition` does not hold, or all of it if that has too many pieces."""
+        rest = known.subtract(condition).coalesce()
+        return rest if rest.n_basic_set() <= MOST_PIECES else known
+
+    def inside(self, op: Operation, known: isl.Set) -> tuple[tuple[Block, isl.Set], ...]:
+        """The blocks of `op`, each with what is known in it, given what is known around `op`."""
+        if not isinstance(op, affine.IfOp | scf.IfOp):
+            inner = known.intersect(self.domain(op)) if op.regions else known
+            return tuple((block, inner) for region in op.regions for block in region.blocks)
+        then, otherwise = (tuple(region.blocks) for region in branches_of(op))
+        condition = self.condition(op)
+        if condition is None:
+            return tuple((block, known) for block in (*then, *otherwise))
+        found = [(block, known.intersect(condition)) for block in then]
+        found += [(block, self.without(known, condition)) for block in otherwise]
+        return tuple(found)
+
+    def context(self, op: Operation) -> isl.Set:
+        """What is known of index values where `op` stands, from all that is around it."""
+        block, parent = op.parent_block(), op.parent_op()
+        if block is None or parent is None:
+            return self.everything
+        inside = self.inside(parent, self.context(parent))
+        return next(known for other, known in inside if other is block)
+
+
+class _Reader(IndexReader):
+    """Reads every index value: what is not affine is a parameter.
+
+    So are minima and maxima, for sums of them would have very many pieces. `facts` says what is
+    known of these parameters, for each value that depends on them.
+    """
+
+    def __init__(self, space: isl.Space) -> None:
+        self.facts: dict[SSAValue, isl.Set] = {}
+        self._known: dict[SSAValue, isl.PwAff] = {}
+        super().__init__(space, self._known.get)
+
+    def read(self, value: SSAValue) -> isl.PwAff:
+        if value not in self._known:
+            self._known[value] = self._read(value)
+        return self._known[value]
+
+    def _read(self, value: SSAValue) -> isl.PwAff:
+        found = None
+        try:
+            found = self._quotient(value.owner) or super().read(value)
+        except NotAffineError:
+            if not isinstance(value.type, IndexType):
+                raise
+        facts: list[isl.Set] = []
+        if found is None or found.n_piece() > 1:
+            found = self._parameter(f"v{len(self._known)}")
+            facts = self._limits(value.owner, found)
+        if isinstance(value.owner, Operation):
+            operands = value.owner.operands
+            facts += [self.facts[operand] for operand in operands if operand in self.facts]
+        if facts:
+            self.facts[value] = reduce(isl.Set.intersect, facts)
+        return found
+
+    def _quotient(self, op: Operation | Block) -> isl.PwAff | None:
+        """What a division that rounds down or up computes, if the divisor is a constant."""
+        if not isinstance(op, arith.FloorDivSIOp | arith.CeilDivSIOp):
+            return None
+        if not isinstance(op.result.type, IndexType):
+            return None
+        divisor = constant_value(self.read(op.rhs))
+        if divisor is None or divisor <= 0:
+            return None
+        quotient = self.read(op.lhs).scale_down_val(isl.Val(divisor))
+        return quotient.floor() if isinstance(op, arith.FloorDivSIOp) else quotient.ceil()
+
+    def _limits(self, op: Operation | Block, value: isl.PwAff) -> list[isl.Set]:
+        """What is known of the `value` of `op` if that is a minimum or maximum."""
+        match op:
+            case arith.MinSIOp():
+                return [value.le_set(self.read(operand)) for operand in op.operands]
+            case arith.MaxSIOp():
+                return [value.ge_set(self.read(operand)) for operand in op.operands]
+            case affine.MinOp():
+                return [value.le_set(b) for b in self.read_map(op.map.data, op.arguments)]
+            case MaxOp():
+                return [value.ge_set(b) for b in self.read_map(op.map.data, op.arguments)]
+            case _:
+                return []
+
+    def _parameter(self, name: str) -> isl.PwAff:
+        space = self.space.add_dims(isl.dim_type.param, 1)
+        space = space.set_dim_name(isl.dim_type.param, 0, name)
+        variable = isl.Aff.var_on_domain(isl.LocalSpace.from_space(space), isl.dim_type.param, 0)
+        return isl.PwAff.from_aff(variable)

@@ -1,0 +1,117 @@
+"""What loops count."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
+
+from xdsl.dialects import affine, arith, scf
+from xdsl.dialects.builtin import IndexType, IntegerAttr
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineBinaryOpKind
+
+from polyir.model.index_expressions import IndexExpression, compose
+from polyir.model.raising.control import LoopOp, iterators_of
+
+Bounds = tuple[IndexExpression, ...]
+
+
+@dataclass(frozen=True)
+class LoopRange:
+    """A counter: from the maximum of `lower`, in steps of `step`, to below the minimum of `upper`.
+
+    Without `step`, the step is not a positive constant.
+    """
+
+    counter: SSAValue
+    lower: Bounds
+    upper: Bounds
+    step: int | None
+
+    def below(self, limit: IndexExpression) -> LoopRange:
+        """The part with counters below `limit`."""
+        return replace(self, upper=(*self.upper, limit))
+
+    def from_on(self, first: IndexExpression) -> LoopRange:
+        """The part with counters from `first` on; with a step, there must be one lower bound."""
+        if self.step != 1:
+            assert self.step is not None
+            (start,) = self.lower
+            steps = (first - start).divide(AffineBinaryOpKind.CeilDiv, self.step)
+            first = start + steps.scale(self.step)
+        return replace(self, lower=(*self.lower, first))
+
+
+def ranges_of(loop: LoopOp) -> tuple[LoopRange, ...]:
+    """What each counter of `loop` counts; nothing for counters that are not of type index."""
+    counters = iterators_of(loop)
+    if not all(isinstance(counter.type, IndexType) for counter in counters):
+        return ()
+    match loop:
+        case affine.ForOp():
+            lower = compose(loop.lowerBoundMap.data, _expressions(loop.lowerBoundOperands))
+            upper = compose(loop.upperBoundMap.data, _expressions(loop.upperBoundOperands))
+            return (LoopRange(counters[0], lower, upper, loop.step.value.data),)
+        case affine.ParallelOp():
+            return _parallel_ranges(loop, counters)
+        case scf.ForOp():
+            return (_plain_range(counters[0], loop.lb, loop.ub, loop.step),)
+        case scf.ParallelOp():
+            bounds = zip(counters, loop.lowerBound, loop.upperBound, loop.step, strict=True)
+            return tuple(_plain_range(*values) for values in bounds)
+
+
+def _parallel_ranges(
+    loop: affine.ParallelOp, counters: Sequence[SSAValue]
+) -> tuple[LoopRange, ...]:
+    lower_map, upper_map = loop.lowerBoundsMap.data, loop.upperBoundsMap.data
+    count = lower_map.num_dims + lower_map.num_symbols
+    lower = compose(lower_map, _expressions(loop.map_operands[:count]))
+    upper = compose(upper_map, _expressions(loop.map_operands[count:]))
+    lower_groups = _grouped(lower, loop.lowerBoundsGroups.get_values())
+    upper_groups = _grouped(upper, loop.upperBoundsGroups.get_values())
+    steps = [step.value.data for step in loop.steps]
+    bounds = zip(counters, lower_groups, upper_groups, steps, strict=True)
+    return tuple(LoopRange(*values) for values in bounds)
+
+
+def _grouped(bounds: Bounds, sizes: Sequence[int | float]) -> list[Bounds]:
+    ends = accumulate((int(size) for size in sizes), initial=0)
+    return [bounds[first:last] for first, last in pairwise(ends)]
+
+
+def _plain_range(counter: SSAValue, lower: SSAValue, upper: SSAValue, step: SSAValue) -> LoopRange:
+    """A loop of `scf`, whose bounds are values."""
+    number = None
+    match step.owner:
+        case arith.ConstantOp(value=IntegerAttr(value=constant)) if constant.data > 0:
+            number = constant.data
+        case _:
+            pass
+    lower_bounds = _expressions(_combined(lower, arith.MaxSIOp))
+    upper_bounds = _expressions(_combined(upper, arith.MinSIOp))
+    return LoopRange(counter, lower_bounds, upper_bounds, number)
+
+
+def _combined(
+    value: SSAValue, extremum: type[arith.MaxSIOp] | type[arith.MinSIOp]
+) -> tuple[SSAValue, ...]:
+    """The values of which `value` is the maximum (minimum)."""
+    if not isinstance(value.owner, extremum):
+        return (value,)
+    return tuple(
+        inner for operand in value.owner.operands for inner in _combined(operand, extremum)
+    )
+
+
+def _expressions(values: Sequence[SSAValue]) -> Bounds:
+    return tuple(_expression(value) for value in values)
+
+
+def _expression(value: SSAValue) -> IndexExpression:
+    match value.owner:
+        case arith.ConstantOp(value=IntegerAttr(value=number)):
+            return IndexExpression((), number.data)
+        case _:
+            return IndexExpression.of(value)

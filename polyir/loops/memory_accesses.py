@@ -1,0 +1,115 @@
+"""Which elements of memory operations touch, and whether they can be the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum, auto
+
+import islpy as isl
+from xdsl.dialects import affine, func, memref, omp, scf
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Operation, SSAValue
+from xdsl.traits import IsTerminator
+
+from polyir.dialects.affine_extra import PrefetchOp
+from polyir.loops.counter_tests import text_of
+from polyir.loops.iteration_spaces import IterationSpaces, is_loop
+from polyir.loops.loop_ranges import Bounds
+from polyir.model.index_expressions import Constraint, IndexExpression, compose
+from polyir.model.raising.effects import ALLOCATIONS, is_pure, is_same_memref, may_overlap
+
+ElementLoad = affine.LoadOp | memref.LoadOp
+ElementStore = affine.StoreOp | memref.StoreOp
+
+
+@dataclass(frozen=True)
+class Access:
+    """A load or store of one element, and what is known of index values where it runs."""
+
+    op: ElementLoad | ElementStore
+    subscripts: Bounds
+    known: isl.Set
+
+    @property
+    def is_store(self) -> bool:
+        return isinstance(self.op, ElementStore)
+
+
+@dataclass(frozen=True)
+class Touch:
+    """An operation that may read and write memory otherwise: `memref`, or, with `None`, any."""
+
+    op: Operation
+    memref: SSAValue | None
+
+
+def memory_uses(op: Operation, known: isl.Set, spaces: IterationSpaces) -> Iterator[Access | Touch]:
+    """What `op`, where `known` holds, and all that is inside it do to memory, in their order."""
+    if isinstance(op, ElementLoad | ElementStore):
+        yield Access(op, _subscripts(op, spaces), known)
+    elif is_loop(op) or isinstance(op, _CONTROL):
+        for block, inside in spaces.inside(op, known):
+            for inner in block.ops:
+                yield from memory_uses(inner, inside, spaces)
+    elif not (isinstance(op, _HARMLESS) or is_pure(op) or op.has_trait(IsTerminator)):
+        memrefs = [value for value in op.operands if isinstance(value.type, MemRefType)]
+        if op.regions or isinstance(op, func.CallOp) or not memrefs:
+            yield Touch(op, None)
+        else:
+            yield from (Touch(op, value) for value in memrefs)
+
+
+_CONTROL = (affine.IfOp, scf.IfOp, scf.ExecuteRegionOp, omp.ParallelOp, omp.WsLoopOp)
+_HARMLESS = (*ALLOCATIONS, PrefetchOp, memref.DimOp, memref.CastOp, memref.GetGlobalOp)
+
+
+def _subscripts(op: ElementLoad | ElementStore, spaces: IterationSpaces) -> Bounds:
+    written = [spaces.written_out(index) for index in op.indices]
+    if isinstance(op, affine.LoadOp | affine.StoreOp):
+        return compose(op.map.data, written)
+    return tuple(written)
+
+
+class Overlap(Enum):
+    """Whether an operation touches an element."""
+
+    ALWAYS = auto()
+    MAYBE = auto()
+    NEVER = auto()
+
+
+@dataclass(frozen=True)
+class Element:
+    """An element of a memref, at subscripts that are defined where this is used."""
+
+    memref: SSAValue
+    subscripts: Bounds
+
+    def __str__(self) -> str:
+        name = f"%{self.memref.name_hint}" if self.memref.name_hint else "a memref"
+        return f"{name}[{', '.join(text_of(subscript) for subscript in self.subscripts)}]"
+
+    def overlap(self, use: Access | Touch, spaces: IterationSpaces) -> Overlap:
+        """Whether `use` touches this element, decided by isl for subscripts of one memref."""
+        other = use.op.memref if isinstance(use, Access) else use.memref
+        if other is not None and not may_overlap(self.memref, other):
+            return Overlap.NEVER
+        if isinstance(use, Touch) or not is_same_memref(self.memref, use.op.memref):
+            return Overlap.MAYBE
+        if self.subscripts == use.subscripts:
+            return Overlap.ALWAYS
+        equal = spaces.equal(self.subscripts, use.subscripts)
+        if use.known.is_disjoint(equal):
+            return Overlap.NEVER
+        return Overlap.ALWAYS if use.known.is_subset(equal) else Overlap.MAYBE
+
+    def is_in_bounds(self, known: isl.Set, spaces: IterationSpaces) -> bool:
+        """Whether the element surely exists: the sizes of the memref are known, and suffice."""
+        assert isinstance(self.memref.type, MemRefType)
+        return all(
+            size >= 0
+            and known.is_subset(spaces.holds(Constraint(subscript, False)))
+            and known.is_subset(spaces.less((subscript,), (IndexExpression((), size),)))
+            for subscript, size in zip(self.subscripts, self.memref.type.get_shape(), strict=True)
+        )

@@ -1,0 +1,491 @@
+"""Elements of arrays whose address stays the same in a loop live in SSA values there.
+
+    for k:                                  c = C[i][j]
+      C[i][j] = C[i][j] + A[k]      =>      for k: c = c + A[k]
+                                            C[i][j] = c
+
+After D. Callahan, S. Carr, K. Kennedy, "Improving register allocation for subscripted
+variables", PLDI 1990, and S. Carr, K. Kennedy, "Scalar replacement in the presence of
+conditional control flow", Software: Practice and Experience 24(1), 1994; without reuse across
+iterations. An element is loaded before the loop only where the loop would touch it, and stored
+after it only where the loop would store it. Other accesses that may touch the element in the
+loop rule it out; isl decides which may.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+import islpy as isl
+from xdsl.builder import Builder
+from xdsl.dialects import affine, arith, memref, scf
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    AnyFloat,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+)
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from polyir.dialects.loop_attributes import rules_of
+from polyir.limits import within_operations
+from polyir.loops.iteration_spaces import IterationSpaces, is_loop
+from polyir.loops.loop_forms import (
+    SequentialLoop,
+    computed,
+    conditional,
+    initial_values,
+    inline,
+    is_outside,
+    with_carried_values,
+)
+from polyir.loops.loop_ranges import ranges_of
+from polyir.loops.memory_accesses import (
+    Access,
+    Element,
+    ElementLoad,
+    ElementStore,
+    Overlap,
+    Touch,
+    memory_uses,
+)
+from polyir.model.index_expressions import Constraint, map_of
+from polyir.model.raising.control import LOOPS, ConditionalOp, branches_of
+
+MOST_GUARDS = 4
+"""In front of a loop, no more comparisons than this ask whether it will run."""
+
+LOOP_OPERATIONS: Final = 1_000_000
+"""How many operations isl may take to compare the accesses in one loop: a second at most."""
+
+Report = Callable[[str, Operation], None]
+"""Takes what was done, or not done and why, and the loop."""
+
+
+def scalar_replacement(root: Operation, levels: int, done: Report, left: Report) -> bool:
+    """Keep elements in SSA values in the loops from `root` down, in place.
+
+    Innermost loops are of level 1, loops around loops of level n at most of level n + 1; those
+    of up to `levels` are looked at, the inner ones first. Returns whether there was an element to
+    keep; `done` and `left` hear of each.
+    """
+    found = False
+    deepest = max(_levels(root).values(), default=0)
+    for level in range(1, min(levels, deepest) + 1):
+        for loop, its_level in _levels(root).items():
+            if its_level == level and isinstance(loop, SequentialLoop):
+                found |= _replace_in(loop, done, left)
+    return found
+
+
+def _levels(root: Operation) -> dict[Operation, int]:
+    """The loops from `root` down, and how many are nested in each, itself included."""
+    levels: dict[Operation, int] = {}
+    inside: dict[Operation, int] = {}
+    for op in root.walk(region_first=True):
+        level = inside.get(op, 0)
+        if is_loop(op):
+            level += 1
+            levels[op] = level
+        parent = op.parent_op()
+        if parent is not None:
+            inside[parent] = max(inside.get(parent, 0), level)
+    return levels
+
+
+@dataclass(frozen=True)
+class _Before:
+    """What the same block last did to an element before the loop: `op` left it with `value`."""
+
+    op: ElementLoad | ElementStore
+    value: SSAValue
+    is_read_later: bool
+
+    @property
+    def is_store(self) -> bool:
+        return isinstance(self.op, ElementStore)
+
+
+@dataclass(frozen=True, eq=False)
+class _Kept:
+    """An element that lives in an SSA value in a loop.
+
+    `members` access it in the loop. With `is_stored_after`, its stores go; if not, stores in the
+    loop, if there are any, stay. `is_loaded` says whether the value that it has before the loop
+    matters.
+    """
+
+    element: Element
+    members: tuple[ElementLoad | ElementStore, ...]
+    is_loaded: bool
+    is_stored_after: bool
+    before: _Before | None
+
+    @property
+    def is_carried(self) -> bool:
+        """Whether the value changes in the loop."""
+        return any(isinstance(op, ElementStore) for op in self.members)
+
+
+@dataclass(frozen=True)
+class _Decision:
+    """What becomes of the elements whose address stays the same in a loop.
+
+    Those of `left` stay in memory, each for a reason. What is done around the loop for those of
+    `kept` must only be done where `guards` hold.
+    """
+
+    kept: tuple[_Kept, ...] = ()
+    left: tuple[tuple[Element, str], ...] = ()
+    guards: tuple[Constraint, ...] = ()
+
+
+def _decide(loop: SequentialLoop) -> _Decision:
+    """Which elements to keep in SSA values in `loop`; nothing is changed."""
+    spaces = IterationSpaces(with_steps=True)
+    known = spaces.context(loop)
+    inside = known.intersect(spaces.domain(loop))
+    uses = [use for op in loop.body.block.ops for use in memory_uses(op, inside, spaces)]
+    kept: list[_Kept] = []
+    left: list[tuple[Element, str]] = []
+    guards = _guards(loop, known, spaces)
+    for element, members in _elements(loop, uses, spaces).items():
+        plan = _plan(loop, element, members, uses, known, spaces)
+        if isinstance(plan, _Kept) and guards is None and _needs_guard(plan, known, spaces):
+            plan = "no simple test says whether the loop runs"
+        if isinstance(plan, _Kept):
+            kept.append(plan)
+        else:
+            left.append((element, plan))
+    is_guarded = any(_needs_guard(plan, known, spaces) for plan in kept)
+    return _Decision(tuple(kept), tuple(left), (guards or ()) if is_guarded else ())
+
+
+def _replace_in(loop: SequentialLoop, done: Report, left: Report) -> bool:
+    """Keep elements in SSA values in `loop`; whether there was one to keep."""
+    decision = within_operations(LOOP_OPERATIONS, partial(_decide, loop))
+    if decision is None:
+        left("all elements stay in memory: isl takes too long to compare the accesses", loop)
+        return True
+    counter = loop.body.block.args[0].name_hint
+    where = f"in the loop over %{counter}" if counter else "in the loop"
+    for element, reason in decision.left:
+        left(f"{element} stays in memory {where}: {reason}", loop)
+    for plan in decision.kept:
+        if plan.is_stored_after:
+            how = "stored after it"
+        else:
+            how = "stored in it" if plan.is_carried else "read only"
+        done(f"{plan.element} is kept in a value {where}, {how}", loop)
+    if decision.kept:
+        _rewrite(loop, decision.kept, decision.guards)
+    return bool(decision.kept or decision.left)
+
+
+def _elements(
+    loop: SequentialLoop, uses: Sequence[Access | Touch], spaces: IterationSpaces
+) -> dict[Element, tuple[Access, ...]]:
+    """The elements whose address is the same in all iterations, each with its accesses."""
+    found: dict[Element, tuple[Access, ...]] = {}
+    taken: set[Operation] = set()
+    accesses = [use for use in uses if isinstance(use, Access)]
+    for access in accesses:
+        values = [value for subscript in access.subscripts for value in subscript.values()]
+        if access.op in taken or not all(
+            is_outside(value, loop) for value in (access.op.memref, *values)
+        ):
+            continue
+        element = Element(access.op.memref, access.subscripts)
+        found[element] = tuple(
+            other
+            for other in accesses
+            if other.op not in taken and element.overlap(other, spaces) is Overlap.ALWAYS
+        )
+        taken.update(other.op for other in found[element])
+    return found
+
+
+def _plan(
+    loop: SequentialLoop,
+    element: Element,
+    accesses: Sequence[Access],
+    uses: Sequence[Access | Touch],
+    known: isl.Set,
+    spaces: IterationSpaces,
+) -> _Kept | str:
+    """How to keep `element` in a value in `loop`, which does `uses`, or why that cannot be."""
+    members = {access.op: None for access in accesses}
+    stores = {access.op: None for access in accesses if access.is_store}
+    for attribute in loop.attributes.values() if stores else ():
+        if rules_of(attribute).requires_parallel():
+            return f"a loop with {attribute} must not carry a value"
+    for use in uses:
+        is_other = use.op not in members and element.overlap(use, spaces) is not Overlap.NEVER
+        if is_other and (stores or isinstance(use, Touch) or use.is_store):
+            return _reason(use)
+    if not all(map(partial(_is_reached_by_conditions, loop=loop), members)):
+        return "it is accessed in a loop inside"
+    body = loop.body.block
+    before = _before(loop, element, known, spaces)
+    is_safe = before is not None or _runs_always(body, members)
+    if not is_safe and not element.is_in_bounds(known, spaces):
+        return "an iteration may not access it, and it may not exist"
+    is_stored = before is not None and before.is_store
+    is_stored_after = bool(stores) and (is_stored or _runs_always(body, stores))
+    if len(stores) == len(members) and not is_stored_after:
+        return "it is only stored, and an iteration may not store it"
+    first = next(op for op in body.ops if any(op.is_ancestor(member) for member in members))
+    is_loaded = first not in stores or _zero(first.value.type) is None
+    return _Kept(element, tuple(members), is_loaded, is_stored_after, before)
+
+
+def _reason(use: Access | Touch) -> str:
+    """Why an element cannot be kept that `use` may touch."""
+    if isinstance(use, Touch):
+        return f"{use.op.name} in the loop may access it"
+    other = Element(use.op.memref, use.subscripts)
+    return f"{other} in the loop may be the same element"
+
+
+def _is_reached_by_conditions(op: Operation, loop: Operation) -> bool:
+    """Whether nothing but conditionals stand between `loop` and `op`."""
+    parent = op.parent_op()
+    while isinstance(parent, affine.IfOp | scf.IfOp):
+        parent = parent.parent_op()
+    return parent is loop
+
+
+def _runs_always(block: Block, wanted: Container[Operation]) -> bool:
+    """Whether each execution of `block` runs one of the operations `wanted`."""
+    for op in block.ops:
+        if op in wanted:
+            return True
+        if isinstance(op, affine.IfOp | scf.IfOp):
+            blocks = [block for region in branches_of(op) for block in region.blocks]
+            if len(blocks) == 2 and all(_runs_always(inner, wanted) for inner in blocks):
+                return True
+    return False
+
+
+def _before(
+    loop: Operation, element: Element, known: isl.Set, spaces: IterationSpaces
+) -> _Before | None:
+    """What the operations before `loop` in its block last did to `element`, if that is certain."""
+    is_read_later = False
+    op = loop.prev_op
+    while op is not None:
+        for use in memory_uses(op, known, spaces):
+            overlap = element.overlap(use, spaces)
+            if use.op is op and isinstance(use, Access) and overlap is Overlap.ALWAYS:
+                value = op.value if isinstance(op, ElementStore) else op.results[0]
+                return _Before(use.op, value, is_read_later)
+            if overlap is not Overlap.NEVER:
+                if isinstance(use, Touch) or use.is_store:
+                    return None
+                is_read_later = True
+        op = op.prev_op
+    return None
+
+
+def _needs_guard(plan: _Kept, known: isl.Set, spaces: IterationSpaces) -> bool:
+    """Whether what `plan` does around the loop must not be done if the loop does not run."""
+    if plan.is_stored_after:
+        return plan.before is None or not plan.before.is_store
+    return plan.before is None and not plan.element.is_in_bounds(known, spaces)
+
+
+def _guards(
+    loop: SequentialLoop, known: isl.Set, spaces: IterationSpaces
+) -> tuple[Constraint, ...] | None:
+    """What says that `loop` runs, as far as it is not known; `None` if that is too much."""
+    ranges = ranges_of(loop)
+    if not ranges:
+        return None
+    guards: list[Constraint] = []
+    for low in ranges[0].lower:
+        for high in ranges[0].upper:
+            guard = Constraint((high - low).shift(-1), False)
+            if not known.is_subset(spaces.holds(guard)):
+                guards.append(guard)
+                known = known.intersect(spaces.holds(guard))
+    return tuple(guards) if len(guards) <= MOST_GUARDS else None
+
+
+def _rewrite(loop: SequentialLoop, kept: Sequence[_Kept], guards: Sequence[Constraint]) -> None:
+    """Keep elements in values in `loop`, all of it under a test of `guards` if there are any."""
+    block = Block()
+    builder = Builder(InsertPoint.at_end(block) if guards else InsertPoint.before(loop))
+    current = {plan: _initial_value(plan, builder) for plan in kept}
+    carried = [plan for plan in kept if plan.is_carried]
+    initial = [current[plan] for plan in carried]
+    region = loop.detach_region(loop.body)
+    body = region.block
+    for plan in carried:
+        argument = body.insert_arg(current[plan].type, len(body.args))
+        argument.name_hint = _name(plan)
+        current[plan] = argument
+    _replace_members(body, {op: plan for plan in kept for op in plan.members}, current)
+    assert body.last_op is not None
+    body.last_op.operands = (*body.last_op.operands, *(current[plan] for plan in carried))
+    new = builder.insert(with_carried_values(loop, initial, region))
+    own: Sequence[SSAValue] = new.results[: len(loop.results)]
+    others = new.results[len(loop.results) :]
+    for plan, result in zip(carried, others, strict=True):
+        result.name_hint = _name(plan)
+        if plan.is_stored_after:
+            _store(plan, result, builder)
+            before = plan.before
+            if before is not None and before.is_store and not (guards or before.is_read_later):
+                Rewriter.erase_op(before.op)
+    if guards:
+        own = _guard(loop, block, own, guards)
+    for old, value in zip(loop.results, own, strict=True):
+        value.name_hint = old.name_hint
+        old.replace_all_uses_with(value)
+    guard = block.parent_op()
+    Rewriter.erase_op(loop)
+    if guard is not None:
+        _move_out(guard)
+
+
+def _initial_value(plan: _Kept, builder: Builder) -> SSAValue:
+    """The value that the element has before the loop, or, where that does not matter, zero."""
+    if plan.before is not None:
+        return plan.before.value
+    element_type = plan.element.memref.type
+    assert isinstance(element_type, MemRefType)
+    zero = None if plan.is_loaded else _zero(element_type.element_type)
+    if zero is not None:
+        return builder.insert(arith.ConstantOp(zero)).result
+    subscripts, first = plan.element.subscripts, plan.members[0]
+    load: ElementLoad
+    if isinstance(first, affine.LoadOp | affine.StoreOp):
+        map, operands = map_of(subscripts, dimensions_only=True)
+        load = affine.LoadOp(plan.element.memref, operands, AffineMapAttr(map))
+    else:
+        indices = [computed(subscript, False, builder) for subscript in subscripts]
+        load = memref.LoadOp.get(plan.element.memref, indices)
+    load.location = first.location
+    load.results[0].name_hint = _name(plan)
+    return builder.insert(load).results[0]
+
+
+def _store(plan: _Kept, value: SSAValue, builder: Builder) -> None:
+    subscripts, last = plan.element.subscripts, plan.members[-1]
+    store: ElementStore
+    if isinstance(last, affine.LoadOp | affine.StoreOp):
+        map, operands = map_of(subscripts, dimensions_only=True)
+        store = affine.StoreOp(value, plan.element.memref, operands, AffineMapAttr(map))
+    else:
+        indices = [computed(subscript, False, builder) for subscript in subscripts]
+        store = memref.StoreOp.get(value, plan.element.memref, indices)
+    store.location = last.location
+    builder.insert(store)
+
+
+def _zero(type: Attribute) -> FloatAttr | IntegerAttr | None:
+    """A zero of a type, if there is one."""
+    if isinstance(type, AnyFloat):
+        return FloatAttr(0.0, type)
+    return IntegerAttr(0, type) if isinstance(type, IntegerType | IndexType) else None
+
+
+def _name(plan: _Kept) -> str:
+    return f"{plan.element.memref.name_hint or 'element'}_value"
+
+
+Plans = Mapping[Operation, _Kept]
+Current = dict[_Kept, SSAValue]
+
+
+def _replace_members(block: Block, members: Plans, current: Current) -> None:
+    """Replace the loads of `members` in `block` by `current` values, which stores change."""
+    for op in tuple(block.ops):
+        plan = members.get(op)
+        if plan is not None and isinstance(op, ElementStore):
+            current[plan] = op.value
+            if plan.is_stored_after:
+                Rewriter.erase_op(op)
+        elif plan is not None:
+            op.results[0].replace_all_uses_with(current[plan])
+            Rewriter.erase_op(op)
+        elif isinstance(op, affine.IfOp | scf.IfOp):
+            _replace_in_branches(op, members, current)
+
+
+def _replace_in_branches(op: ConditionalOp, members: Plans, current: Current) -> None:
+    """As `_replace_members`; what a branch changes becomes a result of the conditional."""
+    after: list[Current] = []
+    for branch in branches_of(op):
+        after.append(dict(current))
+        for block in branch.blocks:
+            _replace_members(block, members, after[-1])
+    changed = [plan for plan in current if any(state[plan] is not current[plan] for state in after)]
+    if not changed:
+        return
+    regions = [op.detach_region(branch) for branch in branches_of(op)]
+    then_end = regions[0].block.last_op
+    assert then_end is not None
+    if not regions[1].blocks:
+        regions[1].add_block(Block([type(then_end).create()]))
+    for region, state in zip(regions, after, strict=True):
+        end = region.block.last_op
+        assert end is not None
+        end.operands = (*end.operands, *(state[plan] for plan in changed))
+    new = type(op).create(
+        operands=op.operands,
+        result_types=[*op.result_types, *(current[plan].type for plan in changed)],
+        properties=op.properties,
+        attributes=op.attributes,
+        regions=regions,
+        location=op.location,
+    )
+    Builder(InsertPoint.before(op)).insert(new)
+    for old, value in zip(op.results, new.results, strict=False):
+        value.name_hint = old.name_hint
+        old.replace_all_uses_with(value)
+    for plan, result in zip(changed, new.results[len(op.results) :], strict=True):
+        result.name_hint = _name(plan)
+        current[plan] = result
+    Rewriter.erase_op(op)
+
+
+def _guard(
+    loop: SequentialLoop, block: Block, results: Sequence[SSAValue], guards: Sequence[Constraint]
+) -> Sequence[SSAValue]:
+    """Put `block` in front of `loop` under a test of `guards`; what `loop` has as results then."""
+    block.add_op(affine.YieldOp.get(*results))
+    otherwise = Block([affine.YieldOp.get(*initial_values(loop))]) if results else None
+    guard = conditional(guards, block, otherwise, loop, Builder(InsertPoint.before(loop)))
+    return guard.results
+
+
+def _move_out(guard: Operation) -> None:
+    """Move a test out of the loops around that hold nothing else, and do not change its outcome."""
+    parent = guard.parent_op()
+    while (
+        isinstance(guard, affine.IfOp)
+        and isinstance(parent, LOOPS)
+        and not (guard.results or parent.results)
+        and guard is parent.body.block.first_op
+        and guard.next_op is parent.body.block.last_op
+        and all(is_outside(operand, parent) for operand in guard.operands)
+    ):
+        outer = affine.IfOp.create(
+            operands=guard.operands,
+            properties=guard.properties,
+            regions=[Region(Block()), Region()],
+            location=guard.location,
+        )
+        Builder(InsertPoint.before(parent)).insert(outer)
+        inline(guard.then_region.block, guard)
+        parent.detach()  # type: ignore[no-untyped-call]
+        outer.then_region.block.add_ops([parent, affine.YieldOp.get()])
+        guard, parent = outer, outer.parent_op()

@@ -1,0 +1,141 @@
+"""Local arrays: which accesses go to memory that an iteration has of its own.
+
+A mark `#poly.local<@L "{ [S[i] -> A[a]] -> L[l] }">` in the schedule tree says that each
+iteration t of the loops around it has an array L, and that S[i] accesses L[l] in it where its
+body says A[a]. So the memory that S[i] accesses is `L[t, l]`: a cell of the copy of its own
+iteration. Marks may be inside each other: what an outer one sends to its array, an inner one may
+send on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import islpy as isl
+
+from polyir.dialects.mark_attributes import LocalAccesses, LocalAttr
+from polyir.isl_lists import maps_of
+from polyir.isl_trees import mark_object, node_type
+from polyir.model.statements import Access, Statement
+
+
+@dataclass(frozen=True)
+class LocalMark:
+    """A mark `#poly.local` of a schedule tree; `iterations` is `{ S[i] -> [t] }`."""
+
+    local: LocalAccesses
+    iterations: isl.UnionMap
+
+    @property
+    def array(self) -> str:
+        """The name of the local array."""
+        return self.local.array
+
+    def of_statement(self, name: str) -> isl.Map | None:
+        """`{ S[i] -> [t] }` for one statement; `None` if it is not below the mark."""
+        for part in maps_of(self.iterations):
+            if part.get_tuple_name(isl.dim_type.in_) == name:
+                return part
+        return None
+
+
+def local_marks(schedule: isl.Schedule) -> tuple[LocalMark, ...]:
+    """The marks of local arrays in a tree, outer ones first."""
+
+    def visit(node: isl.ScheduleNode) -> Iterator[LocalMark]:
+        if node_type(node) is isl.schedule_node_type.mark:
+            attribute = mark_object(node)
+            if isinstance(attribute, LocalAttr):
+                around = node.get_prefix_schedule_union_map().intersect_domain(node.get_domain())
+                yield LocalMark(attribute.data, around)
+        for position in range(node.n_children()):
+            yield from visit(node.child(position))
+
+    return tuple(visit(schedule.get_root()))
+
+
+@dataclass(frozen=True)
+class Destination:
+    """Where the instances of `cells` access memory: `{ S[i] -> X[x] }`.
+
+    Below `mark`, X is its local array; without one, X is an array of the scop.
+    """
+
+    array: str
+    cells: isl.Map
+    mark: LocalMark | None = None
+
+    @property
+    def memory(self) -> isl.Map:
+        """`{ S[i] -> X[t, x] }`: the cells, each iteration with its own."""
+        if self.mark is None:
+            return self.cells
+        name = self.cells.get_tuple_name(isl.dim_type.in_)
+        around = self.mark.of_statement(name)
+        assert around is not None
+        cells = around.flat_range_product(self.cells.reset_tuple_id(isl.dim_type.out))
+        return cells.set_tuple_name(isl.dim_type.out, self.array)
+
+
+def destinations(access: Access, marks: Sequence[LocalMark]) -> list[Destination]:
+    """Where an access goes that a body says; several parts where its instances differ."""
+    parts = [Destination(access.array, access.relation)]
+    for mark in marks:
+        around = mark.of_statement(access.relation.get_tuple_name(isl.dim_type.in_))
+        if around is not None:
+            parts = [each for part in parts for each in _below_mark(part, mark, around)]
+    return parts
+
+
+def _below_mark(part: Destination, mark: LocalMark, around: isl.Map) -> list[Destination]:
+    """Where a part of an access goes: what stays, then what goes to the array of the mark."""
+    inside = part.cells.intersect_domain(around.domain())
+    if part.array == mark.array:
+        # A copy statement, whose body names the local array.
+        sent, kept = inside, part.cells.subtract(inside)
+    else:
+        relation = sent_to(mark.local, inside)
+        if relation is None:
+            return [part]
+        sent, kept = (
+            relation.domain_factor_domain(),
+            part.cells.subtract(relation.domain().unwrap()),
+        )
+    result = [Destination(mark.array, sent, mark)]
+    return result if kept.is_empty() else [replace(part, cells=kept), *result]
+
+
+def with_local_accesses(
+    statements: Sequence[Statement], schedule: isl.Schedule
+) -> tuple[Statement, ...]:
+    """The statements with the memory that they access under `schedule`."""
+    marks = local_marks(schedule)
+    if not marks:
+        return tuple(statements)
+
+    def accesses_of(access: Access) -> list[Access]:
+        return [
+            replace(access, array=part.array, relation=part.memory)
+            for part in destinations(access, marks)
+        ]
+
+    return tuple(
+        replace(each, accesses=tuple(part for a in each.accesses for part in accesses_of(a)))
+        for each in statements
+    )
+
+
+def sent_to(local: LocalAccesses, relation: isl.Map) -> isl.Map | None:
+    """`{ [S[i] -> A[a]] -> L[l] }` for an access, if it goes to a local array; else `None`."""
+    for part in maps_of(isl.UnionMap.from_union_pw_multi_aff(local.accesses)):
+        accesses = part.get_space().domain()
+        if not accesses.is_wrapping():
+            continue
+        if accesses.unwrap().has_equal_tuples(relation.get_space()):
+            # By chance, other references may touch the same elements in some instances.
+            accesses_of_all = relation.wrap()
+            if accesses_of_all.is_empty() or not accesses_of_all.is_subset(part.domain()):
+                return None
+            return part.intersect_domain(accesses_of_all)
+    return None

@@ -1,0 +1,406 @@
+"""Loops and conditions, and the pragmas above them.
+
+Only the outermost of nested parallel loops is shared among OpenMP's threads. A loop with a
+reduction is written as a sequential loop, which is an order that its meaning allows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import accumulate
+
+from xdsl.dialects import affine, omp, scf
+from xdsl.dialects.builtin import DenseIntElementsAttr, IntegerAttr, StringAttr
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineMap
+from xdsl.traits import IsTerminator
+
+from polyir.dialects.affine_semantics import REDUCTION_KINDS
+from polyir.dialects.reductions import combination_of, neutral_element
+from polyir.target.abi import scalar_type
+from polyir.target.c.affine import set_sides
+from polyir.target.c.body import Body
+from polyir.target.c.operations import computation
+from polyir.target.c.syntax import (
+    Compound,
+    Declaration,
+    Expression,
+    For,
+    If,
+    Name,
+    Pragma,
+    Statement,
+    literal,
+)
+from polyir.target.errors import unsupported
+from polyir.target.loop_hints import loop_hints
+
+# ------------------------------------------------------------------------------------ loops
+
+
+@dataclass(frozen=True)
+class _Range:
+    """The values of a counter: from `lower` in steps of `step`, below `upper` (or up to it)."""
+
+    counter: SSAValue
+    lower: Expression
+    upper: Expression
+    step: Expression
+    is_inclusive: bool = False
+
+
+def _nest(
+    body: Body, ranges: Sequence[_Range], fill: Callable[[], None], pragmas: Sequence[Pragma] = ()
+) -> None:
+    """Nested loops, the outermost one with `pragmas`; `fill` adds what the innermost one holds."""
+    first, *others = ranges
+    type = scalar_type(first.counter.type)
+    with body.nested() as statements:
+        variable = body.names.for_value(first.counter, "i")
+        body.bind(first.counter, Name(type, variable))
+        if others:
+            _nest(body, others, fill)
+        else:
+            fill()
+    bounds = (first.lower, first.upper, first.step, first.is_inclusive)
+    body.add(For(type, variable, *bounds, tuple(statements), tuple(pragmas)))
+
+
+def _hint_pragmas(body: Body, op: Operation) -> list[Pragma]:
+    """The pragma for the attributes of a loop that is written as a sequential one.
+
+    Vectors are preferred to unrolling.
+    """
+    simd = _simd(body, op)
+    if simd:
+        return [Pragma(f"omp{simd}")]
+    factor = loop_hints(op).unroll_factor
+    return [] if factor is None else [Pragma(f"GCC unroll {factor}")]
+
+
+def _simd(body: Body, op: Operation) -> str:
+    """OpenMP's words for a loop that is executed in vectors; nothing if that cannot be said.
+
+    Directives that share work among threads must not be nested inside such a loop.
+    """
+    width = loop_hints(op).vector_width
+    if width is None or not body.openmp:
+        return ""
+    others = (inner for inner in op.walk() if inner is not op)
+    if any(_has_directive(inner, body.in_parallel) for inner in others):
+        return ""
+    return f" simd simdlen({width})"
+
+
+def _has_directive(op: Operation, in_parallel: bool) -> bool:
+    """Whether an operation is written with an OpenMP directive for threads."""
+    if isinstance(op, affine.ParallelOp | scf.ParallelOp):
+        return not op.results and not in_parallel
+    return isinstance(op, omp.ParallelOp) or (isinstance(op, omp.WsLoopOp) and not in_parallel)
+
+
+def translate_affine_for(body: Body, op: affine.ForOp) -> None:
+    bounds = _Range(
+        op.body.block.args[0],
+        body.maximum(op.lowerBoundMap.data, op.lowerBoundOperands),
+        body.minimum(op.upperBoundMap.data, op.upperBoundOperands),
+        literal(op.step.value.data),
+    )
+    _translate_for(body, op, bounds, op.inits)
+
+
+def translate_scf_for(body: Body, op: scf.ForOp) -> None:
+    bounds = _Range(
+        op.body.block.args[0], body.value(op.lb), body.value(op.ub), body.value(op.step)
+    )
+    _translate_for(body, op, bounds, op.iter_args)
+
+
+def _translate_for(
+    body: Body, op: affine.ForOp | scf.ForOp, bounds: _Range, inits: Sequence[SSAValue]
+) -> None:
+    """A sequential loop; what it carries is in variables that keep the results after it."""
+    block = op.body.block
+    carried = _declare_carried(body, op, inits, block.args[1:])
+    pragmas = _hint_pragmas(body, op)
+    _nest(body, [bounds], lambda: _translate_carrying(body, block, carried), pragmas)
+
+
+def _declare_carried(
+    body: Body, op: Operation, inits: Sequence[SSAValue], arguments: Sequence[SSAValue]
+) -> list[Name | None]:
+    """Declare a variable for each value that a loop carries; `None` if it is not read."""
+    carried: list[Name | None] = []
+    for init, argument, result in zip(inits, arguments, op.results, strict=True):
+        if not body.is_live(result):
+            carried.append(None)
+            continue
+        name = _declare_result(body, result, body.value(init), argument.name_hint)
+        body.bind(argument, name)
+        carried.append(name)
+    return carried
+
+
+def _declare_result(
+    body: Body, result: SSAValue, start: Expression | None, other_name: str | None = None
+) -> Name:
+    """A variable that will hold `result` and starts with `start`."""
+    type = scalar_type(result.type)
+    # One name for several results says less than the names of what the loop carries.
+    names = (result.name_hint, other_name)
+    is_only_result = isinstance(result.owner, Operation) and len(result.owner.results) == 1
+    first, second = names if is_only_result else reversed(names)
+    variable = body.names.fresh(first or second or "t")
+    body.add(Declaration(type, variable, start))
+    name = Name(type, variable)
+    body.bind(result, name)
+    return name
+
+
+def _translate_carrying(body: Body, block: Block, targets: Sequence[Name | None]) -> None:
+    """A block whose terminator's operands are assigned to `targets`."""
+    terminator = body.translate_block(block)
+    operands = terminator.operands if terminator is not None else ()
+    pairs = [
+        (target, body.value(operand))
+        for target, operand in zip(targets, operands, strict=True)
+        if target is not None
+    ]
+    body.assign([target for target, _ in pairs], [value for _, value in pairs])
+
+
+# ------------------------------------------------------------------------------------ conditions
+
+
+def translate_affine_if(body: Body, op: affine.IfOp) -> None:
+    set = op.condition.data
+    condition = body.operands(set_sides(set), set.num_dims, op.args).condition(set)
+    _translate_if(body, op, condition)
+
+
+def translate_scf_if(body: Body, op: scf.IfOp) -> None:
+    _translate_if(body, op, body.value(op.cond))
+
+
+def _translate_if(body: Body, op: affine.IfOp | scf.IfOp, condition: Expression) -> None:
+    """A condition; its results are variables that each branch assigns."""
+    targets = [
+        _declare_result(body, result, None) if body.is_live(result) else None
+        for result in op.results
+    ]
+    branches: list[list[Statement]] = []
+    for region in op.regions:
+        with body.nested() as statements:
+            if not _is_empty(region):
+                _translate_carrying(body, region.block, targets)
+        branches.append(statements)
+    then, otherwise = branches
+    body.add(If(condition, tuple(then), tuple(otherwise)))
+
+
+def _is_empty(region: Region) -> bool:
+    """Whether a region does nothing: it has no block, or one with a mere terminator."""
+    block = region.blocks.first
+    if block is None or block.last_op is None:
+        return True
+    only = block.last_op
+    return block.first_op is only and only.has_trait(IsTerminator()) and not only.operands
+
+
+# ------------------------------------------------------------------------------------ parallelism
+
+
+_NO_CLAUSES = Pragma("")
+
+
+@contextmanager
+def _shared(
+    body: Body,
+    op: Operation,
+    count: int,
+    directive: str = "parallel for",
+    clauses: Pragma = _NO_CLAUSES,
+) -> Iterator[list[Pragma]]:
+    """The pragmas of a nest of `count` loops whose iterations are shared among threads.
+
+    Inside a parallel loop, or without OpenMP, the loops are sequential.
+    """
+    was_parallel, body.in_parallel = body.in_parallel, True
+    if body.openmp and not was_parallel:
+        more = f" collapse({count})" if count > 1 else _simd(body, op)
+        pragmas = [Pragma(f"omp {directive}{more}{clauses.directive}", clauses.operands)]
+    else:
+        pragmas = _hint_pragmas(body, op) if count == 1 else []
+    yield pragmas
+    body.in_parallel = was_parallel
+
+
+def translate_affine_parallel(body: Body, op: affine.ParallelOp) -> None:
+    block = op.body.block
+    lower_map, upper_map = op.lowerBoundsMap.data, op.upperBoundsMap.data
+    split = lower_map.num_dims + lower_map.num_symbols
+    lower = _grouped(lower_map, op.lowerBoundsGroups, op.map_operands[:split], body.maximum)
+    upper = _grouped(upper_map, op.upperBoundsGroups, op.map_operands[split:], body.minimum)
+    ranges = [
+        _Range(counter, low, high, literal(step.value.data))
+        for counter, low, high, step in zip(block.args, lower, upper, op.steps.data, strict=True)
+    ]
+    if op.results:
+        _translate_affine_reduction(body, op, ranges)
+        return
+    with _shared(body, op, len(ranges)) as pragmas:
+        _nest(body, ranges, lambda: _translate_plain(body, block), pragmas)
+
+
+def _translate_plain(body: Body, block: Block) -> None:
+    """A block that passes nothing on."""
+    body.translate_block(block)
+
+
+def _grouped(
+    map: AffineMap,
+    groups: DenseIntElementsAttr,
+    operands: Sequence[SSAValue],
+    combine: Callable[[AffineMap, Sequence[SSAValue]], Expression],
+) -> list[Expression]:
+    """One bound for each group of results of `map`."""
+    ends = list(accumulate(int(size) for size in groups.get_values()))
+    parts = (map.results[first:last] for first, last in zip([0, *ends], ends, strict=False))
+    return [combine(AffineMap(map.num_dims, map.num_symbols, part), operands) for part in parts]
+
+
+def _translate_affine_reduction(
+    body: Body, op: affine.ParallelOp, ranges: Sequence[_Range]
+) -> None:
+    """Each result starts as the neutral value of its kind and takes in what is yielded."""
+    pairs = [
+        (_declare_result(body, result, _neutral(op, kind, result.type)), kind)
+        for result, kind in zip(op.results, op.reductions.data, strict=True)
+    ]
+
+    def fill() -> None:
+        terminator = body.translate_block(op.body.block)
+        yielded = terminator.operands if terminator is not None else ()
+        for (target, kind), value in zip(pairs, yielded, strict=True):
+            combined = _combine(op, kind, value, target, body.value(value))
+            body.assign([target], [combined])
+
+    _nest(body, ranges, fill)
+
+
+def _kind_name(op: Operation, kind: Attribute) -> str:
+    """The name of a kind of reduction, which MLIR gives by its number."""
+    match kind:
+        case StringAttr(data=name) if combination_of(name):
+            return name
+        case IntegerAttr(value=number) if 0 <= number.data < len(REDUCTION_KINDS):
+            if combination_of(REDUCTION_KINDS[number.data]):
+                return REDUCTION_KINDS[number.data]
+        case _:
+            pass
+    raise unsupported(op, f"reduction {kind} is not supported by the C target")
+
+
+def _neutral(op: Operation, kind: Attribute, type: Attribute) -> Expression:
+    """The value from which a reduction starts."""
+    neutral = neutral_element(_kind_name(op, kind), type)
+    if neutral is None:
+        raise unsupported(op, f"reduction {kind} is not defined for type '{type}'")
+    return computation(neutral, ())
+
+
+def _combine(
+    op: Operation, kind: Attribute, value: SSAValue, left: Expression, right: Expression
+) -> Expression:
+    """The expression of the operation that a kind of reduction stands for."""
+    combination = combination_of(_kind_name(op, kind))
+    assert combination is not None
+    return computation(combination(*Block(arg_types=(value.type, value.type)).args), (left, right))
+
+
+def translate_scf_parallel(body: Body, op: scf.ParallelOp) -> None:
+    block = op.body.block
+    ranges = _ranges(body, block, op)
+    if not op.results:
+        with _shared(body, op, len(ranges)) as pragmas:
+            _nest(body, ranges, lambda: _translate_plain(body, block), pragmas)
+        return
+    reduce = block.last_op
+    assert isinstance(reduce, scf.ReduceOp)
+    arguments = [region.block.args[0] for region in reduce.reductions]
+    carried = _declare_carried(body, op, op.initVals, arguments)
+
+    def fill() -> None:
+        body.translate_block(block)
+        for target, value, region in zip(carried, reduce.args, reduce.reductions, strict=True):
+            if target is not None:
+                body.bind(region.block.args[1], body.value(value))
+                _translate_carrying(body, region.block, [target])
+
+    _nest(body, ranges, fill)
+
+
+def _ranges(
+    body: Body, block: Block, op: scf.ParallelOp | omp.LoopNestOp, is_inclusive: bool = False
+) -> list[_Range]:
+    """The ranges of loops whose bounds and steps are values."""
+    values = (
+        [body.value(value) for value in part] for part in (op.lowerBound, op.upperBound, op.step)
+    )
+    return [
+        _Range(counter, lower, upper, step, is_inclusive)
+        for counter, lower, upper, step in zip(block.args, *values, strict=True)
+    ]
+
+
+# ------------------------------------------------------------------------------------ OpenMP
+
+
+def translate_omp_parallel(body: Body, op: omp.ParallelOp) -> None:
+    """`parallel for` if the region is one loop nest, else statements that all threads execute."""
+    _refuse_clauses(op, (op.allocate_vars, op.private_vars, op.reduction_vars, op.if_expr))
+    threads = () if op.num_threads is None else (body.value(op.num_threads),)
+    clause = " num_threads({})" * len(threads)
+    block = op.region.block
+    only = block.first_op
+    if isinstance(only, omp.WsLoopOp) and _is_last(only):
+        _translate_worksharing(body, only, "parallel for", Pragma(clause, threads))
+        return
+    pragmas = (Pragma(f"omp parallel{clause}", threads),) if body.openmp else ()
+    with body.nested() as statements:
+        body.translate_block(block)
+    body.add(Compound(tuple(statements), pragmas))
+
+
+def _is_last(op: Operation) -> bool:
+    """Whether nothing but a terminator follows an operation in its block."""
+    return op.next_op is None or op.next_op.has_trait(IsTerminator())
+
+
+def translate_omp_loop(body: Body, op: omp.WsLoopOp) -> None:
+    _translate_worksharing(body, op, "for", _NO_CLAUSES)
+
+
+def _translate_worksharing(body: Body, op: omp.WsLoopOp, directive: str, clauses: Pragma) -> None:
+    _refuse_clauses(op, (op.allocate_vars, op.linear_vars, op.private_vars, op.reduction_vars))
+    text, operands = clauses.directive, clauses.operands
+    if op.schedule_kind is not None:
+        chunk = () if op.schedule_chunk is None else (body.value(op.schedule_chunk),)
+        text += f" schedule({op.schedule_kind.data}{', {}' * len(chunk)})"
+        operands += chunk
+    if op.nowait is not None:
+        text += " nowait"
+    nest = op.body.block.first_op
+    if not isinstance(nest, omp.LoopNestOp):
+        raise unsupported(op, "expected an omp.loop_nest directly inside omp.wsloop")
+    block = nest.body.block
+    ranges = _ranges(body, block, nest, nest.loop_inclusive is not None)
+    with _shared(body, op, len(ranges), directive, Pragma(text, operands)) as pragmas:
+        _nest(body, ranges, lambda: _translate_plain(body, block), pragmas)
+
+
+def _refuse_clauses(op: Operation, clauses: Sequence[object]) -> None:
+    if any(clauses):
+        raise unsupported(op, f"this {op.name} has a clause that the C target does not support")

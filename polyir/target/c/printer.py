@@ -1,0 +1,518 @@
+"""C text of the syntax tree: C99, with the parentheses that C needs and gcc asks for.
+
+A target of the C family subclasses `Printer` where its spelling differs.
+"""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Container, Iterator, Sequence
+from enum import IntEnum
+from types import MappingProxyType
+from typing import Final
+
+from polyir.target.abi import Scalar
+from polyir.target.c.syntax import (
+    Address,
+    Allocation,
+    Argument,
+    Array,
+    ArrayArgument,
+    Assign,
+    Binary,
+    Call,
+    CallStatement,
+    Cast,
+    Compound,
+    Conditional,
+    Copy,
+    CParameter,
+    Declaration,
+    Element,
+    Expression,
+    FloatLiteral,
+    For,
+    Free,
+    Function,
+    GlobalArray,
+    If,
+    IntegerLiteral,
+    LocalArray,
+    Name,
+    Pragma,
+    ResultPointer,
+    Return,
+    RowView,
+    Spelling,
+    Statement,
+    Unary,
+    Variable,
+    compare,
+)
+
+INDENT: Final = "  "
+LINE_WIDTH: Final = 100
+
+
+class Precedence(IntEnum):
+    """How tightly an operator binds, loosest first (C99, section 6.5)."""
+
+    CONDITIONAL = 1
+    LOGICAL_OR = 2
+    LOGICAL_AND = 3
+    BITWISE_OR = 4
+    BITWISE_XOR = 5
+    BITWISE_AND = 6
+    EQUALITY = 7
+    RELATIONAL = 8
+    SHIFT = 9
+    ADDITIVE = 10
+    MULTIPLICATIVE = 11
+    UNARY = 12
+    POSTFIX = 13
+
+
+BINARY_OPERATORS: Final = MappingProxyType(
+    {
+        "||": Precedence.LOGICAL_OR,
+        "&&": Precedence.LOGICAL_AND,
+        "|": Precedence.BITWISE_OR,
+        "^": Precedence.BITWISE_XOR,
+        "&": Precedence.BITWISE_AND,
+        "==": Precedence.EQUALITY,
+        "!=": Precedence.EQUALITY,
+        "<": Precedence.RELATIONAL,
+        "<=": Precedence.RELATIONAL,
+        ">": Precedence.RELATIONAL,
+        ">=": Precedence.RELATIONAL,
+        "<<": Precedence.SHIFT,
+        ">>": Precedence.SHIFT,
+        "+": Precedence.ADDITIVE,
+        "-": Precedence.ADDITIVE,
+        "*": Precedence.MULTIPLICATIVE,
+        "/": Precedence.MULTIPLICATIVE,
+        "%": Precedence.MULTIPLICATIVE,
+    }
+)
+
+_COMPARISONS: Final = ("==", "!=", "<", "<=", ">", ">=")
+_COMPOUND: Final = ("+", "-", "*", "/")
+
+
+class Printer:
+    """Prints expressions, statements and functions.
+
+    `used` holds the variables that the file uses; the others get a `(void)`, against a warning.
+    """
+
+    def __init__(self, used: Container[Variable]) -> None:
+        self._used = used
+
+    # ---------------------------------------------------------------- literals and types
+
+    def spell(self, type: Scalar) -> str:
+        """The name of a type."""
+        return type.value
+
+    def integer_literal(self, value: int, type: Scalar) -> tuple[str, Precedence]:
+        if type is Scalar.BOOL:
+            return ("true" if value else "false"), Precedence.POSTFIX
+        if value == -(2**63):
+            return "INT64_MIN", Precedence.UNARY
+        if value == -(2**31):
+            # The literal 2147483648 is no int, and its negation would not be either.
+            return "INT32_MIN", Precedence.UNARY
+        suffix = "u" if type.value.startswith("u") else ""
+        return f"{value}{suffix}", Precedence.UNARY if value < 0 else Precedence.POSTFIX
+
+    def float_literal(self, value: float, type: Scalar) -> tuple[str, Precedence]:
+        """The shortest decimal that reads back as the same bits; `INFINITY` and `NAN`."""
+        negative = math.copysign(1.0, value) < 0
+        precedence = Precedence.UNARY if negative else Precedence.POSTFIX
+        sign = "-" if negative else ""
+        if math.isnan(value):
+            return f"{sign}NAN", precedence
+        if math.isinf(value):
+            return f"{sign}INFINITY", precedence
+        if type is Scalar.FLOAT:
+            return f"{_short_single(value)}f", precedence
+        return repr(value), precedence
+
+    # ---------------------------------------------------------------- expressions
+
+    def expression(self, expression: Expression) -> str:
+        """The text of an expression."""
+        return self._expression(expression)[0]
+
+    def _expression(self, expression: Expression) -> tuple[str, Precedence]:
+        match expression:
+            case Name(variable=variable):
+                return variable.name, Precedence.POSTFIX
+            case IntegerLiteral(type=type, value=value):
+                return self.integer_literal(value, type)
+            case FloatLiteral(type=type, value=value):
+                return self.float_literal(value, type)
+            case Unary(operator=operator, operand=operand):
+                text = self._inside(operand, Precedence.UNARY)
+                space = " " if text.startswith(operator) else ""
+                return f"{operator}{space}{text}", Precedence.UNARY
+            case Cast(type=type, operand=operand):
+                text = self._inside(operand, Precedence.UNARY)
+                return f"({self.spell(type)}){text}", Precedence.UNARY
+            case Binary():
+                return self._binary(expression)
+            case Conditional(condition=condition, then=then, otherwise=otherwise):
+                above = Precedence.LOGICAL_OR
+                texts = [self._inside(part, above) for part in (condition, then, otherwise)]
+                return "{} ? {} : {}".format(*texts), Precedence.CONDITIONAL
+            case Call(function=function, arguments=arguments):
+                return self._call(function, arguments), Precedence.POSTFIX
+            case Element(array=array, indices=indices, is_pointer=is_pointer):
+                return self._element(array, indices, is_pointer)
+            case _:
+                raise TypeError(f"unknown expression {expression!r}")
+
+    def _inside(self, expression: Expression, at_least: Precedence) -> str:
+        text, precedence = self._expression(expression)
+        return text if precedence >= at_least else f"({text})"
+
+    def _binary(self, expression: Binary) -> tuple[str, Precedence]:
+        precedence = BINARY_OPERATORS[expression.operator]
+        if Precedence.BITWISE_OR <= precedence <= Precedence.SHIFT:
+            # gcc asks for parentheses here under -Wparentheses.
+            left_limit = right_limit = Precedence.UNARY
+            if expression.operator in _COMPARISONS:
+                left_limit = right_limit = Precedence.ADDITIVE
+        elif precedence is Precedence.LOGICAL_OR:
+            left_limit = right_limit = Precedence.BITWISE_OR
+        else:
+            left_limit, right_limit = precedence, Precedence(precedence + 1)
+        left = self._inside(expression.left, left_limit)
+        right = self._inside(expression.right, right_limit)
+        return f"{left} {expression.operator} {right}", precedence
+
+    def _call(self, function: str, arguments: Sequence[Argument]) -> str:
+        return f"{function}({', '.join(map(self._argument, arguments))})"
+
+    def _argument(self, argument: Argument) -> str:
+        if not isinstance(argument, Address):
+            return self.expression(argument)
+        return "&" * argument.is_taken + argument.variable.name + "[0]" * argument.indices
+
+    def _element(
+        self, array: Variable, indices: tuple[Expression, ...], is_pointer: bool
+    ) -> tuple[str, Precedence]:
+        if array.spelling is not None:
+            return self._spelt(array.spelling, indices)
+        if indices:
+            return f"{array.name}{self._subscripts(indices)}", Precedence.POSTFIX
+        if is_pointer:
+            return f"*{array.name}", Precedence.UNARY
+        return array.name, Precedence.POSTFIX
+
+    def _subscripts(self, expressions: Sequence[Expression]) -> str:
+        return "".join(f"[{self.expression(expression)}]" for expression in expressions)
+
+    def _spelt(self, spelling: Spelling, indices: tuple[Expression, ...]) -> tuple[str, Precedence]:
+        """An element as the source writes it."""
+        text = ""
+        for part in spelling.parts:
+            if isinstance(part, str):
+                text += part
+            elif spelling.strides and part is spelling.parts[-1]:
+                text += f"[{self._linear(spelling.strides, indices[part:])}]"
+            else:
+                text += f"[{self.expression(indices[part])}]"
+        return text, Precedence.POSTFIX
+
+    def _linear(self, strides: tuple[str, ...], indices: tuple[Expression, ...]) -> str:
+        """Several subscripts written as one."""
+        terms = [
+            f"{self._inside(index, Precedence.MULTIPLICATIVE)} * {stride}"
+            for stride, index in zip(strides, indices, strict=False)
+        ]
+        return " + ".join((*terms, self._inside(indices[-1], Precedence.MULTIPLICATIVE)))
+
+    # ---------------------------------------------------------------- statements
+
+    def statements(self, statements: Sequence[Statement], indent: str = "") -> Iterator[str]:
+        """The lines of statements."""
+        for statement in statements:
+            match statement:
+                case For():
+                    yield from self._for(statement, indent)
+                case If():
+                    yield from self._if(statement, indent)
+                case Compound(body=body, pragmas=pragmas):
+                    yield from self._pragmas(pragmas, indent)
+                    yield f"{indent}{{"
+                    yield from self.statements(body, indent + INDENT)
+                    yield f"{indent}}}"
+                case _:
+                    yield from wrapped(f"{indent}{self._simple(statement)};")
+                    yield from self._unused(_declared(statement), indent)
+
+    def _unused(self, variables: Sequence[Variable], indent: str) -> Iterator[str]:
+        """A line that uses those of `variables` that nothing else uses."""
+        unused = [variable for variable in variables if variable not in self._used]
+        if unused:
+            yield indent + " ".join(f"(void){variable.name};" for variable in unused)
+
+    def _simple(self, statement: Statement) -> str:
+        """A statement of one line, without the semicolon."""
+        match statement:
+            case Declaration(type=type, variable=variable, value=value, is_constant=is_constant):
+                head = f"{'const ' if is_constant else ''}{self.spell(type)} {variable.name}"
+                return head if value is None else f"{head} = {self.expression(value)}"
+            case LocalArray(array=array, value=value, alignment=alignment):
+                name = f"{array.variable.name}{self._subscripts(array.extents)}"
+                start = "" if value is None else f" = {self.expression(value)}"
+                # GCC and Clang know the attribute in C99, too, which has no `_Alignas`.
+                aligned = "" if alignment is None else f" __attribute__((aligned({alignment})))"
+                return f"{self.spell(array.element)} {name}{aligned}{start}"
+            case Allocation(array=array, alignment=None):
+                return f"{self._pointer(array)} = malloc({self._byte_count(array)})"
+            case Allocation(array=array, alignment=int(alignment)):
+                # The size must be a multiple of the alignment.
+                size = f"({self._byte_count(array)} + {alignment - 1}) / {alignment} * {alignment}"
+                return f"{self._pointer(array)} = aligned_alloc({alignment}, {size})"
+            case RowView(array=array, pointer=pointer):
+                rows = f"{self.spell(array.element)} (*){self._subscripts(array.extents[1:])}"
+                return f"{self._pointer(array)} = ({rows}){pointer.name}"
+            case Free(array=array):
+                return f"free({array.variable.name})"
+            case Copy(target=target, source=source):
+                arrays = f"{target.variable.name}, {source.variable.name}"
+                return f"memcpy({arrays}, {self._byte_count(source)})"
+            case Assign(target=target, value=value):
+                return self._assignment(target, value)
+            case CallStatement(type=type, variable=variable):
+                call = self._call(statement.function, statement.arguments)
+                if type is None or variable is None:
+                    return call
+                return f"const {self.spell(type)} {variable.name} = {call}"
+            case Return(value=value):
+                return f"return {self.expression(value)}"
+            case _:
+                raise TypeError(f"unknown statement {statement!r}")
+
+    def _assignment(self, target: Expression, value: Expression) -> str:
+        """`x += y` for `x = x + y`, which is the same, and likewise for `-`, `*` and `/`."""
+        left = self.expression(target)
+        match value:
+            case Binary(operator=operator, left=first, right=right):
+                if operator in _COMPOUND and first == target and value.type is target.type:
+                    return f"{left} {operator}= {self.expression(right)}"
+            case _:
+                pass
+        return f"{left} = {self.expression(value)}"
+
+    def _pointer(self, array: Array) -> str:
+        """The declarator of a pointer through which `array` is indexed."""
+        name = self.spell(array.element)
+        if len(array.extents) < 2:
+            return f"{name} *restrict {array.variable.name}"
+        rows = self._subscripts(array.extents[1:])
+        return f"{name} (*restrict {array.variable.name}){rows}"
+
+    def _byte_count(self, array: Array) -> str:
+        """The size of an array; its extents are names and literals."""
+        size = f"sizeof({self.spell(array.element)})"
+        return " * ".join([size, *map(self.expression, array.extents)])
+
+    def _pragmas(self, pragmas: Sequence[Pragma], indent: str) -> Iterator[str]:
+        for pragma in pragmas:
+            operands = map(self.expression, pragma.operands)
+            yield f"{indent}#pragma {pragma.directive.format(*operands)}"
+
+    def _for(self, loop: For, indent: str) -> Iterator[str]:
+        """A loop; a head that does not fit in a line has its three parts on lines of their own."""
+        yield from self._pragmas(loop.pragmas, indent)
+        name = loop.counter.name
+        counter = Name(loop.type, loop.counter)
+        # As an expression, so that a bound that is a conditional gets its parentheses.
+        test = compare("<=" if loop.is_inclusive else "<", counter, loop.upper)
+        if isinstance(loop.step, IntegerLiteral) and loop.step.value == 1:
+            increment = f"{name}++"
+        else:
+            increment = f"{name} += {self.expression(loop.step)}"
+        first = f"{self.spell(loop.type)} {name} = {self.expression(loop.lower)}"
+        clauses = (f"{first};", f"{self.expression(test)};", f"{increment}) {{")
+        head = f"{indent}for ({' '.join(clauses)}"
+        if len(head) <= LINE_WIDTH:
+            yield head
+        else:
+            yield from wrapped(f"{indent}for ({clauses[0]}", len(indent) + 9)
+            for clause in clauses[1:]:
+                yield from wrapped(f"{indent}     {clause}")
+        yield from self.statements(loop.body, indent + INDENT)
+        yield f"{indent}}}"
+
+    def _if(self, statement: If, indent: str) -> Iterator[str]:
+        """A condition; an `else` that holds nothing but another one is an `else if`."""
+        keyword = f"{indent}if"
+        while True:
+            head = f"{keyword} ({self.expression(statement.condition)}) {{"
+            yield from wrapped(head, len(indent) + 4)
+            yield from self.statements(statement.then, indent + INDENT)
+            match statement.otherwise:
+                case ():
+                    break
+                case (If() as statement,):
+                    keyword = f"{indent}}} else if"
+                case otherwise:
+                    yield f"{indent}}} else {{"
+                    yield from self.statements(otherwise, indent + INDENT)
+                    break
+        yield f"{indent}}}"
+
+    # ---------------------------------------------------------------- definitions
+
+    def global_array(self, definition: GlobalArray) -> Iterator[str]:
+        """The definition of a global."""
+        array = definition.array
+        linkage = "static " if definition.is_static else ""
+        name = f"{array.variable.name}{self._subscripts(array.extents)}"
+        head = f"{linkage}{self.spell(array.element)} {name}"
+        if not definition.values:
+            yield f"{head};"
+            return
+        extents = [extent.value for extent in array.extents if isinstance(extent, IntegerLiteral)]
+        values = [self.expression(value) for value in definition.values]
+        yield from wrapped(f"{head} = {_braced(values, extents)};")
+
+    def function(self, function: Function) -> Iterator[str]:
+        """The definition of a function."""
+        yield from self._sizes(function.parameters)
+        yield from f"{self._signature(function)} {{".splitlines()
+        named = [_parameter_variable(parameter) for parameter in function.parameters]
+        yield from self._unused(named, INDENT)
+        yield from self.statements(function.body or (), INDENT)
+        yield "}"
+
+    def prototype(self, function: Function) -> list[str]:
+        """The declaration of a function."""
+        return f"{self._signature(function)};".splitlines()
+
+    def _signature(self, function: Function) -> str:
+        """A function's head, broken into lines that are not too long."""
+        result = "void" if function.result is None else self.spell(function.result)
+        head = f"{'static ' if function.is_static else ''}{result} {function.name}"
+        parameters = [self._parameter(parameter) for parameter in function.parameters]
+        text = f"{head}({', '.join(parameters) or 'void'})"
+        if len(text) + len(" {") <= LINE_WIDTH:
+            return text
+        lines, line = [f"{head}("], INDENT * 2
+        for position, parameter in enumerate(parameters):
+            item = parameter + (", " if position + 1 < len(parameters) else ")")
+            if len(line) + len(item) > LINE_WIDTH and line != INDENT * 2:
+                lines.append(line.rstrip())
+                line = INDENT * 2
+            line += item
+        return "\n".join([*lines, line])
+
+    def _parameter(self, parameter: CParameter) -> str:
+        if not isinstance(parameter, ArrayArgument):
+            star = "*restrict " if isinstance(parameter, ResultPointer) else ""
+            return f"{self.spell(parameter.type)} {star}{parameter.variable.name}"
+        array = parameter.array
+        name, extents = self.spell(array.element), array.extents
+        if extents and not any(isinstance(extent, Name) for extent in extents):
+            rows = self._subscripts(extents[1:])
+            return f"{name} {array.variable.name}[restrict {self.expression(extents[0])}]{rows}"
+        return f"{name} *restrict {_parameter_variable(parameter).name}"
+
+    def _sizes(self, parameters: Sequence[CParameter]) -> Iterator[str]:
+        """A comment that says which parameters are the sizes of which arrays."""
+        arrays = [
+            f"{parameter.array.variable.name}{self._subscripts(parameter.array.extents)}"
+            for parameter in parameters
+            if isinstance(parameter, ArrayArgument) and _is_dynamic(parameter.array)
+        ]
+        if arrays:
+            order = " (row-major)" if any("][" in array for array in arrays) else ""
+            text = f"// Array sizes{order}: {', '.join(arrays)}"
+            yield from textwrap.wrap(text, LINE_WIDTH, subsequent_indent="//   ")
+
+
+def _braced(texts: Sequence[str], shape: Sequence[int]) -> str:
+    """An initialiser with the braces of its dimensions."""
+    if not shape:
+        return texts[0]
+    size = len(texts) // shape[0] if shape[0] else 0
+    rows = [_braced(texts[n * size : (n + 1) * size], shape[1:]) for n in range(shape[0])]
+    return "{" + ", ".join(rows) + "}"
+
+
+def _is_dynamic(array: Array) -> bool:
+    return any(isinstance(extent, Name) for extent in array.extents)
+
+
+def _parameter_variable(parameter: CParameter) -> Variable:
+    """The variable that a parameter declares."""
+    if isinstance(parameter, ArrayArgument):
+        return parameter.pointer or parameter.array.variable
+    return parameter.variable
+
+
+def _declared(statement: Statement) -> Sequence[Variable]:
+    """The variables that a statement declares and gives a value, or memory."""
+    match statement:
+        case Declaration(variable=variable, value=Expression()):
+            return (variable,)
+        case LocalArray(array=array) | Allocation(array=array):
+            return (array.variable,)
+        case _:
+            return ()
+
+
+def _short_single(value: float) -> str:
+    """A short decimal, with a point or an exponent, that C reads as this single-precision number.
+
+    The decimal is nearer to the number than 0.4 of the distance to its neighbours, so that
+    neither rounding once, as a C compiler does, nor twice can end at another number.
+    """
+    spacing = math.ldexp(1.0, max(math.frexp(value)[1], -125) - 24)
+    texts = (f"{value:.{digits}g}" for digits in range(1, 10))
+    text = next((text for text in texts if abs(float(text) - value) < 0.4 * spacing), repr(value))
+    return text if "." in text or "e" in text else f"{text}.0"
+
+
+def wrapped(text: str, continuation: int | None = None) -> Iterator[str]:
+    """The lines of a long statement; all but the first are indented by `continuation`.
+
+    A line is broken before an operator or after a comma or semicolon: where the fewest
+    parentheses are open, there rather after a separator, then before the operator that binds
+    least, and at the last such place that fits.
+    """
+    indentation = len(text) - len(text.lstrip())
+    indent = " " * (indentation + 2 * len(INDENT) if continuation is None else continuation)
+    while len(text) > LINE_WIDTH:
+        place = _break(text, len(indent))
+        if place is None:
+            break
+        yield text[:place]
+        text = indent + text[place + 1 :]
+    yield text
+
+
+def _break(text: str, first: int) -> int | None:
+    """The place of the space at which to break a line, after `first`."""
+    best: tuple[int, int, int] | None = None
+    depth = 0
+    for place, character in enumerate(text[:LINE_WIDTH]):
+        depth += (character in "([{") - (character in ")]}")
+        if character != " " or place <= first:
+            continue
+        if text[place - 1] in ",;":
+            rank = 0
+        else:
+            operator = text[place + 1 : place + 4].split(" ")[0]
+            known = BINARY_OPERATORS.get(operator)
+            if known is None and operator not in ("?", ":"):
+                continue
+            rank = known or Precedence.CONDITIONAL
+        candidate = (depth, rank, place)
+        best = candidate if best is None or candidate[:2] <= best[:2] else best
+    return None if best is None else best[2]

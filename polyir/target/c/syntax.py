@@ -1,0 +1,420 @@
+"""The syntax tree of C code: typed expressions, statements and functions.
+
+The tree says what is written; `printer.py` says how. Nothing in it refers to the IR.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from polyir.target.abi import Scalar
+
+# ------------------------------------------------------------------------------------ variables
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """How an element of an array is written where that is not `A[i][j]`.
+
+    `parts` are texts and numbers of subscripts, which are written in brackets: `s->a[i]` is
+    `("s->a", 0)`. With `strides`, the last part is the number of the first of several subscripts
+    that are written as one, `A[i * n + j]`; `strides` are the factors of all but the last of them.
+    """
+
+    parts: tuple[str | int, ...]
+    strides: tuple[str, ...] = ()
+
+
+class Variable:
+    """A C variable. Its identity counts: variables of different scopes may share a name.
+
+    `declared` is the type of its declaration if that is not the type of the expressions that name
+    it; it has the same values there. `spelling` is set for an array whose elements are written in
+    another way than `A[i][j]`.
+    """
+
+    def __init__(
+        self, name: str, declared: Scalar | None = None, spelling: Spelling | None = None
+    ) -> None:
+        self.name = name
+        self.declared = declared
+        self.spelling = spelling
+
+
+# ------------------------------------------------------------------------------------ expressions
+
+
+@dataclass(frozen=True)
+class Expression:
+    """A C expression whose value has the type `type`."""
+
+    type: Scalar
+
+
+@dataclass(frozen=True)
+class Name(Expression):
+    """The value of a variable that does not change while the expression may be evaluated."""
+
+    variable: Variable
+
+
+@dataclass(frozen=True)
+class IntegerLiteral(Expression):
+    value: int
+
+
+@dataclass(frozen=True)
+class FloatLiteral(Expression):
+    value: float
+
+    @property
+    def needs_macro(self) -> bool:
+        """Whether the literal is a macro of `math.h`: `INFINITY` or `NAN`."""
+        return not math.isfinite(self.value)
+
+
+@dataclass(frozen=True)
+class Unary(Expression):
+    operator: str
+    operand: Expression
+
+
+@dataclass(frozen=True)
+class Binary(Expression):
+    operator: str
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True)
+class Conditional(Expression):
+    condition: Expression
+    then: Expression
+    otherwise: Expression
+
+
+@dataclass(frozen=True)
+class Cast(Expression):
+    operand: Expression
+
+
+@dataclass(frozen=True)
+class Call(Expression):
+    """A call of a pure function: of the C library, or of a helper of `helpers.py`."""
+
+    function: str
+    arguments: tuple[Expression, ...]
+
+
+@dataclass(frozen=True)
+class Element(Expression):
+    """What is in memory: `A[i][j]`, `*A` for a pointer without indices, or a plain `A`."""
+
+    array: Variable
+    indices: tuple[Expression, ...]
+    is_pointer: bool
+
+
+def parts(expression: Expression) -> tuple[Expression, ...]:
+    """The operands of an expression, from left to right."""
+    match expression:
+        case Unary(operand=operand) | Cast(operand=operand):
+            return (operand,)
+        case Binary(left=left, right=right):
+            return (left, right)
+        case Conditional(condition=condition, then=then, otherwise=otherwise):
+            return (condition, then, otherwise)
+        case Call(arguments=arguments):
+            return arguments
+        case Element(indices=indices):
+            return indices
+        case _:
+            return ()
+
+
+def walk(expression: Expression) -> Iterator[Expression]:
+    """The expression and all its subexpressions."""
+    yield expression
+    for part in parts(expression):
+        yield from walk(part)
+
+
+def variables_of(expression: Expression) -> Iterator[Variable]:
+    """The variables that occur in an expression."""
+    for part in walk(expression):
+        if isinstance(part, Name):
+            yield part.variable
+        elif isinstance(part, Element):
+            yield part.array
+
+
+def literal(value: int) -> IntegerLiteral:
+    """A constant of type `index`."""
+    return IntegerLiteral(Scalar.INT64, value)
+
+
+def cast(type: Scalar, operand: Expression) -> Expression:
+    """`operand` converted to `type`.
+
+    An inner conversion is left out if it drops no bit that the result has.
+    """
+    if operand.type is type:
+        return operand
+    if isinstance(operand, Name) and operand.variable.declared is type:
+        return Name(type, operand.variable)
+    if isinstance(operand, Cast):
+        inner, between = operand.operand, operand.type
+        integers = not (inner.type.is_float or between.is_float or type.is_float)
+        if integers and between.width >= type.width > 1:
+            return cast(type, inner)
+    return Cast(type, operand)
+
+
+def _is_narrow(expression: Expression) -> bool:
+    """Whether C computes the expression in `int` although its type has 64 bits."""
+    match expression:
+        case IntegerLiteral():
+            return True
+        case Name(type=type, variable=variable):
+            declared = variable.declared
+            return declared is not None and declared.width < type.width
+        case Conditional(then=then, otherwise=otherwise):
+            return _is_narrow(then) and _is_narrow(otherwise)
+        case Unary(operator="-", operand=operand):
+            return _is_narrow(operand)
+        case _:
+            return False
+
+
+def arithmetic(operator: str, left: Expression, right: Expression) -> Expression:
+    """`left operator right`, computed in the type of `left`.
+
+    The addition of a negative number is written as a subtraction.
+    """
+    if left.type.width == 64 and not left.type.is_float and _is_narrow(left) and _is_narrow(right):
+        left = Cast(left.type, left)
+    if operator == "+" and isinstance(right, IntegerLiteral) and -(2**63) < right.value < 0:
+        operator, right = "-", IntegerLiteral(right.type, -right.value)
+    return Binary(left.type, operator, left, right)
+
+
+def compare(operator: str, left: Expression, right: Expression) -> Expression:
+    return Binary(Scalar.BOOL, operator, left, right)
+
+
+def negate(condition: Expression) -> Expression:
+    return Unary(Scalar.BOOL, "!", condition)
+
+
+def is_default_nan(value: float) -> bool:
+    """Whether a NaN is the one that `NAN` or `-NAN` gives."""
+    bits = int.from_bytes(struct.pack("<d", value), "little")
+    return bits & (2**63 - 1) == 0x7FF8 << 48
+
+
+# ------------------------------------------------------------------------------------ statements
+
+
+@dataclass(frozen=True)
+class Array:
+    """How the memory of a memref is accessed in C.
+
+    `variable` is indexed, or dereferenced if there are no indices and `is_pointer`. `flat` is set
+    where the interface passes a plain pointer to the first element: `variable` is then a pointer
+    to the rows.
+    """
+
+    variable: Variable
+    element: Scalar
+    extents: tuple[Expression, ...]
+    is_pointer: bool
+    flat: Variable | None = None
+
+
+@dataclass(frozen=True)
+class Address:
+    """A pointer: `A` or `&t`, or `&A[0][0]` with the number of dimensions as `indices`."""
+
+    variable: Variable
+    is_taken: bool = False
+    indices: int = 0
+
+
+Argument = Expression | Address
+"""What a called function takes."""
+
+
+@dataclass(frozen=True)
+class Pragma:
+    """A `#pragma`; each `{}` in `directive` stands for one of `operands`."""
+
+    directive: str
+    operands: tuple[Expression, ...] = ()
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement or a declaration."""
+
+
+@dataclass(frozen=True)
+class Declaration(Statement):
+    """`const double t = a + b;`, or `double t;` without a value."""
+
+    type: Scalar
+    variable: Variable
+    value: Expression | None = None
+    is_constant: bool = False
+
+
+@dataclass(frozen=True)
+class LocalArray(Statement):
+    """`double tmp[n][8];`, or a scalar in memory, `double s = 0.0;`.
+
+    `alignment` is in bytes; `None` is that of the elements.
+    """
+
+    array: Array
+    value: Expression | None = None
+    alignment: int | None = None
+
+
+@dataclass(frozen=True)
+class Allocation(Statement):
+    """`double (*restrict tmp)[8] = malloc(sizeof(double) * n * 8);`; `alignment` is in bytes."""
+
+    array: Array
+    alignment: int | None = None
+
+
+@dataclass(frozen=True)
+class RowView(Statement):
+    """`double (*restrict A)[A_1] = (double (*)[A_1])A_data;`, where `pointer` is `A_data`."""
+
+    array: Array
+    pointer: Variable
+
+
+@dataclass(frozen=True)
+class Free(Statement):
+    array: Array
+
+
+@dataclass(frozen=True)
+class Copy(Statement):
+    """One `memcpy` of all elements."""
+
+    target: Array
+    source: Array
+
+
+@dataclass(frozen=True)
+class Assign(Statement):
+    """`target = value;`, where `target` is an `Element` or the `Name` of a variable."""
+
+    target: Expression
+    value: Expression
+
+
+@dataclass(frozen=True)
+class CallStatement(Statement):
+    """A call for its effects, and for its result if there is a variable for it."""
+
+    function: str
+    arguments: tuple[Argument, ...]
+    type: Scalar | None = None
+    variable: Variable | None = None
+
+
+@dataclass(frozen=True)
+class For(Statement):
+    """A counted loop: from `lower` in steps of `step`, below `upper` (or up to it)."""
+
+    type: Scalar
+    counter: Variable
+    lower: Expression
+    upper: Expression
+    step: Expression
+    is_inclusive: bool
+    body: tuple[Statement, ...]
+    pragmas: tuple[Pragma, ...] = ()
+
+
+@dataclass(frozen=True)
+class If(Statement):
+    condition: Expression
+    then: tuple[Statement, ...]
+    otherwise: tuple[Statement, ...]
+
+
+@dataclass(frozen=True)
+class Compound(Statement):
+    """Statements in braces with a scope of their own."""
+
+    body: tuple[Statement, ...]
+    pragmas: tuple[Pragma, ...] = ()
+
+
+@dataclass(frozen=True)
+class Return(Statement):
+    value: Expression
+
+
+# ------------------------------------------------------------------------------------ definitions
+
+
+@dataclass(frozen=True)
+class ScalarArgument:
+    """A parameter that takes a number: `int64_t n`."""
+
+    type: Scalar
+    variable: Variable
+
+
+@dataclass(frozen=True)
+class ArrayArgument:
+    """The pointer of an array: `double A[restrict 20][30]`, or `double *restrict A`.
+
+    `pointer` is the parameter if it is not `array.variable`, which is then a pointer to the rows.
+    """
+
+    array: Array
+    pointer: Variable | None = None
+
+
+@dataclass(frozen=True)
+class ResultPointer:
+    """The pointer through which a function gives one of its results."""
+
+    type: Scalar
+    variable: Variable
+
+
+CParameter = ScalarArgument | ArrayArgument | ResultPointer
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function; `body` is `None` for a mere declaration.
+
+    `name` is the C name, `callees` are the C names of the functions that it calls.
+    """
+
+    name: str
+    is_static: bool
+    result: Scalar | None
+    parameters: tuple[CParameter, ...]
+    body: tuple[Statement, ...] | None
+    callees: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class GlobalArray:
+    """A variable of the file; `values` are all its elements, or none of them, in order."""
+
+    array: Array
+    is_static: bool
+    values: tuple[Expression, ...]

@@ -1,0 +1,37 @@
+"""The target `llvm`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import IO
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.utils.target import Target
+
+from polyir.passes.lower_to_llvm import LowerToLlvmPass
+from polyir.passes.prerequisites import lower_scops
+from polyir.target.llvm.text import llvm_ir
+
+
+@dataclass(frozen=True)
+class PolyirLlvmTarget(Target):
+    """LLVM IR: what is not of the llvm dialect yet is lowered to it.
+
+    It holds `polyir_parallel_for`, which runs parallel loops in order, as a weak definition: a
+    program that defines it can share them among threads.
+    """
+
+    name = "llvm"
+
+    def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
+        lower_scops(ctx, module)
+        LowerToLlvmPass().apply(ctx, module)
+        output.write(llvm_ir(module, defines_runtime=True))
+
+
+@dataclass(frozen=True)
+class PluginLlvmTarget(PolyirLlvmTarget):
+    """`PolyirLlvmTarget` beside xDSL's target of the same name, which a plugin may not replace."""
+
+    name = "llvmir"

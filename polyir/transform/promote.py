@@ -1,0 +1,807 @@
+"""Promotion: what an iteration touches of an array becomes a local array, filled and emptied there.
+
+Packing for caches, tiles in scratch memory, halo buffers and register tiles are all this, with
+other layouts and memory spaces. M. Baskaran, U. Bondhugula, S. Krishnamoorthy, J. Ramanujam,
+A. Rountev, P. Sadayappan, "Automatic data movement and computation mapping for multi-level
+parallel architectures with explicitly managed memories" (PPoPP 2008); S. Verdoolaege, J. C.
+Juega, A. Cohen, J. I. Gómez, C. Tenllado, F. Catthoor, "Polyhedral parallel code generation for
+CUDA" (TACO 2013), section 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import combinations
+from math import prod
+from typing import Literal
+
+import islpy as isl
+from xdsl.dialects import affine
+from xdsl.dialects.builtin import AffineMapAttr, IndexType, MemRefType
+from xdsl.ir import Block, Region, SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineExpr
+from xdsl.rewriter import Rewriter
+
+from polyir.diagnostics import LegalityError, OptionError
+from polyir.dialects.mark_attributes import LocalAccesses, LocalAttr
+from polyir.dialects.scop import LocalArrayOp, ScopOp, Space, StmtOp
+from polyir.isl_lists import maps_of, parameters_of
+from polyir.isl_trees import BandMembers, TreeNode, build_tree, describe_tree, node_type
+from polyir.model.affine_maps import affine_expression, map_over
+from polyir.model.dataflow import ArrayFlow, array_flow
+from polyir.model.local_arrays import local_marks
+from polyir.model.scop import Scop, scop_of, unique_name
+from polyir.model.statements import AccessKind
+from polyir.model.symbolic_tiles import tiled_loops, tiles_at
+from polyir.model.temporaries import why_no_temporary
+from polyir.model.tree import tree_from_schedule, without_extensions
+from polyir.transform.address import Address, Directory, Path, Place, node_at
+from polyir.transform.walk import BAND
+
+Footprint = Literal["box", "exact"]
+PromotedSpace = Literal["auto", "heap", "stack", "register"]
+
+
+@dataclass(frozen=True)
+class PromoteOptions:
+    """Which arrays become local, where, and how their elements are laid out.
+
+    In each iteration of `loop`, the elements of each of `arrays` that the iteration touches are in
+    a local array. Without `loop`, the arrays must be temporaries; each becomes local in the loop
+    that needs the fewest elements of it at a time. No names are all arrays for which this can be
+    done.
+
+    `order` gives the dimensions of the array in the order of the local one, and `reverse` those
+    that run backwards there. `padding` elements are added to the last dimension. `footprint` says
+    what is copied in: `exact` copies what is needed, `box` the rectangle around it. The memory
+    space `auto` is the stack for local arrays of up to `MOST_ON_STACK` elements, and the heap for
+    larger ones.
+
+    Raises `OptionError` for numbers that make no sense.
+    """
+
+    arrays: tuple[str, ...] = ()
+    loop: Address | None = None
+    footprint: Footprint = "box"
+    order: tuple[int, ...] = ()
+    reverse: tuple[int, ...] = ()
+    padding: int = 0
+    alignment: int = 0
+    space: PromotedSpace = "auto"
+
+    def __post_init__(self) -> None:
+        if sorted(self.order) != list(range(len(self.order))):
+            given = ",".join(map(str, self.order))
+            raise OptionError(f"order must name each dimension once, from 0: order={given}")
+        if self.padding < 0:
+            raise OptionError(f"padding must not be negative: padding={self.padding}")
+        if self.alignment < 0 or self.alignment.bit_count() > 1:
+            raise OptionError(f"alignment must be a power of two: alignment={self.alignment}")
+
+
+@dataclass(frozen=True)
+class LocalArray:
+    """A local array to be declared: it has elements of `array`, which has `rank` dimensions."""
+
+    name: str
+    array: str
+    rank: int
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class CopyStatement:
+    """A statement to be added that copies an element from or to a cell of a local array.
+
+    `domain` is `{ C[t, a] }`, with the iteration t and the element a; `cell` is
+    `{ C[t, a] -> L[l] }`.
+    """
+
+    name: str
+    local: LocalArray
+    is_copy_in: bool
+    domain: isl.Set
+    cell: isl.MultiAff
+
+    @property
+    def iteration_dimensions(self) -> int:
+        """How many of the iterators count iterations of the loops around."""
+        return int(self.domain.dim(isl.dim_type.set) - self.local.rank)
+
+
+@dataclass(frozen=True)
+class Promotion:
+    """What promotion does to a scop: declarations, copies, the tree; and why not, for the rest."""
+
+    arrays: tuple[LocalArray, ...] = ()
+    copies: tuple[CopyStatement, ...] = ()
+    schedule: isl.Schedule | None = None
+    done: tuple[str, ...] = ()
+    missed: tuple[str, ...] = ()
+
+
+def plan_promotion(scop: Scop, options: PromoteOptions) -> Promotion:
+    """What `promote` is to do; the scop is not changed.
+
+    Below the loop, the tree gets marks for the local arrays, and an extension node with the copies:
+
+        band [i]                     band [i]
+          band [j]                     mark #poly.local<@A_local "{ [S[i, j] -> A[i + j]] -> ... }">
+                           =>            extension { [i] -> A_in[i, a] : ...; [i] -> A_out[i, a] }
+                                           sequence
+                                             filter A_in
+                                               band [a]
+                                             filter S
+                                               band [j]
+                                             filter A_out
+                                               band [a]
+
+    References to an array that may touch a common element in one iteration share a local array if
+    the rectangle around all of them has a constant size; those that only read may have one each.
+    Copied in is what the iteration reads and has not written before; copied out is what it writes,
+    unless nothing can read it afterwards.
+
+    Raises `OptionError` for an address of no loop and for unknown arrays; `LegalityError` with the
+    reason for an array that cannot be promoted, where a loop was named.
+    """
+    unknown = [name for name in options.arrays if name not in scop.arrays]
+    if unknown:
+        known = ", ".join(scop.arrays)
+        raise OptionError(f"there is no array {unknown[0]} (the scop accesses {known})")
+    if options.loop is not None:
+        return _at_place(scop, _place_of(scop, options.loop), options)
+    arrays: list[LocalArray] = []
+    done: list[str] = []
+    missed: list[str] = []
+    for name in options.arrays or tuple(scop.arrays):
+        reason = why_no_temporary(scop, name)
+        if reason is None:
+            found = _smallest(scop, name, options)
+            if found is not None:
+                assert found.schedule is not None
+                arrays += found.arrays
+                done += found.done
+                scop = scop.under(found.schedule)
+                continue
+            reason = (
+                "no loop uses each of its values in one iteration only, and at most "
+                f"{MOST_ON_STACK} of them at a time"
+            )
+        if options.arrays:
+            missed.append(f"{name} is not promoted: {reason}")
+    return Promotion(tuple(arrays), (), scop.schedule, tuple(done), tuple(missed))
+
+
+MOST_ON_STACK = 1 << 13
+"""The elements of the largest local array on the stack, of which threads have little."""
+
+
+def _smallest(scop: Scop, array: str, options: PromoteOptions) -> Promotion | None:
+    """Promote a temporary, without copies, in the loop that takes the fewest cells.
+
+    Of loops with equally many it is the innermost one. `None` if there is no such loop.
+    """
+    best: Promotion | None = None
+    fewest = MOST_ON_STACK
+    for place in _loops_around(scop, array):
+        builder = _Builder(scop, place, options)
+        try:
+            cells = builder.add(array)
+        except _NotPromotableError:
+            continue
+        found = builder.result()
+        if not found.copies and cells <= fewest:
+            best, fewest = found, cells
+    return best
+
+
+# Where: the node right inside a loop.
+
+
+@dataclass(frozen=True)
+class _Place:
+    """The node at the end of `path` in `schedule`, and `{ S[i] -> [t] }`: its iterations."""
+
+    schedule: isl.Schedule
+    path: Path
+    iterations: isl.UnionMap
+    shown: str
+
+
+def _place_of(scop: Scop, address: Address) -> _Place:
+    loop = Directory(scop.schedule).loop(address)
+    place = _inside(scop.schedule, loop.place, f"an iteration of {address}")
+    if place is None:
+        raise LegalityError(
+            f"{address} is tiled by symbolic sizes, so that an iteration may run in several tiles"
+        )
+    return place
+
+
+def _inside(schedule: isl.Schedule, place: Place, shown: str) -> _Place | None:
+    """The place inside a loop, after its band was split; `None` inside of symbolic tiles."""
+    band = node_at(schedule, place.path)
+    if place.member + 1 < band.band_n_member():
+        if band.is_subtree_anchored():
+            return None
+        band = band.band_split(place.member + 1)
+    node = band.child(0)
+    if _cut_by_tiles(band):
+        return None
+    around = node.get_prefix_schedule_union_map().intersect_domain(node.get_domain())
+    return _Place(band.get_schedule(), (*place.path, 0), around, shown)
+
+
+def _cut_by_tiles(band: isl.ScheduleNode) -> bool:
+    """Do symbolic tiles cut a loop that is inside of `band`, and `band` or one around it?"""
+    inner, node = 0, band
+    while node.has_parent():
+        if node_type(node) is BAND:
+            inner += node.band_n_member()
+        tiles = tiles_at(node)
+        if tiles is not None and len(tiled_loops(node)) > inner:
+            return True
+        node = node.parent()
+    return False
+
+
+def _loops_around(scop: Scop, array: str) -> Iterator[_Place]:
+    """The places inside the loops around all accesses to an array, outer loops first."""
+    instances = isl.UnionSet.empty(scop.context.get_space())
+    for body in scop.bodies:
+        for access in body.accesses:
+            if access.array == array:
+                instances = instances.union(isl.UnionSet.from_set(access.relation.domain()))
+    node = scop.schedule.get_root().child(0)
+    path: Path = (0,)
+    while node.n_children() > 0:
+        if node_type(node) is BAND:
+            for member in range(node.band_n_member()):
+                number = node.get_schedule_depth() + member + 1
+                shown = f"an iteration of loop {number}"
+                place = _inside(scop.schedule, Place(path, member), shown)
+                if place is not None:
+                    yield place
+        holders = [
+            number
+            for number in range(node.n_children())
+            if not node.child(number).get_domain().is_disjoint(instances)
+            and not _passes_none(node.child(number), instances)
+        ]
+        if len(holders) != 1:
+            return
+        node, path = node.child(holders[0]), (*path, holders[0])
+
+
+def _passes_none(node: isl.ScheduleNode, instances: isl.UnionSet) -> bool:
+    is_filter = node_type(node) is isl.schedule_node_type.filter
+    return is_filter and bool(node.filter_get_filter().is_disjoint(instances))
+
+
+# What: groups of references, and their footprints.
+
+
+@dataclass(frozen=True)
+class _Box:
+    """A rectangle for each iteration: `{ [t] -> A[a] : offset <= a < offset + size }`.
+
+    `offsets` are functions of the iteration, one a dimension.
+    """
+
+    offsets: tuple[isl.Aff, ...]
+    sizes: tuple[int, ...]
+
+    @property
+    def elements(self) -> isl.Map:
+        """`{ [t] -> [a] }`, without the name of the array."""
+        windows = [
+            isl.Map.from_aff(offset).apply_range(isl.Map(f"{{ [o] -> [a] : o <= a < o + {size} }}"))
+            for offset, size in zip(self.offsets, self.sizes, strict=True)
+        ]
+        return reduce(isl.Map.flat_range_product, windows)
+
+
+def _box_of(footprint: isl.Map) -> _Box | None:
+    """The smallest box of constant sizes around a footprint that is found; `None` if there is none.
+
+    For each dimension, one of the lower bounds that the footprint has is the offset: after
+    Verdoolaege et al., section 5.2.
+    """
+    offsets: list[isl.Aff] = []
+    sizes: list[int] = []
+    for position in range(footprint.dim(isl.dim_type.out)):
+        side = _side_of(footprint, position)
+        if side is None:
+            return None
+        offsets.append(side[0])
+        sizes.append(side[1])
+    return _Box(tuple(offsets), tuple(sizes))
+
+
+def _side_of(footprint: isl.Map, position: int) -> tuple[isl.Aff, int] | None:
+    """The offset and the size of a box along one dimension."""
+    others = footprint.dim(isl.dim_type.out) - position - 1
+    values = footprint.project_out(isl.dim_type.out, position + 1, others)
+    values = values.project_out(isl.dim_type.out, 0, position).reset_tuple_id(isl.dim_type.out)
+    loops = values.dim(isl.dim_type.in_)
+    points = values.wrap().flatten()
+    hull = points.simple_hull().remove_divs()
+    best: tuple[isl.Aff, int] | None = None
+    for constraint in hull.get_constraints():
+        coefficient = constraint.get_coefficient_val(isl.dim_type.set, loops)
+        if constraint.is_div_constraint() or not coefficient.is_pos():
+            continue
+        # A lower bound: c a + f(t) >= 0.
+        function = constraint.get_aff().set_coefficient_val(isl.dim_type.in_, loops, isl.Val(0))
+        lower = function.neg().scale_down_val(coefficient).ceil()
+        local = isl.LocalSpace.from_space(points.get_space())
+        value = isl.Aff.var_on_domain(local, isl.dim_type.set, loops)
+        extent = points.max_val(value.sub(lower))
+        if extent.is_int() and (best is None or int(extent.to_python()) + 1 < best[1]):
+            offset = lower.drop_dims(isl.dim_type.in_, loops, 1)
+            best = offset, int(extent.to_python()) + 1
+    return best
+
+
+@dataclass(frozen=True)
+class _Reference:
+    """What one access of a statement touches: `{ S[i] -> A[a] }` and `{ [t] -> A[a] }`."""
+
+    relation: isl.Map
+    kind: AccessKind
+    footprint: isl.Map
+
+
+@dataclass(frozen=True, eq=False)
+class _Group:
+    """References to an array that share a local one, and the box around what they touch."""
+
+    references: tuple[_Reference, ...]
+    box: _Box
+
+    @property
+    def footprint(self) -> isl.Map:
+        """All that the references touch, `{ [t] -> A[a] }`."""
+        return reduce(isl.Map.union, (each.footprint for each in self.references)).coalesce()
+
+    @property
+    def writes(self) -> bool:
+        """Whether one of the references writes."""
+        return any(each.kind is not AccessKind.READ for each in self.references)
+
+
+class _NotPromotableError(ValueError):
+    """An array that cannot be promoted at a place; the message says why."""
+
+
+def _references(scop: Scop, array: str, place: _Place) -> tuple[_Reference, ...]:
+    """The references to an array in the iterations of a place; raises `_NotPromotableError`."""
+    if any(mark.array == array for mark in local_marks(scop.schedule)):
+        raise _NotPromotableError("it is local already")
+    around = {part.get_tuple_name(isl.dim_type.in_): part for part in maps_of(place.iterations)}
+    found: list[_Reference] = []
+    for body, effective in zip(scop.bodies, scop.statements, strict=True):
+        if body.name not in around:
+            continue
+        loops = around[body.name]
+        for access in body.accesses:
+            relation = access.relation.intersect_domain(loops.domain())
+            relation = relation.intersect_params(scop.context)
+            if access.array != array or relation.is_empty():
+                continue
+            if not relation.is_single_valued():
+                raise _NotPromotableError(
+                    f"the elements that {body.name} accesses depend on data, or it accesses vectors"
+                )
+            footprint = loops.reverse().apply_range(relation)
+            found.append(_Reference(relation, access.kind, footprint))
+        if any(each.array == array for each in body.accesses) and not any(
+            each.array == array for each in effective.accesses
+        ):
+            raise _NotPromotableError("it is local already, in loops around")
+    return tuple(found)
+
+
+def _groups(array: str, references: Sequence[_Reference], place: _Place) -> tuple[_Group, ...]:
+    """References that may touch one element in an iteration together; `_NotPromotableError`."""
+    groups: list[_Group] = []
+    for reference in references:
+        box = _box_of(reference.footprint)
+        if box is None:
+            raise _NotPromotableError(
+                f"the elements that {place.shown} touches fit in no rectangle of constant size; "
+                "tile the loops first"
+            )
+        groups.append(_Group((reference,), box))
+    merged = True
+    while merged:
+        merged = False
+        for left, right in combinations(groups, 2):
+            if left.footprint.is_disjoint(right.footprint):
+                continue
+            both = (*left.references, *right.references)
+            box = _box_of(reduce(isl.Map.union, (each.footprint for each in both)))
+            if box is None and not (left.writes or right.writes):
+                continue
+            if box is None:
+                raise _NotPromotableError(
+                    f"two references, one of which writes, touch common elements of {array}, and "
+                    "both together fit in no rectangle of constant size"
+                )
+            groups = [each for each in groups if each not in (left, right)]
+            groups.append(_Group(both, box))
+            merged = True
+            break
+    return tuple(groups)
+
+
+# How: marks, copies, and the tree with both.
+
+
+def _at_place(scop: Scop, place: _Place, options: PromoteOptions) -> Promotion:
+    """Promote arrays at a place; raises `LegalityError` for one that cannot be."""
+    builder = _Builder(scop, place, options)
+    missed: list[str] = []
+    for array in options.arrays or tuple(scop.arrays):
+        try:
+            builder.add(array)
+        except _NotPromotableError as error:
+            message = f"{array} cannot be promoted: {error}"
+            if options.arrays:
+                raise LegalityError(message) from None
+            missed.append(message)
+    return replace(builder.result(), missed=tuple(missed))
+
+
+class _Builder:
+    """Collects the local arrays and the copies of one place."""
+
+    def __init__(self, scop: Scop, place: _Place, options: PromoteOptions) -> None:
+        self._scop = scop
+        self._place = place
+        self._options = options
+        self._taken = {*scop.arrays, *(body.name for body in scop.bodies)}
+        self._taken |= {mark.array for mark in local_marks(scop.schedule)}
+        self._arrays: list[LocalArray] = []
+        self._marks: list[LocalAttr] = []
+        self._copies: list[CopyStatement] = []
+        self._done: list[str] = []
+
+    def add(self, array: str) -> int:
+        """Promote an array; the number of cells that it takes. Raises `_NotPromotableError`."""
+        references = _references(self._scop, array, self._place)
+        if not references:
+            raise _NotPromotableError(f"{self._place.shown} does not access it")
+        flow = array_flow(self._scop, array)
+        cells = 0
+        for group in _groups(array, references, self._place):
+            cells += self._add_group(array, group, flow)
+        return cells
+
+    def _add_group(self, array: str, group: _Group, flow: ArrayFlow) -> int:
+        shape = self._shape(group.box.sizes)
+        rank = len(group.box.sizes)
+        local = LocalArray(self._name(f"{array}_local"), array, rank, shape)
+        self._arrays.append(local)
+        cell = self._cell(local, group.box)
+        accesses = self._scop_map()
+        for reference in group.references:
+            accesses = accesses.union(isl.UnionMap.from_map(self._sent(reference, cell)))
+        functions = isl.UnionPwMultiAff.from_union_map(accesses.coalesce())
+        self._marks.append(LocalAttr(LocalAccesses(local.name, functions)))
+        needed, live = self._needed(array, group, flow), self._live(array, group, flow)
+        uncertain = [e.footprint for e in group.references if e.kind is AccessKind.MAY_WRITE]
+        for footprint in uncertain:
+            # What is copied out and may not have been written must have been copied in.
+            needed = needed.union(footprint.intersect(live))
+        if not needed.is_empty() and self._options.footprint == "box":
+            needed = self._boxed(needed, array)
+        copied: list[str] = []
+        for kind, elements in (("in", needed), ("out", live)):
+            if not elements.is_empty():
+                name = self._name(f"{array}_{kind}")
+                # With divisions that are known, isl sees which constraints are the same.
+                elements = elements.compute_divs().coalesce()
+                domain = _named(elements.wrap().flatten(), name, local)
+                function = cell.set_tuple_id(isl.dim_type.in_, isl.Id(name))
+                self._copies.append(CopyStatement(name, local, kind == "in", domain, function))
+                copied.append(kind)
+        extent = " x ".join(map(str, shape)) + " elements" if shape else "one element"
+        how = f"copied {' and '.join(copied)}" if copied else "without copies"
+        self._done.append(f"{self._place.shown} has {extent} of {array} in {local.name}, {how}")
+        return prod(shape)
+
+    def _name(self, wanted: str) -> str:
+        name = unique_name(wanted, self._taken)
+        self._taken.add(name)
+        return name
+
+    def _scop_map(self) -> isl.UnionMap:
+        return isl.UnionMap.empty(self._scop.context.get_space())
+
+    def _dimensions(self, sizes: Sequence[int]) -> tuple[int, ...]:
+        """The dimensions in the order of the local array, without those of one element."""
+        count = len(sizes)
+        order = self._options.order or tuple(range(count))
+        if len(order) != count or any(each >= count for each in self._options.reverse):
+            raise _NotPromotableError(
+                f"it has {count} dimension{'s' * (count != 1)}, which order and reverse do not fit"
+            )
+        return tuple(each for each in order if sizes[each] > 1)
+
+    def _shape(self, sizes: Sequence[int]) -> tuple[int, ...]:
+        shape = [sizes[each] for each in self._dimensions(sizes)]
+        if shape:
+            shape[-1] += self._options.padding
+        return tuple(shape)
+
+    def _cell(self, local: LocalArray, box: _Box) -> isl.MultiAff:
+        """`{ [t, a] -> L[l] }`: the cell of an element in an iteration."""
+        space = self._place_space(len(box.sizes))
+        domain = isl.LocalSpace.from_space(space)
+        loops = space.dim(isl.dim_type.set) - len(box.sizes)
+        functions: list[isl.Aff] = []
+        for dimension in self._dimensions(box.sizes):
+            element = isl.Aff.var_on_domain(domain, isl.dim_type.set, loops + dimension)
+            offset = box.offsets[dimension].insert_dims(isl.dim_type.in_, loops, len(box.sizes))
+            cell = element.sub(offset)
+            if dimension in self._options.reverse:
+                cell = cell.neg().add_constant_val(isl.Val(box.sizes[dimension] - 1))
+            functions.append(cell)
+        range_space = space.params().set_from_params().add_dims(isl.dim_type.set, len(functions))
+        range_space = range_space.set_tuple_name(isl.dim_type.set, local.name)
+        result = isl.MultiAff.zero(space.map_from_domain_and_range(range_space))
+        for position, function in enumerate(functions):
+            result = result.set_aff(position, function)
+        return result
+
+    def _place_space(self, extra: int) -> isl.Space:
+        """The space `[t, a]` of iterations and elements, with the parameters of the scop."""
+        (first, *_) = maps_of(self._place.iterations)
+        loops = first.dim(isl.dim_type.out)
+        space = self._scop.context.get_space().params().set_from_params()
+        return space.add_dims(isl.dim_type.set, loops + extra)
+
+    def _sent(self, reference: _Reference, cell: isl.MultiAff) -> isl.Map:
+        """`{ [S[i] -> A[a]] -> L[l] }` for one reference."""
+        relation = reference.relation
+        name = relation.get_tuple_name(isl.dim_type.in_)
+        (loops,) = (
+            part
+            for part in maps_of(self._place.iterations)
+            if part.get_tuple_name(isl.dim_type.in_) == name
+        )
+        elements = relation.range_map().reset_tuple_id(isl.dim_type.out)
+        both = relation.domain_map().apply_range(loops).flat_range_product(elements)
+        sent = both.apply_range(isl.Map.from_multi_aff(cell))
+        anywhere = isl.Map.universe(relation.get_space()).intersect_domain(relation.domain())
+        return sent.gist_domain(anywhere.wrap())
+
+    def _needed(self, array: str, group: _Group, flow: ArrayFlow) -> isl.Map:
+        """`{ [t] -> A[a] }`: what an iteration reads and has surely not written before."""
+        found = isl.Map.empty(group.footprint.get_space())
+        same = self._place.iterations.apply_range(self._place.iterations.reverse())
+        for read in flow.reads:
+            for reference in group.references:
+                if reference.kind is AccessKind.READ and _is_part(
+                    reference.relation, read.access.relation
+                ):
+                    outside = self._scop_map()
+                    for sources in read.sources:
+                        outside = outside.union(isl.UnionMap.from_map(sources))
+                    outside = outside.subtract(same)
+                    instances = outside.range().union(read.unwritten.domain())
+                    reading = isl.UnionMap.from_map(reference.relation).intersect_domain(instances)
+                    found = found.union(self._by_iteration(reading, found))
+        return found
+
+    def _live(self, array: str, group: _Group, flow: ArrayFlow) -> isl.Map:
+        """`{ [t] -> A[a] }`: what an iteration writes and something else may read."""
+        found = isl.Map.empty(group.footprint.get_space())
+        is_temporary = why_no_temporary(self._scop, array) is None
+        same = self._place.iterations.apply_range(self._place.iterations.reverse())
+        outside = self._scop_map()
+        for read in flow.reads:
+            for sources in read.sources:
+                outside = outside.union(isl.UnionMap.from_map(sources))
+        read_elsewhere = outside.subtract(same).domain()
+        for reference in group.references:
+            if reference.kind is not AccessKind.READ:
+                writing = isl.UnionMap.from_map(reference.relation)
+                if is_temporary:
+                    writing = writing.intersect_domain(read_elsewhere)
+                found = found.union(self._by_iteration(writing, found))
+        return found
+
+    def _by_iteration(self, relation: isl.UnionMap, empty: isl.Map) -> isl.Map:
+        """`{ [t] -> A[a] }` for `{ S[i] -> A[a] }`."""
+        elements = self._place.iterations.reverse().apply_range(relation)
+        parts = maps_of(elements)
+        return reduce(isl.Map.union, parts, isl.Map.empty(empty.get_space()))
+
+    def _boxed(self, needed: isl.Map, array: str) -> isl.Map:
+        """The box around what is needed, without what nothing ever accesses.
+
+        Between the least and the greatest subscript in each dimension, all elements are there.
+        """
+        box = _box_of(needed)
+        if box is None or not box.sizes:
+            return needed
+        accessed = reduce(
+            isl.Set.union,
+            (
+                access.relation.intersect_params(self._scop.context).range()
+                for body in self._scop.bodies
+                for access in body.accesses
+                if access.array == array
+            ),
+        )
+        sides = [
+            accessed.project_out(
+                isl.dim_type.set, position + 1, accessed.dim(isl.dim_type.set) - position - 1
+            )
+            .project_out(isl.dim_type.set, 0, position)
+            .reset_tuple_id()
+            for position in range(accessed.dim(isl.dim_type.set))
+        ]
+        hulls = [isl.Set.from_basic_set(side.simple_hull().remove_divs()) for side in sides]
+        inside = reduce(isl.Set.flat_product, hulls).set_tuple_name(array)
+        elements = box.elements.set_tuple_name(isl.dim_type.out, array).intersect_range(inside)
+        # Copying where it is not needed does no harm, and takes simpler loops.
+        needing = needed.domain().coalesce()
+        if needing.n_basic_set() > 1:
+            needing = isl.Set.from_union_set(self._place.iterations.range()).coalesce()
+        return elements.intersect_domain(needing)
+
+    def result(self) -> Promotion:
+        """The marks and copies in the tree."""
+        if not self._marks:
+            return Promotion()
+        tree = describe_tree(self._place.schedule)
+        changed = without_extensions(_replaced(tree, self._place.path, self._with_marks))
+        return Promotion(
+            tuple(self._arrays), tuple(self._copies), build_tree(changed), tuple(self._done)
+        )
+
+    def _with_marks(self, inside: tuple[TreeNode, ...]) -> TreeNode:
+        """The marks above an extension node with the copies, around what was inside the loop."""
+        children = inside
+        if self._copies:
+            before = [_copy_node(copy) for copy in self._copies if copy.is_copy_in]
+            after = [_copy_node(copy) for copy in self._copies if not copy.is_copy_in]
+            own = self._place.iterations.domain().universe()
+            middle = TreeNode("filter", own, inside)
+            relation = self._scop_map()
+            for copy in self._copies:
+                relation = relation.union(isl.UnionMap.from_map(_extension(copy)))
+            sequence = TreeNode("sequence", None, (*before, middle, *after))
+            children = (TreeNode("extension", relation, (sequence,)),)
+        for mark in reversed(self._marks):
+            children = (TreeNode("mark", mark, children),)
+        (node,) = children
+        return node
+
+
+def _named(domain: isl.Set, name: str, local: LocalArray) -> isl.Set:
+    """The domain of a copy statement, whose dimensions are called after loops and the array."""
+    loops = domain.dim(isl.dim_type.set) - local.rank
+    domain = domain.set_tuple_name(name)
+    for position, each in enumerate(_iterators(loops, local)):
+        domain = domain.set_dim_name(isl.dim_type.set, position, each)
+    return domain
+
+
+def _iterators(loops: int, local: LocalArray) -> list[str]:
+    names = [f"t{position}" for position in range(loops)]
+    return names + [f"{local.array.lower()}{position}" for position in range(local.rank)]
+
+
+def _is_part(relation: isl.Map, whole: isl.Map) -> bool:
+    return bool(
+        relation.get_space().has_equal_tuples(whole.get_space()) and relation.is_subset(whole)
+    )
+
+
+def _extension(copy: CopyStatement) -> isl.Map:
+    """`{ [t] -> C[t, a] }`."""
+    loops = copy.domain.project_out(isl.dim_type.set, copy.iteration_dimensions, copy.local.rank)
+    everything = isl.Map.from_domain_and_range(loops.reset_tuple_id(), copy.domain)
+    for position in range(copy.iteration_dimensions):
+        everything = everything.equate(isl.dim_type.in_, position, isl.dim_type.out, position)
+    return everything
+
+
+def _copy_node(copy: CopyStatement) -> TreeNode:
+    """The filter of a copy statement, with a band over the elements."""
+    universe = isl.UnionSet.from_set(isl.Set.universe(copy.domain.get_space()))
+    space = isl.LocalSpace.from_space(copy.domain.get_space())
+    members = [
+        isl.MultiUnionPwAff.from_union_pw_aff(
+            isl.UnionPwAff.from_pw_aff(
+                isl.PwAff.from_aff(isl.Aff.var_on_domain(space, isl.dim_type.set, position))
+            )
+        )
+        for position in range(copy.iteration_dimensions, copy.domain.dim(isl.dim_type.set))
+    ]
+    if not members:
+        return TreeNode("filter", universe, ())
+    schedule = reduce(isl.MultiUnionPwAff.flat_range_product, members)
+    flags = (True,) * len(members)
+    nothing = isl.UnionSet("{ }")
+    band = BandMembers(schedule, (None,) * len(members), True, flags, nothing)
+    return TreeNode("filter", universe, (TreeNode("band", band, ()),))
+
+
+def _replaced(
+    tree: TreeNode, path: Path, change: Callable[[tuple[TreeNode, ...]], TreeNode]
+) -> TreeNode:
+    """The tree with what stands at the end of `path`, perhaps a leaf, changed."""
+    if len(path) == 1:
+        return replace(tree, children=(change(tree.children),))
+    children = list(tree.children)
+    children[path[0]] = _replaced(children[path[0]], path[1:], change)
+    return replace(tree, children=tuple(children))
+
+
+def apply_promotion(op: ScopOp, promotion: Promotion, options: PromoteOptions) -> None:
+    """Declare the local arrays of a plan, add its copies and put its tree in the scop.
+
+    The dependences of the scop are out of date after it.
+    """
+    arrays = scop_of(op).arrays
+    memories: dict[str, SSAValue] = {}
+    first = op.body.block.first_op
+    assert first is not None
+    for array in promotion.arrays:
+        source = arrays[array.array]
+        assert isinstance(source.type, MemRefType)
+        type = MemRefType(source.type.element_type, array.shape)
+        space: Space = "stack" if prod(array.shape) <= MOST_ON_STACK else "heap"
+        if options.space != "auto":
+            space = options.space
+        declared = LocalArrayOp(array.name, type, space, options.alignment or None)
+        declared.location = op.location
+        memories[array.name] = declared.memory
+        op.body.block.insert_op_before(declared, first)
+    for copy in promotion.copies:
+        statement = _statement(op, copy, arrays[copy.local.array], memories[copy.local.name])
+        op.body.block.insert_op_before(statement, op.tree)
+    if promotion.schedule is not None:
+        old = op.tree
+        op.body.block.insert_op_before(tree_from_schedule(promotion.schedule), old)
+        Rewriter.erase_op(old)
+
+
+def _statement(op: ScopOp, copy: CopyStatement, array: SSAValue, local: SSAValue) -> StmtOp:
+    """The statement that copies one element."""
+    count = copy.domain.dim(isl.dim_type.set)
+    block = Block(arg_types=[IndexType()] * count)
+    loops = copy.iteration_dimensions
+    for argument, name in zip(block.args, _iterators(loops, copy.local), strict=True):
+        argument.name_hint = name
+    values = [*block.args, *op.parameter_values.values()]
+    names = list(op.parameter_values)
+    iterators = [AffineDimExpr(position) for position in range(count)]
+    cell: list[AffineExpr] = []
+    for position in range(len(copy.local.shape)):
+        function = copy.cell.get_at(position)
+        used = parameters_of(function.get_domain_space())
+        parameters = [AffineDimExpr(count + names.index(name)) for name in used]
+        cell.append(affine_expression(function, iterators, parameters))
+    outside, inside_ = (array, tuple(iterators[loops:])), (local, tuple(cell))
+    (source, read), (target, written) = (
+        (outside, inside_) if copy.is_copy_in else (inside_, outside)
+    )
+    read_map, read_operands = map_over(read, values)
+    written_map, written_operands = map_over(written, values)
+    assert isinstance(source.type, MemRefType)
+    element_type = source.type.element_type
+    load = affine.LoadOp(source, read_operands, AffineMapAttr(read_map), element_type)
+    store = affine.StoreOp(load.result, target, written_operands, AffineMapAttr(written_map))
+    block.add_ops([load, store])
+    statement = StmtOp(copy.name, copy.domain, Region(block))
+    for each in (load, store, statement):
+        each.location = op.location
+    return statement

@@ -1,0 +1,50 @@
+"""What the tools import: nothing that the job at hand does without."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+GEMM = str(ROOT / "benchmarks/polybench/gemm.mlir")
+GEMM_C = str(ROOT / "benchmarks/polybench_c/gemm.c")
+LLVM = {
+    "xdsl.dialects.llvm",
+    "xdsl.dialects.cf",
+    "polyir.target.llvm",
+    "polyir.passes.lower_to_llvm",
+}
+C = {"polyir.target.c", "pycparser"}
+RARE = {"xdsl.dialects.vector", "numpy", "matplotlib"}
+MLIR_ONLY = {"xdsl.dialects.omp", "xdsl.dialects.math"}
+
+IMPORTED = """
+import sys
+from importlib import import_module
+code = import_module("polyir.tools." + sys.argv[1]).main(sys.argv[2:])
+print(*sys.modules, sep="\\n")
+sys.exit(code)
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "unwanted"),
+    [
+        (("polyir_opt", "--emit=none", GEMM), LLVM | C | RARE | MLIR_ONLY | {"polyir.codegen"}),
+        (("polyir_opt", GEMM), LLVM | C | RARE | MLIR_ONLY | {"polyir.codegen"}),
+        (
+            ("polyir_opt", "--pluto-schedule", "--tile=32", "--lower-poly", GEMM),
+            LLVM | C | RARE | MLIR_ONLY,
+        ),
+        (("polyir_opt", "--pluto-schedule", "--emit=c", GEMM), LLVM | RARE | {"pycparser"}),
+        (("polyir_cc", GEMM_C), LLVM | RARE),
+    ],
+    ids=lambda value: " ".join(value[:-1]) if isinstance(value, tuple) else "",
+)
+def test_imports(arguments: tuple[str, ...], unwanted: set[str], tmp_path: Path) -> None:
+    command = [sys.executable, "-c", IMPORTED, *arguments, "-o", str(tmp_path / "out")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert unwanted.isdisjoint(done.stdout.split())
