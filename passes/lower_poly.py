@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from xdsl.context import Context
+from xdsl.dialects import affine, scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
@@ -32,12 +33,9 @@ from polyir.codegen.lower import lower_scop
 from polyir.diagnostics import missed, remark
 from polyir.dialects.scop import ScopOp
 from polyir.limits import ResourceError
-from polyir.loops.split_loops import SplitLimits, split_loops
-from polyir.model.copies import without_copies
 from polyir.model.outcome import Outcome
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import replace_tree, scops_in
-from polyir.transform.given_schedule import tree_of_map
 
 
 @dataclass(frozen=True)
@@ -70,6 +68,10 @@ class LowerPolyPass(ModulePass):
 
     def _lower_original(self, scop: ScopOp, error: ResourceError) -> None:
         """Generate loops for the program's order, without copies and local arrays."""
+        # Hardly ever needed, so that they are not part of every start.
+        from polyir.model.copies import without_copies
+        from polyir.transform.given_schedule import tree_of_map
+
         order = None if scop.dependences is None else scop.dependences.data.order
         if order is None or not self.fall_back:
             raise error
@@ -84,5 +86,12 @@ class LowerPolyPass(ModulePass):
 
     def _split(self, generated: Sequence[Operation]) -> None:
         """Split the loops among `generated`, which were made for a scop."""
+        if not any(
+            isinstance(op, affine.IfOp | scf.IfOp) for each in generated for op in each.walk()
+        ):
+            return
+        # Most programs have no test to remove, and start faster without it.
+        from polyir.loops.split_loops import SplitLimits, split_loops
+
         report = partial(remark, self.name)
         split_loops(generated, SplitLimits(), report, report, partial(missed, self.name))
