@@ -9,6 +9,7 @@ limit with `time_limited_to`. Time decides only whether a step is refused, never
 from __future__ import annotations
 
 import faulthandler
+import gc
 import io
 import os
 import pickle
@@ -158,6 +159,8 @@ def _work(
     """The life of the worker, which leaves nothing but its answer."""
     global _is_worker
     _is_worker = True
+    # The garbage collector must not write to the pages that are shared with the parent.
+    gc.freeze()
     try:
         faulthandler.disable()
         # Both signals end the worker without a word.
