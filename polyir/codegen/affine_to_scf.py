@@ -174,7 +174,9 @@ def _parallel(op: affine.ParallelOp, builder: Builder) -> _Replacement:
     for kind, result in zip(op.reductions, op.results, strict=True):
         neutral, combination = neutral_element(kind.data, result.type), combination_of(kind.data)
         if neutral is None or combination is None:
-            raise PolyirError(f"a reduction '{kind.data}' has no scf form", location_of(op))
+            raise PolyirError(
+                f"a reduction '{kind.data}' cannot be converted to scf", location_of(op)
+            )
         initial.append(builder.insert(neutral).result)
         reductions.append(_reduction(combination, result.type))
     body = _moved(op.body)

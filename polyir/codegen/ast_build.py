@@ -178,7 +178,7 @@ def _generate(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> Sc
         verdict = within_operations(CHECK_OPERATIONS, partial(_is_partition, executed, wanted))
         if verdict is not False:
             return ast
-    raise _failure(scop, "isl makes no loops that execute every instance once")
+    raise _failure(scop, "isl generates no loops that execute each instance exactly once")
 
 
 def _ways(

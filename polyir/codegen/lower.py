@@ -50,7 +50,7 @@ def lower_scop(scop: Scop) -> None:
     """
     block = scop.op.parent_block()
     if block is None:
-        raise ValueError("the scop stands in no block")
+        raise ValueError("the scop is not in a block")
     tree = build_ast(scop)
     parameters = {
         name: IndexExpression.of(value) for name, value in scop.op.parameter_values.items()
@@ -61,7 +61,7 @@ def lower_scop(scop: Scop) -> None:
     front, loops = Builder(InsertPoint.before(scop.op)), Builder(InsertPoint.after(scop.op))
     for size in dict.fromkeys(size for band in tree.tiles for size in band.tiles.sizes):
         if size not in parameters:
-            message = f"the schedule tree has tiles of the size {size}, which is no parameter"
+            message = f"the schedule tree has tiles of the size {size}, which is not a parameter"
             raise PolyirError(message, location_of(scop.op))
         used = usable_size(scop.op.parameter_values[size], front)
         parameters[size] = IndexExpression.of(used)
@@ -291,7 +291,7 @@ class _TreeLowering:
         statement = self._statements.get(node.statement)
         if statement is None:
             raise PolyirError(
-                f"the schedule tree executes {node.statement}, which is no statement",
+                f"the schedule tree executes {node.statement}, which is not a statement",
                 location_of(self._scop.op),
             )
         # After the iterators of the source come the first points of tiles.

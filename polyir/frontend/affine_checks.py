@@ -51,8 +51,8 @@ def _check_operands(operation: Operation) -> None:
         for operand in operands:
             if not _is_determined(operand):
                 raise VerifyException(
-                    f"cannot use {_spelling(operand)} in an affine expression: it is neither a "
-                    "loop variable, nor constant in the function, nor computed from such"
+                    f"cannot use {_spelling(operand)} in an affine expression: it is not a "
+                    "loop variable or a constant of the function, and not computed from these"
                 )
 
 

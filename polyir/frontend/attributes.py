@@ -94,7 +94,7 @@ class AttributeReader(TypeReader):
             hint = nearest(name.value, self._alias_definitions)
             self.source.fail(name, f"undefined {kind} alias '{name}'{hint}")
         if name.value in self._being_read:
-            self.source.fail(name, f"the alias '{name}' is defined by itself")
+            self.source.fail(name, f"the alias '{name}' is defined in terms of itself")
         self._being_read.append(name.value)
         value = self.attribute(definition.children[1])
         self._being_read.pop()

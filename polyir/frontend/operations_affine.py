@@ -229,7 +229,7 @@ def parallel_bounds(
     bounds = tree(branch).children
     if len(bounds) != count:
         reader.source.fail(
-            branch, f"expected {plural(count, 'bound')}, one a variable, found {len(bounds)}"
+            branch, f"expected {plural(count, 'bound')}, one per variable, found {len(bounds)}"
         )
     expressions = OperandExpressions(reader.source)
     results: list[AffineExpr] = []
@@ -251,7 +251,7 @@ def _parallel_steps(reader: OperationReader, node: Tree[Token], count: int) -> A
     steps = [word(reader.source, step) for step in node.children] or [1] * count
     if len(steps) != count:
         reader.source.fail(
-            node, f"expected {plural(count, 'step')}, one a variable, found {len(steps)}"
+            node, f"expected {plural(count, 'step')}, one per variable, found {len(steps)}"
         )
     for step, place in zip(steps, node.children, strict=False):
         if step <= 0:
@@ -309,7 +309,7 @@ class _Access:
         if len(written) != rank:
             reader.source.fail(
                 written[0] if written else memref,
-                f"expected {plural(rank, 'subscript')}, one a dimension, found {len(written)}",
+                f"expected {plural(rank, 'subscript')}, one per dimension, found {len(written)}",
             )
         expressions = OperandExpressions(reader.source)
         self.map = AffineMapAttr(expressions.map(expressions.read(written)))
@@ -386,7 +386,7 @@ def _delinearize(reader: OperationReader, node: Tree[Token]) -> Operation:
     values = reader.index_operands(basis)
     if reader.types(types_node) != (INDEX,) * len(values):
         reader.source.fail(
-            types_node, f"expected the type index {len(values)} times, once a basis value"
+            types_node, f"expected the type index {len(values)} times, once per basis value"
         )
     operation = affine_extra.DelinearizeIndexOp(reader.operand(linear_index, INDEX), values)
     operation.attributes |= reader.dictionary(attributes)

@@ -120,7 +120,7 @@ def _expected(error: UnexpectedToken) -> frozenset[str]:
 def _about_character(text: str, position: int | None) -> str:
     character = text[position or 0]
     if character == '"':
-        return "this string has no end on its line"
+        return "this string is not terminated on its line"
     if character in "%@^#!":
         return f"expected a name after '{character}'"
     return f"unexpected character {character!r}"

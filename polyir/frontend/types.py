@@ -121,7 +121,7 @@ class TypeReader(ABC):
             return scalar
         width = name.value.lstrip("sui")
         if len(width) > 8 or int(width) > _MAXIMUM_WIDTH:
-            self.source.fail(name, f"an integer type has at most {_MAXIMUM_WIDTH} bits")
+            self.source.fail(name, f"an integer type must not have more than {_MAXIMUM_WIDTH} bits")
         return IntegerType(int(width), _SIGNEDNESS[name[0]])
 
     def _shape(self, branch: Branch) -> tuple[int, ...]:

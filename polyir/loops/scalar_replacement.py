@@ -236,11 +236,11 @@ def _plan(
     before = _before(loop, element, known, spaces)
     is_safe = before is not None or _runs_always(body, members)
     if not is_safe and not element.is_in_bounds(known, spaces):
-        return "an iteration may not access it, and it may not exist"
+        return "some iterations may skip it, and it may be out of bounds"
     is_stored = before is not None and before.is_store
     is_stored_after = bool(stores) and (is_stored or _runs_always(body, stores))
     if len(stores) == len(members) and not is_stored_after:
-        return "it is only stored, and an iteration may not store it"
+        return "it is only stored, and some iterations may skip the store"
     first = next(op for op in body.ops if any(op.is_ancestor(member) for member in members))
     is_loaded = first not in stores or _zero(first.value.type) is None
     return _Kept(element, tuple(members), is_loaded, is_stored_after, before)

@@ -41,7 +41,7 @@ MOST_LABELS = 600
 def check_format(file: str) -> None:
     """Raise `OptionError` if pictures cannot be written to a file of that name."""
     if Path(file).suffix not in FORMATS:
-        raise OptionError(f"the picture '{file}' must be a file *{' or *'.join(FORMATS)}")
+        raise OptionError(f"the file name '{file}' must end in {' or '.join(FORMATS)}")
 
 
 def draw(picture: Picture, file: str, numbered: bool) -> None:

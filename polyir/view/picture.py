@@ -74,7 +74,7 @@ def parameter_values(scop: Scop, values: Sequence[int], size: int) -> dict[str, 
     names = parameters_of(scop.context.get_space())
     if values and len(values) != len(names):
         raise OptionError(
-            f"{len(values)} values for {len(names)} parameters ({', '.join(names) or 'none'})"
+            f"expected one value per parameter ({', '.join(names) or 'none'}), got {len(values)}"
         )
     chosen = dict(zip(names, values or (size,) * len(names), strict=True))
     if _at(chosen, scop.context.get_space()).intersect(scop.context).is_empty():
@@ -96,7 +96,7 @@ def picture_of(
     drawn = [each for each in scop.statements if not statements or each.name in statements]
     drawn = [each for each in drawn if each.domain.dim(isl.dim_type.set) <= MOST_DIMENSIONS]
     if not drawn:
-        raise OptionError(f"no statement has {MOST_DIMENSIONS} iterators at most: nothing to draw")
+        raise OptionError(f"nothing to draw: no statement has at most {MOST_DIMENSIONS} iterators")
     names = [each.name for each in drawn]
     dates = _dates(scop, parameters, names)
     order = sorted(dates, key=dates.__getitem__)

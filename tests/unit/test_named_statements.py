@@ -45,8 +45,8 @@ def test_the_scops_with_all_the_statements_are_changed() -> None:
     assert first.schedule.get_root().child(0).band_n_member() == 1
     assert second.schedule.get_root().child(0).n_children() == 2
     assert [remark.message for remark in remarks if remark.pass_name == "fuse"] == [
+        "left alone: the scop does not have all of S0, S1",
         "fused the outermost loop of S0, S1",
-        "left alone: not all of S0, S1 are here",
     ]
 
 
@@ -56,5 +56,5 @@ def test_a_statement_of_no_scop() -> None:
 
 
 def test_statements_of_different_scops() -> None:
-    with pytest.raises(OptionError, match="pass 'fuse': S1, T0 are not in one scop"):
+    with pytest.raises(OptionError, match="pass 'fuse': S1, T0 are not in the same scop"):
         FusePass(("S1", "T0")).apply(Context(), poly_module(MODULE))

@@ -98,11 +98,11 @@ class Calls:
         meaning = self._scopes.meaning(name)
         operation = operation_of(name)
         if not isinstance(meaning, FunctionName) or meaning.type.parameters is None:
-            raise refuse(node, f"a call of '{name}', which is not declared with its parameters")
+            raise refuse(node, f"a call of '{name}', which is declared without a prototype")
         result = meaning.type.result
         types = [type for type in meaning.type.parameters if isinstance(type, Arithmetic)]
         if not isinstance(result, Arithmetic) or len(types) != len(arguments):
-            raise refuse(node, f"a call of '{name}' with these arguments")
+            raise refuse(node, f"a call of '{name}' with arguments that do not match its prototype")
         values = [
             conversions.data(conversions.convert(value, type))
             for value, type in zip(arguments, types, strict=True)
@@ -121,7 +121,7 @@ class Calls:
         is_own = isinstance(meaning, FunctionName) and meaning.definition is not None
         is_known = name in _INFINITIES or name in CALLED or operation_of(name) is not None
         if is_own or not is_known:
-            raise refuse(node, f"a call of '{name}', which may do more than compute")
+            raise refuse(node, f"a call of '{name}', which may have side effects")
 
     def _name(self, node: c_ast.FuncCall) -> str:
         if not isinstance(node.name, c_ast.ID):

@@ -270,7 +270,7 @@ class Expressions:
     def _cast(self, node: c_ast.Cast) -> Value:
         type = self._variables.scopes.type_of(node.to_type)
         if not isinstance(type, Arithmetic):
-            raise refuse(node, "a cast to a type that is no number")
+            raise refuse(node, "a cast to an unsupported type")
         return self.conversions.convert(self.value(node.expr), type)
 
     # Calls

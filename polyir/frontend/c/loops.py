@@ -55,9 +55,9 @@ def header_of(node: c_ast.For, expressions: Expressions) -> Header:
         case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name), rvalue=start):
             declared = None
         case None:
-            raise refuse(node, "a loop without a start of its counter")
+            raise refuse(node, "a loop that does not set its counter first")
         case _:
-            raise refuse(node, "a loop that starts otherwise than by setting one counter")
+            raise refuse(node, "a loop that does not start by setting exactly one counter")
     if node.cond is None:
         raise refuse(node, "a loop without a condition")
     for target in stores_in(node.stmt):
@@ -82,10 +82,10 @@ def _step(node: c_ast.For, name: str, expressions: Expressions) -> int:
         case _:
             pass
     if amount is None:
-        raise refuse(node, f"a loop that steps otherwise than by adding a constant to '{name}'")
+        raise refuse(node, f"a loop whose step does not add a constant to '{name}'")
     value = expressions.value(amount)
     if value.constant is None or value.constant == 0:
-        raise refuse(amount, "a step that is no constant")
+        raise refuse(amount, "a step that is not a nonzero constant")
     return -value.constant if is_negative else value.constant
 
 
@@ -122,7 +122,7 @@ def range_of(
         rest = test.expression - IndexExpression.of(counter).scale(coefficient)
         is_bound = not test.is_equality and coefficient * header.step < 0
         if not is_bound or counter in tuple(rest.values()):
-            raise refuse(node.cond, f"this condition of a loop that counts '{header.name}'")
+            raise refuse(node.cond, f"a condition that does not bound the counter '{header.name}'")
         limits += _limits(rest, coefficient)
     return Range(start, header.step, tuple(limits))
 

@@ -206,11 +206,11 @@ def _is_pragma(node: c_ast.Node, word: str) -> bool:
 
 
 def _check_declarations(statements: Sequence[c_ast.Node], following: Sequence[c_ast.Node]) -> None:
-    """Refuse a region whose declarations are used behind it."""
+    """Refuse a region whose declarations are used after it."""
     declared = [item for item in statements if isinstance(item, c_ast.Decl)]
     used = {
         node.name: None for item in following for node in walk(item) if isinstance(node, c_ast.ID)
     }
     for item in declared:
         if item.name in used:
-            raise refuse(item, f"'{item.name}' is declared in the region and used behind it")
+            raise refuse(item, f"'{item.name}' is declared in the region and used after it")

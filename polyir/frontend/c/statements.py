@@ -97,7 +97,7 @@ class Statements:
             self._declare_array(node, type)
             return
         if not isinstance(type, Arithmetic):
-            raise refuse(node, f"'{node.name}' is declared with a type that is no number")
+            raise refuse(node, f"'{node.name}', whose type is not supported")
         initial = None
         if node.init is not None:
             if isinstance(node.init, c_ast.InitList):
@@ -119,11 +119,11 @@ class Statements:
         element: object = type
         while isinstance(element, Array):
             if element.extent is None:
-                raise refuse(node, f"the array '{node.name}' of the region has no constant size")
+                raise refuse(node, f"the size of the array '{node.name}' is not constant")
             shape.append(element.extent)
             element = element.element
         if not isinstance(element, Arithmetic):
-            raise refuse(node, f"the elements of '{node.name}' are no numbers")
+            raise refuse(node, f"the array '{node.name}', whose element type is not supported")
         cell = self._builder.new_cell(element.ir, node.name, shape)
         self._variables.declare(node.name, Cell(element, cell, len(shape)))
 
@@ -167,7 +167,7 @@ class Statements:
     ) -> None:
         if own.is_counter:
             raise refuse(
-                target, f"the counter '{getattr(target, 'name', '')}' is changed in its loop"
+                target, f"the counter '{getattr(target, 'name', '')}' is changed inside its loop"
             )
         if operator is not None:
             operand = self._expressions.binary(
@@ -324,7 +324,7 @@ class Statements:
             if own is None and not isinstance(meaning, Variable):
                 raise refuse(header.node, f"'{header.name}', which is not declared as a variable")
         if not isinstance(type, Arithmetic) or type.is_float or type.is_bool:
-            raise refuse(header.node, f"the counter '{header.name}' is no integer")
+            raise refuse(header.node, f"the counter '{header.name}' is not an integer")
         return type
 
     def _store_last(self, type: Arithmetic, bounds: Range, kept: Element) -> None:

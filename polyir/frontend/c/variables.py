@@ -113,7 +113,7 @@ class Variables:
         if not isinstance(meaning, Variable):
             raise refuse(node, f"'{node.name}', which is not declared as a variable")
         if not isinstance(meaning.type, Arithmetic):
-            raise refuse(node, f"'{node.name}' as a value: it is no number")
+            raise refuse(node, f"'{node.name}', whose type is not supported")
         if self.is_memory(node.name):
             return None
         place = self._places.resolve(node)
@@ -144,7 +144,7 @@ class Variables:
         if place is None:
             return self._own_element(node, subscript)
         if not isinstance(place.type, Arithmetic):
-            raise refuse(node, f"'{place.key[-1]}' as a value: it is no number")
+            raise refuse(node, f"'{place.key[-1]}', whose type is not supported")
         indices = tuple(
             IndexExpression() if part is None else subscript(part) for part in place.subscripts
         )
@@ -167,7 +167,7 @@ class Variables:
         if isinstance(own, Cell):
             return Element(own.type, own.memory, ())
         if own is not None:
-            raise refuse(node, f"'{name}', which counts a loop and is set elsewhere")
+            raise refuse(node, f"the loop counter '{name}', which is also set elsewhere")
         if not self.is_kept(name):
             return None
         place = self._places.resolve(c_ast.ID(name, node.coord))

@@ -181,7 +181,7 @@ class _RunCheck:
             case memref.DeallocOp() if inside_loop:
                 if not self._finder.is_inside(op.memref):
                     raise _UnsupportedError(
-                        op, "`memref.dealloc` in a loop frees memory from outside"
+                        op, "`memref.dealloc` in a loop frees memory that is allocated outside"
                     )
             case affine.YieldOp() | scf.YieldOp() | scf.ReduceOp():
                 pass
@@ -242,7 +242,7 @@ def _check_simple(op: Operation) -> None:
             op, f"`func.call` to @{op.callee.root_reference.data} may touch memory"
         )
     if makes_memref(op) and not isinstance(op, memref.GetGlobalOp):
-        raise _UnsupportedError(op, f"`{op.name}` makes a memref inside")
+        raise _UnsupportedError(op, f"`{op.name}` creates a memref inside the nest")
     if not is_pure(op):
         name = op.op_name.data if isinstance(op, UnregisteredOp) else op.name
         raise _UnsupportedError(op, f"`{name}` may touch memory")
