@@ -143,7 +143,7 @@ def _map_operands(
 def _end_with_yield(
     reader: OperationReader, place: Branch, region: Region, types: Sequence[Attribute]
 ) -> None:
-    """Add the terminator that may be left out, and check the types of one that is there."""
+    """Add the optional terminator if it is missing; otherwise check its types."""
     block = region.block
     last = block.last_op
     if not isinstance(last, affine.YieldOp):
@@ -157,8 +157,8 @@ def _end_with_yield(
     if yielded != tuple(types):
         reader.fail_at(
             last,
-            f"type mismatch: the operation around it has results of type {_list(types)}, "
-            f"yielded are {_list(yielded)}",
+            f"type mismatch: the enclosing operation has results of type {_list(types)}, "
+            f"but the yielded values have type {_list(yielded)}",
         )
 
 
@@ -215,7 +215,7 @@ def _parallel(reader: OperationReader, node: Tree[Token]) -> Operation:
 
 @dataclass(frozen=True)
 class ParallelBounds:
-    """All lower or all upper bounds of a loop: one map, how many results each bound has of it."""
+    """All lower or all upper bounds of a loop: one map, and the number of its results per bound."""
 
     map: AffineMapAttr
     groups: Attribute

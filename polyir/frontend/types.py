@@ -193,7 +193,7 @@ class TypeReader(ABC):
 
 
 def _simplified_layout(layout: Attribute) -> MemRefLayoutAttr | NoneAttr:
-    """The identity map is no layout, as in MLIR."""
+    """The identity map is dropped, because it is the default layout, as in MLIR."""
     assert isinstance(layout, MemRefLayoutAttr)
     if isinstance(layout, AffineMapAttr) and layout.data == AffineMap.identity(
         layout.data.num_dims

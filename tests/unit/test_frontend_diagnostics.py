@@ -325,7 +325,7 @@ CASES = {
             "}\n"
         ),
         (
-            "in.mlir:3:5: error: type mismatch: the operation around it has results of type (f64), yielded are (index)\n"
+            "in.mlir:3:5: error: type mismatch: the enclosing operation has results of type (f64), but the yielded values have type (index)\n"
             "    affine.yield %i : index\n"
             "    ^"
         ),

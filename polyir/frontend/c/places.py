@@ -1,4 +1,4 @@
-"""What a region names in memory: lvalues of C as memrefs, and how they are spelt in the source."""
+"""Memory that a region accesses: lvalues of C as memrefs, and their spelling in the source."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Part = str | int
 
 @dataclass(frozen=True)
 class ArrayArgument:
-    """How a memref argument is spelt in the source: `A[0][1]` is `("A", 0, 1)`.
+    """The spelling of a memref argument in the source: `A[0][1]` is `("A", 0, 1)`.
 
     `strides` is set for an array of one dimension that is accessed as one of several: the
     spelling of the factor of each subscript but the last.

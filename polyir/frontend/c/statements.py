@@ -26,7 +26,7 @@ _STEPS = {"++": "+", "p++": "+", "--": "-", "p--": "-"}
 
 
 class Statements:
-    """Translates statements at the place where the builder stands."""
+    """Translates statements at the builder's current place."""
 
     def __init__(self, builder: Builder, variables: Variables, expressions: Expressions) -> None:
         self._builder = builder
@@ -146,7 +146,7 @@ class Statements:
         return self._expressions.conversions.convert(self._source(node), type)
 
     def _store(self, target: c_ast.Node, operand: Value, operator: str | None) -> None:
-        """`target = operand`, or `target = target operator operand` with one look at `target`."""
+        """`target = operand`, or `target = target operator operand`, evaluating `target` once."""
         own = self._variables.own(target.name) if isinstance(target, c_ast.ID) else None
         if isinstance(own, Local):
             self._set_local(target, own, operand, operator)
@@ -206,7 +206,7 @@ class Statements:
     def _data_if_within(
         self, node: c_ast.If, constraints: Sequence[Constraint], condition: Condition
     ) -> None:
-        """`if (constraints && condition)`, whose second part is tested where the first holds."""
+        """`if (constraints && condition)`; the second part is tested only if the first holds."""
         block, _ = self._insert_affine_if(constraints, has_else=False)
         with self._builder.inside(block):
             self._assume(constraints)
@@ -216,7 +216,7 @@ class Statements:
     def _insert_affine_if(
         self, constraints: Sequence[Constraint], has_else: bool
     ) -> tuple[Block, Block | None]:
-        """An `affine.if` whose branches are still to be filled."""
+        """An `affine.if` with empty branches."""
         true, false = Block(), Block() if has_else else None
         condition, operands = set_of(constraints)
         self._builder.insert(
@@ -328,7 +328,7 @@ class Statements:
         return type
 
     def _store_last(self, type: Arithmetic, bounds: Range, kept: Element) -> None:
-        """Store the value that the counter has behind the loop."""
+        """Store the value of the counter after the loop."""
         step = abs(bounds.step)
         sign = 1 if bounds.step > 0 else -1
         counts = [
@@ -343,7 +343,7 @@ class Statements:
 
 
 def _is_set_in_nested(name: str, following: Sequence[c_ast.Node]) -> bool:
-    """Whether a variable is set inside a loop, a branch or a block that follows."""
+    """Whether a variable is set inside a following loop, branch or block."""
     for item in following:
         if isinstance(item, c_ast.For | c_ast.If | c_ast.Compound) and any(
             key_of(target) == (name,) for target in stores_in(item)
