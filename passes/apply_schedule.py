@@ -13,10 +13,10 @@ from polyir.transform.given_schedule import GivenSchedule, apply_schedule, read_
 
 @dataclass(frozen=True)
 class ApplySchedulePass(ScopPass):
-    """Use a schedule that is given as isl's text of a union map or of a schedule tree.
+    """Use a schedule given in isl's notation, as a union map or a schedule tree.
 
-    The text is the option `schedule`, or what the file `file` holds. It must order all
-    instances of a scop; one that violates a dependence is refused.
+    `schedule` is the text; or `file` names a file that contains it. It must order all instances
+    of a scop. A schedule that violates a dependence is refused.
 
     Before:
 

@@ -25,12 +25,12 @@ from polyir.transform.walk import names_in
 class CheckSchedulePass(ModulePass):
     """Check that a schedule respects the dependences of a scop; change nothing.
 
-    Without options, each scop's schedule tree in force is checked against the dependences that
-    are on the scop. With a new schedule (`schedule` or `file`, as for `apply-schedule`), that
-    one is checked against the dependences of the program; those are computed if need be, and
-    where all hold, a line on standard output says so.
+    Without options, the current schedule tree of each scop is checked against the dependences of
+    the scop. With `schedule` or `file` (as for `apply-schedule`), the given schedule is checked
+    instead; dependences are computed if necessary, and if all of them hold, a line on standard
+    output says so.
 
-    Violations are an error that shows one pair of instances for each violated dependence:
+    If a dependence is violated, an error shows one pair of instances for each violated one:
 
         in.mlir:3:3: error: the schedule violates the flow dependence through A:
         S0[1, 2] must run before S0[2, 1] (n = 4)
@@ -59,18 +59,18 @@ class CheckSchedulePass(ModulePass):
         for scop_op in scops:
             scop = scop_of(scop_op)
             if scop.dependences is None:
-                missed(self.name, "nothing to check against: no dependences on the scop", scop_op)
+                missed(self.name, "nothing to check: the scop has no dependences", scop_op)
                 continue
             self._require_legal(scop_op, scop.dependences, scop.schedule)
 
     def _check_given(self, scops: tuple[ScopOp, ...]) -> None:
-        """Check the given schedule on each scop that has just its statements."""
+        """Check the given schedule on each scop that has exactly its statements."""
         given = self._given()
         checked = 0
         for scop_op in scops:
             scop = scop_of(scop_op)
             if len(scops) > 1 and set(names_in(scop.domain)) != set(given.statements):
-                remark(self.name, "left alone: the given schedule has other statements", scop_op)
+                remark(self.name, "left alone: the schedule is for other statements", scop_op)
                 continue
             assert scop.dependences is not None
             try:
@@ -85,12 +85,12 @@ class CheckSchedulePass(ModulePass):
             checked += 1
         if not checked:
             names = ", ".join(given.statements)
-            raise OptionError(f"pass '{self.name}': no scop has just the statements {names}")
+            raise OptionError(f"pass '{self.name}': no scop has exactly the statements {names}")
 
     def _require_legal(
         self, scop_op: ScopOp, dependences: Dependences, schedule: isl.Schedule
     ) -> int:
-        """The number of dependences, all of which hold; raises `LegalityError` if not."""
+        """The number of dependences; raises `LegalityError` if one of them is violated."""
         location = location_of(scop_op)
         what = "the check of the schedule"
         found = limited(what, lambda: violations(dependences, schedule), location)

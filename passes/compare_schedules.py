@@ -39,10 +39,10 @@ _SCHEDULERS: dict[str, Scheduler] = {
 
 @dataclass(frozen=True)
 class CompareSchedulesPass(ModulePass):
-    """Print what the schedulers find for each scop, side by side, and change nothing.
+    """Print a comparison of the schedules that all schedulers find for each scop.
 
-    Every scheduler runs with its default options, each under the time limit. For each, one
-    comment line is printed on standard output, with these columns:
+    The program does not change. Each scheduler runs with its default options, under the time
+    limit. One comment line per scheduler is printed on standard output, with these columns:
 
     - bands: the number of members of each band, outer before inner;
     - outer: the number of leading coincident members of the outermost band, summed over the

@@ -1,4 +1,4 @@
-"""What the schedulers are given: relations from a scop and its dependences."""
+"""The input of the schedulers: relations from a scop and its dependences."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def schedule_constraints(
 def live_range_constraints(
     scop: Scop, dependences: Dependences, *, input_dependences: bool = False
 ) -> ScheduleConstraints:
-    """Flow as validity and proximity, and false dependences as far as live ranges need them.
+    """Flow as validity and proximity, and the false dependences that live ranges need.
 
-    Coincidence has all of them: a loop is parallel only if no memory is reused across its
+    Coincidence contains all of them: a loop is parallel only if no memory is reused across its
     iterations.
     """
     if not dependences.value_based:

@@ -12,13 +12,13 @@ from polyir.transform.expansion.rewritten import Rewritten
 
 @dataclass(frozen=True)
 class ContractPass(MemoryPass):
-    """Shrink temporaries to what is live at once, for the schedule in force.
+    """Shrink temporaries to the elements that are live at the same time under the schedule.
 
-    `arrays` are the only ones to shrink; by default all temporaries: memory of the function
-    that only the scop uses, and that is never read before it is written. A subscript becomes
-    a remainder, or goes where one cell is enough. Run it after scheduling and `mark-parallel`:
-    iterations of a loop marked parallel keep cells of their own, and a later change of the
-    order must respect the dependences that the shared cells bring.
+    `arrays` lists the temporaries to shrink; by default, all of them: memory of the function that
+    only the scop uses, and that is never read before it is written. A subscript becomes a
+    remainder, or is removed if one cell is enough. Run it after scheduling and `mark-parallel`:
+    iterations of a loop marked parallel do not share cells, and later passes must respect the
+    dependences between iterations that do.
 
     Before:
 
@@ -40,4 +40,4 @@ class ContractPass(MemoryPass):
 
     @property
     def nothing(self) -> str:
-        return "nothing to do: there is no temporary of which less is live at once"
+        return "nothing to do: no temporary can be made smaller"

@@ -15,10 +15,10 @@ from polyir.transform.diamond import DiamondOptions, diamond_tile
 class DiamondTilePass(DiamondOptions, ScopPass):
     """Tile stencils so that all tiles of a wavefront can start at once.
 
-    Stands in the place of `tile`, before `wavefront`. `size` is the extent of the tiles along
-    every hyperplane. Tiles start concurrently in `degrees` dimensions, `all` or a number: with
-    fewer, tiles have a simpler shape. With `loop`, an address, only the outermost bands from that
-    loop on are tiled.
+    Use it instead of `tile`, before `wavefront`. `size` is the extent of the tiles along every
+    hyperplane. Tiles start concurrently in `degrees` dimensions (a number or `all`): with fewer,
+    tiles have a simpler shape. With `loop`, an address, only the outermost bands from that loop
+    on are tiled.
 
     Before (a stencil in one dimension after `pluto-schedule`):
 

@@ -13,11 +13,11 @@ from polyir.transform.distribute import DistributeOptions, distribute
 
 @dataclass(frozen=True)
 class DistributePass(DistributeOptions, ScopPass):
-    """Give the given statements nests of their own.
+    """Put statements in separate nests.
 
-    The first `keep` loops that a statement shares with others stay common. Or `loops` has
-    addresses: S1.1 stands for S1, which from its second loop on gets loops of its own, and S1/0.1
-    for the first part of S1. An illegal distribution is refused.
+    The first `keep` loops that a statement of `statements` shares with others stay common. Or
+    `loops` lists addresses: S1.1 separates S1 from its second loop on, and S1/0.1 the first part
+    of S1. An illegal distribution is refused.
 
     Before:
 

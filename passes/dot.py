@@ -24,9 +24,9 @@ What = Literal["dependences", "tree", "both"]
 class DotPass(ModulePass):
     """Print graphs for Graphviz: the dependence graph, the schedule tree, or both.
 
-    In the dependence graph statements are nodes; flow is solid, anti dashed, output dotted,
-    with array and distances. In the tree a `*` marks coincident members. Without `file` the
-    text goes to standard output, so that `--dot --emit=none` can be piped to `dot -Tsvg`.
+    In the dependence graph, nodes are statements, and edges show the array and the distances;
+    flow is solid, anti dashed, output dotted. In the tree, a `*` marks coincident members. Without
+    `file`, the text goes to standard output: pipe `--dot --emit=none` to `dot -Tsvg`.
 
         digraph "sweep dependences" {
           node [shape=box];

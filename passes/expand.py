@@ -14,11 +14,11 @@ from polyir.transform.expansion.single_assignment import expand
 class ExpandPass(MemoryPass):
     """Expand temporaries to single assignment: a cell for each instance that writes.
 
-    `arrays` are the only ones to expand; by default all temporaries: memory of the function
-    that only the scop uses, and that is never read before it is written. A read goes to the
-    cell of its source; where that depends on the instance, the read becomes a conditional. No
-    anti or output dependence through the arrays is left. `contract` after scheduling takes
-    back the memory that the schedule does not need.
+    `arrays` lists the temporaries to expand; by default, all of them: memory of the function that
+    only the scop uses, and that is never read before it is written. A read is redirected to the
+    cell of its source; if the source depends on the instance, the read becomes a conditional.
+    This removes all anti and output dependences through the arrays. After scheduling, `contract`
+    removes the memory that the schedule does not need.
 
     Before:
 
@@ -50,4 +50,4 @@ class ExpandPass(MemoryPass):
 
     @property
     def nothing(self) -> str:
-        return "nothing to do: no temporary is written twice in one place"
+        return "nothing to do: no element of a temporary is written twice"

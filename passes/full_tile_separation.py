@@ -13,12 +13,12 @@ from polyir.transform.full_tiles import FullTileOptions, separate_full_tiles
 
 @dataclass(frozen=True)
 class FullTileSeparationPass(FullTileOptions, ScopPass):
-    """Give full tiles point loops of their own, with constant bounds and without guards.
+    """Separate full tiles, whose point loops have constant bounds and no guards, from partial ones.
 
-    Comes after all that makes and orders tiles. `points` is the kind of the point loops, which
-    matters in partial tiles: `atomic` loops have all guards inside, `separate` ones none, which
-    is more code, and `default` leaves it to isl. With `loop`, an address, only tiles from that
-    loop on are looked at.
+    Run it after all passes that make or order tiles. `points` is the loop type of the point loops
+    of partial tiles: `atomic` loops contain guards, `separate` loops do not but need more code,
+    and with `default` isl chooses. With `loop`, an address, only tiles from that loop on are
+    separated.
 
     Before:
 

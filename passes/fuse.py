@@ -13,12 +13,11 @@ from polyir.transform.fuse import FuseOptions, fuse
 
 @dataclass(frozen=True)
 class FusePass(FuseOptions, ScopPass):
-    """Fuse the nests of the given statements.
+    """Fuse the nests of statements.
 
-    `statements` are statements of neighbouring nests, `depth` is the number of their loops, from
-    the outermost, that are fused. Or `loops` has one loop of each nest by address: these loops
-    become one, and with them those around, as far as they are not one yet. An illegal fusion is
-    refused.
+    `statements` are statements of adjacent nests, and `depth` is the number of loops to fuse,
+    from the outermost. Or `loops` has the address of one loop of each nest: these loops are
+    fused, and so are the loops around them that are not fused yet. An illegal fusion is refused.
 
     Before:
 

@@ -13,9 +13,9 @@ from polyir.transform.interchange import InterchangeOptions, interchange
 
 @dataclass(frozen=True)
 class InterchangePass(InterchangeOptions, ScopPass):
-    """Let two loops of a perfect nest change places.
+    """Interchange two loops of a perfect nest.
 
-    `loops` are the addresses of the two, as `--print-schedule` shows them. An illegal
+    `loops` are the addresses of the two loops, as `--print-schedule` shows them. An illegal
     interchange is refused.
 
     Before:

@@ -13,12 +13,12 @@ from polyir.transform.intra_tile_order import IntraTileOptions, intra_tile_order
 
 @dataclass(frozen=True)
 class IntraTileOrderPass(IntraTileOptions, ScopPass):
-    """Put innermost the loop with the best locality, within tiles or without tiles.
+    """Make the loop with the best locality innermost, in bands of point loops and in other bands.
 
-    Of the loops of each permutable band it is the one along which most accesses stay at one
-    element or move to a neighbour, and fewest jump. `max-stride` is how far a neighbour may be.
-    Within tiles, fused statements get point loops of their own where that is better, unless
-    `distribute=false`. With `loop`, an address, only loops from that one on are moved.
+    In each permutable band, this is the loop whose iterations access the same or neighbouring
+    elements in most accesses, and distant elements in fewest. Neighbours are at most `max-stride`
+    elements apart. Within tiles, fused statements get separate point loops if that is better,
+    unless `distribute=false`. With `loop`, an address, only loops from that loop on are moved.
 
     Before (`C[i, j] += A[i, k] * B[k, j]`):
 

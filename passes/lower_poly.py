@@ -42,9 +42,9 @@ from polyir.passes.prerequisites import replace_tree, scops_in
 class LowerPolyPass(ModulePass):
     """Replace every scop by loops that execute its schedule tree.
 
-    With `split-loops`, no innermost loop tests a loop counter, as after the pass of that name.
-    Where the loops take too long to generate, `fall-back` generates those of the program's
-    original order, with a warning; without it, that is an error.
+    With `split-loops`, loops are then split as by the pass `split-loops`. If code generation takes
+    too long, `fall-back` generates loops for the original order of the program, with a warning;
+    without it, this is an error.
     """
 
     name = "lower-poly"
@@ -85,7 +85,7 @@ class LowerPolyPass(ModulePass):
         lower_scop(scop_of(scop))
 
     def _split(self, generated: Sequence[Operation]) -> None:
-        """Split the loops among `generated`, which were made for a scop."""
+        """Split the loops among `generated`, the operations generated for a scop."""
         if not any(
             isinstance(op, affine.IfOp | scf.IfOp) for each in generated for op in each.walk()
         ):

@@ -15,12 +15,11 @@ from polyir.transform.parallel import Which, mark_loops, mark_parallel
 
 @dataclass(frozen=True)
 class MarkParallelPass(ScopPass):
-    """Mark parallel loops, which then are lowered to `affine.parallel` or `scf.parallel`.
+    """Mark parallel loops, so that they are lowered to `affine.parallel` or `scf.parallel`.
 
     `which` is `outermost` (the outermost parallel loop of each nest), `inner` (the innermost
-    one) or `all`. That a loop is parallel is decided exactly from the dependences. `loops` has
-    the addresses of the loops that are to be marked, and no others; one that is not parallel is
-    refused.
+    one) or `all`. The dependences determine exactly which loops are parallel. Or `loops` lists
+    the addresses of the loops to mark; a loop that is not parallel is refused.
 
     Before:
 
@@ -40,7 +39,9 @@ class MarkParallelPass(ScopPass):
 
     def __post_init__(self) -> None:
         if self.loops and self.which != "outermost":
-            raise OptionError(f"which has no effect on loops that are named: which={self.which}")
+            raise OptionError(
+                "the options 'which' and 'loops' of pass 'mark-parallel' exclude each other"
+            )
 
     def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
         if self.loops:

@@ -1,4 +1,4 @@
-"""What the passes share that change where temporaries are kept."""
+"""The common part of the passes that change the memory of temporaries."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from polyir.transform.expansion.temporaries import check_names
 
 @dataclass(frozen=True)
 class MemoryPass(ModulePass):
-    """A pass that rewrites the accesses to temporaries, and computes the dependences anew.
+    """A pass that rewrites the accesses to temporaries, and recomputes the dependences.
 
-    The new dependences are those of the schedule tree in force, which is checked against the
-    old ones first: a legal order is as good an original order as any. Raises `OptionError` if
+    The current schedule tree is checked against the old dependences; then it becomes the original
+    order for the new ones. Raises `OptionError` if
     one of `arrays` is in no scop.
     """
 
@@ -55,7 +55,7 @@ class MemoryPass(ModulePass):
     @property
     @abstractmethod
     def nothing(self) -> str:
-        """Why nothing was done, if no array has a reason of its own."""
+        """Why nothing was done, if there is no reason for a particular array."""
 
     def _rewritten(self, op: ScopOp) -> Rewritten:
         if op.local_arrays:
@@ -65,8 +65,8 @@ class MemoryPass(ModulePass):
             dependences = scop.dependences
             if dependences is not None:
                 limited(
-                    "the check of the schedule in force",
-                    lambda: require_legal(dependences, scop.schedule, "the schedule in force"),
+                    "the check of the current schedule",
+                    lambda: require_legal(dependences, scop.schedule, "the current schedule"),
                 )
             found = within_operations(10_000_000, lambda: self.rewrite(op))
             if found is None:

@@ -53,9 +53,9 @@ def pass_with_options(pass_type: type[ModulePass], text: str) -> ModulePass:
 
 
 def quoted(text: str) -> str:
-    """`text` with all values in quotes that xDSL's notation has no word for.
+    """`text` with quotes around all values that xDSL's notation would not accept.
 
-    That takes numbers, plain words and text in double quotes as values. Here, `loop=S0.1` and
+    It accepts numbers, plain words and text in double quotes. Here, `loop=S0.1` and
     `file=new/tree.yaml` need no quotes, and single quotes do as well, within which double quotes
     and line breaks stand for themselves: `condition='i < n'`.
     """
@@ -131,7 +131,7 @@ class Parsed(Protocol):
     """A class of option values that are written as text."""
 
     WORD: ClassVar[str]
-    """What the help says that such an option is."""
+    """The description of such an option's type in the help."""
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -173,7 +173,7 @@ def _parsed_class(option_type: object) -> type[Parsed] | None:
 
 
 def describe_options(pass_type: type[ModulePass]) -> list[str]:
-    """One line an option: name, type, default."""
+    """One line per option: name, type, default."""
     types = get_type_hints(pass_type)
     return [
         f"{field.name.replace('_', '-')}: {_describe_type(types[field.name])}"
@@ -193,7 +193,7 @@ def _option_names(pass_type: type[ModulePass]) -> list[str]:
 def _check_choice(
     pass_name: str, name: str, option_type: object, values: tuple[object, ...]
 ) -> None:
-    """Refuse values that are none of a literal type's, or not of a simple type."""
+    """Refuse values that are not in a literal type, or not of a simple type."""
     shown = name.replace("_", "-")
     given = ",".join(str(value) for value in values)
     if get_origin(option_type) is Literal:

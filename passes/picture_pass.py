@@ -1,4 +1,4 @@
-"""What the passes share that draw pictures."""
+"""The common part of the passes that draw pictures."""
 
 from __future__ import annotations
 

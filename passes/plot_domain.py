@@ -11,11 +11,11 @@ from polyir.passes.picture_pass import PicturePass
 class PlotDomainPass(PicturePass):
     """Draw the statement instances and the dependences between them, to an SVG or PNG file.
 
-    Each statement with three iterators at most has a panel: its instances are points, and
-    dependences are arrows, black for flow, red for anti, violet for output. All parameters
-    have the value `size`, or the ones of `values`, in their order. `statements` are the only
-    ones to draw. With several scops, the second is drawn to `file-2`, and so on. It needs
-    matplotlib, the extra `plot`.
+    Each statement with at most three iterators has a panel: points are its instances, and arrows
+    are dependences: black for flow, red for anti, violet for output. All parameters have the value
+    `size`, or those of `values`, in order. `statements` lists the statements to draw; by default,
+    all of them. With several scops, the second one is drawn to `file-2`, and so on. It requires
+    matplotlib: `pip install 'polyir[plot]'`.
     """
 
     name = "plot-domain"

@@ -9,10 +9,10 @@ from polyir.passes.picture_pass import PicturePass
 
 @dataclass(frozen=True)
 class PlotSchedulePass(PicturePass):
-    """Draw the order in which the schedule in force runs the instances, and its tiles.
+    """Draw the execution order of the instances under the current schedule, and its tiles.
 
-    The picture is that of `plot-domain`, with each point numbered in execution order and
-    coloured by tile. All options are the same.
+    Draws the picture of `plot-domain` with points numbered in execution order and coloured by
+    tile. The options are the same.
     """
 
     name = "plot-schedule"

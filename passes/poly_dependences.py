@@ -17,12 +17,13 @@ from polyir.passes.prerequisites import dependences_of, raised_scops
 
 @dataclass(frozen=True)
 class PolyDependencesPass(ModulePass):
-    """Compute the dependences of each scop, and keep them on it.
+    """Compute the dependences of each scop, and attach them to it.
 
-    They are those of the order that the schedule tree has now: run it before a pass that
-    changes the tree. Value-based, a read depends on the last write of its element alone;
-    with `value-based=false` on every earlier write, and likewise for the other kinds. With
-    `input`, pairs of reads are reported too: they order nothing, but tell of reuse.
+    They are those of the current schedule tree: run this pass before passes that change the tree.
+    With value-based dependences, a read depends only on the last write of its element; with
+    `value-based=false`, on every earlier write, and likewise for the other kinds. With `input`,
+    pairs of reads of the same element are included: they show reuse, and do not restrict the
+    order.
 
     Before:
 

@@ -41,7 +41,7 @@ class PolyRaisePass(ModulePass):
           }
         }
 
-    The schedule tree is the original order. What cannot be modelled stays as it is.
+    The schedule tree has the original order. Code that cannot be modelled does not change.
     """
 
     name = "poly-raise"

@@ -1,4 +1,4 @@
-"""What the passes on scops have in common: a pass brings what it needs.
+"""The common part of the passes on scops: each pass runs what it requires first.
 
 A scheduling pass on affine IR raises it and computes value-based dependences first.
 """
@@ -71,8 +71,8 @@ def dependences_of(
 ) -> Dependences | None:
     """The dependences of a scop, computed within the time limit.
 
-    Where value-based ones take too long, memory-based ones, which are more but far cheaper,
-    take their place; `None` if these take too long too. Both are reported as missed.
+    If value-based ones take too long, memory-based ones are computed instead: they are more, but
+    far cheaper. `None` if these take too long too. Both cases are reported as missed.
     """
     for is_value_based in (True, False) if value_based else (False,):
         base = "value-based" if is_value_based else "memory-based"
@@ -93,7 +93,7 @@ class PassOnScops(PassWithOptions):
 
     @property
     def named(self) -> tuple[str, ...]:
-        """The names of the statements that the options speak of."""
+        """The names of the statements that the options name."""
         found: list[str] = []
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
@@ -102,9 +102,9 @@ class PassOnScops(PassWithOptions):
         return tuple(dict.fromkeys(found))
 
     def scops(self, ctx: Context, module: ModuleOp) -> tuple[ScopOp, ...]:
-        """The scops that the pass is for, each with its dependences.
+        """The scops that the pass applies to, each with its dependences.
 
-        Raises `OptionError` if the options speak of statements that are in no scop together.
+        Raises `OptionError` if no scop has all statements that the options name.
         """
         scops = analysed_scops(ctx, module)
         if not scops:
@@ -125,15 +125,14 @@ class PassOnScops(PassWithOptions):
                 hint = nearest(name, valid) or f" (statements: {', '.join(valid)})"
                 raise OptionError(f"pass '{self.name}': there is no statement '{name}'{hint}")
         shown = ", ".join(self.named)
-        raise OptionError(f"pass '{self.name}': {shown} are not in one scop")
+        raise OptionError(f"pass '{self.name}': {shown} are not in the same scop")
 
 
 @dataclass(frozen=True)
 class ScopPass(PassOnScops):
     """A pass that gives each scop a new schedule tree.
 
-    `transform` runs in a worker process (`polyir.limits`): all that it decides must be in what it
-    returns.
+    `transform` runs in a worker process (`polyir.limits`): its only effect is its return value.
     """
 
     @abstractmethod
@@ -145,7 +144,7 @@ class ScopPass(PassOnScops):
             self._apply_to(scop_op)
 
     def _checked(self, scop: Scop, dependences: Dependences) -> Outcome:
-        """What `transform` returns, once copies are known to be right under the new schedule."""
+        """The result of `transform`; raises if copies are not correct under the new schedule."""
         outcome = self.transform(scop, dependences)
         if scop.op.local_arrays:
             # Few scops have local arrays, and start-up is part of every run.
@@ -174,7 +173,7 @@ def _names(scop: ScopOp) -> tuple[str, ...]:
 
 
 class Messages(Protocol):
-    """What a transformation has to say."""
+    """The messages of a transformation."""
 
     @property
     def done(self) -> tuple[str, ...]:
@@ -182,7 +181,7 @@ class Messages(Protocol):
 
     @property
     def missed(self) -> tuple[str, ...]:
-        """What it was asked for and did not do, with the reasons."""
+        """What it was asked to do and did not do, with the reasons."""
 
 
 def report(pass_name: str, messages: Messages, scop: ScopOp) -> None:

@@ -20,10 +20,10 @@ from polyir.passes.prerequisites import analysed_scops
 class PrintDependencesPass(ModulePass):
     """Print the dependences of each scop to standard output.
 
-    One line a dependence: kind, array, source and target, distance or direction vectors in
-    the loops that both share (`polyir.model.distance` has the notation), relation. The lines
-    are comments, so that what follows them on standard output can still be read as a program.
-    What was not raised yet is raised, and value-based dependences computed, first.
+    Each line shows one dependence: kind, array, source and target, distance or direction vectors
+    in the loops that both share (see `polyir.model.distance` for the notation), and relation. The
+    lines are comments, so the whole output is still a valid program. If necessary, programs are
+    raised and value-based dependences are computed first.
 
         // value-based dependences in @sweep:
         // flow  A  S0 -> S0  (1)  [n] -> { S0[i] -> S0[i' = 1 + i] : 0 < i <= -2 + n }

@@ -18,9 +18,9 @@ from polyir.transform.outline import outline
 class PrintSchedulePass(ModulePass):
     """Print the schedule tree of each scop, with the addresses of its loops, to standard output.
 
-    The lines are comments, so that what follows them on standard output can still be read as a
-    program. What was not raised yet is raised first. `polyir.transform.outline` has the
-    notation, `polyir.transform.address` that of the addresses.
+    The lines are comments, so the whole output is still a valid program. If necessary, programs
+    are raised first. See `polyir.transform.outline` for the notation, and
+    `polyir.transform.address` for that of addresses.
 
         // schedule of @sweep:
         // band of 1

@@ -13,14 +13,14 @@ from polyir.transform.expansion.rewritten import Rewritten
 
 @dataclass(frozen=True)
 class PrivatizePass(MemoryPass):
-    """Give temporaries a copy for each iteration of the loops that they serialise falsely.
+    """Give temporaries one copy per iteration of the loops that only they make sequential.
 
-    `arrays` are the only ones to change; by default all temporaries: memory of the function
-    that only the scop uses, and that is never read before it is written. First each is split
-    into parts that no value connects. Then it gets copies for the loops that no value of it
-    crosses: with `loops=needed` for those that are parallel after it, with `loops=all` for
-    every one that it serialises, for schedulers that skew. `promote` then makes of the copies
-    variables inside the loops that need them.
+    `arrays` lists the temporaries to change; by default, all of them: memory of the function that
+    only the scop uses, and that is never read before it is written. First, each is split into
+    parts that share no values. Then a part gets copies for loops that carry none of its values:
+    with `loops=needed`, for loops that this makes parallel; with `loops=all`, for every loop whose
+    anti or output dependences this removes, which helps schedulers that skew. `promote` can then
+    move the copies into these loops as local variables.
 
     Before:
 
@@ -54,4 +54,4 @@ class PrivatizePass(MemoryPass):
 
     @property
     def nothing(self) -> str:
-        return "nothing to do: no loop is serialised by the memory of a temporary alone"
+        return "nothing to do: no loop is sequential only because of a temporary"

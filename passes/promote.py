@@ -19,7 +19,7 @@ from polyir.transform.promote import PromoteOptions, apply_promotion, plan_promo
 
 @dataclass(frozen=True)
 class PromotePass(PromoteOptions, PassOnScops):
-    """Keep what an iteration of a loop touches of an array in a local array.
+    """Copy the array elements that an iteration of a loop accesses to a local array.
 
     `promote{arrays=A loop="S.0"}`, where a strip of 8 iterations reads A[i] and writes B[i]:
 

@@ -38,7 +38,7 @@ from polyir.passes.prerequisites import scops_in
 
 @dataclass(frozen=True)
 class ScalarReplacementPass(ModulePass):
-    """Keep array elements in SSA values in the loops in which their address stays the same.
+    """Keep array elements in SSA values in loops that do not change their address.
 
     `levels` counts loops from the inside: 1 for innermost loops only, 2 for the loops around
     these too, `all` for all loops. Scops are lowered first. Floating-point operations keep their
@@ -66,7 +66,7 @@ class ScalarReplacementPass(ModulePass):
             missed(self.name, f"nothing to do: {nothing}", op)
 
     def _replace_in(self, function: FuncOp, levels: int) -> bool:
-        """Replace elements in `function`; whether there were any that could be thought of."""
+        """Replace elements in `function`; returns whether there were any candidates."""
         done: list[Operation] = []
         left: list[tuple[str, Operation]] = []
 

@@ -13,10 +13,10 @@ from polyir.transform.affine_change import ScaleOptions, scale
 
 @dataclass(frozen=True)
 class ScalePass(ScaleOptions, ScopPass):
-    """Spread statements along a loop, with gaps between their iterations.
+    """Multiply the values of a loop by a factor, for some or all of its statements.
 
-    The values that `loop` has for `statements` are multiplied by `factor`; without `statements`,
-    for all in the loop. Illegal scaling is refused.
+    The values of `loop` for `statements` (by default, all statements in the loop) are multiplied
+    by `factor`. Illegal scaling is refused.
 
     Before:
 

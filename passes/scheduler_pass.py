@@ -1,4 +1,4 @@
-"""What the passes of the schedulers have in common: every schedule that is found is checked."""
+"""The common part of the scheduling passes: every schedule is checked before it is used."""
 
 from __future__ import annotations
 
@@ -25,9 +25,8 @@ class SchedulerPass(ScopPass):
 
     The check does not depend on how the schedule was found.
 
-    The options of a scheduler are declared once, in the frozen dataclass that the library's
-    function takes. It is the second base class of the scheduler's pass, so the pass itself is
-    what the function is given.
+    The options of a scheduler are declared once, in the frozen dataclass that its function takes.
+    The pass of the scheduler derives from it, and passes itself to the function.
     """
 
     @property
@@ -40,7 +39,7 @@ class SchedulerPass(ScopPass):
         """The schedule that is found; raises `SchedulingError` if there is none."""
 
     def constraints_of(self, scop: Scop, dependences: Dependences) -> ScheduleConstraints:
-        """The relations that the scheduler is given."""
+        """The relations that the scheduler gets."""
         return schedule_constraints(
             scop, dependences, input_dependences=self.counts_input_dependences
         )
@@ -52,7 +51,7 @@ class SchedulerPass(ScopPass):
 
     def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
         if scop.op.local_arrays:
-            reason = "the schedule is left as it was: arrays are promoted after scheduling"
+            reason = "the schedule is left as it was: 'promote' must run after scheduling"
             return Outcome(scop.schedule, missed=(reason,))
         try:
             found = self.find(self.constraints_of(scop, dependences), scop)

@@ -13,10 +13,10 @@ from polyir.transform.affine_change import ShiftOptions, shift
 
 @dataclass(frozen=True)
 class ShiftPass(ShiftOptions, ScopPass):
-    """Let statements run later (or earlier) along a loop.
+    """Run statements later (or earlier) along a loop.
 
-    `by` is added to the values that `loop` has for `statements`; without `statements`, for all
-    in the loop. It is a number or an affine expression of the parameters in isl's notation:
+    `by` is added to the values of `loop` for `statements` (by default, all statements in the
+    loop). It is a number or an affine expression of the parameters in isl's notation:
     `by=-1`, `by=n`, `by="2n - 1"`. An illegal shift is refused.
 
     Before:

@@ -15,9 +15,9 @@ from polyir.transform.split import SplitOptions, split
 class SplitPass(SplitOptions, ScopPass):
     """Split the instances of statements by a condition: those that meet it run first.
 
-    `condition` is in isl's notation, on the iterators of `statements` and the parameters. They
-    are split at `loop`, all of whose other instances run second; without `loop`, at the
-    outermost one around the first statement. An illegal split is refused.
+    `condition` is in isl's notation, on the iterators of `statements` and the parameters. The
+    split is at `loop` (by default, the outermost loop around the first statement), all of whose
+    other instances run second. An illegal split is refused.
 
     Before:
 

@@ -36,11 +36,11 @@ from polyir.passes.prerequisites import scops_in
 
 @dataclass(frozen=True)
 class SplitLoopsPass(ModulePass):
-    """Split loops where a test of a loop counter changes its outcome, or move the test out.
+    """Remove tests of loop counters from innermost loops, by splitting loops or moving tests out.
 
     An innermost loop becomes at most `max-parts` loops with at most `max-operations` operations
-    together; tests that would need more stay. Scops are lowered first; `lower-poly` does the same
-    to the loops that it makes.
+    together; tests that would need more stay. Scops are lowered first. `lower-poly`
+    already does this for the loops that it generates.
     """
 
     name = "split-loops"

@@ -15,8 +15,8 @@ from polyir.transform.strip_mine import StripMineOptions, strip_mine
 class StripMinePass(StripMineOptions, ScopPass):
     """Cut a loop into a loop over strips and a loop within a strip.
 
-    `loop` is cut into strips of `size` values. The order stays: tiling is strip-mining and
-    interchange.
+    `loop` is cut into strips of `size` values. The execution order does not change: tiling is
+    strip-mining followed by interchange.
 
     Before:
 

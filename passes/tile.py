@@ -15,15 +15,15 @@ from polyir.transform.tile import TileOptions, tile
 class TilePass(TileOptions, ScopPass):
     """Tile the permutable bands.
 
-    `sizes` are the tile sizes of the loops of a band in order; the last one holds for all
-    further loops, so that one size is enough. With `levels`, `sizes` are those of the innermost
-    tiles, and tiles of each further level are `ratio` times as large: `sizes=32,32,8 levels=2`
-    makes tiles of 32 x 32 x 8 inside tiles of 256 x 256 x 64. For other sizes tile twice,
-    outer tiles first: `--tile=100,100 --tile=32,8`. Bands of fewer than `min-width` loops, and
-    bands that are not permutable, are left alone.
+    `sizes` are the tile sizes of the loops of a band, in order; the last one also applies to all
+    further loops. With `levels`, `sizes` are those of the innermost tiles, and tiles of each
+    further level are `ratio` times as large: `sizes=32,32,8 levels=2` makes tiles of 32 x 32 x 8
+    inside tiles of 256 x 256 x 64. For other sizes, tile twice, outer tiles first:
+    `--tile=100,100 --tile=32,8`. Bands of fewer than `min-width` loops, and bands that are not
+    permutable, are not tiled.
 
-    `loops` has addresses of nested loops: these are tiled and no others, permutable or not.
-    Their tile loops, in the order given, go around the outermost of them. Tiles that violate a
+    `loops` lists addresses of nested loops: only these are tiled, permutable or not. Their tile
+    loops, in the given order, are placed around the outermost of them. Tiles that violate a
     dependence are refused.
 
     Before:

@@ -13,10 +13,10 @@ from polyir.transform.shaped_tiles import ShapedTileOptions, tile_with_shape
 
 @dataclass(frozen=True)
 class TileShapePass(ShapedTileOptions, ScopPass):
-    """Tile the outermost loops of each nest, permutable or not, in tiles of another shape.
+    """Tile the outermost loops of each nest, permutable or not, along given hyperplanes.
 
-    `shape` has rows of numbers, each of which combines the loops: `1,0;1,1` makes parallelograms
-    with sides along i and i + j. `sizes` are those of the rows; `levels` and `ratio` are as for
+    `shape` has one row of loop coefficients per hyperplane: `1,0;1,1` makes parallelograms bounded
+    by i and i + j. `sizes` has one size per row; `levels` and `ratio` are as for
     `tile`. Tiles that violate a dependence are refused.
 
     Before:

@@ -17,18 +17,18 @@ from polyir.transform.symbolic_tile import SymbolicTileOptions, tile_symbolicall
 
 @dataclass(frozen=True)
 class TileSymbolicPass(SymbolicTileOptions, ScopPass):
-    """Tile the permutable bands in sizes that are known when the program runs.
+    """Tile the permutable bands, with sizes that are chosen at run time.
 
-    The sizes become arguments of the function, of type index and after the others: T0 for the
-    first loop of each band, T1 for the second. `loops` and `min-width` say what is tiled, as for
-    `tile`. `origins` says which tiles are visited: `outset`, those with points, or `box`, all in
-    the rectangular hull of the points, which takes simpler bounds.
+    The sizes become arguments of the function, after the others, of type index: T0 for the first
+    loop of each band, T1 for the second. `loops` and `min-width` select what is
+    tiled, as for `tile`. `origins` determines which tiles are visited: `outset`, those with
+    points, or `box`, all in the rectangular hull of the points, which has simpler bounds.
 
     Before:
 
         poly.band "[{ S0[i, j] -> [(i)] }, { S0[i, j] -> [(j)] }]" permutable
 
-    After; the mark stands for the loops over tiles:
+    After (the mark represents the loops over tiles):
 
         poly.mark #poly.tile<outset [T0, T1]> {
           poly.band "[{ S0[i, j] -> [(i)] }, { S0[i, j] -> [(j)] }]" permutable

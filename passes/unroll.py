@@ -15,8 +15,8 @@ from polyir.transform.strip_mine import UnrollOptions, unroll
 class UnrollPass(UnrollOptions, ScopPass):
     """Unroll a loop, by a factor or completely.
 
-    `loop` is unrolled by `factor`; with 0, completely, which needs a constant number of
-    iterations. What is left of the loop at its ends runs too, with conditions.
+    `loop` is unrolled by `factor`; with 0, completely, which requires a constant number of
+    iterations. Remaining iterations at both ends of the loop run under conditions.
 
     Before:
 

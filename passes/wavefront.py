@@ -15,9 +15,9 @@ from polyir.transform.wavefront import WavefrontOptions, wavefront
 class WavefrontPass(WavefrontOptions, ScopPass):
     """Run the tiles of a permutable band in parallel wavefronts.
 
-    Applies to the outermost permutable band of each nest, tiled or not, that has no parallel
-    loop of its own. `degrees` is the number of loops that become parallel inside a wavefront,
-    `all` for as many as there are. With `loop`, an address, only the outermost band from that
+    Applies to the outermost permutable band of each nest, tiled or not, if it has no parallel
+    loop. `degrees` is the number of loops that become parallel inside a wavefront,
+    or `all`. With `loop`, an address, only the outermost band from that
     loop on gets wavefronts.
 
     Before:

@@ -1,4 +1,4 @@
-"""Loops of the affine dialect from the bounds that the AST gives them."""
+"""Loops of the affine dialect from the bounds in the AST."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def loop_operation(loop: AffineLoop) -> affine.ForOp | affine.ParallelOp:
 
 
 def with_loop_attributes(operation: Loop, attributes: LoopAttributes) -> Loop:
-    """The loop with entries for its attributes, but for that which the operation itself says."""
+    """The loop with entries for its attributes, except those that the operation expresses."""
     for attribute in attributes:
         if not isinstance(attribute, ParallelAttr):
             operation.attributes[attribute.name] = attribute

@@ -1,8 +1,8 @@
 """Affine operations as scf, memref, vector and arith operations.
 
-`convert_affine_to_scf` converts all; `legalize_affine` only those that MLIR would not accept as
-affine, because a value in one of their maps is neither a valid dimension nor a valid symbol
-(the iterator of an `scf.for`, a loaded index).
+`convert_affine_to_scf` converts all operations; `legalize_affine` only those that MLIR would not
+accept, because an operand of one of their maps is neither a valid dimension nor a valid symbol
+(for example, the iterator of an `scf.for` or a loaded index).
 
 `floordiv` rounds down and `mod` is never negative, as in MLIR's affine dialect: the quotient is
 `arith.floordivsi`, and the remainder is `a - (a floordiv c) * c`.
@@ -41,7 +41,7 @@ from polyir.model.affine_operations import map_operands
 def convert_affine_to_scf(root: Operation) -> None:
     """Convert every affine operation from `root` down, except `root` itself.
 
-    Raises `PolyirError` for a reduction of an `affine.parallel` that `scf` has no operation for.
+    Raises `PolyirError` for a reduction of an `affine.parallel` that `scf` cannot express.
     """
     for region in root.regions:
         for block in region.blocks:
@@ -57,7 +57,7 @@ def legalize_affine(root: Operation) -> None:
 def _convert(op: Operation, wanted: Callable[[Operation], bool]) -> None:
     """Convert `op` if it is `wanted`, and then what it holds.
 
-    Outer operations come first: what a loop becomes decides what its iterator is good for.
+    Outer operations come first: the new form of a loop decides where its iterator may be used.
     """
     regions: Sequence[Region] = op.regions
     if map_operands(op) is not None and wanted(op):
@@ -102,14 +102,14 @@ def _symbol_positions(op: Operation) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class _Replacement:
-    """What takes the place of an operation: its results, and where its regions went."""
+    """The replacement of an operation: its results, and where its regions were moved to."""
 
     results: Sequence[SSAValue] = ()
     regions: Sequence[Region] = ()
 
 
 def _map_of(op: Operation) -> AffineMap:
-    """The map of an operation that has just one."""
+    """The map of an operation that has exactly one."""
     attribute = op.properties["map"]
     assert isinstance(attribute, AffineMapAttr)
     return attribute.data
@@ -118,7 +118,7 @@ def _map_of(op: Operation) -> AffineMap:
 def _replace(op: Operation) -> Sequence[Region]:
     """Replace one affine operation by its scf, memref, vector or arith form.
 
-    Returns the regions that now hold what the regions of `op` held, not converted yet.
+    Returns the regions with the former contents of the regions of `op`, not converted yet.
     """
     builder = Builder(InsertPoint.before(op))
     replacement = _replacement(op, builder)
@@ -174,7 +174,9 @@ def _parallel(op: affine.ParallelOp, builder: Builder) -> _Replacement:
     for kind, result in zip(op.reductions, op.results, strict=True):
         neutral, combination = neutral_element(kind.data, result.type), combination_of(kind.data)
         if neutral is None or combination is None:
-            raise PolyirError(f"a reduction '{kind.data}' has no scf form", location_of(op))
+            raise PolyirError(
+                f"a reduction '{kind.data}' cannot be converted to scf", location_of(op)
+            )
         initial.append(builder.insert(neutral).result)
         reductions.append(_reduction(combination, result.type))
     body = _moved(op.body)

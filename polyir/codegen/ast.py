@@ -1,7 +1,7 @@
-"""isl's AST as plain data: what code generation works on, and what a worker process sends back.
+"""isl's AST as plain data: the input of code generation, and the result of a worker process.
 
-Each node of isl's AST becomes a frozen dataclass, and so does each expression. Operators that
-mean the same to polyir are one: isl has three divisions that all round down where it uses them.
+Each node of isl's AST becomes a frozen dataclass, and so does each expression. Operators with
+the same meaning become one: isl has three divisions, all of which round down as it uses them.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ Expression = Number | Name | Operation
 
 @dataclass(frozen=True)
 class For:
-    """A loop: from `first` in steps of `step`, up to `bound`, which is run too if `inclusive`."""
+    """A loop: from `first` in steps of `step`, up to `bound`, which is included if `inclusive`."""
 
     iterator: str
     first: Expression
@@ -99,7 +99,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Mark:
-    """A mark of the schedule tree: the object of its identifier, around what is below it."""
+    """A mark of the schedule tree: the object of its identifier, and the node below it."""
 
     item: object
     body: Node
@@ -107,7 +107,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class LocalAccess:
-    """The access number `access` of a statement's body, which goes to a cell of a local array."""
+    """The access number `access` of a statement's body, redirected to a cell of a local array."""
 
     access: int
     array: str
@@ -116,7 +116,7 @@ class LocalAccess:
 
 @dataclass(frozen=True)
 class Instance:
-    """One instance of a statement: the values of its iterators, and what it accesses instead."""
+    """One instance of a statement: the values of its iterators, and its redirected accesses."""
 
     statement: str
     arguments: tuple[Expression, ...]
@@ -148,7 +148,7 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def statements_in(node: Node) -> tuple[str, ...]:
-    """The names of the statements from `node` down, once for each place where one is run."""
+    """The names of the statements from `node` down, once for each place where one is executed."""
     return tuple(inner.statement for inner in walk(node) if isinstance(inner, Instance))
 
 
@@ -166,7 +166,7 @@ def names_in(expression: Expression) -> frozenset[str]:
 
 
 def uses(expression: Expression, *operators: Operator) -> bool:
-    """Whether one of `operators` is somewhere in an expression."""
+    """Whether one of `operators` occurs in an expression."""
     return any(
         isinstance(part, Operation) and part.operator in operators for part in parts_of(expression)
     )

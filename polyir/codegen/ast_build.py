@@ -1,4 +1,4 @@
-"""The AST of a scop's schedule, and what polyir asks of isl's AST builder.
+"""The AST of a scop's schedule, and the options of isl's AST builder.
 
 Verdoolaege, Guelton, Grosser, Cohen: Schedule Trees (IMPACT 2014) and Grosser, Verdoolaege,
 Cohen: Polyhedral AST generation is more than scanning polyhedra (TOPLAS 2015).
@@ -72,8 +72,8 @@ class GeneratedTiles:
 class ScopAst:
     """The AST of a scop; marks in it are `LoopsBelow`, `TilesBelow` and attributes of marks.
 
-    `iterators` are the names of the loop iterators by schedule depth, `names` tells what the
-    loops are to be called, `tiles` has the bands that `TilesBelow` counts.
+    `iterators` are the names of the loop iterators by schedule depth, `names` gives the names of
+    the generated loops, `tiles` has the bands that `TilesBelow` numbers.
     """
 
     root: Node
@@ -106,18 +106,18 @@ CHECK_OPERATIONS = 100_000
 def build_ast(scop: Scop) -> ScopAst:
     """Generate the AST for the schedule tree in force, under the scop's context.
 
-    Loops over tiles whose kind the tree leaves open are atomic: isl would split such a loop
-    where the ranges of its statements differ, and repeat the loops within the tiles in each
-    part, which is much code for a test that is cheap there. Only where the whole range of a
-    loop is not affine in the loops around it, isl's default is taken.
+    Loops over tiles are atomic if the tree does not give their loop type: by default, isl would
+    split such a loop where the ranges of its statements differ, and repeat the point loops in
+    each part, which is much code to avoid a cheap test. isl's default is used only if the whole
+    range of a loop is not affine in the enclosing loops.
 
-    Where isl takes very long for that, or crashes, loops with steps count: isl works far less on
-    `floor(i / 32)` than on `32 floor(i / 32)`. If that is too much still, all loops are atomic,
-    with guards inside. Where isl does not see how often a loop to be unrolled runs, loops stay
-    as they are.
+    If isl takes too long or crashes, loops with steps count their iterations: isl handles
+    `floor(i / 32)` much faster than `32 floor(i / 32)`. If that also takes too long, all loops are
+    atomic, with guards inside. If isl does not find the number of iterations of a loop to unroll,
+    no loop is unrolled.
 
-    Raises `PolyirError` if the tree executes infinitely many instances, or if isl makes no loops
-    that execute every instance once; `ResourceError` if it takes too long.
+    Raises `PolyirError` if the tree executes infinitely many instances, or if isl does not
+    generate loops that execute each instance exactly once; `ResourceError` if it takes too long.
     """
     location = location_of(scop.op)
     for form in ("usual", "counting"):
@@ -133,7 +133,7 @@ def build_ast(scop: Scop) -> ScopAst:
 
 
 def _built(scop: Scop, form: str) -> ScopAst | None:
-    """The AST with loops of a form; `None` if that takes isl too many operations."""
+    """The AST with loops of a form; `None` if isl needs too many operations."""
     try:
         expanded = expand_tiles(scop.schedule, scop.context)
     except isl.Error as error:
@@ -162,10 +162,10 @@ def _of_form(
 
 
 def _generate(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> ScopAst:
-    """The AST of `schedule`, in the first of several ways in which isl makes no wrong one.
+    """The AST of `schedule`, from the first of several equivalent inputs with a correct result.
 
-    isl has been seen to lose instances of strided statements. Each of its user nodes knows which
-    ones it executes, so that this is noticed, unless telling would take isl too long.
+    isl has been seen to lose instances of strided statements. The instances that its user nodes
+    execute are therefore compared with those of the schedule, unless that takes isl too long.
     """
     for known, tree in _ways(scop, schedule, expanded):
         context = known
@@ -178,7 +178,7 @@ def _generate(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> Sc
         verdict = within_operations(CHECK_OPERATIONS, partial(_is_partition, executed, wanted))
         if verdict is not False:
             return ast
-    raise _failure(scop, "isl makes no loops that execute every instance once")
+    raise _failure(scop, "isl generates no loops that execute each instance exactly once")
 
 
 def _ways(
@@ -186,8 +186,8 @@ def _ways(
 ) -> Iterator[tuple[isl.Set, isl.Schedule]]:
     """Contexts and trees of the same meaning as `schedule`, the usual one first.
 
-    What isl makes depends on what it knows of the parameters, on constraints that say nothing
-    new, on whether loops may be in pieces, and on their steps.
+    The result of isl depends on the constraints on parameters, on redundant constraints, on
+    whether loops may be split, and on their steps.
     """
     yield scop.context, schedule
     nothing_known = isl.Set.universe(scop.context.get_space())
@@ -203,14 +203,14 @@ def _ways(
 
 
 def _executes_just_its_domain(schedule: isl.Schedule) -> bool:
-    """Whether no node of the tree adds instances or leaves some out."""
+    """Whether no node of the tree adds or removes instances."""
     others = ("context", "guard", "extension", "expansion")
     kinds = {isl.schedule_node_type[kind] for kind in others}
     return bool(schedule.get_root().every_descendant(lambda node: node_type(node) not in kinds))
 
 
 def _is_partition(parts: Sequence[isl.UnionSet], whole: isl.UnionSet) -> bool:
-    """Whether every element of `whole` is in just one of `parts`."""
+    """Whether every element of `whole` is in exactly one of `parts`."""
     union = isl.UnionSet.empty(whole.get_space())
     for part in parts:
         if not union.is_disjoint(part):
@@ -265,7 +265,7 @@ def _ends(box: Box | None, build: isl.AstBuild) -> tuple[tuple[Expression, Expre
 
 
 class _CannotUnrollError(PolyirError):
-    """isl finds no bound of a loop to be unrolled that is a constant before its last value."""
+    """isl finds no constant bound on the number of iterations of a loop to unroll."""
 
 
 def _failure(scop: Scop, reason: str) -> PolyirError:
@@ -276,10 +276,10 @@ def _failure(scop: Scop, reason: str) -> PolyirError:
 
 
 def _has_piecewise_bounds(ast: ScopAst) -> bool:
-    """Whether a loop's lower bound is no maximum, or its upper bound no minimum.
+    """Whether the lower bound of a loop is not a maximum, or its upper bound not a minimum.
 
-    Bounds in the parameters alone do not count: they can be computed in front of all loops; nor
-    do loops over tiles of symbolic sizes, whose bounds are computed anyway.
+    Bounds that use only parameters are ignored: they can be computed before all loops. So are
+    loops over tiles of symbolic sizes, whose bounds are computed anyway.
     """
     origins, iterators = ast.origins, frozenset(ast.iterators)
     for loop in walk(ast.root):
@@ -293,9 +293,9 @@ def _has_piecewise_bounds(ast: ScopAst) -> bool:
 def _with_marks(node: isl.ScheduleNode) -> isl.ScheduleNode:
     """The tree from `node` down with a mark `LoopsBelow` above each band with attributes.
 
-    isl's AST has no node for a loop that runs once, so the mark has the schedule depth: else its
-    attributes would seem to be those of the next loop further in. Marks of attributes that mean
-    nothing to code generation are left out.
+    isl's AST has no node for a loop that runs once, so the mark has the schedule depth: otherwise,
+    its attributes would go to the next inner loop. Marks with attributes that code generation
+    does not use are omitted.
     """
     kind = node_type(node)
     if kind is isl.schedule_node_type.mark and not isinstance(mark_object(node), _MEANT):
@@ -314,7 +314,7 @@ _MEANT = (TilesBelow, LocalAttr)
 
 
 def _with_atomic_tiles(node: isl.ScheduleNode) -> isl.ScheduleNode:
-    """A band with its loops over tiles atomic unless it says otherwise; other nodes as they are."""
+    """A band with atomic tile loops, unless it gives another loop type; other nodes as they are."""
     if node_type(node) is not isl.schedule_node_type.band:
         return node
     for member in range(node.band_n_member()):
@@ -341,7 +341,7 @@ def _unused_prefix(taken: tuple[str, ...]) -> str:
 
 @contextmanager
 def _ast_options() -> Iterator[None]:
-    """isl's AST options, which belong to its context, set for the time of one generation."""
+    """Set isl's AST options, which belong to its context, during one generation."""
     context = isl.DEFAULT_CONTEXT
     before = context.get_ast_build_detect_min_max()
     context.set_ast_build_detect_min_max(1)

@@ -1,7 +1,7 @@
 """Expressions of the AST as index expressions, constraints and arithmetic.
 
-An expression is read as affine where it is (`affine`, `bounds`, `constraints`); these raise
-`NotAffineError` otherwise, and `value` and `condition` compute it with `arith` operations.
+`affine`, `bounds` and `constraints` read affine expressions, and raise `NotAffineError` for
+others; `value` and `condition` compute any expression with `arith` operations.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _OPPOSITE = {Operator.MIN: Operator.MAX, Operator.MAX: Operator.MIN}
 
 
 class AstExpressionReader:
-    """Reads expressions; `values` gives what their names stand for."""
+    """Reads expressions; `values` gives the meaning of their names."""
 
     def __init__(self, values: Mapping[str, IndexExpression]) -> None:
         self._values = values
@@ -111,7 +111,7 @@ class AstExpressionReader:
         )
 
     def value(self, expression: Expression, builder: Builder) -> SSAValue:
-        """Compute the expression where `builder` stands, whatever its operators."""
+        """Compute any expression at the builder's insertion point."""
         try:
             return materialize(self.affine(expression), builder)
         except NotAffineError:
@@ -137,10 +137,10 @@ class AstExpressionReader:
                 divided = combine(_DIVISIONS[operator], dividend, self.affine(right))
                 return materialize(divided, builder)
             case _:
-                raise AssertionError(f"{expression.operator} is no index arithmetic")
+                raise AssertionError(f"{expression.operator} is not index arithmetic")
 
     def condition(self, condition: Expression, builder: Builder) -> SSAValue:
-        """Compute a condition, whatever its operators, as an `i1`.
+        """Compute any condition, as an `i1`.
 
         Both sides of a conjunction or disjunction are evaluated: index arithmetic has no
         effects, and isl divides by constants only.
@@ -159,7 +159,7 @@ class AstExpressionReader:
                     arith.ConstantOp.from_int_and_width(int(value != 0), 1)
                 ).result
             case Name(name):
-                raise AssertionError(f"{name} is no condition")
+                raise AssertionError(f"{name} is not a condition")
 
 
 _Binary = Callable[[SSAValue, SSAValue], IrOperation]

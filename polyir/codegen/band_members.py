@@ -1,4 +1,4 @@
-"""What the members of a band compute: iterators, tiles, or something else."""
+"""The functions of the members of a band: iterators, tiles, or something else."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import islpy as isl
 
 
 def member_functions(band: isl.ScheduleNode, member: int) -> tuple[isl.PwAff, ...]:
-    """The functions that a band's member is of the iterators, one a statement."""
+    """The functions of the iterators that a band member has, one per statement."""
     functions = band.band_get_partial_schedule().get_at(member).get_pw_aff_list()
     return tuple(functions.get_at(position) for position in range(functions.n_pw_aff()))
 
 
 def iterates_over_tiles(function: isl.PwAff) -> bool:
-    """Whether `function` is a sum of integer divisions, as of the loops over tiles."""
+    """Whether `function` is a sum of integer divisions, as for loops over tiles."""
     return all(_is_sum_of_divisions(piece) for _, piece in function.get_pieces())
 
 
 def iterator_of(function: isl.PwAff) -> int | None:
-    """The position of the iterator that `function` is, if it is one."""
+    """The position of the iterator that `function` equals, if there is one."""
     expression = _only_piece(function)
     position = None if expression is None else _only_variable(expression, isl.dim_type.in_)
     if expression is None or position is None:
@@ -48,7 +48,7 @@ def _is_sum_of_divisions(expression: isl.Aff) -> bool:
 
 
 def _only_variable(expression: isl.Aff, kind: isl.dim_type) -> int | None:
-    """The position of the variable in `expression`, if there is just one, and it is of `kind`."""
+    """The position of the variable in `expression`, if there is exactly one and it is of `kind`."""
     variables = _variables(expression)
     if len(variables) != 1 or not expression.get_constant_val().is_zero():
         return None

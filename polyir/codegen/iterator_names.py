@@ -1,4 +1,4 @@
-"""Names for generated loops: the source's where a loop runs over an iterator of the source."""
+"""Names for generated loops: those of the source for loops over an iterator of the source."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ _Place = tuple[str, int]
 
 @dataclass(frozen=True)
 class LoopNames:
-    """What the loops at each schedule depth run over, statement by statement.
+    """The names of the loops at each schedule depth, by statement.
 
-    A band member that is an iterator `i` of the statement is named `i`, one that is
-    `floor(i/c)` or `c*floor(i/c)`, a loop over tiles, `ti`. All others have no name.
-    Copy statements, which extension nodes add, take the names that other statements give a loop.
+    A band member that equals an iterator `i` of the statement has the name `i`, and one that
+    equals `floor(i/c)` or `c*floor(i/c)`, a loop over tiles, `ti`. All others have no name. Copy
+    statements, which extension nodes add, take the names that other statements give a loop.
     """
 
     _hints: Mapping[_Place, str]
     _copies: frozenset[str]
 
     def name_for(self, statements: Iterable[str], depth: int, taken: Sequence[str]) -> str:
-        """A name, none of `taken`, for a loop at `depth` around `statements`.
+        """A name that is not in `taken`, for a loop at `depth` around `statements`.
 
-        It is the statements' common name for the loop, else `t` and the depth.
+        It is the statements' common name for the loop or, without one, `t` and the depth.
         """
         names = tuple(statements)
         own = [name for name in names if name not in self._copies] or names

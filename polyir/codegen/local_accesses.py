@@ -1,4 +1,4 @@
-"""Accesses that go to local arrays, as subscripts in terms of the loops around."""
+"""Accesses to local arrays, with subscripts in terms of the enclosing loops."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from polyir.model.scop import Scop
 def local_accesses(
     scop: Scop, marks: Sequence[LocalMark], build: isl.AstBuild
 ) -> tuple[LocalAccess, ...]:
-    """The accesses of a statement that go to local arrays, where `build` generates a copy of it.
+    """The accesses to local arrays of the copy of a statement that `build` generates.
 
     `marks` are those of the schedule tree. Raises `PolyirError` if an access goes to a local array
-    in some of the instances only that the copy executes.
+    in only some of the instances that the copy executes.
     """
     if not marks:
         return ()
@@ -37,8 +37,8 @@ def local_accesses(
         parts = destinations(here, marks)
         if len(parts) > 1:
             raise PolyirError(
-                f"{name} accesses {access.array} in some instances, and local arrays in others, "
-                "which one loop runs",
+                f"{name} accesses {access.array} in some instances and a local array in others, "
+                "but one generated statement executes both",
                 location_of(statement.op),
             )
         for part in parts:
@@ -54,8 +54,8 @@ def local_accesses(
 def _subscripts(dates: isl.Map, cells: isl.Map) -> isl.PwMultiAff:
     """`{ [c] -> L[l] }`: the cell as a function of the loops.
 
-    `i mod 8` is better said as `c1 - c0` where loops over tiles of 8 are around: an affine
-    function of the loops with these values, if there is one.
+    Inside loops over tiles of 8, `i mod 8` is better expressed as `c1 - c0`: an affine function of
+    the loops with the same values is used, if there is one.
     """
     # isl nests the loops of inner bands in tuples of their own.
     flat = dates.range().flatten_map()

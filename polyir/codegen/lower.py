@@ -1,4 +1,4 @@
-"""From a scop to loops: the schedule tree in force becomes affine and scf operations."""
+"""From a scop to loops: the schedule tree becomes affine and scf operations."""
 
 from __future__ import annotations
 
@@ -38,19 +38,19 @@ from polyir.model.scop import Scop
 
 
 def lower_scop(scop: Scop) -> None:
-    """Replace `scop.op` in its block by loops that execute the schedule tree in force.
+    """Replace `scop.op` in its block by loops that execute its schedule tree.
 
-    Loops are `affine.for`, or `affine.parallel` where they have the attribute `#poly.parallel`,
-    wherever their bounds are affine, and `scf` loops where not; the same holds for conditions and
-    accesses. The loops get the names of the source's iterators as name hints, and have the other
-    attributes of their band members; statements get their locations.
+    Loops with affine bounds become `affine.for`, or `affine.parallel` if they have the attribute
+    `#poly.parallel`; others become `scf` loops. The same holds for conditions and accesses. The
+    loops get the names of the source's iterators as name hints, and the other attributes of their
+    band members; statements keep their locations.
 
-    Raises `PolyirError` if the tree executes instances that are of no statement, or infinitely
-    many; `ResourceError` if code generation takes too long.
+    Raises `PolyirError` if the tree executes instances that do not belong to a statement, or
+    infinitely many; `ResourceError` if code generation takes too long.
     """
     block = scop.op.parent_block()
     if block is None:
-        raise ValueError("the scop stands in no block")
+        raise ValueError("the scop is not in a block")
     tree = build_ast(scop)
     parameters = {
         name: IndexExpression.of(value) for name, value in scop.op.parameter_values.items()
@@ -61,7 +61,7 @@ def lower_scop(scop: Scop) -> None:
     front, loops = Builder(InsertPoint.before(scop.op)), Builder(InsertPoint.after(scop.op))
     for size in dict.fromkeys(size for band in tree.tiles for size in band.tiles.sizes):
         if size not in parameters:
-            message = f"the schedule tree has tiles of the size {size}, which is no parameter"
+            message = f"the schedule tree has tiles of the size {size}, which is not a parameter"
             raise PolyirError(message, location_of(scop.op))
         used = usable_size(scop.op.parameter_values[size], front)
         parameters[size] = IndexExpression.of(used)
@@ -82,7 +82,7 @@ def lower_scop(scop: Scop) -> None:
 
 @dataclass(frozen=True)
 class _Place:
-    """Where code is being generated.
+    """The place where code is generated.
 
     `values` are the meanings of the AST's names, `taken` the names of the values around.
     `attributes` are those of loops by their schedule depth. `front` builds in front of all loops,
@@ -105,9 +105,9 @@ class _Place:
         return AstExpressionReader(self.values)
 
     def computed(self, expression: ast.Expression) -> IndexExpression:
-        """A value of `expression`, computed here; in front of all loops if they do not matter.
+        """A value of `expression`, computed here, or before all loops if it is invariant in them.
 
-        What is computed directly in a function is a valid symbol of affine maps.
+        Values computed directly in a function are valid symbols of affine maps.
         """
         builder = self.builder if ast.names_in(expression) & self.iterators else self.front
         return IndexExpression.of(self.reader.value(expression, builder))
@@ -120,11 +120,11 @@ class _Place:
         return replace(self, builder=Builder(point))
 
     def bind(self, name: str, value: IndexExpression) -> _Place:
-        """This place with a meaning for one more name."""
+        """This place with the meaning of one more name."""
         return replace(self, values={**self.values, name: value})
 
     def expression(self, expression: ast.Expression) -> IndexExpression:
-        """`expression` as an affine one, over a value computed here where it is not affine."""
+        """`expression` as an affine one; if it is not affine, its value is computed here."""
         try:
             return self.reader.affine(expression)
         except NotAffineError:
@@ -133,7 +133,7 @@ class _Place:
     def bounds(
         self, expression: ast.Expression, combination: Operator
     ) -> tuple[IndexExpression, ...]:
-        """Expressions with `expression` as their maximum (minimum), computed here if need be."""
+        """Expressions with `expression` as their maximum (minimum), computed here if necessary."""
         try:
             bounds = self.reader.bounds(expression, combination)
         except NotAffineError:
@@ -147,7 +147,7 @@ class _Place:
         return tuple(IndexExpression(terms, constant) for terms, constant in constants.items())
 
     def range(self, loop: ast.For) -> Range:
-        """What a loop runs over, upper bounds exclusive."""
+        """The range of a loop, with exclusive upper bounds."""
         upper = self.bounds(loop.bound, Operator.MIN)
         if loop.inclusive:
             upper = tuple(bound.successor() for bound in upper)
@@ -214,11 +214,11 @@ class _TreeLowering:
         return replace(place, copies={**place.copies, array.memory: memory.memref})
 
     def _name(self, node: ast.Node, depth: int, place: _Place) -> str:
-        """A name for a loop around all that is in `node`."""
+        """A name for a loop around `node`."""
         return self._tree.names.name_for(statements_in(node), depth, place.taken)
 
     def _inside_tile_loops(self, mark: ast.Mark, number: int, place: _Place) -> _Place:
-        """The place inside those loops over tiles that are no loops of the AST."""
+        """The place inside those loops over tiles that are not loops of the AST."""
         band = self._tree.tiles[number]
         values = [place.values[size].value for size in band.tiles.sizes]
         sizes = [value for value in values if value is not None]
@@ -241,7 +241,7 @@ class _TreeLowering:
         return replace(inside, builder=nest.builder, origins=origins)
 
     def _lower_origin(self, node: ast.For | ast.Let, range: Range, place: _Place) -> None:
-        """Generate a loop over the first points of tiles, or test the one that is given."""
+        """Generate a loop over the first points of tiles, or a test of the given first point."""
         origin = place.origins[node.iterator]
         body, value = open_origin(origin, range, place.builder)
         if origin.value is None:
@@ -291,7 +291,7 @@ class _TreeLowering:
         statement = self._statements.get(node.statement)
         if statement is None:
             raise PolyirError(
-                f"the schedule tree executes {node.statement}, which is no statement",
+                f"the schedule tree executes {node.statement}, which is not a statement",
                 location_of(self._scop.op),
             )
         # After the iterators of the source come the first points of tiles.
@@ -315,7 +315,7 @@ class _TreeLowering:
 
 
 def _remove_unused(memory: SSAValue) -> None:
-    """Remove memory that only local arrays, in its place, are accessed for, and its sizes."""
+    """Remove memory that is unused because only local arrays are accessed, and its sizes."""
     frees = [use.operation for use in memory.uses]
     allocation = memory.owner
     if isinstance(allocation, memref.AllocOp | memref.AllocaOp) and all(

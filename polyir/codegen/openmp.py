@@ -1,8 +1,8 @@
 """Parallel loops as OpenMP: a team of threads that share the iterations.
 
-The variable of an `omp.loop_nest` is no valid operand of affine maps: what depends on it in the
-loop's body becomes scf, memref and arith operations; the rest stays affine. The attributes of a
-parallel loop are those of its `omp.wsloop`.
+The variable of an `omp.loop_nest` is not a valid operand of affine maps: operations in the loop's
+body that depend on it become scf, memref and arith operations; the rest stays affine. The
+attributes of a parallel loop become those of its `omp.wsloop`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def convert_parallel_to_omp(root: Operation) -> tuple[ParallelLoop, ...]:
     """Convert the outermost parallel loops below `root` to `omp.parallel` around `omp.wsloop`.
 
     Inner parallel loops keep their form: the team runs each of its iterations in one thread.
-    Returns the loops that were left because they compute a reduction.
+    Returns the loops that are not converted because they compute a reduction.
     """
     left: list[ParallelLoop] = []
     for region in root.regions:
@@ -74,7 +74,7 @@ def _range(
 def convert_omp_to_parallel(root: Operation) -> None:
     """Convert the teams below `root` that run one loop nest back to `scf.parallel`.
 
-    Others are left, and so are those with clauses, which say more than a parallel loop can.
+    Other teams stay, and so do those with clauses, which parallel loops cannot express.
     """
     for op in tuple(root.walk()):
         if isinstance(op, omp.ParallelOp):

@@ -1,4 +1,4 @@
-"""The same order with loops that are easier to generate, and less pleasant to read or run."""
+"""Equivalent schedules with loops that are easier to generate, but harder to read and slower."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ def with_counting_loops(schedule: isl.Schedule) -> isl.Schedule:
 
         band [32 floor(i / 32)]    =>    band [floor(i / 32)]
 
-    Trees with AST options that name loops are handed back as they are.
+    Trees with AST options that name loops are returned unchanged.
     """
     return _divided(schedule, member_steps)
 
 
 def with_loops_of_step_one(schedule: isl.Schedule) -> isl.Schedule:
-    """`schedule` with loops over `floor(i / s)` for loops over every s-th i, from anywhere.
+    """`schedule` with loops over `floor(i / s)` for loops over every s-th i, with any start.
 
         band [j]    =>    band [floor(j / 2)]        for i + j even, below a loop over i
 
-    Trees with AST options that name loops are handed back as they are.
+    Trees with AST options that name loops are returned unchanged.
     """
     return _divided(schedule, loop_steps)
 
 
 def with_atomic_loops(schedule: isl.Schedule) -> isl.Schedule:
-    """`schedule` with each loop in one piece whose kind is left open."""
+    """`schedule` with atomic loops in place of loops of the default type."""
     return mapped_bottom_up(schedule, _atomic)
 
 
 def with_separate_loops(schedule: isl.Schedule) -> isl.Schedule:
-    """`schedule` with a loop for each set of statements whose kind is left open."""
+    """`schedule` with separate loops in place of loops of the default type."""
     return mapped_bottom_up(schedule, _separate)
 
 
 def with_rolled_loops(schedule: isl.Schedule) -> isl.Schedule:
-    """`schedule` without any loop to be unrolled."""
+    """`schedule` without loops to unroll."""
     return mapped_bottom_up(schedule, _rolled)
 
 
@@ -59,7 +59,7 @@ def _divided(
 def _divided_band(
     steps_of: Callable[[isl.ScheduleNode], tuple[int, ...]], node: isl.ScheduleNode
 ) -> isl.ScheduleNode:
-    """A band with each member divided by its step; other nodes as they are."""
+    """A band with each member divided by its step; other nodes are unchanged."""
     if node_type(node) is not isl.schedule_node_type.band or not node.band_n_member():
         return node
     steps = steps_of(node)
@@ -90,7 +90,7 @@ def _rolled(node: isl.ScheduleNode) -> isl.ScheduleNode:
 def _with_kind_for(
     old: isl.ast_loop_type, new: isl.ast_loop_type, node: isl.ScheduleNode
 ) -> isl.ScheduleNode:
-    """A band with loops of the kind `new` for `old`; other nodes as they are."""
+    """A band with loops of the type `new` instead of `old`; other nodes are unchanged."""
     if node_type(node) is not isl.schedule_node_type.band:
         return node
     for member in range(node.band_n_member()):

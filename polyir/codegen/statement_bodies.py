@@ -1,8 +1,8 @@
 """Copies of statement bodies for given values of the iterators.
 
-The iterators' expressions are composed into the maps of the copied affine operations, so that
-no chain of `affine.apply` is left: `A[i]` with `i = 32*ti + j` becomes `A[32*ti + j]`. Where
-an index is used as data, its value is computed.
+The expressions of the iterators are composed into the maps of the copied affine operations,
+without `affine.apply`: `A[i]` with `i = 32*ti + j` becomes `A[32*ti + j]`. If an index is used as
+data, its value is computed.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ def copy_body(
     replaced: Mapping[SSAValue, SSAValue] = MappingProxyType({}),
     redirected: Mapping[Operation, Redirection] = MappingProxyType({}),
 ) -> None:
-    """Insert a copy of `body` where `builder` stands, its arguments replaced by `iterators`.
+    """Insert a copy of `body` at the builder's insertion point, with `iterators` as arguments.
 
-    `replaced` has further values that others take the places of; `redirected` has loads and stores
-    that access other memory.
+    `replaced` maps further values to their replacements; `redirected` maps loads and stores to
+    the memory that their copies access.
     """
     copier = _BodyCopier(replaced, redirected)
     for argument, expression in zip(body.args, iterators, strict=True):
@@ -43,14 +43,14 @@ def copy_body(
 
 @dataclass(frozen=True)
 class Redirection:
-    """The memory and the subscripts that an access has in the place of its own."""
+    """The memory and the subscripts that replace those of an access."""
 
     memory: SSAValue
     subscripts: tuple[IndexExpression, ...]
 
 
 class _BodyCopier:
-    """Copies operations; knows the index expressions and the copies of the original's values."""
+    """Copies operations; has the index expressions and the copies of the original's values."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class _BodyCopier:
         self._index_operations: list[Operation] = []
 
     def compute(self, value: SSAValue, expression: IndexExpression, builder: Builder) -> None:
-        """Let the original's `value` be `expression`, and compute it in case it is data."""
+        """Map the original's `value` to `expression`, and compute it in case it is used as data."""
         self._expressions[value] = expression
         self._values[value] = materialize(expression, builder)
         if expression.value is None:
@@ -78,7 +78,7 @@ class _BodyCopier:
             self._copy(op, builder)
 
     def remove_unused(self) -> None:
-        """Remove the index computations that went into maps altogether."""
+        """Remove the index computations that are only used in maps."""
         for op in reversed(self._index_operations):
             if all(result.first_use is None for result in op.results):
                 Rewriter.erase_op(op)
@@ -121,7 +121,7 @@ class _BodyCopier:
                 value = self._values.get(op.value, op.value)
                 new = affine.StoreOp(value, to.memory, operands, AffineMapAttr(map))
             case _:
-                raise AssertionError(f"{op.name} cannot go to a local array")
+                raise AssertionError(f"{op.name} cannot access a local array")
         new.location = op.location
         for old_result, result in zip(op.results, new.results, strict=True):
             result.name_hint = old_result.name_hint

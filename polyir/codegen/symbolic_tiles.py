@@ -1,12 +1,12 @@
-"""Loops over tiles of symbolic sizes: how isl's AST builder is brought to make them.
+"""Loops over tiles of symbolic sizes, generated with isl's AST builder.
 
 Kim, Renganarayanan, Rostron, Rajopadhye, Strout: Multi-level tiling: M for the price of one
 (SC 2007); Renganarayanan, Rajopadhye: Computations on Iteration Spaces, section 15.3.1.3. The
-first point o of a tile is a multiple of its size T, which no affine set can say. But the points
-of the tile are o <= i < o + T, which is affine in o, i and T; and the o of all such windows with
-points in them, the outset of the iteration space, have affine bounds. So isl makes loops over all
-o in the outset, in steps of one, with loops over the points inside, and code generation takes
-them with the step T, from the first multiple on.
+first point o of a tile is a multiple of its size T, which affine sets cannot express. But the
+points of the tile are o <= i < o + T, which is affine in o, i and T; and the o of all such windows
+that contain points, the outset of the iteration space, have affine bounds. So isl generates loops
+over all o in the outset, in steps of one, with point loops inside, and code generation changes
+their step to T, starting at the first multiple of T.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ class ExpandedTiles:
     """A schedule tree with bands over the first points of tiles, and what is known of them.
 
     Instances have the first points of their tiles as further dimensions. `origins` has, for
-    each statement, the iterators that these run along, where they do. The object of the mark
-    above the band number n is `TilesBelow(n)`.
+    each statement, the iterators that these correspond to, if any. The object of the mark above
+    the band number n is `TilesBelow(n)`.
     """
 
     schedule: isl.Schedule
@@ -79,8 +79,8 @@ def expand_tiles(schedule: isl.Schedule, context: isl.Set) -> ExpandedTiles:
           band [i]                =>         band [o]
                                                band [i]
 
-    An instance S[i] becomes S[i, o] with o <= i < o + T0, for all o: only multiples of T0 are
-    meant, one for each instance. Where S is elsewhere in the tree too, o is 0 there.
+    An instance S[i] becomes S[i, o] with o <= i < o + T0, for all o, of which only one is a
+    multiple of T0. If S also occurs elsewhere in the tree, o is 0 there.
     """
     origins: dict[str, tuple[int | None, ...]] = {}
     bands: list[TileBand] = []

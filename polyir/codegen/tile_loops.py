@@ -1,6 +1,6 @@
 """Loops over tiles of sizes that are known at run time, as scf operations.
 
-The dialect affine has constant steps only; the loops here are `scf.for` and `scf.parallel`.
+They are `scf.for` and `scf.parallel`, because the affine dialect only has constant steps.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from polyir.dialects.mark_attributes import SymbolicTiles
 from polyir.model.index_expressions import IndexExpression
 
 LARGEST_SIZE = 1 << 32
-"""Sizes above count as this one, so that no sum of a few of them overflows."""
+"""Larger sizes count as this one, so that sums of a few sizes do not overflow."""
 
 Ends = Sequence[tuple[IndexExpression, IndexExpression]]
 """The least and the greatest value of each loop over points."""
@@ -30,9 +30,9 @@ Ends = Sequence[tuple[IndexExpression, IndexExpression]]
 
 @dataclass(frozen=True)
 class Origin:
-    """A loop over first points of tiles: the size, and the first point where loops around give it.
+    """A loop over first points of tiles: the size, and the first point if enclosing loops give it.
 
-    Where `value` is there, the loop of the AST only tests whether the tile has points.
+    With a `value`, the loop of the AST only tests whether the tile has points.
     """
 
     size: SSAValue
@@ -42,14 +42,14 @@ class Origin:
 
 @dataclass(frozen=True)
 class TileNest:
-    """The place inside loops over tiles, and what they leave to the loops of the AST."""
+    """The place inside loops over tiles, and the loops that the AST must generate."""
 
     builder: Builder
     origins: tuple[Origin, ...]
 
 
 def usable_size(size: SSAValue, builder: Builder) -> SSAValue:
-    """`size` from 1 to `LARGEST_SIZE`: what is less counts as 1."""
+    """`size` from 1 to `LARGEST_SIZE`: smaller sizes count as 1."""
     top = builder.insert(arith.MinSIOp(size, _constant(LARGEST_SIZE, builder))).result
     result = builder.insert(arith.MaxSIOp(top, _constant(1, builder))).result
     result.name_hint = f"{size.name_hint}_used" if size.name_hint else None
@@ -61,14 +61,14 @@ def combined(
     operation: Callable[[SSAValue, SSAValue], Operation],
     builder: Builder,
 ) -> SSAValue:
-    """The maximum or minimum of bounds, computed where `builder` stands."""
+    """The maximum or minimum of bounds, computed at the builder's insertion point."""
     values = [materialize(bound, builder) for bound in bounds]
     return reduce(lambda left, right: _insert(operation(left, right), builder), values)
 
 
 @dataclass(frozen=True)
 class Range:
-    """What a loop of the AST runs over: from the greatest of `lower` to below the least of `upper`,
+    """The range of a loop of the AST: from the greatest of `lower` to below the least of `upper`,
     in steps."""
 
     lower: Sequence[IndexExpression]
@@ -79,7 +79,7 @@ class Range:
 def open_origin(origin: Origin, range: Range, builder: Builder) -> tuple[Builder, SSAValue]:
     """The place inside a loop over the multiples of a size in `range`, and the multiple there.
 
-    Where the first point is given, the loop is a test that it is in the range.
+    If the first point is given, the loop becomes a test that it is in the range.
     """
     value = origin.value
     end = combined(range.upper, arith.MinSIOp, builder)
@@ -106,8 +106,8 @@ def _first_multiple(
 ) -> SSAValue:
     """The first multiple of `size` that no bound exceeds.
 
-    The multiple of T from b on is that before b + T - 1. A bound on first points of tiles with
-    a point from c on is c - T + 1, so that this is c.
+    The first multiple of T from b on is the last one up to b + T - 1. The bound for first points
+    of tiles with a point from c on is c - T + 1, so this is the last multiple up to c.
     """
     reach = IndexExpression.of(size).shift(-1)
     points = [bound + reach for bound in bounds]
@@ -126,11 +126,11 @@ def open_tile_loops(
     front: Builder,
     name: Callable[[int], str],
 ) -> TileNest:
-    """Open those loops over tiles that are none of the AST.
+    """Create those loops over tiles that are not in the AST.
 
-    Those are the loops of a wavefront, and all loops over the box; both need the `ends` of the
-    points. The others are left: their origins have no value. `front` builds in front of all
-    loops, `name` gives a loop its name.
+    These are the loops of a wavefront, and all loops over the box; both need the `ends` of the
+    points. The origins of the other loops have no value. `front` builds before all loops, `name`
+    gives a loop its name.
     """
     origins = [Origin(*pair) for pair in zip(sizes, tiles.loops, strict=True)]
     given: list[SSAValue] = []
@@ -164,9 +164,9 @@ class _Positions:
     def open_wavefront(
         self, loops: Sequence[LoopAttributes], builder: Builder, name: Callable[[int], str]
     ) -> tuple[Builder, list[SSAValue]]:
-        """Open a loop over sums w of positions, and loops over all positions but the first.
+        """Create a loop over sums w of positions, and loops over all positions except the first.
 
-        The first one is what is left of w. Returned are the place inside, and the first points.
+        The first one is w minus the others. Returns the place inside, and the first points.
         """
         lowest, highest = _sum(self._first), _sum(self._last)
         builder, wave = _loop((lowest,), (highest,), loops[0], builder)

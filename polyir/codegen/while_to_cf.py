@@ -1,4 +1,4 @@
-"""`scf.while` as branches; xDSL's `convert-scf-to-cf` has the other loops and conditionals."""
+"""`scf.while` as branches; xDSL's `convert-scf-to-cf` converts other loops and conditionals."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from xdsl.rewriter import BlockInsertPoint, Rewriter
 
 
 def convert_while_to_cf(root: Operation) -> None:
-    """Replace every `scf.while` below `root`; the blocks stay in the region around it.
+    """Replace every `scf.while` below `root`; its blocks go to the region around it.
 
     As in MLIR, the block that follows takes the loop's results as arguments. The regions of loops
     around it may have several blocks afterwards, until those are converted too.

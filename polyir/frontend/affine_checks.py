@@ -1,4 +1,4 @@
-"""What MLIR verifies of affine operations, and xDSL does not."""
+"""Rules of affine operations that MLIR verifies and xDSL does not."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ def check_affine_operation(operation: Operation) -> None:
 def _check_operands(operation: Operation) -> None:
     """The operands of a map are integers that the loops and parameters around it determine.
 
-    MLIR asks for more, by the position of the operand in the map. Raising follows arithmetic on
-    loop variables wherever it stands, and so makes of it what MLIR accepts.
+    MLIR requires more, depending on the position of the operand in the map. Raising composes
+    arithmetic on loop variables into maps, so its result is accepted by MLIR.
 
-    Only checked where all operations up to the function are known to be loops and conditions.
+    Only checked if all operations up to the function are known to be loops and conditions.
     """
     if not _is_in_function(operation):
         return
@@ -51,8 +51,8 @@ def _check_operands(operation: Operation) -> None:
         for operand in operands:
             if not _is_determined(operand):
                 raise VerifyException(
-                    f"cannot use {_spelling(operand)} in an affine expression: it is neither a "
-                    "loop variable, nor constant in the function, nor computed from such"
+                    f"cannot use {_spelling(operand)} in an affine expression: it is not a "
+                    "loop variable or a constant of the function, and not computed from these"
                 )
 
 

@@ -161,9 +161,9 @@ def _read_constraint(source: SourceText, branch: Branch, space: _Space) -> Affin
 
 
 class OperandExpressions:
-    """Affine expressions over SSA values, as in subscripts: collects the values they use.
+    """Affine expressions over SSA values, as in subscripts: collects the values that they use.
 
-    A value becomes a dimension, or a symbol where it stands in `symbol(...)`; each occurs once,
+    A value becomes a dimension, or a symbol if it is in `symbol(...)`; each occurs once,
     in the order of its first use.
     """
 
@@ -177,11 +177,11 @@ class OperandExpressions:
         return tuple(read_expression(self._source, branch, self._leaf) for branch in branches)
 
     def map(self, results: Sequence[AffineExpr]) -> AffineMap:
-        """The map with `results` over all values collected until now."""
+        """The map with `results` over all values collected so far."""
         return AffineMap(len(self._dimensions), len(self._symbols), tuple(results))
 
     def operands(self) -> tuple[Token, ...]:
-        """The values collected until now: dimensions, then symbols."""
+        """The values collected so far: dimensions, then symbols."""
         return (*self._dimensions.values(), *self._symbols.values())
 
     def _leaf(self, kind: str, name: Token) -> AffineExpr:

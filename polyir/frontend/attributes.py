@@ -46,8 +46,8 @@ from polyir.frontend.types import TypeReader
 class AttributeReader(TypeReader):
     """Reads the attribute, type and location nodes of one text.
 
-    Aliases are read when they are first used, so that they may be defined after their use, as
-    mlir-opt prints the aliases of locations.
+    Aliases are read when they are first used, so they may be defined after their use, as in the
+    output of mlir-opt.
     """
 
     def __init__(self, source: SourceText, context: Context) -> None:
@@ -78,7 +78,7 @@ class AttributeReader(TypeReader):
     # ---------------------------------------------------------------- aliases
 
     def define_alias(self, definition: Tree[Token]) -> None:
-        """Make the alias of an `attribute_alias` or `type_alias` node known."""
+        """Declare the alias of an `attribute_alias` or `type_alias` node."""
         name = token(definition.children[0])
         if name.value in self._alias_definitions:
             self.source.fail(name, f"redefinition of the alias '{name}'")
@@ -94,7 +94,7 @@ class AttributeReader(TypeReader):
             hint = nearest(name.value, self._alias_definitions)
             self.source.fail(name, f"undefined {kind} alias '{name}'{hint}")
         if name.value in self._being_read:
-            self.source.fail(name, f"the alias '{name}' is defined by itself")
+            self.source.fail(name, f"the alias '{name}' is defined in terms of itself")
         self._being_read.append(name.value)
         value = self.attribute(definition.children[1])
         self._being_read.pop()
@@ -102,7 +102,7 @@ class AttributeReader(TypeReader):
         return value
 
     def read_all_aliases(self) -> None:
-        """Read the aliases that were not used, which must be right all the same."""
+        """Read the aliases that were not used: they must be valid too."""
         for definition in self._alias_definitions.values():
             self.alias(token(definition.children[0]))
 

@@ -38,12 +38,14 @@ def read_dense(
     if any(extent < 0 for extent in shape):
         source.fail(type_node, "a dense constant must have a static shape")
     if math.prod(shape) > _MAXIMUM_ELEMENTS:
-        source.fail(type_node, f"a dense constant has at most {_MAXIMUM_ELEMENTS} elements")
+        source.fail(
+            type_node, f"a dense constant must not have more than {_MAXIMUM_ELEMENTS} elements"
+        )
     (content,) = tree(branch).children
     if content is None:
         values: list[Tree[Token]] = []
         if math.prod(shape):
-            source.fail(branch, f"expected {math.prod(shape)} elements, as the type has")
+            source.fail(branch, f"expected {math.prod(shape)} elements, as the type requires")
     elif tree(content).data == "hexadecimal":
         return _from_bytes(source, tree(content), dense_type, element_type)
     else:
@@ -61,7 +63,7 @@ def _elements(source: SourceText, node: Tree[Token], shape: tuple[int, ...]) -> 
     for extent in shape:
         for nested in level:
             if nested.data != "element_list" or len(nested.children) != extent:
-                source.fail(nested, f"expected a list of {extent} elements, as the type has")
+                source.fail(nested, f"expected a list of {extent} elements, as the type requires")
         level = [tree(child) for nested in level for child in nested.children]
     for element in level:
         if element.data == "element_list":
@@ -118,7 +120,8 @@ def _from_bytes(
         data *= count
     if len(data) != count * element_type.compile_time_size:
         source.fail(
-            node, f"expected the bytes of {count} elements of type {element_type}, as the type has"
+            node,
+            f"expected the bytes of {count} elements of type {element_type}, as the type requires",
         )
     return DenseIntOrFPElementsAttr(dense_type, BytesAttr(data))  # type: ignore[arg-type]
 
@@ -128,5 +131,7 @@ def _bits(source: SourceText, node: Tree[Token], data: bytes, count: int) -> lis
     if len(data) == 1 and data[0] in (0x00, 0xFF):
         return [data[0] & 1] * count
     if len(data) != (count + 7) // 8:
-        source.fail(node, f"expected the bytes of {count} booleans, eight a byte, as the type has")
+        source.fail(
+            node, f"expected the bytes of {count} booleans, eight per byte, as the type requires"
+        )
     return [data[position // 8] >> position % 8 & 1 for position in range(count)]

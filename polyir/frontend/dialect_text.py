@@ -1,4 +1,4 @@
-"""Attributes that are kept as they are written, because versions of MLIR write them differently."""
+"""Attributes kept as text, because versions of MLIR print them differently."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from xdsl.utils.mlir_lexer import MLIRLexer
 
 @irdl_attr_definition(init=False)
 class VerbatimAttr(UnregisteredAttr):
-    """An attribute as the text that it was read from."""
+    """An attribute, as its original text."""
 
 
 class _Lexer(MLIRLexer):
-    """xDSL's lexer, but that a quotation mark without a second one is found out in linear time.
+    """xDSL's lexer, but with linear time for a quotation mark without a second one.
 
-    xDSL's expression has `+` inside `*`: it tries all ways to cut the rest of the line in pieces.
+    xDSL's expression has `+` inside `*`: it tries all ways to divide the rest of the line.
     """
 
     _unescaped_characters_regex = re.compile(r'"(?:[^"\\\n\v\f]|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*"')
 
 
 class VerbatimParser(Parser):
-    """xDSL's parser, but that data layouts, which no pass looks at, stay text.
+    """xDSL's parser, but with data layouts, which no pass uses, kept as text.
 
     `cgeist` and MLIR up to version 19 write `#dlti.dl_spec<#dlti.dl_entry<...>>`, later ones, and
     xDSL, `#dlti.dl_spec<... = ...>`.

@@ -1,9 +1,9 @@
 """The LALR parser of the affine text, and the cache of its tables.
 
-Computing the LALR tables takes a third of a second, reading them back a fiftieth. They are kept
-as JSON, which cannot run code when it is read (lark's own cache is a pickle in a shared
-temporary folder), in the user's cache folder, under a name that is a digest of all that the
-tables depend on. A cache that cannot be read or written costs time, never a result.
+Computing the LALR tables takes a third of a second, reading them a fiftieth. They are kept in the
+user's cache folder as JSON, which cannot run code when it is read (lark's own cache is a pickle in
+a shared temporary folder). The file name is a digest of everything that the tables depend on. A
+cache that cannot be read or written costs time, but does not change results.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ START_SYMBOLS = ("start", "operation", "parallel_bounds", "location", "attribute
 def parse_tree(text: str) -> Tree[Token]:
     """The syntax tree of `text`.
 
-    Raises lark's `UnexpectedToken` or `UnexpectedCharacters` where the text leaves the grammar.
+    Raises lark's `UnexpectedToken` or `UnexpectedCharacters` if the text is not in the grammar.
     """
     parsed = _parser().parse(text, start="start")
     assert isinstance(parsed, Tree)
@@ -42,7 +42,7 @@ def parse_tree(text: str) -> Tree[Token]:
 def parse_prefix(text: str, position: int, start: str) -> tuple[Tree[Token], int]:
     """The tree of the part of `text` that begins at `position` and is a `start`, and its end.
 
-    `start` is one of `START_SYMBOLS`. Raises as `parse_tree` where no such part begins there.
+    `start` is one of `START_SYMBOLS`. Raises the same as `parse_tree` if no such part begins there.
     """
     interactive = _parser().parse_interactive(TextSlice(text, position, len(text)), start=start)
     lexer_state = interactive.lexer_thread.state
@@ -126,7 +126,7 @@ def _with_integer_keys(table: dict[str, Any]) -> dict[int, Any]:
 
 
 def _write_tables(parser: Lark, path: Path) -> None:
-    """Write the tables of `parser`, so that a reader never sees half of them."""
+    """Write the tables of `parser` atomically."""
     data, memo = parser.memo_serialize([TerminalDef, Rule])
     # The callback is given again when the tables are read.
     data["options"]["lexer_callbacks"] = {}

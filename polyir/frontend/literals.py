@@ -78,8 +78,8 @@ def string(source: SourceText, literal: Token) -> str:
     try:
         contents: str = StringLiteral(0, len(quoted), content).string_contents
     except (ParseError, UnicodeDecodeError) as error:
-        message = error.msg if isinstance(error, ParseError) else "not a text in UTF-8"
-        raise source.error(literal, f"bad string literal: {message}") from error
+        message = error.msg if isinstance(error, ParseError) else "not valid UTF-8"
+        raise source.error(literal, f"invalid string literal: {message}") from error
     return contents
 
 

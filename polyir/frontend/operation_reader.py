@@ -1,7 +1,7 @@
 """From syntax tree to operations: what all syntax classes share.
 
 Each syntax class has a handler in one of the `operations_*` modules; it gets the node of the
-operation's body and this reader, and gives the new operation.
+operation's body and this reader, and returns the new operation.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ class OperationReader:
     ) -> Region:
         """The region of a `region` node; its first block has the named `arguments`.
 
-        A name is a VALUE token or a `named_value` or `argument` node, perhaps with a location.
+        A name is a VALUE token or a `named_value` or `argument` node, which may have a location.
         """
         operations, *labelled = tree(branch).children
         if len(self._blocks) >= _MAXIMUM_NESTING:

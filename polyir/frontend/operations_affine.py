@@ -143,7 +143,7 @@ def _map_operands(
 def _end_with_yield(
     reader: OperationReader, place: Branch, region: Region, types: Sequence[Attribute]
 ) -> None:
-    """Add the terminator that may be left out, and check the types of one that is there."""
+    """Add the optional terminator if it is missing; otherwise check its types."""
     block = region.block
     last = block.last_op
     if not isinstance(last, affine.YieldOp):
@@ -157,8 +157,8 @@ def _end_with_yield(
     if yielded != tuple(types):
         reader.fail_at(
             last,
-            f"type mismatch: the operation around it has results of type {_list(types)}, "
-            f"yielded are {_list(yielded)}",
+            f"type mismatch: the enclosing operation has results of type {_list(types)}, "
+            f"but the yielded values have type {_list(yielded)}",
         )
 
 
@@ -215,7 +215,7 @@ def _parallel(reader: OperationReader, node: Tree[Token]) -> Operation:
 
 @dataclass(frozen=True)
 class ParallelBounds:
-    """All lower or all upper bounds of a loop: one map, how many results each bound has of it."""
+    """All lower or all upper bounds of a loop: one map, and the number of its results per bound."""
 
     map: AffineMapAttr
     groups: Attribute
@@ -229,7 +229,7 @@ def parallel_bounds(
     bounds = tree(branch).children
     if len(bounds) != count:
         reader.source.fail(
-            branch, f"expected {plural(count, 'bound')}, one a variable, found {len(bounds)}"
+            branch, f"expected {plural(count, 'bound')}, one per variable, found {len(bounds)}"
         )
     expressions = OperandExpressions(reader.source)
     results: list[AffineExpr] = []
@@ -251,7 +251,7 @@ def _parallel_steps(reader: OperationReader, node: Tree[Token], count: int) -> A
     steps = [word(reader.source, step) for step in node.children] or [1] * count
     if len(steps) != count:
         reader.source.fail(
-            node, f"expected {plural(count, 'step')}, one a variable, found {len(steps)}"
+            node, f"expected {plural(count, 'step')}, one per variable, found {len(steps)}"
         )
     for step, place in zip(steps, node.children, strict=False):
         if step <= 0:
@@ -309,7 +309,7 @@ class _Access:
         if len(written) != rank:
             reader.source.fail(
                 written[0] if written else memref,
-                f"expected {plural(rank, 'subscript')}, one a dimension, found {len(written)}",
+                f"expected {plural(rank, 'subscript')}, one per dimension, found {len(written)}",
             )
         expressions = OperandExpressions(reader.source)
         self.map = AffineMapAttr(expressions.map(expressions.read(written)))
@@ -386,7 +386,7 @@ def _delinearize(reader: OperationReader, node: Tree[Token]) -> Operation:
     values = reader.index_operands(basis)
     if reader.types(types_node) != (INDEX,) * len(values):
         reader.source.fail(
-            types_node, f"expected the type index {len(values)} times, once a basis value"
+            types_node, f"expected the type index {len(values)} times, once per basis value"
         )
     operation = affine_extra.DelinearizeIndexOp(reader.operand(linear_index, INDEX), values)
     operation.attributes |= reader.dictionary(attributes)

@@ -80,7 +80,7 @@ def _subscripted(
     if len(names) != rank:
         reader.source.fail(
             names[0] if names else base,
-            f"expected {plural(rank, 'subscript')}, one a dimension, found {len(names)}",
+            f"expected {plural(rank, 'subscript')}, one per dimension, found {len(names)}",
         )
     return [memref_type, *[INDEX] * rank], [base, *names]
 

@@ -61,7 +61,9 @@ def _func(reader: OperationReader, node: Tree[Token]) -> Operation:
         elif body is not None:
             reader.source.fail(parameter, "expected an argument such as %x: type")
     if names and len(names) != len(inputs):
-        reader.source.fail(parameters, "either all arguments of a function have names or none")
+        reader.source.fail(
+            parameters, "either all arguments of a function must have names, or none"
+        )
     outputs, output_attributes = _func_results(reader, tree(results))
     region = Region()
     if body is not None:

@@ -56,12 +56,11 @@ def parse_module(
     The operations of func, affine, arith, math, memref, scf and the generic form of any
     operation are read by polyir's own grammar; a text with other operations is read by xDSL's
     parser. The dialects are those registered in `context` (by default, all of xDSL). A text without
-    a module is the body of one. Each operation gets its place in the text as its location, the
-    first line being line `line_offset + 1` of the file `filename`, unless the text has a
-    location; the names of values are kept as hints.
+    a module is the body of one. Unless the text has locations, each operation gets its position in
+    the text as its location, where the first line is line `line_offset + 1` of the file
+    `filename`. The names of values are kept as hints.
 
-    Raises `InputSyntaxError` for anything wrong with the text, including what the operations'
-    verifiers refuse.
+    Raises `InputSyntaxError` if the text is invalid or a verifier refuses an operation.
     """
     context = default_context() if context is None else context
     load_affine_extra(context)
@@ -117,7 +116,7 @@ def _parse(source: SourceText, context: Context) -> ModuleOp:
 
 
 def _module(operations: list[Operation]) -> ModuleOp:
-    """The only operation, if it is a module; else a module around all of them."""
+    """The only operation, if it is a module; otherwise, a module that contains all of them."""
     if len(operations) == 1 and isinstance(operations[0], ModuleOp):
         return operations[0]
     return ModuleOp(Region(Block(operations)))

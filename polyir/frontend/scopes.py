@@ -1,4 +1,4 @@
-"""The SSA names that are visible at a place in the text, and the blocks of a region."""
+"""The SSA names that are visible at a position in the text, and the blocks of a region."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class _Definition:
 
 @dataclass
 class _Scope:
-    """The names of an operation that is isolated from above, or of the whole text."""
+    """The names in an operation that is isolated from above, or in the whole text."""
 
     visible: dict[str, _Definition] = field(default_factory=dict)
     # Uses before the definition, which only the order of several blocks can make right.
@@ -41,8 +41,8 @@ class ValueScopes:
     def region(self, *, isolated: bool, multiple_blocks: bool) -> Iterator[None]:
         """The names defined inside the `with` block are visible only there.
 
-        In an `isolated` region the names outside are not visible. Where it has multiple blocks,
-        a value may be used above its definition.
+        In an `isolated` region, outer names are not visible. In a region with multiple blocks, a
+        value may be used above its definition.
         """
         outer = self._scope
         outer_names = outer.visible
@@ -66,7 +66,7 @@ class ValueScopes:
             self._source.fail(place, f"use of the undefined value '{name}'")
 
     def define(self, place: Token, values: Sequence[SSAValue]) -> None:
-        """Let the name at `place` stand for `values`, and keep it as their name hint."""
+        """Bind the name at `place` to `values`, and keep it as their name hint."""
         name = place.value
         if "#" in name:
             self._source.fail(place, f"'{name}' cannot be defined: expected a name without '#'")
@@ -156,7 +156,7 @@ class BlockScope:
         return block
 
     def use(self, label: Token) -> Block:
-        """The block with this label, which may still come."""
+        """The block with this label, which may be defined later."""
         self._used.setdefault(label.value, label)
         return self._blocks.setdefault(label.value, Block())
 

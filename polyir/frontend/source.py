@@ -1,4 +1,4 @@
-"""The source text: where its nodes are, and diagnostics that show them."""
+"""The source text: positions of nodes, and diagnostics that show them."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ Branch: TypeAlias = Tree[Token] | Token
 
 
 def tree(branch: Branch) -> Tree[Token]:
-    """`branch`, which the grammar makes an inner node."""
+    """`branch`, which is an inner node according to the grammar."""
     assert isinstance(branch, Tree)
     return branch
 
 
 def token(branch: Branch) -> Token:
-    """`branch`, which the grammar makes a leaf."""
+    """`branch`, which is a leaf according to the grammar."""
     assert isinstance(branch, Token)
     return branch
 
@@ -79,7 +79,7 @@ class SourceText:
 
     @contextmanager
     def refusing(self, at: Branch | None) -> Iterator[None]:
-        """Turn a refusal by an xDSL constructor into a diagnostic at `at`."""
+        """Turn an error of an xDSL constructor into a diagnostic at `at`."""
         try:
             yield
         except InputSyntaxError:

@@ -1,4 +1,4 @@
-"""What the user is told where the text leaves the grammar."""
+"""Diagnostics for texts that are not in the grammar."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def unknown_operation(error: UnexpectedInput) -> Token | None:
 def unknown_operation_error(
     source: SourceText, name: Token, known_names: Iterable[str]
 ) -> InputSyntaxError:
-    """The diagnostic for an operation that nobody knows."""
+    """The diagnostic for an unknown operation."""
     return source.error(name, f"unknown operation '{name}'{nearest(name.value, known_names)}")
 
 
@@ -113,27 +113,27 @@ def _begins_operation(error: UnexpectedToken) -> bool:
 
 
 def _expected(error: UnexpectedToken) -> frozenset[str]:
-    """The terminals that could have stood there, exactly if the parser's state is at hand."""
+    """The expected terminals; exact if the parser's state is available."""
     return frozenset(error.expected if error.accepts is None else error.accepts)
 
 
 def _about_character(text: str, position: int | None) -> str:
     character = text[position or 0]
     if character == '"':
-        return "this string has no end on its line"
+        return "this string is not terminated on its line"
     if character in "%@^#!":
         return f"expected a name after '{character}'"
     return f"unexpected character {character!r}"
 
 
 def _end_of_text(text: str) -> tuple[int, int]:
-    """The place after the last character that is not white space."""
+    """The position after the last character that is not white space."""
     lines = text.rstrip().split("\n")
     return len(lines), len(lines[-1]) + 1
 
 
 def _alternatives(terminals: Iterable[str]) -> str:
-    """What could have stood there, in words."""
+    """The expected alternatives, in words."""
     expected = frozenset(terminals)
     words: dict[str, None] = {}
     remaining = [name for name in _DESCRIPTIONS if name in expected]

@@ -121,7 +121,7 @@ class TypeReader(ABC):
             return scalar
         width = name.value.lstrip("sui")
         if len(width) > 8 or int(width) > _MAXIMUM_WIDTH:
-            self.source.fail(name, f"an integer type has at most {_MAXIMUM_WIDTH} bits")
+            self.source.fail(name, f"an integer type must not have more than {_MAXIMUM_WIDTH} bits")
         return IntegerType(int(width), _SIGNEDNESS[name[0]])
 
     def _shape(self, branch: Branch) -> tuple[int, ...]:
@@ -193,7 +193,7 @@ class TypeReader(ABC):
 
 
 def _simplified_layout(layout: Attribute) -> MemRefLayoutAttr | NoneAttr:
-    """The identity map is no layout, as in MLIR."""
+    """The identity map is dropped, because it is the default layout, as in MLIR."""
     assert isinstance(layout, MemRefLayoutAttr)
     if isinstance(layout, AffineMapAttr) and layout.data == AffineMap.identity(
         layout.data.num_dims

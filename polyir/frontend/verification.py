@@ -1,4 +1,4 @@
-"""Verification of a module as it was read, with a diagnostic at the operation that is wrong."""
+"""Verification of a module after it was read, with a diagnostic at the invalid operation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ErrorAt = Callable[[Operation, str], InputSyntaxError]
 def verify_operations(module: ModuleOp, error_at: ErrorAt) -> None:
     """Verify each operation of `module` by xDSL's verifiers and by those that xDSL lacks.
 
-    Raises the diagnostic that `error_at` makes for the first operation that is wrong.
+    Raises the diagnostic that `error_at` makes for the first invalid operation.
     """
     for operation in module.walk():
         try:

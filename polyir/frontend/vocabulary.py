@@ -1,4 +1,4 @@
-"""The words of the affine text: which syntax class, so which terminal, a word belongs to."""
+"""The words of the affine text, and the syntax class (so the terminal) of each."""
 
 from __future__ import annotations
 

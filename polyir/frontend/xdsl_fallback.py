@@ -1,8 +1,8 @@
-"""Texts with dialects beyond the grammar: read by xDSL's parser, with the grammar's help.
+"""Texts with dialects that the grammar does not have: read by xDSL's parser and the grammar.
 
-xDSL's parser drives, as only it knows the syntax of the other dialects. The operations that the
-grammar knows are read by the grammar all the same, one by one, since xDSL cannot read all that
-MLIR prints for them; those with regions that xDSL cannot read at all are in xdsl_forms.py.
+xDSL's parser reads the text, because it has the syntax of the other dialects. It calls the grammar
+for each operation that the grammar has, because xDSL cannot read everything that MLIR prints for
+these; operations with regions that xDSL cannot read at all are in xdsl_forms.py.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class _ParserValues(ValueScopes):
 
 
 class _ParserAttributes(AttributeReader):
-    """The aliases of an xDSL parser, and those of locations, which mlir-opt defines at the end."""
+    """The aliases of an xDSL parser, including those of locations, which mlir-opt defines last."""
 
     def __init__(self, source: SourceText, parser: Parser) -> None:
         super().__init__(source, parser.ctx)
@@ -124,7 +124,7 @@ class MixedParser(VerbatimParser):
         return super().resolve_operand(operand, type)
 
     def undefined_value(self) -> tuple[str, int] | None:
-        """The first value that is used and not defined until now, and its position."""
+        """The first value that is used but not defined so far, and its position."""
         for name in self.forward_ssa_references:
             return name, self._first_uses[name]
         return None
@@ -187,7 +187,7 @@ def parse_with_xdsl(
 ) -> tuple[ModuleOp, dict[Operation, tuple[int, int]]]:
     """The module that xDSL's parser reads, and the line and column of each of its operations.
 
-    Raises `InputSyntaxError` for whatever that parser refuses.
+    Raises `InputSyntaxError` if that parser refuses the text.
     """
     try:
         parser = MixedParser(source, context, handlers)
@@ -206,7 +206,7 @@ def parse_with_xdsl(
     except Exception as error:
         # The parsers of xDSL's dialects build operations as they read, and constructors refuse
         # bad input with exceptions of every kind.
-        raise _at(source, parser.pos, f"cannot read this: {one_line(error)}") from error
+        raise _at(source, parser.pos, f"cannot parse this: {one_line(error)}") from error
 
 
 def _at(source: SourceText, position: int, message: str) -> InputSyntaxError:

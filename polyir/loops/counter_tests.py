@@ -1,4 +1,4 @@
-"""Conditions on index values: what they compare, where they split a loop, what is left of them."""
+"""Conditions on index values: their comparisons, where they split a loop, and their remainders."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from polyir.model.raising.control import ConditionalOp
 
 @dataclass(frozen=True)
 class Comparison:
-    """One comparison of a test; `value` is its result where it has one (in `scf`)."""
+    """One comparison of a test; in `scf`, `value` is its result."""
 
     constraint: Constraint
     value: SSAValue | None = None
@@ -36,8 +36,8 @@ class Comparison:
 class CounterTest:
     """A conditional on index values.
 
-    If `is_conjunction`, its condition is that all of `comparisons` hold; if not, that some
-    combination of them does, which only `condition` says.
+    If `is_conjunction`, the condition is that all of `comparisons` hold; otherwise, it is some
+    combination of them, which only `condition` gives.
     """
 
     op: ConditionalOp
@@ -46,7 +46,7 @@ class CounterTest:
     condition: isl.Set
 
     def undecided(self, known: isl.Set, spaces: IterationSpaces) -> tuple[Comparison, ...]:
-        """The comparisons whose outcome `known` leaves open."""
+        """The comparisons that `known` does not decide."""
         return tuple(
             comparison
             for comparison in self.comparisons
@@ -54,7 +54,7 @@ class CounterTest:
         )
 
     def keep(self, comparisons: Sequence[Comparison]) -> None:
-        """Let the conditional test nothing but some of its comparisons."""
+        """Reduce the test of the conditional to some of its comparisons."""
         if isinstance(self.op, affine.IfOp):
             constraints = [comparison.constraint for comparison in comparisons]
             self.op.condition, self.op.operands = set_of(constraints)
@@ -71,7 +71,7 @@ def _is_open(holds: isl.Set, known: isl.Set) -> bool:
 
 
 def test_of(op: Operation, spaces: IterationSpaces) -> CounterTest | None:
-    """What `op` tests; `None` if it is no conditional, or one on data."""
+    """The test of `op`; `None` if it is not a conditional, or depends on data."""
     if not isinstance(op, affine.IfOp | scf.IfOp):
         return None
     condition = spaces.condition(op)
@@ -96,7 +96,7 @@ def test_of(op: Operation, spaces: IterationSpaces) -> CounterTest | None:
 
 
 def _leaves(value: SSAValue) -> Iterator[Operation]:
-    """The operations that join comparisons to `value`, and these."""
+    """The comparisons that `value` combines, and the operations that combine them."""
     if not isinstance(value.owner, Operation):
         return
     yield value.owner
@@ -110,7 +110,7 @@ _NE = 1
 
 
 def _constraint(comparison: arith.CmpiOp, spaces: IterationSpaces) -> Constraint:
-    """The comparison as a constraint; for `ne`, what must not hold."""
+    """The comparison as a constraint; for `ne`, the constraint that must not hold."""
     left, right = spaces.written_out(comparison.lhs), spaces.written_out(comparison.rhs)
     match comparison.predicate.value.data:
         case 2:
@@ -126,9 +126,9 @@ def _constraint(comparison: arith.CmpiOp, spaces: IterationSpaces) -> Constraint
 
 
 def split_points(comparison: Comparison, counter: SSAValue) -> tuple[IndexExpression, ...]:
-    """The values of `counter` from which on the outcome of the comparison is another one.
+    """The values of `counter` at which the outcome of the comparison changes.
 
-    None, if the comparison does not depend on `counter`, or takes a remainder or quotient of it.
+    Empty if the comparison does not depend on `counter`, or uses a remainder or quotient of it.
     """
     expression = comparison.constraint.expression
     factor = dict(expression.terms).get(counter, 0)

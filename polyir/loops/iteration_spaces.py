@@ -1,8 +1,8 @@
-"""What the loops and conditions around an operation say about index values, as isl sets.
+"""Constraints on index values from the loops and conditions around an operation, as isl sets.
 
 Every SSA value that is not computed from others by affine arithmetic (an argument, a loop
-counter, a loaded index) is a parameter of isl. A set says which values can occur together while
-an operation runs. What is not affine restricts nothing, so each set holds at least what occurs.
+counter, a loaded index) is a parameter of isl. A set contains the values that can occur together
+while an operation runs. Conditions that are not affine are ignored, so sets may be too large.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ def is_loop(op: Operation) -> bool:
 
 
 MOST_PIECES = 8
-"""A set is not split by a condition that would make it a union of more basic sets than this."""
+"""Conditions that would split a set into more basic sets than this are ignored."""
 
 
 class IterationSpaces:
     """The sets of one function; a value has one parameter in all of them.
 
-    `with_steps` says whether the values of a counter are only those that the step of its loop
-    admits. Sets without steps are cheaper, and larger.
+    With `with_steps`, counters only have the values that the step of their loop allows. Sets
+    without steps are cheaper, and larger.
     """
 
     def __init__(self, with_steps: bool = False) -> None:
@@ -54,11 +54,11 @@ class IterationSpaces:
 
     @property
     def everything(self) -> isl.Set:
-        """The set that restricts nothing."""
+        """The set without constraints."""
         return isl.Set.universe(self._reader.space)
 
     def written_out(self, value: SSAValue) -> IndexExpression:
-        """`value` with the affine arithmetic that computes it written out."""
+        """`value` as an expression, with the affine arithmetic that computes it."""
         if value not in self._written:
             found = None
             if isinstance(value.owner, Operation) and isinstance(value.type, IndexType):
@@ -156,7 +156,7 @@ class IterationSpaces:
         return tuple(found)
 
     def context(self, op: Operation) -> isl.Set:
-        """What is known of index values where `op` stands, from all that is around it."""
+        """The possible index values at `op`, from all operations around it."""
         block, parent = op.parent_block(), op.parent_op()
         if block is None or parent is None:
             return self.everything
@@ -165,10 +165,10 @@ class IterationSpaces:
 
 
 class _Reader(IndexReader):
-    """Reads every index value: what is not affine is a parameter.
+    """Reads every index value; values that are not affine become parameters.
 
-    So are minima and maxima, for sums of them would have very many pieces. `facts` says what is
-    known of these parameters, for each value that depends on them.
+    So do minima and maxima, because sums of them would have very many pieces. `facts` has the
+    constraints on these parameters, for each value that depends on them.
     """
 
     def __init__(self, space: isl.Space) -> None:
@@ -200,7 +200,7 @@ class _Reader(IndexReader):
         return found
 
     def _quotient(self, op: Operation | Block) -> isl.PwAff | None:
-        """What a division that rounds down or up computes, if the divisor is a constant."""
+        """The value of a division that rounds down or up, if the divisor is a constant."""
         if not isinstance(op, arith.FloorDivSIOp | arith.CeilDivSIOp):
             return None
         if not isinstance(op.result.type, IndexType):
@@ -212,7 +212,7 @@ class _Reader(IndexReader):
         return quotient.floor() if isinstance(op, arith.FloorDivSIOp) else quotient.ceil()
 
     def _limits(self, op: Operation | Block, value: isl.PwAff) -> list[isl.Set]:
-        """What is known of the `value` of `op` if that is a minimum or maximum."""
+        """The constraints on the `value` of `op` if it is a minimum or maximum."""
         match op:
             case arith.MinSIOp():
                 return [value.le_set(self.read(operand)) for operand in op.operands]

@@ -30,9 +30,9 @@ SequentialLoop = affine.ForOp | scf.ForOp
 
 
 def range_of(loop: LoopOp) -> LoopRange | None:
-    """What `loop` counts, if that is one counter of type index, with a constant step.
+    """The range of `loop`, if it has one counter of type index, with a constant step.
 
-    Nothing for a parallel loop with a reduction.
+    `None` for a parallel loop with a reduction.
     """
     ranges = ranges_of(loop)
     is_parallel = isinstance(loop, affine.ParallelOp | scf.ParallelOp)
@@ -42,7 +42,7 @@ def range_of(loop: LoopOp) -> LoopRange | None:
 
 
 def set_range(loop: LoopOp, range: LoopRange) -> None:
-    """Give `loop` the bounds of `range`; what `scf` needs as values is computed before it."""
+    """Give `loop` the bounds of `range`; for `scf`, their values are computed before it."""
     if isinstance(loop, affine.ForOp | affine.ParallelOp):
         set_bounds(loop, range.lower, range.upper)
         return
@@ -61,14 +61,14 @@ def set_range(loop: LoopOp, range: LoopRange) -> None:
 
 
 def may_bound(loop: LoopOp, expression: IndexExpression) -> bool:
-    """Whether `expression` may be a bound of `loop`, given its dialect's rules for operands."""
+    """Whether `expression` may be a bound of `loop` under its dialect's rules for operands."""
     if isinstance(loop, affine.ForOp | affine.ParallelOp):
         return all(is_valid_dimension(value) for value in expression.values())
     return True
 
 
 def initial_values(loop: LoopOp) -> tuple[SSAValue, ...]:
-    """The values that `loop` carries into its first iteration."""
+    """The initial values of the iteration arguments of `loop`."""
     match loop:
         case affine.ForOp():
             return tuple(loop.inits)
@@ -79,7 +79,7 @@ def initial_values(loop: LoopOp) -> tuple[SSAValue, ...]:
 
 
 def set_initial_values(loop: LoopOp, values: Sequence[SSAValue]) -> None:
-    """Let `loop` carry `values` into its first iteration."""
+    """Set the initial values of the iteration arguments of `loop`."""
     if values:
         loop.operands = (*loop.operands[: -len(values)], *values)
 
@@ -87,7 +87,7 @@ def set_initial_values(loop: LoopOp, values: Sequence[SSAValue]) -> None:
 def with_carried_values(
     loop: SequentialLoop, initial: Sequence[SSAValue], body: Region
 ) -> SequentialLoop:
-    """A loop with the range of `loop` and `body`, which carries what `loop` does and `initial`."""
+    """A loop with the range of `loop`, `body`, and further iteration arguments from `initial`."""
     carried = (*initial_values(loop), *initial)
     new: SequentialLoop
     if isinstance(loop, scf.ForOp):
@@ -109,9 +109,9 @@ def with_carried_values(
 
 @contextmanager
 def staging_before(op: Operation) -> Iterator[Block]:
-    """A block in which to build what will take the place of `op`; what is left in it is erased.
+    """A block to build the replacement of `op` in; operations left in it are erased at the end.
 
-    It is in front of `op`: which values may be operands of affine maps depends on what is around.
+    It is before `op`: the valid operands of affine maps depend on the enclosing operations.
     """
     always = AffineSetAttr(AffineSet(0, 0, ()))
     block = Block()
@@ -125,9 +125,9 @@ def staging_before(op: Operation) -> Iterator[Block]:
 
 
 def add_first_iteration(loop: LoopOp, counter: IndexExpression, block: Block) -> None:
-    """Add the first iteration of `loop` to the empty `block`, which then yields what that does.
+    """Add the first iteration of `loop`, and a yield of its values, to the empty `block`.
 
-    `counter` is composed into the affine maps, and computed where it is used as a value.
+    `counter` is composed into the affine maps, and computed if it is used as a value.
     """
     body = loop.body.block
     value = counter.value
@@ -150,14 +150,14 @@ def add_first_iteration(loop: LoopOp, counter: IndexExpression, block: Block) ->
 
 
 def is_affine(loop: LoopOp) -> bool:
-    """Whether `loop` is of the affine dialect; what is made for one of `scf` is of `arith`."""
+    """Whether `loop` is of the affine dialect; for loops of `scf`, `arith` is used instead."""
     return isinstance(loop, affine.ForOp | affine.ParallelOp)
 
 
 def computed(expression: IndexExpression, in_affine: bool, builder: Builder) -> SSAValue:
-    """A value of `expression`: itself, a constant, or what `affine.apply` or `arith` compute.
+    """A value of `expression`: itself, a constant, or the result of `affine.apply` or `arith`.
 
-    Only `arith`, unless `in_affine` says that `affine` is wanted where its rules allow it.
+    `affine` is used only with `in_affine`, and only if its rules allow it.
     """
     if expression.value is not None:
         return expression.value
@@ -204,10 +204,10 @@ def conditional(
     loop: LoopOp,
     builder: Builder,
 ) -> ConditionalOp:
-    """Run `then` where `constraints` hold, and `otherwise` where not.
+    """Run `then` if `constraints` hold, and `otherwise` if not.
 
-    Both end with a yield of `affine` or `scf`, and what they yield are the results. The dialect
-    is that of `loop`, for which this is made, if its rules allow it.
+    Both end with a yield of `affine` or `scf`, whose values are the results. The dialect is that
+    of `loop` if its rules allow it.
     """
     in_affine = is_affine(loop) and all(
         is_valid_dimension(value) for c in constraints for value in c.expression.values()
@@ -244,7 +244,7 @@ def _set_terminator(block: Block, kind: type[affine.YieldOp] | type[scf.YieldOp]
 
 
 def _test(constraint: Constraint, builder: Builder) -> SSAValue:
-    """A value that is true where `constraint` holds."""
+    """A value that is true if `constraint` holds."""
     expression = constraint.expression
     left = computed(expression.shift(-expression.constant), False, builder)
     right = _constant(-expression.constant, builder)
@@ -259,9 +259,9 @@ def is_outside(value: SSAValue, op: Operation) -> bool:
 
 
 def inline(block: Block, op: Operation) -> None:
-    """Move the operations of `block`, which ends with a yield, to where `op` is, and erase `op`.
+    """Replace `op` by the operations of `block`, which ends with a yield.
 
-    What is yielded takes the place of the results of `op`.
+    The yielded values replace the results of `op`.
     """
     where, terminator = op.parent, block.last_op
     assert where is not None
@@ -277,7 +277,7 @@ def inline(block: Block, op: Operation) -> None:
 
 
 def erase_idle(operations: Sequence[Operation]) -> None:
-    """Erase unused index arithmetic, and loops and conditionals in which nothing is left."""
+    """Erase unused index arithmetic, and empty loops and conditionals."""
     # Backwards, users come before what they use, and operations before what holds them.
     for op in reversed([inner for outer in operations for inner in outer.walk()]):
         if any(result.first_use is not None for result in op.results):

@@ -1,4 +1,4 @@
-"""What loops count."""
+"""The ranges of loop counters."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Bounds = tuple[IndexExpression, ...]
 class LoopRange:
     """A counter: from the maximum of `lower`, in steps of `step`, to below the minimum of `upper`.
 
-    Without `step`, the step is not a positive constant.
+    `step` is `None` if the step is not a positive constant.
     """
 
     counter: SSAValue
@@ -44,7 +44,7 @@ class LoopRange:
 
 
 def ranges_of(loop: LoopOp) -> tuple[LoopRange, ...]:
-    """What each counter of `loop` counts; nothing for counters that are not of type index."""
+    """The range of each counter of `loop`; empty unless all counters are of type index."""
     counters = iterators_of(loop)
     if not all(isinstance(counter.type, IndexType) for counter in counters):
         return ()
@@ -97,7 +97,7 @@ def _plain_range(counter: SSAValue, lower: SSAValue, upper: SSAValue, step: SSAV
 def _combined(
     value: SSAValue, extremum: type[arith.MaxSIOp] | type[arith.MinSIOp]
 ) -> tuple[SSAValue, ...]:
-    """The values of which `value` is the maximum (minimum)."""
+    """The values whose maximum (minimum) is `value`."""
     if not isinstance(value.owner, extremum):
         return (value,)
     return tuple(

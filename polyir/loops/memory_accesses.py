@@ -1,4 +1,4 @@
-"""Which elements of memory operations touch, and whether they can be the same."""
+"""The elements of memory that operations access, and whether they can be the same."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ElementStore = affine.StoreOp | memref.StoreOp
 
 @dataclass(frozen=True)
 class Access:
-    """A load or store of one element, and what is known of index values where it runs."""
+    """A load or store of one element, and the possible index values where it runs."""
 
     op: ElementLoad | ElementStore
     subscripts: Bounds
@@ -38,14 +38,14 @@ class Access:
 
 @dataclass(frozen=True)
 class Touch:
-    """An operation that may read and write memory otherwise: `memref`, or, with `None`, any."""
+    """Another operation that may access memory: that of `memref`, or any if it is `None`."""
 
     op: Operation
     memref: SSAValue | None
 
 
 def memory_uses(op: Operation, known: isl.Set, spaces: IterationSpaces) -> Iterator[Access | Touch]:
-    """What `op`, where `known` holds, and all that is inside it do to memory, in their order."""
+    """The accesses to memory of `op`, where `known` holds, and of its regions, in order."""
     if isinstance(op, ElementLoad | ElementStore):
         yield Access(op, _subscripts(op, spaces), known)
     elif is_loop(op) or isinstance(op, _CONTROL):
@@ -72,7 +72,7 @@ def _subscripts(op: ElementLoad | ElementStore, spaces: IterationSpaces) -> Boun
 
 
 class Overlap(Enum):
-    """Whether an operation touches an element."""
+    """Whether an operation accesses an element."""
 
     ALWAYS = auto()
     MAYBE = auto()
@@ -91,7 +91,7 @@ class Element:
         return f"{name}[{', '.join(text_of(subscript) for subscript in self.subscripts)}]"
 
     def overlap(self, use: Access | Touch, spaces: IterationSpaces) -> Overlap:
-        """Whether `use` touches this element, decided by isl for subscripts of one memref."""
+        """Whether `use` accesses this element, decided by isl for subscripts of one memref."""
         other = use.op.memref if isinstance(use, Access) else use.memref
         if other is not None and not may_overlap(self.memref, other):
             return Overlap.NEVER
@@ -105,7 +105,7 @@ class Element:
         return Overlap.ALWAYS if use.known.is_subset(equal) else Overlap.MAYBE
 
     def is_in_bounds(self, known: isl.Set, spaces: IterationSpaces) -> bool:
-        """Whether the element surely exists: the sizes of the memref are known, and suffice."""
+        """Whether the element certainly exists: known sizes of the memref include it."""
         assert isinstance(self.memref.type, MemRefType)
         return all(
             size >= 0

@@ -1,4 +1,4 @@
-"""Elements of arrays whose address stays the same in a loop live in SSA values there.
+"""Keep array elements in SSA values in loops that do not change their address.
 
     for k:                                  c = C[i][j]
       C[i][j] = C[i][j] + A[k]      =>      for k: c = c + A[k]
@@ -7,9 +7,9 @@
 After D. Callahan, S. Carr, K. Kennedy, "Improving register allocation for subscripted
 variables", PLDI 1990, and S. Carr, K. Kennedy, "Scalar replacement in the presence of
 conditional control flow", Software: Practice and Experience 24(1), 1994; without reuse across
-iterations. An element is loaded before the loop only where the loop would touch it, and stored
-after it only where the loop would store it. Other accesses that may touch the element in the
-loop rule it out; isl decides which may.
+iterations. An element is loaded before the loop only if the loop would access it, and stored
+after it only if the loop would store it. An element stays in memory if another access in the loop
+may be to the same element; isl decides this.
 """
 
 from __future__ import annotations
@@ -60,21 +60,21 @@ from polyir.model.index_expressions import Constraint, map_of
 from polyir.model.raising.control import LOOPS, ConditionalOp, branches_of
 
 MOST_GUARDS = 4
-"""In front of a loop, no more comparisons than this ask whether it will run."""
+"""The largest number of comparisons before a loop to test whether it runs."""
 
 LOOP_OPERATIONS: Final = 1_000_000
 """How many operations isl may take to compare the accesses in one loop: a second at most."""
 
 Report = Callable[[str, Operation], None]
-"""Takes what was done, or not done and why, and the loop."""
+"""Takes a message about what was done, or not done and why, and the loop."""
 
 
 def scalar_replacement(root: Operation, levels: int, done: Report, left: Report) -> bool:
     """Keep elements in SSA values in the loops from `root` down, in place.
 
-    Innermost loops are of level 1, loops around loops of level n at most of level n + 1; those
-    of up to `levels` are looked at, the inner ones first. Returns whether there was an element to
-    keep; `done` and `left` hear of each.
+    Innermost loops have level 1, and loops around loops of level at most n have level n + 1.
+    Loops of up to `levels` are considered, inner ones first. Returns whether there was a candidate
+    element; each one is reported to `done` or `left`.
     """
     found = False
     deepest = max(_levels(root).values(), default=0)
@@ -86,7 +86,7 @@ def scalar_replacement(root: Operation, levels: int, done: Report, left: Report)
 
 
 def _levels(root: Operation) -> dict[Operation, int]:
-    """The loops from `root` down, and how many are nested in each, itself included."""
+    """The loops from `root` down, each with its level."""
     levels: dict[Operation, int] = {}
     inside: dict[Operation, int] = {}
     for op in root.walk(region_first=True):
@@ -102,7 +102,7 @@ def _levels(root: Operation) -> dict[Operation, int]:
 
 @dataclass(frozen=True)
 class _Before:
-    """What the same block last did to an element before the loop: `op` left it with `value`."""
+    """The last access to an element before the loop in its block: `op` left it with `value`."""
 
     op: ElementLoad | ElementStore
     value: SSAValue
@@ -117,9 +117,8 @@ class _Before:
 class _Kept:
     """An element that lives in an SSA value in a loop.
 
-    `members` access it in the loop. With `is_stored_after`, its stores go; if not, stores in the
-    loop, if there are any, stay. `is_loaded` says whether the value that it has before the loop
-    matters.
+    `members` access it in the loop. With `is_stored_after`, its stores are removed from the loop;
+    otherwise, they stay. `is_loaded` tells whether its value before the loop matters.
     """
 
     element: Element
@@ -136,10 +135,10 @@ class _Kept:
 
 @dataclass(frozen=True)
 class _Decision:
-    """What becomes of the elements whose address stays the same in a loop.
+    """The plan for the elements whose address stays the same in a loop.
 
-    Those of `left` stay in memory, each for a reason. What is done around the loop for those of
-    `kept` must only be done where `guards` hold.
+    Those of `left` stay in memory, each for a reason. Loads and stores around the loop for those
+    of `kept` must only run if `guards` hold.
     """
 
     kept: tuple[_Kept, ...] = ()
@@ -169,7 +168,7 @@ def _decide(loop: SequentialLoop) -> _Decision:
 
 
 def _replace_in(loop: SequentialLoop, done: Report, left: Report) -> bool:
-    """Keep elements in SSA values in `loop`; whether there was one to keep."""
+    """Keep elements in SSA values in `loop`; returns whether there was a candidate."""
     decision = within_operations(LOOP_OPERATIONS, partial(_decide, loop))
     if decision is None:
         left("all elements stay in memory: isl takes too long to compare the accesses", loop)
@@ -236,11 +235,11 @@ def _plan(
     before = _before(loop, element, known, spaces)
     is_safe = before is not None or _runs_always(body, members)
     if not is_safe and not element.is_in_bounds(known, spaces):
-        return "an iteration may not access it, and it may not exist"
+        return "some iterations may skip it, and it may be out of bounds"
     is_stored = before is not None and before.is_store
     is_stored_after = bool(stores) and (is_stored or _runs_always(body, stores))
     if len(stores) == len(members) and not is_stored_after:
-        return "it is only stored, and an iteration may not store it"
+        return "it is only stored, and some iterations may skip the store"
     first = next(op for op in body.ops if any(op.is_ancestor(member) for member in members))
     is_loaded = first not in stores or _zero(first.value.type) is None
     return _Kept(element, tuple(members), is_loaded, is_stored_after, before)
@@ -255,7 +254,7 @@ def _reason(use: Access | Touch) -> str:
 
 
 def _is_reached_by_conditions(op: Operation, loop: Operation) -> bool:
-    """Whether nothing but conditionals stand between `loop` and `op`."""
+    """Whether only conditionals are between `loop` and `op`."""
     parent = op.parent_op()
     while isinstance(parent, affine.IfOp | scf.IfOp):
         parent = parent.parent_op()
@@ -295,7 +294,7 @@ def _before(
 
 
 def _needs_guard(plan: _Kept, known: isl.Set, spaces: IterationSpaces) -> bool:
-    """Whether what `plan` does around the loop must not be done if the loop does not run."""
+    """Whether loads and stores of `plan` around the loop must not run if the loop does not."""
     if plan.is_stored_after:
         return plan.before is None or not plan.before.is_store
     return plan.before is None and not plan.element.is_in_bounds(known, spaces)
@@ -304,7 +303,7 @@ def _needs_guard(plan: _Kept, known: isl.Set, spaces: IterationSpaces) -> bool:
 def _guards(
     loop: SequentialLoop, known: isl.Set, spaces: IterationSpaces
 ) -> tuple[Constraint, ...] | None:
-    """What says that `loop` runs, as far as it is not known; `None` if that is too much."""
+    """The constraints, not known to hold, under which `loop` runs; `None` if there are too many."""
     ranges = ranges_of(loop)
     if not ranges:
         return None
@@ -356,7 +355,7 @@ def _rewrite(loop: SequentialLoop, kept: Sequence[_Kept], guards: Sequence[Const
 
 
 def _initial_value(plan: _Kept, builder: Builder) -> SSAValue:
-    """The value that the element has before the loop, or, where that does not matter, zero."""
+    """The value of the element before the loop, or zero if that does not matter."""
     if plan.before is not None:
         return plan.before.value
     element_type = plan.element.memref.type
@@ -421,7 +420,7 @@ def _replace_members(block: Block, members: Plans, current: Current) -> None:
 
 
 def _replace_in_branches(op: ConditionalOp, members: Plans, current: Current) -> None:
-    """As `_replace_members`; what a branch changes becomes a result of the conditional."""
+    """As `_replace_members`; values that a branch changes become results of the conditional."""
     after: list[Current] = []
     for branch in branches_of(op):
         after.append(dict(current))
@@ -460,7 +459,7 @@ def _replace_in_branches(op: ConditionalOp, members: Plans, current: Current) ->
 def _guard(
     loop: SequentialLoop, block: Block, results: Sequence[SSAValue], guards: Sequence[Constraint]
 ) -> Sequence[SSAValue]:
-    """Put `block` in front of `loop` under a test of `guards`; what `loop` has as results then."""
+    """Put `block` before `loop` under a test of `guards`; returns the new results of `loop`."""
     block.add_op(affine.YieldOp.get(*results))
     otherwise = Block([affine.YieldOp.get(*initial_values(loop))]) if results else None
     guard = conditional(guards, block, otherwise, loop, Builder(InsertPoint.before(loop)))
@@ -468,7 +467,7 @@ def _guard(
 
 
 def _move_out(guard: Operation) -> None:
-    """Move a test out of the loops around that hold nothing else, and do not change its outcome."""
+    """Move a test out of loops that contain nothing else and do not change its outcome."""
     parent = guard.parent_op()
     while (
         isinstance(guard, affine.IfOp)

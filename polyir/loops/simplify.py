@@ -1,7 +1,7 @@
-"""Loops and conditionals, simplified by what is known of index values where they are.
+"""Simplification of loops and conditionals by the possible index values at each of them.
 
-Tests that are decided go, and so do loops that never run and bounds that others imply. A loop
-that runs once at most becomes its body, under a condition where it may not run.
+Tests with a known outcome, loops that never run, and bounds that others imply are removed. A loop
+that runs at most once becomes its body, under a condition if it may not run.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from polyir.model.index_expressions import Constraint, IndexExpression
 from polyir.model.raising.control import LOOPS, ConditionalOp, LoopOp, branches_of
 
 ALL_LEVELS: Final = 1 << 30
-"""More levels than loops are nested."""
+"""More levels than loop nests have."""
 
 
 def simplify(block: Block, known: isl.Set, spaces: IterationSpaces, levels: int) -> None:
-    """Simplify what is in `block`, where `known` holds.
+    """Simplify the operations of `block`, where `known` holds.
 
-    So many `levels` of loops are looked at for bounds that are not needed, and for whether they
-    run once: that costs more than the rest.
+    Only in the outermost `levels` of loops, redundant bounds are removed and loops that run once
+    are replaced: that costs more than the rest.
     """
     for op in tuple(block.ops):
         if isinstance(op, affine.IfOp | scf.IfOp):
@@ -127,7 +127,7 @@ def _without(bounds: Bounds, bound: IndexExpression) -> Bounds:
 def _only_value(
     range: LoopRange, known: isl.Set, spaces: IterationSpaces
 ) -> IndexExpression | None:
-    """The value of the counter, if the loop runs once at most where `known` holds."""
+    """The value of the counter, if the loop runs at most once where `known` holds."""
     assert range.step is not None
     second = tuple(bound.shift(range.step) for bound in range.lower)
     if not known.is_disjoint(spaces.less(second, range.upper)):
@@ -143,7 +143,7 @@ def _only_value(
 def _run_once(
     loop: LoopOp, range: LoopRange, only: IndexExpression, known: isl.Set, spaces: IterationSpaces
 ) -> None:
-    """Put one iteration in the place of `loop`, under the condition that there is one."""
+    """Replace `loop` by one iteration, under the condition that there is one."""
     bounds = [Constraint(only - bound, False) for bound in range.lower]
     bounds += [Constraint((bound - only).shift(-1), False) for bound in range.upper]
     guards = [bound for bound in bounds if not known.is_subset(spaces.holds(bound))]

@@ -1,13 +1,13 @@
-"""Tests of loop counters leave the innermost loops: loops are split, or tests moved out of them.
+"""Remove tests of loop counters from innermost loops: split loops, or move tests out of them.
 
     for k in [0, n): { if k == 0: S; T }        =>    S(0); T(0)             if n >= 1
                                                       for k in [1, n): T
 
 A loop is split where the outcome of a test of its counter changes (index set splitting: Griebl,
 Feautrier, Lengauer, "Index set splitting", Int. J. of Parallel Programming 28(6), 2000; gcc
-calls it `-fsplit-loops`). The parts run one after the other, so that the iterations keep their
+calls it `-fsplit-loops`). The parts run one after the other, so the iterations keep their
 order. A test whose outcome stays the same in a loop, and for which no loop further out is split,
-moves in front of the loop (loop unswitching). isl decides, from the loops and conditions
+moves before the loop (loop unswitching). isl decides, from the loops and conditions
 around, which parts are empty, which tests are decided in a part and which bounds are implied.
 
 Each part has the attributes of the loop that was split.
@@ -46,30 +46,30 @@ from polyir.model.index_expressions import Constraint, IndexExpression
 from polyir.model.raising.control import LOOPS, LoopOp
 
 MAX_PARTS: Final = 16
-"""Into how many loops an innermost loop may be split.
+"""The largest number of loops into which an innermost loop is split.
 
 A stencil of s statements in d dimensions that are fused with shifts needs 2 (s - 1) d + 1.
 """
 
 MAX_OPERATIONS: Final = 2000
-"""How many operations these loops may have together.
+"""The largest number of operations that these loops may have together.
 
-At 16 bytes of code for an operation they fit into the 32 KiB that processors cache of it.
+At 16 bytes of code per operation, they fit into an instruction cache of 32 KiB.
 """
 
 NEST_OPERATIONS: Final = 10_000_000
-"""How many operations isl may take for one nest of loops: some seconds of time.
+"""The largest number of isl operations for one nest of loops: a few seconds.
 
-It is ten times what any PolyBench kernel takes, tiled with diamonds in wavefronts.
+It is ten times the number for any PolyBench kernel with diamond tiles and wavefronts.
 """
 
 Report = Callable[[str, Operation], None]
-"""Takes what was done, or not done and why, and the loop."""
+"""Takes a message about what was done, or not done and why, and the loop."""
 
 
 @dataclass(frozen=True)
 class SplitLimits:
-    """How much code splitting may make of one innermost loop."""
+    """Limits on the code that replaces one innermost loop."""
 
     parts: int = MAX_PARTS
     operations: int = MAX_OPERATIONS
@@ -82,10 +82,11 @@ def split_loops(
     left: Report,
     stopped: Report,
 ) -> bool:
-    """Take tests of loop counters out of the innermost loops of `operations`, in place.
+    """Remove tests of loop counters from the innermost loops of `operations`, in place.
 
-    Returns whether there was such a test. `done` hears of each loop that was split and each test
-    that was moved, `left` of the tests that stay, `stopped` of nests for which isl takes too long.
+    Returns whether there was such a test. Loops that were split and tests that were moved are
+    reported to `done`, tests that stay to `left`, and nests for which isl takes too long to
+    `stopped`.
     """
     found = False
     for op in operations:
@@ -148,20 +149,20 @@ def _tests_in(op: Operation, spaces: IterationSpaces) -> list[_Placed]:
 
 
 def _size(op: Operation) -> int:
-    """How many operations there are from `op` down."""
+    """The number of operations from `op` down."""
     return sum(1 for _ in op.walk())
 
 
 @dataclass(frozen=True)
 class _Split:
-    """A loop becomes two: its counters below `at`, and the others."""
+    """Split a loop in two: counters below `at`, and the others."""
 
     at: IndexExpression
 
 
 @dataclass(frozen=True)
 class _Move:
-    """A loop becomes two, of which one runs: where `constraints` hold, and where not."""
+    """Move a test out of a loop: one copy runs if `constraints` hold, the other if not."""
 
     constraints: tuple[Constraint, ...]
 
@@ -188,7 +189,7 @@ class _Splitter:
     is_limited: bool = False
 
     def split(self, nest: LoopOp) -> None:
-        """Split the loops of `nest`, and say what tests stay."""
+        """Split the loops of `nest`, and report the tests that stay."""
         context = self.spaces.context(nest)
         block = nest.parent
         assert block is not None
@@ -238,7 +239,7 @@ class _Splitter:
                 self._refine(inner, inside, moved)
 
     def _changes(self, loop: LoopOp, context: isl.Set, tests: Sequence[_Placed]) -> list[_Change]:
-        """The changes of `loop` that decide a test and are worth their code, the best first."""
+        """The changes of `loop` that decide a test and are worth their code size, best first."""
         known = context.intersect(self.spaces.domain(loop))
         deciding: dict[_Change, dict[Operation, None]] = {}
         for placed in tests:
@@ -274,7 +275,7 @@ class _Splitter:
                         yield _Split(at)
 
     def _build(self, loop: LoopOp, change: _Change, staging: Block) -> None:
-        """Build in `staging` what `loop` becomes by a change, and a yield of its results."""
+        """Build the result of a change of `loop` in `staging`, with a yield of its results."""
         first, second = self._copy(loop), self._copy(loop)
         if isinstance(change, _Move):
             branches = [Block([op, affine.YieldOp.get(*op.results)]) for op in (first, second)]
@@ -291,7 +292,7 @@ class _Splitter:
         set_initial_values(second, first.results)
 
     def _copy(self, loop: LoopOp) -> LoopOp:
-        """A copy of `loop` that knows the origins of its innermost loops."""
+        """A copy of `loop`, with the origins of its innermost loops recorded."""
         copy = loop.clone()
         for old, new in zip(loop.walk(), copy.walk(), strict=True):
             if old in self.origins:
@@ -303,7 +304,7 @@ class _Splitter:
         erase_idle(tuple(staging.ops))
 
     def _fits(self, loop: LoopOp, staging: Block) -> bool:
-        """Whether the limits hold with `staging` in the place of `loop`."""
+        """Whether the limits hold if `staging` replaces `loop`."""
         copies, sizes = self.copies.copy(), self.sizes.copy()
         self._count([loop], -1)
         self._count(tuple(staging.ops), 1)
@@ -317,7 +318,7 @@ class _Splitter:
         return fits
 
     def _replace(self, loop: LoopOp, staging: Block) -> tuple[Operation, ...]:
-        """Put the operations of `staging` in the place of `loop`."""
+        """Replace `loop` by the operations of `staging`."""
         operations = tuple(staging.ops)[:-1]
         self._count([loop], -1)
         self._count(operations, 1)
@@ -325,7 +326,7 @@ class _Splitter:
         return operations
 
     def _count(self, operations: Sequence[Operation], sign: int) -> None:
-        """Count the innermost loops from `operations` down, or, with -1, no more."""
+        """Add the innermost loops from `operations` down to the counts, or subtract them."""
         for op in operations:
             for loop in _innermost_loops(op):
                 origin = self.origins.setdefault(loop, len(self.origins))

@@ -24,8 +24,8 @@ _STYLES: Mapping[DependenceKind, str] = {
 def dependence_graph(scop: Scop, dependences: Dependences, name: str) -> str:
     """A node for each statement, an edge for each dependence.
 
-    Edges are labelled with the array and the distance vectors in the common loops of the tree
-    in force; flow is solid, anti dashed, output dotted.
+    Edges are labelled with the array and the distance vectors in the common loops of the current
+    tree; flow is solid, anti dashed, output dotted.
     """
     lines = [f"digraph {_quoted(name)} {{", "  node [shape=box];"]
     for statement in scop.statements:
@@ -42,7 +42,7 @@ def dependence_graph(scop: Scop, dependences: Dependences, name: str) -> str:
 
 
 def schedule_graph(scop: Scop, name: str) -> str:
-    """The schedule tree in force, a box for each node.
+    """The current schedule tree, with a box for each node.
 
     A band shows its functions, and a `*` for each coincident member.
     """
@@ -63,7 +63,7 @@ def schedule_graph(scop: Scop, name: str) -> str:
 
 
 def _label(node: TreeOp) -> str:
-    """What a node of the tree says, in short lines."""
+    """The contents of a node of the tree, in short lines."""
     match node:
         case BandOp():
             return _band_label(node)

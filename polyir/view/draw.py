@@ -1,7 +1,7 @@
-"""Drawing a picture with matplotlib: one panel a statement, deterministic output.
+"""Drawing a picture with matplotlib: one panel per statement, reproducible output.
 
 In SVG, the group of the points of statement S0 has the id `points-S0`, that of its arrows
-`arrows-S0`, that of arrows between panels `arrows`; what a picture shows can be counted.
+`arrows-S0`, that of arrows between panels `arrows`, so that tests can count what a picture shows.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ TILE_COLOURS = (
 """The colours of tiles, in turn."""
 
 MOST_LABELS = 600
-"""Pictures of more instances have no numbers."""
+"""Pictures with more instances do not show numbers."""
 
 
 def check_format(file: str) -> None:
     """Raise `OptionError` if pictures cannot be written to a file of that name."""
     if Path(file).suffix not in FORMATS:
-        raise OptionError(f"the picture '{file}' must be a file *{' or *'.join(FORMATS)}")
+        raise OptionError(f"the file name '{file}' must end in {' or '.join(FORMATS)}")
 
 
 def draw(picture: Picture, file: str, numbered: bool) -> None:
@@ -106,7 +106,7 @@ def _panel_axes(figure: Figure, rows: int, columns: int, position: int, panel: P
 
 
 def _place(iterators: Coordinates) -> Coordinates:
-    """Where a point stands: in a plane at least."""
+    """The coordinates of a point: at least two."""
     return iterators if len(iterators) >= 2 else (*iterators, 0, 0)[:2]
 
 

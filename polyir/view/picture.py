@@ -1,4 +1,4 @@
-"""What a picture of a scop shows, as numbers: points, arrows, tiles, execution order.
+"""The contents of a picture of a scop, as numbers: points, arrows, tiles, execution order.
 
 Everything is for one value of each parameter. Nothing here draws.
 """
@@ -21,7 +21,7 @@ MOST_DIMENSIONS = 3
 """Statements with more iterators cannot be drawn."""
 
 MOST_INSTANCES = 20_000
-"""No picture with more points is legible. Counted is the box around a statement's instances."""
+"""Pictures with more points are illegible. The points of the box around a statement count."""
 
 
 @dataclass(frozen=True)
@@ -68,13 +68,13 @@ class Picture:
 def parameter_values(scop: Scop, values: Sequence[int], size: int) -> dict[str, int]:
     """A value for each parameter: `values` in their order, or `size` for all of them.
 
-    Raises `OptionError` if there are other than one value a parameter, or if the scop's context
-    excludes the values.
+    Raises `OptionError` if there is not one value per parameter, or if the scop's context excludes
+    the values.
     """
     names = parameters_of(scop.context.get_space())
     if values and len(values) != len(names):
         raise OptionError(
-            f"{len(values)} values for {len(names)} parameters ({', '.join(names) or 'none'})"
+            f"expected one value per parameter ({', '.join(names) or 'none'}), got {len(values)}"
         )
     chosen = dict(zip(names, values or (size,) * len(names), strict=True))
     if _at(chosen, scop.context.get_space()).intersect(scop.context).is_empty():
@@ -89,14 +89,14 @@ def picture_of(
     parameters: Mapping[str, int],
     statements: Sequence[str] = (),
 ) -> Picture:
-    """The picture of `statements`, or of all with `MOST_DIMENSIONS` iterators at most.
+    """The picture of `statements`, or of all with at most `MOST_DIMENSIONS` iterators.
 
-    Raises `OptionError` if that are none, or if one has more than `MOST_INSTANCES` instances.
+    Raises `OptionError` if there are none, or if one has more than `MOST_INSTANCES` instances.
     """
     drawn = [each for each in scop.statements if not statements or each.name in statements]
     drawn = [each for each in drawn if each.domain.dim(isl.dim_type.set) <= MOST_DIMENSIONS]
     if not drawn:
-        raise OptionError(f"no statement has {MOST_DIMENSIONS} iterators at most: nothing to draw")
+        raise OptionError(f"nothing to draw: no statement has at most {MOST_DIMENSIONS} iterators")
     names = [each.name for each in drawn]
     dates = _dates(scop, parameters, names)
     order = sorted(dates, key=dates.__getitem__)
@@ -129,7 +129,7 @@ _Named = tuple[str, Coordinates]
 def _dates(
     scop: Scop, parameters: Mapping[str, int], names: Sequence[str]
 ) -> dict[_Named, Coordinates]:
-    """The date of each instance under the schedule tree in force."""
+    """The date of each instance under the current schedule tree."""
     schedule = scop.schedule.get_map().intersect_domain(scop.domain)
     found: dict[_Named, Coordinates] = {}
     for relation in maps_of(schedule):
@@ -197,9 +197,8 @@ def _iterator_names(domain: isl.Set) -> tuple[str, ...]:
 def _tiles(dates: Mapping[_Named, Coordinates], order: Sequence[_Named]) -> dict[_Named, int]:
     """The tile of each instance, numbered in the order in which they are begun.
 
-    A coordinate of the dates belongs to the tiles if the later ones determine it: the number
-    of a block of points, which the points themselves tell. If each tile has one point only,
-    there are no tiles.
+    A coordinate of the dates belongs to the tiles if the later ones determine it: it is then the
+    number of a block of points. If each tile has only one point, there are no tiles.
     """
     length = max((len(date) for date in dates.values()), default=0)
     outer = [
@@ -218,7 +217,7 @@ def _tiles(dates: Mapping[_Named, Coordinates], order: Sequence[_Named]) -> dict
 
 
 def _varies(dates: Mapping[_Named, Coordinates], position: int) -> bool:
-    """Do two instances of one statement differ there? In their place in a sequence none do."""
+    """Whether two instances of one statement differ there; in a sequence, they never do."""
     first: dict[str, int] = {}
     return any(
         first.setdefault(name, date[position]) != date[position]
@@ -227,7 +226,7 @@ def _varies(dates: Mapping[_Named, Coordinates], position: int) -> bool:
 
 
 def _is_determined(dates: Mapping[_Named, Coordinates], position: int) -> bool:
-    """For each statement, do the coordinates behind `position` determine the one there?"""
+    """Whether, for each statement, the coordinates after `position` determine the one there."""
     known: dict[tuple[str, Coordinates], int] = {}
     return all(
         known.setdefault((name, date[position + 1 :]), date[position]) == date[position]

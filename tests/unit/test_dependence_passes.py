@@ -89,7 +89,7 @@ def test_a_schedule_is_checked_against_the_dependences_of_the_scop() -> None:
 @pytest.mark.parametrize(
     ("program", "message"),
     [
-        (module(), "nothing to check against: no dependences on the scop"),
+        (module(), "nothing to check: the scop has no dependences"),
         (ModuleOp([]), "nothing to check: the module has no static control part"),
     ],
 )

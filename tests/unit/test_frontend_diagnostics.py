@@ -70,7 +70,7 @@ CASES = {
     "open_string": (
         ('func.func @f() attributes {a = "x} {\n  return\n}\n'),
         (
-            "in.mlir:1:32: error: this string has no end on its line\n"
+            "in.mlir:1:32: error: this string is not terminated on its line\n"
             'func.func @f() attributes {a = "x} {\n'
             "                               ^"
         ),
@@ -99,7 +99,7 @@ CASES = {
             "}\n"
         ),
         (
-            "in.mlir:2:23: error: expected 2 subscripts, one a dimension, found 1\n"
+            "in.mlir:2:23: error: expected 2 subscripts, one per dimension, found 1\n"
             "  %z = affine.load %A[%i] : memref<?x?xf64>\n"
             "                      ^"
         ),
@@ -201,7 +201,7 @@ CASES = {
             "}\n"
         ),
         (
-            "in.mlir:5:10: error: 'affine.load' op cannot use '%k' in an affine expression: it is neither a loop variable, nor constant in the function, nor computed from such\n"
+            "in.mlir:5:10: error: 'affine.load' op cannot use '%k' in an affine expression: it is not a loop variable or a constant of the function, and not computed from these\n"
             "    %y = affine.load %A[%k] : memref<8xf32>\n"
             "         ^"
         ),
@@ -325,7 +325,7 @@ CASES = {
             "}\n"
         ),
         (
-            "in.mlir:3:5: error: type mismatch: the operation around it has results of type (f64), yielded are (index)\n"
+            "in.mlir:3:5: error: type mismatch: the enclosing operation has results of type (f64), but the yielded values have type (index)\n"
             "    affine.yield %i : index\n"
             "    ^"
         ),

@@ -117,7 +117,9 @@ def test_instances_of_no_statement() -> None:
     )
     module = scop.op.parent_op()
     assert module is not None
-    with pytest.raises(PolyirError, match="the schedule tree executes Copy, which is no statement"):
+    with pytest.raises(
+        PolyirError, match="the schedule tree executes Copy, which is not a statement"
+    ):
         lower(module.parent_op())
 
 

@@ -56,5 +56,5 @@ def test_a_statement_of_no_scop() -> None:
 
 
 def test_statements_of_different_scops() -> None:
-    with pytest.raises(OptionError, match="pass 'fuse': S1, T0 are not in one scop"):
+    with pytest.raises(OptionError, match="pass 'fuse': S1, T0 are not in the same scop"):
         FusePass(("S1", "T0")).apply(Context(), poly_module(MODULE))

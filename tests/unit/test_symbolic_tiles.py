@@ -333,5 +333,5 @@ def test_a_size_that_is_no_parameter() -> None:
     band = scop_of(scop).schedule.get_root().child(0)
     marked = with_tiles(band, SymbolicTiles("outset", ("X",))).get_schedule()
     replace_tree(scop, Outcome(marked))
-    with pytest.raises(PolyirError, match="tiles of the size X, which is no parameter"):
+    with pytest.raises(PolyirError, match="tiles of the size X, which is not a parameter"):
         api.lower(module)

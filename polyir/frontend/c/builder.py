@@ -1,4 +1,4 @@
-"""Operations of affine IR for C: where they are put, and what is known of index values there."""
+"""Operations of affine IR for C: where they are inserted, and facts about index values there."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _Op = TypeVar("_Op", bound=Operation)
 
 @dataclass(frozen=True)
 class Access:
-    """A load or store, its subscripts, and what is known not to be negative where it stands."""
+    """A load or store, its subscripts, and expressions that are non-negative when it runs."""
 
     operation: Operation
     indices: tuple[IndexExpression, ...]
@@ -51,9 +51,9 @@ class Access:
 
 
 class Builder:
-    """Inserts operations at one place of a region's function, which moves with the text.
+    """Inserts operations at the current place of a region's function.
 
-    What does not change in the whole region is computed at the function's entry.
+    Values that are invariant in the whole region are computed at the function's entry.
     """
 
     def __init__(self, entry: Block) -> None:
@@ -76,7 +76,7 @@ class Builder:
 
     @contextmanager
     def at(self, node: c_ast.Node) -> Iterator[None]:
-        """Operations made inside the `with` block stand for `node`."""
+        """Operations made inside the `with` block get the location of `node`."""
         outer, self._node = self._node, node if location_of_node(node) else self._node
         try:
             yield
@@ -95,7 +95,7 @@ class Builder:
 
     @contextmanager
     def assuming(self) -> Iterator[None]:
-        """What is assumed inside the `with` block is forgotten after it."""
+        """Assumptions made inside the `with` block end with it."""
         known = len(self._facts)
         try:
             yield
@@ -114,9 +114,9 @@ class Builder:
         return op
 
     def insert_invariant(self, op: _Op) -> _Op:
-        """Put a pure operation that cannot trap at the place, or at the entry if it can be.
+        """Put a pure operation that cannot trap at the entry if possible, otherwise at the place.
 
-        Its results are invariant in the latter case.
+        At the entry, its results are invariant.
         """
         if not all(self.is_invariant(operand) for operand in op.operands):
             return self.insert(op)
@@ -152,14 +152,14 @@ class Builder:
         return argument
 
     def new_cell(self, type: Attribute, name: str, shape: Sequence[int] = ()) -> SSAValue:
-        """Memory of the region's own."""
+        """Memory that is local to the region."""
         cell = memref.AllocaOp.get(type, shape=shape)
         self.insert_at_entry(cell)
         cell.memref.name_hint = name
         return cell.memref
 
     def order(self, value: SSAValue) -> int:
-        """A number that stays the same for a value and grows from one to the next asked for."""
+        """A unique number for a value; later requests for other values get larger numbers."""
         return self._order.setdefault(value, len(self._order))
 
     def is_invariant(self, value: SSAValue) -> bool:
@@ -241,7 +241,7 @@ class Builder:
         return IndexExpression.of(result)
 
     def is_affine(self, expression: IndexExpression) -> bool:
-        """Whether affine maps may use all that an expression is made of."""
+        """Whether affine maps may use all values in an expression."""
         return not any(value in self._data for value in expression.values())
 
     def is_parametric(self, expression: IndexExpression) -> bool:
@@ -259,7 +259,7 @@ class Builder:
         self._general_facts.append(nonnegative)
 
     def proves_nonnegative(self, expression: IndexExpression) -> bool:
-        """Whether what is known implies that an expression is not negative."""
+        """Whether the assumptions imply that an expression is not negative."""
         if expression.is_constant:
             return expression.constant >= 0
         facts = (*self._general_facts, *self._facts)
@@ -322,7 +322,7 @@ class Builder:
 
 
 def _wrapped(value: int, width: int) -> int:
-    """The number of a signless type of `width` bits that has the low bits of `value`."""
+    """`value` modulo 2**width, as a constant of a signless type of `width` bits."""
     if width == 1:
         return value & 1
     low = value & ((1 << width) - 1)

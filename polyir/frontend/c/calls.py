@@ -1,4 +1,4 @@
-"""Calls: functions of the C library that only compute, and functions that are one `return`."""
+"""Calls: functions of the C library without side effects, and functions that are one `return`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _INFINITIES = {
 
 @dataclass(frozen=True)
 class Inlined:
-    """A function that is one `return`: what its parameters are, and what it returns."""
+    """A function that is one `return`: its parameters, and the expression that it returns."""
 
     name: str
     parameters: tuple[tuple[str, Arithmetic], ...]
@@ -39,7 +39,7 @@ class Inlined:
 
 
 class Calls:
-    """Finds out what a call does; refuses what may do more than compute."""
+    """Resolves calls; refuses calls that may have side effects."""
 
     def __init__(self, builder: Builder, scopes: Scopes, module: ModuleOp) -> None:
         self._builder = builder
@@ -57,7 +57,7 @@ class Calls:
             self._entered.pop()
 
     def inlined(self, node: c_ast.FuncCall) -> Inlined | None:
-        """The function of a call if it is one `return` of the program's own."""
+        """The function of a call, if it is defined in the program as one `return`."""
         meaning = self._scopes.meaning(self._name(node))
         if not isinstance(meaning, FunctionName) or meaning.definition is None:
             return None
@@ -98,11 +98,11 @@ class Calls:
         meaning = self._scopes.meaning(name)
         operation = operation_of(name)
         if not isinstance(meaning, FunctionName) or meaning.type.parameters is None:
-            raise refuse(node, f"a call of '{name}', which is not declared with its parameters")
+            raise refuse(node, f"a call of '{name}', which is declared without a prototype")
         result = meaning.type.result
         types = [type for type in meaning.type.parameters if isinstance(type, Arithmetic)]
         if not isinstance(result, Arithmetic) or len(types) != len(arguments):
-            raise refuse(node, f"a call of '{name}' with these arguments")
+            raise refuse(node, f"a call of '{name}' with arguments that do not match its prototype")
         values = [
             conversions.data(conversions.convert(value, type))
             for value, type in zip(arguments, types, strict=True)
@@ -115,13 +115,13 @@ class Calls:
         return Value(result, self._builder.insert(func.CallOp(name, values, [result.ir])).res[0])
 
     def check_library(self, node: c_ast.FuncCall) -> None:
-        """Refuse a call of anything but a function of the C library that only computes."""
+        """Refuse all calls except those of C library functions without side effects."""
         name = self._name(node)
         meaning = self._scopes.meaning(name)
         is_own = isinstance(meaning, FunctionName) and meaning.definition is not None
         is_known = name in _INFINITIES or name in CALLED or operation_of(name) is not None
         if is_own or not is_known:
-            raise refuse(node, f"a call of '{name}', which may do more than compute")
+            raise refuse(node, f"a call of '{name}', which may have side effects")
 
     def _name(self, node: c_ast.FuncCall) -> str:
         if not isinstance(node.name, c_ast.ID):

@@ -1,4 +1,4 @@
-"""Conditions of C: affine tests, tests of data, and what joins them."""
+"""Conditions of C: affine tests, tests of data, and combinations of them."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _not_negative(expression: IndexExpression) -> Test:
 
 
 def conjunction(condition: Condition) -> tuple[Constraint, ...] | None:
-    """The constraints that a condition is the conjunction of; `None` if it is none."""
+    """The constraints whose conjunction is a condition; `None` if it is not a conjunction."""
     match condition:
         case Test(constraint=constraint):
             return (constraint,)

@@ -1,10 +1,10 @@
 """Arrays that a program flattens by hand, `A[i * n + j]`, as arrays of several dimensions.
 
-The subscripts are polynomials in counters and parameters. Products of parameters that counters
-are multiplied with are taken for the sizes of rows, planes and so on, and each subscript is
-divided by them (Grosser, Ramanujam, Pouchet, Sadayappan, Pop: Optimistic delinearization of
-parametrically sized arrays, ICS 2015). It is done where it is exact: every inner subscript of
-every access must be known to lie between 0 and the size.
+The subscripts are polynomials in counters and parameters. Products of parameters by which
+counters are multiplied become the sizes of rows, planes and so on, and each subscript is divided
+by them (Grosser, Ramanujam, Pouchet, Sadayappan, Pop: Optimistic delinearization of
+parametrically sized arrays, ICS 2015). An array is only delinearised if that is exact: every
+inner subscript of every access must be known to be between 0 and the size.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Polynomial = Mapping[Monomial, int]
 
 
 def delinearise(builder: Builder, described: dict[SSAValue, Argument]) -> None:
-    """Give the arrays of one dimension that need it, and allow it, several dimensions."""
+    """Delinearise the arrays of one dimension that need it, where it is exact."""
     for memory, argument in tuple(described.items()):
         accesses = builder.accesses.get(memory, ())
         if not isinstance(argument, ArrayArgument) or not _is_flat(builder, accesses):
@@ -56,7 +56,7 @@ def delinearise(builder: Builder, described: dict[SSAValue, Argument]) -> None:
 
 
 def _is_flat(builder: Builder, accesses: Sequence[Access]) -> bool:
-    """Whether accesses have one subscript each, which for some of them is not affine."""
+    """Whether all accesses have one subscript, and some of these are not affine."""
     if any(len(access.indices) != 1 for access in accesses):
         return False
     return any(not builder.is_affine(access.indices[0]) for access in accesses)
@@ -82,7 +82,7 @@ class _Sizes:
 
     @staticmethod
     def of(builder: Builder, accesses: Sequence[Access]) -> _Sizes | None:
-        """The strides that the accesses show; `None` if they are of no array of several
+        """The strides in the accesses; `None` if these do not fit an array of several
         dimensions."""
         strides: dict[Monomial, None] = {}
         for access in accesses:
@@ -100,7 +100,7 @@ class _Sizes:
         return _Sizes(builder, ordered) if ordered else None
 
     def subscripts(self, access: Access) -> tuple[IndexExpression, ...] | None:
-        """The subscripts of an access; `None` if they may be out of the bounds of a row."""
+        """The subscripts of an access; `None` if one may be out of bounds of a row."""
         polynomial = _polynomial(self._builder, access.indices[0])
         assert polynomial is not None
         parts = {stride: IndexExpression() for stride in (*self.strides, ())}
@@ -121,7 +121,7 @@ class _Sizes:
         return tuple(indices)
 
     def _carry(self, indices: list[IndexExpression], position: int) -> bool:
-        """Move a row between two subscripts, if need be, so that the inner one is in its bounds."""
+        """Move a row between two subscripts, if necessary, so that the inner one is in bounds."""
         extent = self._extents[position - 1]
         for carried in (0, -1, 1):
             inner = indices[position] - extent.scale(carried)

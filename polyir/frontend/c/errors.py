@@ -1,4 +1,4 @@
-"""What is said about C that polyir does not model."""
+"""Errors about C that polyir does not model."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from polyir.diagnostics import PolyirError, SourceLocation
 
 
 class NotModelledError(PolyirError):
-    """A construct of C that has no place in affine IR; its region stays as it is."""
+    """A construct of C that affine IR cannot express; its region does not change."""
 
 
 def location_of_node(node: c_ast.Node | None) -> SourceLocation | None:
-    """Where a node stands in the file that it was written in."""
+    """The location of a node in its source file."""
     coordinate = getattr(node, "coord", None)
     if coordinate is None or coordinate.line is None:
         return None

@@ -69,7 +69,7 @@ _PREDICATES: Final = MappingProxyType({"<": "lt", "<=": "le", ">": "gt", ">=": "
 
 
 class Expressions:
-    """Translates expressions at the place where the builder stands."""
+    """Translates expressions at the builder's current place."""
 
     def __init__(self, builder: Builder, variables: Variables, calls: Calls) -> None:
         self._builder = builder
@@ -207,7 +207,7 @@ class Expressions:
         return self.conversions.of_data(type, self._integer(node, operator, type, *operands))
 
     def _exact(self, operator: str, left: Value, right: Value) -> IndexExpression | None:
-        """The result in the integers, if both operands are indices and it is one, too."""
+        """The result as an index, if both operands and the result are indices."""
         if left.index is None or right.index is None:
             return None
         match operator:
@@ -270,7 +270,7 @@ class Expressions:
     def _cast(self, node: c_ast.Cast) -> Value:
         type = self._variables.scopes.type_of(node.to_type)
         if not isinstance(type, Arithmetic):
-            raise refuse(node, "a cast to a type that is no number")
+            raise refuse(node, "a cast to an unsupported type")
         return self.conversions.convert(self.value(node.expr), type)
 
     # Calls
@@ -324,7 +324,7 @@ class Expressions:
         return comparison(operator, pair[0].index, pair[1].index)
 
     def _attempt(self, read: Callable[[], Value | tuple[Value, Value]]):  # type: ignore[no-untyped-def]
-        """What `read` gives if it is affine; else `None`, and nothing has been inserted."""
+        """The result of `read` if it is affine; otherwise `None`, and nothing is inserted."""
         block = self._builder.block
         last = block.last_op
         found = read()
@@ -350,7 +350,7 @@ class Expressions:
                 return result
 
     def _joined(self, is_all: bool, left: SSAValue, part: Condition) -> SSAValue:
-        """Both of two conditions, or either; the second is evaluated only if it has to be."""
+        """The conjunction or disjunction of two conditions, with short-circuit evaluation."""
         if _is_safe(part):
             kind = arith.AndIOp if is_all else arith.OrIOp
             return self._builder.insert_invariant(kind(left, self.truth(part))).result
@@ -428,7 +428,7 @@ class Expressions:
     def _extremum(
         self, condition: Condition, true: IndexExpression, false: IndexExpression
     ) -> IndexExpression | None:
-        """The minimum or maximum that `condition ? true : false` is, if it is one."""
+        """The minimum or maximum that `condition ? true : false` computes, if it is one."""
         tests = conjunction(condition)
         affine = self._builder.is_affine(true) and self._builder.is_affine(false)
         if tests is None or len(tests) != 1 or tests[0].is_equality or not affine:
@@ -442,7 +442,7 @@ class Expressions:
         return None
 
     def _type_of(self, node: c_ast.Node) -> Arithmetic:
-        """The type of an expression; what is inserted to find it is taken away again."""
+        """The type of an expression; operations inserted to find it are removed again."""
         block = Block()
         with self._builder.inside(block):
             type = self.value(node).type
@@ -457,7 +457,7 @@ class Expressions:
         true: Callable[[], SSAValue],
         false: Callable[[], SSAValue],
     ) -> SSAValue:
-        """One of two values, of which only that one is computed."""
+        """One of two values; only the chosen one is computed."""
         blocks = (Block(), Block())
         op = self._builder.insert(scf.IfOp(condition, [type], Region(blocks[0]), Region(blocks[1])))
         for block, arm in zip(blocks, (true, false), strict=True):
@@ -467,7 +467,7 @@ class Expressions:
 
 
 def _constant_type(number: int, suffix: str, is_decimal: bool) -> Arithmetic:
-    """The first type of C's list that holds the number (C11, 6.4.4.1)."""
+    """The first type in C's list that can represent the number (C11, 6.4.4.1)."""
     count = suffix.count("l")
     candidates = ((INT, UINT), (LONG, ULONG), (LLONG, ULLONG))[count:]
     for signed, unsigned in candidates:

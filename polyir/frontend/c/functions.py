@@ -1,4 +1,4 @@
-"""The functions of the C library that compute and do nothing else."""
+"""The functions of the C library without side effects."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ CALLED: Final = (
     *_OTHERS.split(),
     *(f"{name}f" for name in _OTHERS.split()),
 )
-"""Functions without an operation of their own; `errno` aside they touch no memory."""
+"""Functions without an operation in MLIR; except for `errno`, they access no memory."""
 
 
 def operation_of(name: str) -> type[Operation] | None:

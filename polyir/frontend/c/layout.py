@@ -1,4 +1,4 @@
-"""Where functions begin in the text of a C file, comments and directives being what they are."""
+"""Where functions begin in the text of a C file, despite comments and directives."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _TOKEN = re.compile(
 
 
 def line_of_function(text: str, line: int) -> int:
-    """The line, from 1, on which the external declaration begins that `line` is part of.
+    """The line, from 1, where the external declaration that contains `line` begins.
 
     A comment directly above belongs to the declaration. `line` holds the name of a function in
-    its definition. Of the branches of a conditional directive that of the line counts.
+    its definition. In a conditional directive, only the branch that contains the line counts.
     """
     best, depth = 1, 0
     starts_next, is_body = True, False
@@ -58,7 +58,7 @@ def line_of_function(text: str, line: int) -> int:
 
 
 def _after_directive(directive: str, depth: int, saved: list[int]) -> int:
-    """The depth of braces behind a directive: each branch begins with that before the first."""
+    """The depth of braces after a directive: each branch begins with that before the first."""
     word = directive[1:].lstrip()
     if word.startswith("if"):
         saved.append(depth)

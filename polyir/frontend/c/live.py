@@ -12,7 +12,7 @@ from polyir.frontend.c.names import counted_name, walk
 def is_read_outside(name: str, function: c_ast.FuncDef, region: Sequence[c_ast.Node]) -> bool:
     """Whether `function` may read `name` outside `region` with the value that the region leaves.
 
-    The counter of a loop that sets it first is not, nor is a variable that is only assigned to.
+    The counter of a loop that sets it first is not read, nor is a variable that is only assigned.
     """
     return _Reads(name, region).found_in(function.body)
 

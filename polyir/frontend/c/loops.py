@@ -25,7 +25,7 @@ _FLOOR: Final = AffineBinaryOpKind.FloorDiv
 
 @dataclass(frozen=True)
 class Header:
-    """The parts of a `for` that counts: its variable, where it starts, by how much it steps."""
+    """The parts of a counting `for`: its variable, its start and its step."""
 
     node: c_ast.For
     name: str
@@ -36,7 +36,7 @@ class Header:
 
 @dataclass(frozen=True)
 class Range:
-    """The counter takes `start`, `start + step`, ... as long as it is within all of `limits`.
+    """The counter takes the values `start`, `start + step`, ... while it is within all `limits`.
 
     The limits are the least values that are too large, or for a negative step the greatest ones
     that are too small.
@@ -48,16 +48,16 @@ class Range:
 
 
 def header_of(node: c_ast.For, expressions: Expressions) -> Header:
-    """The parts of a loop; raises `NotModelledError` if it does not count."""
+    """The parts of a loop; raises `NotModelledError` if it is not a counting loop."""
     match node.init:
         case c_ast.DeclList(decls=[c_ast.Decl() as declared]) if declared.init is not None:
             name, start = declared.name, declared.init
         case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name), rvalue=start):
             declared = None
         case None:
-            raise refuse(node, "a loop without a start of its counter")
+            raise refuse(node, "a loop that does not set its counter first")
         case _:
-            raise refuse(node, "a loop that starts otherwise than by setting one counter")
+            raise refuse(node, "a loop that does not start by setting exactly one counter")
     if node.cond is None:
         raise refuse(node, "a loop without a condition")
     for target in stores_in(node.stmt):
@@ -82,10 +82,10 @@ def _step(node: c_ast.For, name: str, expressions: Expressions) -> int:
         case _:
             pass
     if amount is None:
-        raise refuse(node, f"a loop that steps otherwise than by adding a constant to '{name}'")
+        raise refuse(node, f"a loop whose step does not add a constant to '{name}'")
     value = expressions.value(amount)
     if value.constant is None or value.constant == 0:
-        raise refuse(amount, "a step that is no constant")
+        raise refuse(amount, "a step that is not a nonzero constant")
     return -value.constant if is_negative else value.constant
 
 
@@ -122,7 +122,7 @@ def range_of(
         rest = test.expression - IndexExpression.of(counter).scale(coefficient)
         is_bound = not test.is_equality and coefficient * header.step < 0
         if not is_bound or counter in tuple(rest.values()):
-            raise refuse(node.cond, f"this condition of a loop that counts '{header.name}'")
+            raise refuse(node.cond, f"a condition that does not bound the counter '{header.name}'")
         limits += _limits(rest, coefficient)
     return Range(start, header.step, tuple(limits))
 
@@ -142,7 +142,7 @@ def _limits(rest: IndexExpression, coefficient: int) -> tuple[IndexExpression, .
 def _parts(
     expression: IndexExpression, kind: type[affine.MinOp] | type[MaxOp]
 ) -> tuple[IndexExpression, ...]:
-    """The expressions of which `expression` is the minimum (maximum)."""
+    """The expressions whose minimum (maximum) is `expression`."""
     for atom, coefficient in expression.terms:
         if isinstance(atom, SSAValue) and coefficient == 1 and isinstance(atom.owner, kind):
             operands = [IndexExpression.of(operand) for operand in atom.owner.arguments]
@@ -160,7 +160,7 @@ def _range_to(
     expressions: Expressions,
     builder: Builder,
 ) -> Range:
-    """`counter != limit`: a signed counter must meet the limit, or the program has no meaning."""
+    """`counter != limit`: a signed counter must reach the limit, or the behaviour is undefined."""
     test = header.node.cond
     if not type.is_signed or abs(header.step) != 1:
         raise refuse(test, "'!=' in a loop whose counter is unsigned or steps by more than 1")

@@ -1,4 +1,4 @@
-"""What a region does with names, read off its syntax before it is translated."""
+"""How a region uses names, found from its syntax before translation."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _STEPS = ("++", "--", "p++", "p--")
 class RegionNames:
     """How the statements of a region use names.
 
-    `stored` are the objects that it assigns to, or to elements of, but for the counting of its
-    loops; `assigned` those that are assigned to as a whole; `counted`
-    the variables that loops count with, declared elsewhere; `indexed` the pointers that it
-    accesses at other elements than the first; `mentioned` are all names.
+    `stored` are the objects that it assigns to as a whole or in part, except for loop counters;
+    `assigned` those that are assigned to as a whole; `counted` the loop counters that are declared
+    outside their loop; `indexed` the pointers of which it accesses elements other than the first;
+    `mentioned` are all names.
     """
 
     stored: frozenset[Key]
@@ -38,7 +38,7 @@ def walk(node: c_ast.Node) -> Iterator[c_ast.Node]:
 
 
 def key_of(node: c_ast.Node) -> Key | None:
-    """What an lvalue is part of; `None` if it is no lvalue."""
+    """The object that an lvalue is part of; `None` for other expressions."""
     match node:
         case c_ast.ID():
             return (node.name,)
@@ -56,7 +56,7 @@ def key_of(node: c_ast.Node) -> Key | None:
 
 
 def stores_in(node: c_ast.Node) -> Iterator[c_ast.Node]:
-    """The lvalues that a statement assigns to, its loops' counting included."""
+    """The lvalues that a statement assigns to, including loop counters."""
     for inner in walk(node):
         match inner:
             case c_ast.Assignment(lvalue=target):
@@ -66,7 +66,7 @@ def stores_in(node: c_ast.Node) -> Iterator[c_ast.Node]:
 
 
 def counted_name(loop: c_ast.For) -> str | None:
-    """The variable that a loop sets first, if it is declared elsewhere."""
+    """The variable that a loop sets first, if it is declared outside the loop."""
     match loop.init:
         case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name)):
             return str(name)

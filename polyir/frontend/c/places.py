@@ -1,4 +1,4 @@
-"""What a region names in memory: lvalues of C as memrefs, and how they are spelt in the source."""
+"""Memory that a region accesses: lvalues of C as memrefs, and their spelling in the source."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Part = str | int
 
 @dataclass(frozen=True)
 class ArrayArgument:
-    """How a memref argument is spelt in the source: `A[0][1]` is `("A", 0, 1)`.
+    """The spelling of a memref argument in the source: `A[0][1]` is `("A", 0, 1)`.
 
     `strides` is set for an array of one dimension that is accessed as one of several: the
     spelling of the factor of each subscript but the last.
@@ -129,7 +129,7 @@ class Places:
     def _variable(self, node: c_ast.ID) -> Place:
         meaning = self._scopes.meaning(node.name)
         if not isinstance(meaning, Variable):
-            raise refuse(node, f"'{node.name}', which is no variable")
+            raise refuse(node, f"'{node.name}', which is not a variable")
         if meaning.is_volatile:
             raise refuse(node, f"the volatile variable '{node.name}'")
         return Place((node.name,), (node.name,), (), (), meaning.type)
@@ -156,7 +156,7 @@ class Places:
                 if place.key in self._names.assigned:
                     raise refuse(node, f"the pointer '{place.key[-1]}', which the region changes")
             case _:
-                raise refuse(node, "a subscript of what is neither array nor pointer")
+                raise refuse(node, "a subscript of what is neither an array nor a pointer")
         if isinstance(place.type, Pointer) and place.key not in self._names.indexed:
             parts = ("(*", *place.parts, ")")
             return Place(place.key, parts, place.subscripts, place.extents, element)
@@ -181,7 +181,7 @@ class Places:
             base = self.resolve(node.name)
             parts = (*base.parts, ".", node.field.name)
         if not isinstance(base.type, Record):
-            name = base.type.name if isinstance(base.type, Other) else "what is no structure"
+            name = base.type.name if isinstance(base.type, Other) else "what is not a structure"
             raise refuse(node, f"a member of {name}")
         member = base.type.members.get(node.field.name)
         if member is None:

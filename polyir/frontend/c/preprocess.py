@@ -1,8 +1,8 @@
-"""The preprocessed text, cut into external declarations; only what regions need is kept.
+"""The preprocessed text as external declarations, of which only those that regions need are kept.
 
-The standard headers declare thousands of functions, in a C that only their own compiler reads in
-full. A function with a region uses few of them: its own text, what that names, what this names,
-and so on. Line markers are kept, so that every declaration knows its place in the source.
+The standard headers declare thousands of functions, with extensions that only their own compiler
+supports. A function with a region needs few of them: those that it names, those that these name,
+and so on. Line markers are kept, so that every declaration has its location in the source.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Preprocessed:
 
 @dataclass(frozen=True)
 class Chunk:
-    """One external declaration: its text, where it begins, and where a function's body does."""
+    """One external declaration: its text, where it begins, and where a function's body begins."""
 
     text: str
     file: str
@@ -64,7 +64,7 @@ class Chunk:
 
 
 def preprocess(compiler: str, arguments: Sequence[str], path: str) -> Preprocessed:
-    """Run the system's preprocessor on a file; raises `PolyirError` with what it says."""
+    """Run the system's preprocessor on a file; raises `PolyirError` with its messages."""
     command = [compiler, "-E", "-dD", *_GNU_WORDS, *arguments, path]
     try:
         done = subprocess.run(command, capture_output=True, check=False)
@@ -79,9 +79,9 @@ def preprocess(compiler: str, arguments: Sequence[str], path: str) -> Preprocess
 
 
 def needed_text(text: str) -> str:
-    """What a parser has to read of a preprocessed text to know the functions with regions.
+    """The part of a preprocessed text that the functions with regions need.
 
-    Empty if there are none. Bodies of other functions are left out, unless they are a single
+    Empty if there are no regions. Bodies of other functions are left out, unless they are a single
     `return`.
     """
     chunks = tuple(_chunks(text))
@@ -106,7 +106,7 @@ def needed_text(text: str) -> str:
 
 
 def _chunks(text: str) -> Iterator[Chunk]:
-    """Cut a text at the ends of its external declarations."""
+    """Split a text into its external declarations."""
     file, line, depth = "", 0, 0
     start: int | None = None
     start_file, start_line = file, line
@@ -143,7 +143,7 @@ def _ends_parameters(head: str) -> bool:
 
 
 def _kept_text(chunk: Chunk, has_region: bool) -> str:
-    """The text of a declaration as standard C, the body left out where nothing needs it."""
+    """The text of a declaration as standard C, without the body if nothing needs it."""
     text = chunk.text
     if chunk.body is not None and not has_region and not _SIMPLE_BODY.match(text[chunk.body :]):
         text = text[: chunk.body] + ";"
@@ -164,7 +164,7 @@ def _without_attributes(text: str) -> str:
 
 
 def _closing(text: str, position: int) -> int:
-    """The position behind the parenthesis that closes the one before `position`."""
+    """The position after the parenthesis that closes the one before `position`."""
     depth = 1
     while depth > 0 and position < len(text):
         depth += {"(": 1, ")": -1}.get(text[position], 0)

@@ -1,4 +1,4 @@
-"""What the names of a C file mean: types, constants, variables, functions."""
+"""The meaning of names in a C file: types, constants, variables, functions."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Variable:
 
 @dataclass(frozen=True)
 class FunctionName:
-    """A function, with its definition where that is known."""
+    """A function, with its definition if there is one."""
 
     type: Function
     definition: c_ast.FuncDef | None
@@ -61,7 +61,7 @@ Meaning = TypeName | EnumConstant | Variable | FunctionName
 
 @dataclass
 class Scopes:
-    """The declarations in force at one place of a file, innermost last."""
+    """The declarations in scope at one place of a file, innermost last."""
 
     plain_char: Arithmetic = SCHAR
     _names: list[dict[str, Meaning]] = field(default_factory=lambda: [{}])
@@ -83,7 +83,7 @@ class Scopes:
         return next((scope[name] for scope in reversed(self._names) if name in scope), None)
 
     def declare(self, node: c_ast.Node) -> None:
-        """Take in a declaration."""
+        """Add a declaration."""
         match node:
             case c_ast.Typedef():
                 self._names[-1][node.name] = TypeName(self.type_of(node.type))
@@ -98,7 +98,7 @@ class Scopes:
                 pass
 
     def declare_parameters(self, function: c_ast.FuncDef) -> None:
-        """Take in the parameters of a function; arrays among them are pointers."""
+        """Add the parameters of a function; arrays among them are pointers."""
         arguments = function.decl.type.args
         for parameter in arguments.params if arguments is not None else ():
             if isinstance(parameter, c_ast.Decl) and parameter.name is not None:
@@ -122,7 +122,7 @@ class Scopes:
     # Types
 
     def type_of(self, node: c_ast.Node) -> CType:
-        """The type that a declarator or a type name says."""
+        """The type of a declarator or a type name."""
         match node:
             case c_ast.Typename() | c_ast.TypeDecl():
                 return self.type_of(node.type)
@@ -194,7 +194,7 @@ class Scopes:
     # Constants
 
     def constant(self, node: c_ast.Node) -> int | None:
-        """The value of an integer constant expression; `None` if it is none."""
+        """The value of an integer constant expression; `None` for other expressions."""
         match node:
             case c_ast.Constant():
                 try:

@@ -29,7 +29,7 @@ from polyir.frontend.c.variables import Variables
 
 @dataclass(frozen=True)
 class TranslatedRegion:
-    """A region as a function: `arguments` says how each of its arguments is spelt in the source.
+    """A region as a function: `arguments` has the spelling of each of its arguments in the source.
 
     `mentioned` are the names in the region, `own` those of local variables and of functions of
     the file.
@@ -44,9 +44,9 @@ class TranslatedRegion:
 
 @dataclass(frozen=True)
 class SourceRegion:
-    """The lines from `#pragma scop` to `#pragma endscop`, counted from 1, and what is in them.
+    """The lines from `#pragma scop` to `#pragma endscop`, counted from 1, and their content.
 
-    `content` is the error that says why the region cannot be modelled, if it cannot.
+    If the region cannot be modelled, `content` is the error that says why.
     """
 
     location: SourceLocation
@@ -59,7 +59,7 @@ class SourceRegion:
 def read_regions(text: str, path: str, macros: Sequence[str] = ()) -> tuple[SourceRegion, ...]:
     """The regions of the file `path`, whose preprocessed text is `text`, in order.
 
-    Raises `InputSyntaxError` where the text is no C that the parser reads.
+    Raises `InputSyntaxError` if the parser cannot read the text.
     """
     needed = needed_text(text)
     if not needed:
@@ -83,7 +83,7 @@ def _syntax_error(message: str) -> InputSyntaxError:
 
 
 class _Reader:
-    """Finds regions, with the declarations in force where they stand."""
+    """Finds regions, with the declarations in scope at each of them."""
 
     def __init__(self, path: str, scopes: Scopes) -> None:
         self.regions: list[SourceRegion] = []
@@ -92,7 +92,7 @@ class _Reader:
         self._names: dict[str, int] = {}
 
     def read(self, item: c_ast.Node) -> None:
-        """Take in an external declaration."""
+        """Add an external declaration."""
         self._scopes.declare(item)
         if isinstance(item, c_ast.FuncDef):
             with self._scopes.nested():
@@ -189,7 +189,7 @@ class _Reader:
         return isinstance(meaning, Variable) and meaning.is_local
 
     def _may_be_unused(self, name: str) -> bool:
-        """Whether a compiler may complain if the region does not use `name` any more."""
+        """Whether a compiler may warn if the region no longer uses `name`."""
         meaning = self._scopes.meaning(name)
         is_own = isinstance(meaning, FunctionName) and meaning.definition is not None
         return is_own or self._is_local(name)
@@ -206,11 +206,11 @@ def _is_pragma(node: c_ast.Node, word: str) -> bool:
 
 
 def _check_declarations(statements: Sequence[c_ast.Node], following: Sequence[c_ast.Node]) -> None:
-    """Refuse a region whose declarations are used behind it."""
+    """Refuse a region whose declarations are used after it."""
     declared = [item for item in statements if isinstance(item, c_ast.Decl)]
     used = {
         node.name: None for item in following for node in walk(item) if isinstance(node, c_ast.ID)
     }
     for item in declared:
         if item.name in used:
-            raise refuse(item, f"'{item.name}' is declared in the region and used behind it")
+            raise refuse(item, f"'{item.name}' is declared in the region and used after it")

@@ -26,7 +26,7 @@ _STEPS = {"++": "+", "p++": "+", "--": "-", "p--": "-"}
 
 
 class Statements:
-    """Translates statements at the place where the builder stands."""
+    """Translates statements at the builder's current place."""
 
     def __init__(self, builder: Builder, variables: Variables, expressions: Expressions) -> None:
         self._builder = builder
@@ -97,7 +97,7 @@ class Statements:
             self._declare_array(node, type)
             return
         if not isinstance(type, Arithmetic):
-            raise refuse(node, f"'{node.name}' is declared with a type that is no number")
+            raise refuse(node, f"'{node.name}', whose type is not supported")
         initial = None
         if node.init is not None:
             if isinstance(node.init, c_ast.InitList):
@@ -119,11 +119,11 @@ class Statements:
         element: object = type
         while isinstance(element, Array):
             if element.extent is None:
-                raise refuse(node, f"the array '{node.name}' of the region has no constant size")
+                raise refuse(node, f"the size of the array '{node.name}' is not constant")
             shape.append(element.extent)
             element = element.element
         if not isinstance(element, Arithmetic):
-            raise refuse(node, f"the elements of '{node.name}' are no numbers")
+            raise refuse(node, f"the array '{node.name}', whose element type is not supported")
         cell = self._builder.new_cell(element.ir, node.name, shape)
         self._variables.declare(node.name, Cell(element, cell, len(shape)))
 
@@ -146,7 +146,7 @@ class Statements:
         return self._expressions.conversions.convert(self._source(node), type)
 
     def _store(self, target: c_ast.Node, operand: Value, operator: str | None) -> None:
-        """`target = operand`, or `target = target operator operand` with one look at `target`."""
+        """`target = operand`, or `target = target operator operand`, evaluating `target` once."""
         own = self._variables.own(target.name) if isinstance(target, c_ast.ID) else None
         if isinstance(own, Local):
             self._set_local(target, own, operand, operator)
@@ -167,7 +167,7 @@ class Statements:
     ) -> None:
         if own.is_counter:
             raise refuse(
-                target, f"the counter '{getattr(target, 'name', '')}' is changed in its loop"
+                target, f"the counter '{getattr(target, 'name', '')}' is changed inside its loop"
             )
         if operator is not None:
             operand = self._expressions.binary(
@@ -206,7 +206,7 @@ class Statements:
     def _data_if_within(
         self, node: c_ast.If, constraints: Sequence[Constraint], condition: Condition
     ) -> None:
-        """`if (constraints && condition)`, whose second part is tested where the first holds."""
+        """`if (constraints && condition)`; the second part is tested only if the first holds."""
         block, _ = self._insert_affine_if(constraints, has_else=False)
         with self._builder.inside(block):
             self._assume(constraints)
@@ -216,7 +216,7 @@ class Statements:
     def _insert_affine_if(
         self, constraints: Sequence[Constraint], has_else: bool
     ) -> tuple[Block, Block | None]:
-        """An `affine.if` whose branches are still to be filled."""
+        """An `affine.if` with empty branches."""
         true, false = Block(), Block() if has_else else None
         condition, operands = set_of(constraints)
         self._builder.insert(
@@ -324,11 +324,11 @@ class Statements:
             if own is None and not isinstance(meaning, Variable):
                 raise refuse(header.node, f"'{header.name}', which is not declared as a variable")
         if not isinstance(type, Arithmetic) or type.is_float or type.is_bool:
-            raise refuse(header.node, f"the counter '{header.name}' is no integer")
+            raise refuse(header.node, f"the counter '{header.name}' is not an integer")
         return type
 
     def _store_last(self, type: Arithmetic, bounds: Range, kept: Element) -> None:
-        """Store the value that the counter has behind the loop."""
+        """Store the value of the counter after the loop."""
         step = abs(bounds.step)
         sign = 1 if bounds.step > 0 else -1
         counts = [
@@ -343,7 +343,7 @@ class Statements:
 
 
 def _is_set_in_nested(name: str, following: Sequence[c_ast.Node]) -> bool:
-    """Whether a variable is set inside a loop, a branch or a block that follows."""
+    """Whether a variable is set inside a following loop, branch or block."""
     for item in following:
         if isinstance(item, c_ast.For | c_ast.If | c_ast.Compound) and any(
             key_of(target) == (name,) for target in stores_in(item)

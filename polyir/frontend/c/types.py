@@ -1,4 +1,4 @@
-"""The types of C, as far as regions use them, for the data models ILP32 and LP64."""
+"""The types of C that regions use, for the data models ILP32 and LP64."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Arithmetic(CType):
 
     @property
     def ir(self) -> Attribute:
-        """The type of its values in IR, where integers have no sign."""
+        """The type of its values in IR, where integers are signless."""
         if self.is_float:
             return f64 if self.width == 64 else f32
         return IntegerType(self.width)
@@ -46,7 +46,7 @@ class Pointer(CType):
 
 @dataclass(frozen=True)
 class Array(CType):
-    """An array; `extent` is `None` where it is no constant of the program."""
+    """An array; `extent` is `None` if it is not a constant."""
 
     element: CType
     extent: int | None
@@ -61,7 +61,7 @@ class Record(CType):
 
 @dataclass(frozen=True)
 class Function(CType):
-    """A function; `parameters` is `None` where they are not declared."""
+    """A function; `parameters` is `None` if there is no prototype."""
 
     result: CType
     parameters: Sequence[CType] | None
@@ -69,7 +69,7 @@ class Function(CType):
 
 @dataclass(frozen=True)
 class Other(CType):
-    """A type that regions cannot work with, in the words of C."""
+    """A type that regions do not support, as it is written in C."""
 
     name: str
 
@@ -107,7 +107,7 @@ _BY_WORDS: Final[Mapping[tuple[str, ...], Arithmetic]] = {
 
 
 def arithmetic_type(words: Sequence[str], plain_char: Arithmetic = SCHAR) -> Arithmetic | None:
-    """The arithmetic type that type specifiers name in any order; `None` if they name none."""
+    """The arithmetic type that type specifiers name, in any order; `None` if there is none."""
     if tuple(words) == ("char",):
         return plain_char
     essential = sorted(word for word in words if word not in ("int", "signed"))
@@ -117,7 +117,7 @@ def arithmetic_type(words: Sequence[str], plain_char: Arithmetic = SCHAR) -> Ari
 
 
 def promoted(type: Arithmetic) -> Arithmetic:
-    """The integer promotions (C11, 6.3.1.1): what is narrower than `int` becomes `int`."""
+    """The integer promotions (C11, 6.3.1.1): types narrower than `int` become `int`."""
     return INT if not type.is_float and type.rank < INT.rank else type
 
 

@@ -15,10 +15,10 @@ from polyir.model.index_expressions import IndexExpression
 
 @dataclass(frozen=True)
 class Value:
-    """A value of an arithmetic type: an SSA value, or a number that indices can be made of.
+    """A value of an arithmetic type: an SSA value, or an index expression.
 
-    An index expression says what the number is in the integers: for an unsigned type it is known
-    not to have wrapped around, for a signed type C says that it does not.
+    An index expression is the number as a mathematical integer: for an unsigned type, it is known
+    not to wrap around; for a signed type, C guarantees this.
     """
 
     type: Arithmetic
@@ -78,7 +78,7 @@ class Conversions:
     def of_data(self, type: Arithmetic, data: SSAValue) -> Value:
         """A computed value; an integer that is the same in the whole region may be an index.
 
-        64 unsigned bits are taken to be below 2**63, the size of the largest object.
+        Unsigned 64-bit values are assumed to be below 2**63, the size of the largest object.
         """
         if type.is_float or type.is_bool or not self._builder.is_invariant(data):
             return Value(type, data)
@@ -88,9 +88,9 @@ class Conversions:
         return Value(type, index=index)
 
     def holds(self, type: Arithmetic, index: IndexExpression, source: Arithmetic) -> bool:
-        """Whether every value of `source` that is `index` is one of the integer type `type`.
+        """Whether each value `index` of type `source` is in the range of the integer type `type`.
 
-        Of 64 unsigned bits the upper bound is not asked for: nothing is as large as that.
+        The upper bound of unsigned 64-bit types is not checked: no object is that large.
         """
         proves = self._builder.proves_nonnegative
         if type.is_signed:
@@ -104,9 +104,9 @@ class Conversions:
         return is_above and (source.width <= type.width or self._is_below(type, index))
 
     def is_exact(self, type: Arithmetic, index: IndexExpression) -> bool:
-        """Whether the result of an operation in an integer type is `index`, as in the integers.
+        """Whether an operation in an integer type has the result `index`, without wrap-around.
 
-        For a signed type it is, or the program has no meaning.
+        For a signed type it is, because overflow is undefined.
         """
         if type.is_signed:
             return True
@@ -150,9 +150,9 @@ class Conversions:
 
 
 def bounds_of_type(type: Arithmetic, index: IndexExpression) -> tuple[IndexExpression, ...]:
-    """What is not negative for every value `index` of an integer type.
+    """Expressions that are non-negative for every value `index` of an integer type.
 
-    The bounds of 64 bits are left out: the arithmetic of indices stays below them.
+    The bounds of 64-bit types are omitted: the arithmetic of indices stays within them.
     """
     if type.width >= 64:
         return () if type.is_signed else (index,)

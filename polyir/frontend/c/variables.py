@@ -24,7 +24,7 @@ Subscript = Callable[[c_ast.Node], IndexExpression]
 
 @dataclass
 class Local:
-    """A variable that is known by its value: a loop's counter, or one assigned in one block."""
+    """A variable represented by its value: a loop counter, or one assigned in a single block."""
 
     type: Arithmetic
     value: Value | None
@@ -33,7 +33,7 @@ class Local:
 
 @dataclass(frozen=True)
 class Cell:
-    """A variable or array of the region that lies in memory."""
+    """A variable or array of the region that is in memory."""
 
     type: Arithmetic
     memory: SSAValue
@@ -50,7 +50,7 @@ class Element:
 
 
 class Variables:
-    """Finds what an lvalue of the region stands for."""
+    """Resolves the lvalues of the region."""
 
     def __init__(
         self, builder: Builder, scopes: Scopes, names: RegionNames, live: frozenset[str]
@@ -75,7 +75,7 @@ class Variables:
 
     @contextmanager
     def inside_function(self) -> Iterator[None]:
-        """A scope for the parameters of a function whose body takes the place of a call."""
+        """A scope for the parameters of a function that is inlined."""
         outer, self._own = self._own, [{}]
         try:
             yield
@@ -83,11 +83,11 @@ class Variables:
             self._own = outer
 
     def declare(self, name: str, variable: Local | Cell) -> None:
-        """Take in a variable of the region."""
+        """Add a variable of the region."""
         self._own[-1][name] = variable
 
     def own(self, name: str) -> Local | Cell | None:
-        """The variable of the region that has a name here."""
+        """The variable of the region with this name."""
         return next((scope[name] for scope in reversed(self._own) if name in scope), None)
 
     def is_kept(self, name: str) -> bool:
@@ -99,7 +99,7 @@ class Variables:
         return (name,) in self.names.assigned or name in self.names.counted
 
     def known(self, node: c_ast.ID) -> Value | None:
-        """The value of a name that is no element of memory; `None` if it is one."""
+        """The value of a name that is not in memory; `None` if it is."""
         own = self.own(node.name)
         if isinstance(own, Local):
             if own.value is None:
@@ -113,7 +113,7 @@ class Variables:
         if not isinstance(meaning, Variable):
             raise refuse(node, f"'{node.name}', which is not declared as a variable")
         if not isinstance(meaning.type, Arithmetic):
-            raise refuse(node, f"'{node.name}' as a value: it is no number")
+            raise refuse(node, f"'{node.name}', whose type is not supported")
         if self.is_memory(node.name):
             return None
         place = self._places.resolve(node)
@@ -144,7 +144,7 @@ class Variables:
         if place is None:
             return self._own_element(node, subscript)
         if not isinstance(place.type, Arithmetic):
-            raise refuse(node, f"'{place.key[-1]}' as a value: it is no number")
+            raise refuse(node, f"'{place.key[-1]}', whose type is not supported")
         indices = tuple(
             IndexExpression() if part is None else subscript(part) for part in place.subscripts
         )
@@ -162,12 +162,12 @@ class Variables:
         return Element(own.type, own.memory, tuple(subscript(part) for part in subscripts))
 
     def counter_cell(self, node: c_ast.Node, name: str) -> Element | None:
-        """Where the last value of a counter goes that is declared around its loop."""
+        """Where to store the last value of a counter that is declared outside its loop."""
         own = self.own(name)
         if isinstance(own, Cell):
             return Element(own.type, own.memory, ())
         if own is not None:
-            raise refuse(node, f"'{name}', which counts a loop and is set elsewhere")
+            raise refuse(node, f"the loop counter '{name}', which is also set elsewhere")
         if not self.is_kept(name):
             return None
         place = self._places.resolve(c_ast.ID(name, node.coord))

@@ -33,11 +33,11 @@ from polyir.model.scop import unique_name
 
 
 def build_scop(run: Run, values: RunValues, sizes: Sequence[SSAValue]) -> ScopOp | None:
-    """The scop that does what `run` does, in the same order; `None` if it does nothing.
+    """The scop of `run`, in the original order; `None` if the run does not store anything.
 
-    `sizes` are values that are known to be no less than zero.
+    `sizes` are values that are known to be non-negative.
 
-    Each loop is a band of one member whose schedule is its iterator; what a block holds is a
+    Each loop becomes a band of one member whose schedule is its iterator; a block becomes a
     sequence in the order of the text. Conditions restrict the domains.
     """
     finder = run.finder()
@@ -68,7 +68,7 @@ def build_scop(run: Run, values: RunValues, sizes: Sequence[SSAValue]) -> ScopOp
 class _Tree:
     """A part of the schedule tree, and the domain spaces of the statements in it, whole.
 
-    `operations` is one node, or none above a leaf.
+    `operations` is one node, or empty for a leaf.
     """
 
     spaces: tuple[isl.Set, ...]
@@ -89,7 +89,7 @@ class _Builder:
         self._values = values
 
     def build(self, operations: Sequence[Operation], nest: Nest) -> _Tree | None:
-        """The tree for consecutive operations; `None` if they store nothing."""
+        """The tree for consecutive operations; `None` if they do not store anything."""
         children = self._children(operations, nest)
         if len(children) <= 1:
             return children[0] if children else None
@@ -145,7 +145,7 @@ class _Builder:
         return children
 
     def _enter(self, loop: LoopOp, nest: Nest) -> Nest:
-        """The points of the body of `loop`, for those of the loop."""
+        """The points of the body of `loop`, from those of the loop."""
         iterators, names = nest.iterators, list(nest.names)
         for iterator in iterators_of(loop):
             taken = {*self._parameters.values(), *names}

@@ -1,4 +1,4 @@
-"""The context: what is known of the parameters wherever a scop is executed."""
+"""The context: constraints on the parameters that hold when a scop is executed."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def shape_context(
 ) -> isl.Set:
     """The constraints that the shapes of memrefs put on the parameters, on `space`.
 
-    A dynamic size is not negative, whether it is asked for (`memref.dim`) or given to an
-    allocation (`sizes`); a static size is what it is, and two values for one size are equal.
-    Nothing is assumed of other parameters: a loop up to a negative bound is empty.
+    A dynamic size is non-negative, whether it comes from `memref.dim` or is an operand of an
+    allocation (`sizes`); a static size is constant, and two values for one size are equal.
+    Nothing is assumed about other parameters: a loop up to a negative bound is empty.
     """
     local = isl.LocalSpace.from_space(space.params())
     variables = [
@@ -56,15 +56,15 @@ def shape_context(
 
 
 def access_context(op: ScopOp) -> isl.Set:
-    """The context of `op`, with the parameter values at which an access is out of bounds left out.
+    """The context of `op`, without the parameter values for which an access is out of bounds.
 
     For `{ S[i] -> A[a] }`, a must-access, and a size `N` of `A` that is static or a parameter,
-    no instance may have `a < 0` or `a >= N`; so the parameters are outside of
+    no instance may have `a < 0` or `a >= N`; so the parameters are not in
 
         domain of { S[i] -> A[a] : a < 0 or a >= N }, projected on the parameters,
 
-    which is empty where the loops around the access are. What would make the context a union
-    is left out: it tells less than it costs.
+    which is empty where the loops around the access are. Constraints that would make the context a
+    union are ignored: they cost more than they help.
     """
     if not any(_has_known_size(value) for inner in op.walk() for value in inner.operands):
         return op.context.data
@@ -83,7 +83,7 @@ def access_context(op: ScopOp) -> isl.Set:
 
 
 def _has_known_size(value: SSAValue) -> bool:
-    """Whether `value` is a memref with a size that may be known: static, given or asked for."""
+    """Whether `value` is a memref with a size that may be known: static, an operand or queried."""
     if not isinstance(value.type, MemRefType):
         return False
     is_measured = any(isinstance(use.operation, memref.DimOp) for use in value.uses)
@@ -93,13 +93,13 @@ def _has_known_size(value: SSAValue) -> bool:
 
 
 def _is_certain(access: Access, statement: StmtOp) -> bool:
-    """Whether every instance surely makes the access, and to one known element."""
+    """Whether every instance makes the access, to one known element."""
     is_executed = access.operation.parent_op() is statement
     return is_executed and access.relation.is_single_valued()
 
 
 def _outside(scop: Scop, access: Access) -> list[isl.Set]:
-    """The elements beyond each bound that is known, one set a bound."""
+    """The elements beyond each known bound, one set per bound."""
     array = scop.arrays[access.array]
     space = access.relation.get_space().range()
     local = isl.LocalSpace.from_space(space)
@@ -135,7 +135,7 @@ def _given(allocation: AllocationOp, dimension: int) -> SSAValue:
 
 
 def _measured(value: SSAValue) -> tuple[SSAValue, int] | None:
-    """The memref and the dimension whose size `value` is."""
+    """The memref and the dimension of which `value` is the size."""
     if not isinstance(value.owner, memref.DimOp):
         return None
     source, index = value.owner.source, value.owner.index.owner

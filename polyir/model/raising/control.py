@@ -34,7 +34,7 @@ class Bounds:
     step: int
 
     def restrict(self, iterator: isl.PwAff) -> isl.Set:
-        """The points of the space of `iterator` at which it takes one of the values."""
+        """The points of the space of `iterator` at which it has one of the values."""
         bounded = [iterator.ge_set(lower) for lower in self.lower]
         bounded += [iterator.lt_set(upper) for upper in self.upper]
         if self.step != 1:
@@ -51,7 +51,7 @@ def iterators_of(loop: LoopOp) -> tuple[SSAValue, ...]:
 
 
 def bounds_of(loop: LoopOp, reader: IndexReader) -> tuple[Bounds, ...]:
-    """The bounds of each iterator of `loop`; raises `NotAffineError` where they are not affine."""
+    """The bounds of each iterator of `loop`; raises `NotAffineError` if they are not affine."""
     match loop:
         case affine.ForOp():
             lower = reader.read_map(loop.lowerBoundMap.data, loop.lowerBoundOperands)
@@ -118,7 +118,7 @@ _PREDICATES = {
 
 
 def _comparison(value: SSAValue, reader: IndexReader) -> isl.Set:
-    """Where a value of type `i1` is true: comparisons of indices, and what joins them."""
+    """Where a value of type `i1` is true: comparisons of indices, and combinations of them."""
     match value.owner:
         case arith.CmpiOp(lhs=lhs, rhs=rhs, predicate=IntegerAttr(value=number)):
             predicate = _PREDICATES.get(number.data)
@@ -139,8 +139,8 @@ def _comparison(value: SSAValue, reader: IndexReader) -> isl.Set:
 def is_control(op: Operation, reader: IndexReader) -> bool:
     """Whether `op`, which is part of a run, is a loop or a condition of its static control.
 
-    An `scf.if` on data is none, and neither is one that only selects a value: both belong to
-    a statement.
+    An `scf.if` on data is not, nor is one that only selects a value: both belong to a
+    statement.
     """
     if not isinstance(op, scf.IfOp):
         return isinstance(op, (*LOOPS, affine.IfOp))

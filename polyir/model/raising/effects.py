@@ -1,4 +1,4 @@
-"""What operations do to memory, and which memrefs may share it."""
+"""The memory effects of operations, and which memrefs may share memory."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ def has_store(op: Operation) -> bool:
 
 
 def stores_or_carries(op: Operation) -> bool:
-    """Whether `op` stores, now or when what its loops carry has been put into memory."""
+    """Whether `op` stores, now or after values that its loops carry are put into memory."""
     carriers = (affine.ForOp, affine.IfOp, scf.ForOp)
     return has_store(op) or any(isinstance(i, carriers) and i.results for i in op.walk())
 
 
 def is_pure(op: Operation) -> bool:
-    """Whether `op` computes its results from its operands, and does nothing else."""
+    """Whether `op` computes its results from its operands, without side effects."""
     if op.regions:
         return False
     if is_pure_call(op):
@@ -57,7 +57,7 @@ def is_pure(op: Operation) -> bool:
 
 
 def may_trap(op: Operation) -> bool:
-    """Whether executing the pure operation `op` where it was not may be an error."""
+    """Whether executing the pure operation `op` speculatively may be an error."""
     return op.name in _INTEGER_DIVISIONS
 
 
@@ -91,7 +91,7 @@ def may_overlap(left: SSAValue, right: SSAValue) -> bool:
     """Whether two memrefs may share memory.
 
     Different arguments of a function do not (a rule of polyir's interface), nor do different
-    allocations or globals. Views share the memory of what they look at.
+    allocations or globals. Views share the memory of the viewed memref.
     """
     if left is right:
         return True
@@ -102,7 +102,7 @@ def may_overlap(left: SSAValue, right: SSAValue) -> bool:
 
 
 def _base(value: SSAValue) -> SSAValue | str | None:
-    """The allocation, argument or global that `value` is or views; `None` if not known."""
+    """The allocation, argument or global that `value` is or views; `None` if unknown."""
     owner = value.owner
     if isinstance(owner, Block):
         function = owner.parent_op()

@@ -15,7 +15,7 @@ becomes, with `%a_cell = memref.alloca() : memref<f64>` at the entry of the func
     }
     %s = affine.load %a_cell[]
 
-All cells are loaded before the first is stored, so that values may be yielded crosswise.
+All cells are loaded before the first one is stored, so that values may be yielded in any order.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from polyir.model.raising.run import Run
 
 
 def normalise(function: func.FuncOp, run: Run) -> None:
-    """Put what the loops of `run` carry into memory, and move what is fixed before the run.
+    """Put the values that loops of `run` carry into memory, and move invariant values before it.
 
-    After it, no loop and no static conditional of the run has a result, and every allocation
-    and every parameter stands before it.
+    Afterwards, no loop or static conditional of the run has a result, and every allocation and
+    every parameter is before the run.
     """
     finder = run.finder()
     for inner in run.walk():
@@ -141,7 +141,7 @@ def _store_yielded(block: Block, cells: Sequence[SSAValue]) -> None:
 
 
 def _load_results(op: Operation, cells: Sequence[SSAValue]) -> None:
-    """Load what `op` left in memory, behind it, where it is used."""
+    """Load the values that `op` left in memory after it, where they are used."""
     block = op.parent
     assert block is not None
     for result, cell in reversed(tuple(zip(op.results, cells, strict=True))):
@@ -161,10 +161,10 @@ def _replace(old: LoopOp | ConditionalOp, new: Operation) -> None:
 
 
 def _move_memory(run: Run) -> None:
-    """Move allocations before the run, and deallocations in its loops behind it.
+    """Move allocations before the run, and deallocations in its loops after it.
 
-    A run's allocations have sizes that do not change in it, and an iteration that allocates
-    anew cannot rely on what is in the memory.
+    The sizes of the allocations do not change in the run, and an iteration that allocates memory
+    cannot depend on its previous contents.
     """
     _move_globals(run)
     finder = run.finder()
@@ -179,7 +179,7 @@ def _move_memory(run: Run) -> None:
 
 
 def _move_globals(run: Run) -> None:
-    """Ask once, before the run, for each global that it uses: one value for one memory."""
+    """Get each global that the run uses once, before the run: one value per memory."""
     finder = run.finder()
     values: dict[str, SSAValue] = {}
     for inner in run.walk():
@@ -197,9 +197,9 @@ def _move_globals(run: Run) -> None:
 
 
 def _hoist_invariant(run: Run) -> None:
-    """Move before the run what it computes once from values before it.
+    """Move operations that only depend on earlier values before the run.
 
-    That is: pure operations directly in the run, and parameters wherever they are computed.
+    These are pure operations directly in the run, and parameters computed anywhere in it.
     """
     finder = run.finder()
     for inner in run.walk():
@@ -213,7 +213,7 @@ def _hoist_invariant(run: Run) -> None:
 
 
 def _hoist(op: Operation, target: Operation, finder: ParameterFinder) -> None:
-    """Move `op`, and first what it uses, before `target`."""
+    """Move `op` before `target`, after the operations that it uses."""
     if op.parent is target.parent and op.is_before_in_block(target):
         return
     for operand in op.operands:

@@ -16,13 +16,13 @@ from polyir.model.raising.effects import LoadOp, StoreOp
 def may_write_element(store: StoreOp, load: LoadOp, reader: IndexReader) -> bool:
     """Whether some execution of `store` may write the element that `load` reads.
 
-    Considered are the executions of `store` with the values that the iterators around `load`
-    have: `store` stands in the same loops as `load`, and maybe in more. `reader` reads
-    iterators as isl parameters, so that what is tested is whether
+    Only executions of `store` with the current values of the iterators around `load` are
+    considered: `store` is in the same loops as `load`, and possibly in more. `reader` reads
+    iterators as isl parameters, so the test is whether
 
         { : bounds of the loops around the store, subscripts equal }
 
-    is empty. Conditions around the store are not looked at.
+    is empty. Conditions around the store are ignored.
     """
     if store.memref is not load.memref:
         return False
@@ -39,7 +39,7 @@ def may_write_element(store: StoreOp, load: LoadOp, reader: IndexReader) -> bool
 
 
 def subscripts_of(op: LoadOp | StoreOp, reader: IndexReader) -> list[isl.PwAff]:
-    """The subscripts of one element; raises `NotAffineError` where they are not affine."""
+    """The subscripts of one element; raises `NotAffineError` if they are not affine."""
     match op:
         case affine.LoadOp() | affine.StoreOp():
             return reader.read_map(op.map.data, op.indices)
@@ -50,7 +50,7 @@ def subscripts_of(op: LoadOp | StoreOp, reader: IndexReader) -> list[isl.PwAff]:
 
 
 def _loops_around(op: Operation, reader: IndexReader) -> Iterator[isl.Set]:
-    """Where the loops around `op` execute it; a loop that is not affine restricts nothing."""
+    """Where the loops around `op` execute it; loops that are not affine are ignored."""
     parent = op.parent_op()
     while parent is not None:
         if isinstance(parent, LOOPS):

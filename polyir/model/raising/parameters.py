@@ -25,10 +25,10 @@ from polyir.model.scop import unique_name
 class ParameterFinder:
     """Reads index expressions of a run and collects the parameters that they use.
 
-    A value that does not change within the run is read through its computation where that is
-    affine (`%n + 1` needs the parameter `%n`); where it is not (`%n * %m`), the value itself
-    is a parameter. `reader` reads expressions in which every iterator and every parameter is
-    an isl parameter; that is enough to learn whether they are affine.
+    A value that does not change within the run is replaced by its computation if that is affine
+    (`%n + 1` needs the parameter `%n`); otherwise (`%n * %m`), the value itself is a parameter.
+    `reader` reads expressions in which every iterator and every parameter is an isl parameter,
+    which is sufficient to decide whether they are affine.
     """
 
     def __init__(self, operations: Sequence[Operation]) -> None:
@@ -42,7 +42,7 @@ class ParameterFinder:
 
     @property
     def parameters(self) -> tuple[SSAValue, ...]:
-        """The parameters in the order in which they were met."""
+        """The parameters in the order in which they were found."""
         return tuple(self._parameters)
 
     def is_inside(self, value: SSAValue) -> bool:
@@ -81,7 +81,7 @@ class ParameterFinder:
             self._attempt(partial(self.reader.read, index))
 
     def _attempt(self, read: Callable[[], object]) -> bool:
-        """Whether `read` succeeds; if not, forget the parameters that it met."""
+        """Whether `read` succeeds; if not, drop the parameters that it found."""
         variables, parameters = dict(self._variables), dict(self._parameters)
         try:
             read()

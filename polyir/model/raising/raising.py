@@ -20,7 +20,7 @@ from polyir.model.raising.spill import spill
 
 @dataclass(frozen=True)
 class RaiseOutcome:
-    """The scops that were made, and what was left as it is, with the reason.
+    """The new scops, and the operations that were not raised, with the reasons.
 
     Both in program order, outer operations before inner ones.
     """
@@ -34,7 +34,7 @@ def raise_function(function: func.FuncOp) -> RaiseOutcome:
 
     Loops, conditions and subscripts may be affine in iterators and parameters; values that
     loops carry, or that one statement computes and another uses, become memory of rank 0.
-    Loops that are never executed go away. The rest of the function is not touched.
+    Loops that are never executed are removed. The rest of the function does not change.
     """
     found = find_runs(function)
     # Allocations in loops are moved before them; their sizes are not known to be sizes.

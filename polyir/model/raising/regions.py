@@ -44,7 +44,7 @@ from polyir.model.raising.parameters import ParameterFinder
 
 @dataclass(frozen=True)
 class Left:
-    """An operation that was left as it is, and why, in words for the user."""
+    """An operation that was not raised, and the reason, as a message for the user."""
 
     operation: Operation
     reason: str
@@ -52,10 +52,10 @@ class Left:
 
 @dataclass(frozen=True)
 class Runs:
-    """The maximal runs of a function in program order, and what is in none of them.
+    """The maximal runs of a function in program order, and the operations that are in none.
 
-    A run is a sequence of consecutive operations of one block; its first and its last
-    operation store to memory, and some loop in it does.
+    A run is a sequence of consecutive operations of one block; its first and its last operation
+    store to memory, and so does some loop in it.
     """
 
     runs: tuple[tuple[Operation, ...], ...]
@@ -81,7 +81,7 @@ class _UnsupportedError(Exception):
 
 
 class _BlockScan:
-    """Collects the runs of one block, and of the blocks inside what no run can hold."""
+    """Collects the runs of one block, and of blocks inside operations that no run can contain."""
 
     def __init__(self, runs: list[tuple[Operation, ...]], left: dict[Operation, Left]) -> None:
         self._runs = runs
@@ -114,7 +114,7 @@ class _BlockScan:
             _BlockScan(self._runs, self._left).scan(block)
 
     def _close(self) -> None:
-        """End the run at hand; keep it if a loop in it stores."""
+        """End the current run; keep it if a loop in it stores."""
         while self._current and not stores_or_carries(self._current[-1]):
             self._current.pop()
         if any(_has_storing_loop(op) for op in self._current):
@@ -123,7 +123,7 @@ class _BlockScan:
         self._memrefs = {}
 
     def _obstacle(self, op: Operation) -> _UnsupportedError | None:
-        """Why `op` cannot join the run at hand; `None` if it can."""
+        """Why `op` cannot join the current run; `None` if it can."""
         try:
             check_run([*self._current, op])
             self._check_overlap(op)
@@ -141,7 +141,7 @@ class _BlockScan:
         return memrefs
 
     def _check_overlap(self, op: Operation) -> None:
-        """Refuse an operation one of whose memrefs may share memory with another of the run's."""
+        """Refuse an operation if one of its memrefs may share memory with another of the run."""
         memrefs = self._memrefs_with(op)
         touched = [access.memref for access in (*loads_in(op), *stores_in(op))]
         own = {value: memrefs[value] for value in touched}
@@ -181,7 +181,7 @@ class _RunCheck:
             case memref.DeallocOp() if inside_loop:
                 if not self._finder.is_inside(op.memref):
                     raise _UnsupportedError(
-                        op, "`memref.dealloc` in a loop frees memory from outside"
+                        op, "`memref.dealloc` in a loop frees memory that is allocated outside"
                     )
             case affine.YieldOp() | scf.YieldOp() | scf.ReduceOp():
                 pass
@@ -222,7 +222,7 @@ class _RunCheck:
 
 
 def _check_data_branch(block: Block) -> None:
-    """A branch taken by data is part of a statement: no loops, no allocations in it."""
+    """A branch that depends on data is part of a statement: it has no loops or allocations."""
     for op in block.ops:
         if isinstance(op, LOOPS):
             raise _UnsupportedError(op, "a loop inside an `scf.if` on data")
@@ -234,7 +234,7 @@ def _check_data_branch(block: Block) -> None:
 
 
 def _check_simple(op: Operation) -> None:
-    """Loads, stores and pure operations, and nothing else."""
+    """Only loads, stores and pure operations."""
     if isinstance(op, LOADS + STORES):
         return
     if isinstance(op, func.CallOp) and not is_pure(op):
@@ -242,14 +242,14 @@ def _check_simple(op: Operation) -> None:
             op, f"`func.call` to @{op.callee.root_reference.data} may touch memory"
         )
     if makes_memref(op) and not isinstance(op, memref.GetGlobalOp):
-        raise _UnsupportedError(op, f"`{op.name}` makes a memref inside")
+        raise _UnsupportedError(op, f"`{op.name}` creates a memref inside the nest")
     if not is_pure(op):
         name = op.op_name.data if isinstance(op, UnregisteredOp) else op.name
         raise _UnsupportedError(op, f"`{name}` may touch memory")
 
 
 def _check_carried(op: Operation) -> None:
-    """What loops carry and conditionals yield must fit into a memref."""
+    """Values that loops carry and conditionals yield must be valid elements of a memref."""
     for result in op.results:
         if not _fits_memref(result.type):
             raise _UnsupportedError(op, f"`{op.name}` carries a value of type {result.type}")
@@ -264,7 +264,7 @@ def _has_storing_loop(op: Operation) -> bool:
 
 
 def _is_silent(op: Operation) -> bool:
-    """Whether `op` ends a run as a matter of course."""
+    """Whether `op` always ends a run."""
     return (
         op.has_trait(IsTerminator)
         or isinstance(op, (memref.DeallocOp, *ALLOCATIONS))

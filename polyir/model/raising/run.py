@@ -16,7 +16,7 @@ class Run:
     """The operations of `block` between `before` and `after`, from the first that stores to
     the last that does.
 
-    A run is known by its neighbours, so that it stays the same while its operations are
+    A run is identified by its neighbours, so that it stays the same while its operations are
     rewritten. `before` and `after` are `None` at the ends of the block.
     """
 
@@ -48,7 +48,7 @@ class Run:
         return self.operations[0]
 
     def walk(self) -> tuple[Operation, ...]:
-        """All operations as they are now, what is inside them included, in program order."""
+        """All operations as they are now, including nested ones, in program order."""
         return tuple(inner for op in self.operations for inner in op.walk())
 
     def finder(self) -> ParameterFinder:

@@ -1,7 +1,7 @@
 """Values that one part of a run computes and another uses become memory of rank 0.
 
-A value is computed anew where it is used if its loads still find the same there. Otherwise it
-is stored where it is computed, and loaded where it is used:
+A value is recomputed where it is used if its loads still return the same values there.
+Otherwise, it is stored where it is computed, and loaded where it is used:
 
     %x = affine.load %A[%i]                 %x = affine.load %A[%i]
                                             affine.store %x, %x_cell[]
@@ -26,17 +26,17 @@ from polyir.model.raising.values import RunValues
 
 @dataclass(frozen=True)
 class _Spill:
-    """`value` must be kept in memory for its use in `user`, or behind the run (`None`)."""
+    """`value` must be kept in memory for its use in `user`, or after the run (`None`)."""
 
     value: SSAValue
     user: Operation | None
 
 
 def spill(function: func.FuncOp, run: Run) -> RunValues:
-    """Keep in memory what cannot be computed anew; returns the order and data flow that result.
+    """Keep values in memory that cannot be recomputed; returns the new order and data flow.
 
-    After it, no value of the run is used behind it, and whatever a root computes from stands
-    in its own segment or can be executed again where the root stands.
+    Afterwards, no value of the run is used after it, and every operation that a root depends on is
+    in its segment or can be executed again at the root.
     """
     cells: dict[SSAValue, SSAValue] = {}
     while True:
@@ -65,7 +65,7 @@ def _needed(run: Run, values: RunValues) -> _Spill | None:
 
 
 def _needed_by(root: Operation, values: RunValues) -> _Spill | None:
-    """A value from another segment that `root` uses and that is not the same any more."""
+    """A value from another segment that `root` uses and that has changed."""
     waiting, seen = [root], {root: None}
     while waiting:
         user = waiting.pop()
@@ -80,7 +80,7 @@ def _needed_by(root: Operation, values: RunValues) -> _Spill | None:
 
 
 def _is_stable(value: SSAValue, target: Operation | None, values: RunValues) -> bool:
-    """Whether computing `value` anew at `target` gives what it was."""
+    """Whether recomputing `value` at `target` gives the same result."""
     owner = value.owner
     assert isinstance(owner, Operation)
     sources = (*values.slice_of(owner), owner)
@@ -98,7 +98,7 @@ def _load(run: Run, needed: _Spill, cell: SSAValue, values: RunValues) -> None:
     """Load a value where it is needed."""
     value, user = needed.value, needed.user
     if user is None:
-        # The store of the value is no use behind the run, though `values` do not know it.
+        # The store of the value is not a use after the run, though it is not in `values`.
         uses = [use for use in _uses_behind(value, values) if not _is_store_to(use, cell)]
         load = load_cell(cell, value, run.operations[-1])
         _insert_after(load, run.operations[-1])
@@ -111,7 +111,7 @@ def _load(run: Run, needed: _Spill, cell: SSAValue, values: RunValues) -> None:
 
 
 def _compute_behind(run: Run, values: RunValues) -> None:
-    """Compute values anew behind the run for their uses there."""
+    """Recompute values after the run for their uses there."""
     used = _used_behind(run, values)
     needed: dict[Operation, None] = {}
     for value in used:

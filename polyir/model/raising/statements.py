@@ -1,4 +1,4 @@
-"""Statements: what is executed together, and the body that executes it."""
+"""Statements: operations that are executed together, and their bodies."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ class Nest:
 def group_roots(roots: Sequence[Operation], values: RunValues) -> list[list[Operation]]:
     """The roots of one segment, in order, grouped into statements.
 
-    Every root is a statement of its own, unless it uses what has been loaded before an earlier
-    root that may overwrite it; then the roots from that one on stay together, and the
-    statement's body keeps their order. They also stay together if a root overwrites what an
-    earlier one has loaded and both need the same result computed from it: the two can hardly
-    be moved apart, and would compute it twice.
+    Every root is a separate statement, unless it uses a value loaded before an earlier root that
+    may overwrite the element; then the roots from that one on stay together, and the statement's
+    body keeps their order. They also stay together if a root overwrites an element that an earlier
+    one has loaded, and both need the same result computed from it: otherwise, it would be computed
+    twice, and the two can rarely be reordered.
     """
     groups: list[list[Operation]] = []
     order = {root: index for index, root in enumerate(roots)}
@@ -62,7 +62,7 @@ def group_roots(roots: Sequence[Operation], values: RunValues) -> list[list[Oper
 
 
 def _conflicting_roots(root: Operation, values: RunValues) -> list[Operation]:
-    """The earlier roots of its segment that change what `root` computes from."""
+    """The earlier roots of its segment that change inputs of `root`."""
     segment = values.segment[root]
     return [
         conflict
@@ -84,7 +84,7 @@ def _is_coupled(earlier: Operation, root: Operation, values: RunValues) -> bool:
 
 
 def build_statement(name: str, nest: Nest, roots: Sequence[Operation], values: RunValues) -> StmtOp:
-    """The statement that executes `roots`, with all that they compute from in its body."""
+    """The statement that executes `roots`, with everything that they depend on in its body."""
     needed: dict[Operation, None] = {}
     for root in roots:
         needed |= dict.fromkeys((*values.slice_of(root), root))

@@ -1,4 +1,4 @@
-"""Where the value of a load is still the value in memory, and where it must be kept."""
+"""Where the value of a load is still in memory, and where it must be kept."""
 
 from __future__ import annotations
 
@@ -15,17 +15,16 @@ from polyir.model.raising.overlap import may_write_element
 class RunValues:
     """Order and data flow among the operations of a normalised run.
 
-    Control operations (loops, static conditionals) cut every block into segments of straight
-    code. A *root* is an operation of a segment that stores. Its *slice* is what it computes
-    from: the pure operations and loads, of its own segment and of others, that its inputs
-    lead back to.
+    Control operations (loops, static conditionals) cut every block into segments of straight-line
+    code. A *root* is an operation of a segment that stores. Its *slice* is the set of pure
+    operations and loads, of any segment, that it depends on.
     """
 
     def __init__(self, operations: Sequence[Operation], reader: IndexReader) -> None:
         self._reader = reader
         self.position: dict[Operation, int] = {}
         self.segment: dict[Operation, int] = {}
-        """The number of the segment of each operation that is no control."""
+        """The number of the segment of each operation that is not a control operation."""
         self.roots: list[Operation] = []
         self._segments = 0
         self._number(operations)
@@ -60,7 +59,7 @@ class RunValues:
                 yield value, value.owner
 
     def slice_of(self, op: Operation) -> tuple[Operation, ...]:
-        """What `op` computes from, in program order, without `op`."""
+        """The operations that `op` depends on, in program order, without `op`."""
         found: dict[Operation, None] = {}
         waiting = [op]
         while waiting:
@@ -71,7 +70,7 @@ class RunValues:
         return tuple(sorted(found, key=self.position.__getitem__))
 
     def conflicts(self, source: Operation, target: Operation | None) -> tuple[Operation, ...]:
-        """What stands between two operations and may change what `source` has read.
+        """Operations between two operations that may change a value that `source` has read.
 
         `target` uses a value of `source`; `None` stands for the end of the run. An operation
         that stores conflicts with itself: it must not be executed a second time.
@@ -81,7 +80,7 @@ class RunValues:
         return tuple(op for op in self._between(source, target) if self.overwrites(op, source))
 
     def overwrites(self, op: Operation, source: Operation) -> bool:
-        """Whether `op`, executed after `source`, may change what `source` has read."""
+        """Whether `op`, executed after `source`, may change a value that `source` has read."""
         return any(
             may_write_element(store, load, self._reader)
             for load in loads_in(source)
@@ -89,9 +88,9 @@ class RunValues:
         )
 
     def _between(self, source: Operation, target: Operation | None) -> Iterator[Operation]:
-        """What may be executed after `source` and before the next execution of `target`.
+        """The operations that may run after `source` and before the next execution of `target`.
 
-        A loop around `target` counts as a whole: its other iterations come before, too.
+        A loop around `target` is included as a whole, because other iterations run before.
         """
         if target is None:
             yield from self._following(source.next_op, None)

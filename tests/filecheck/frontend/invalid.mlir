@@ -67,4 +67,4 @@ func.func @few(%A: memref<?x?xf64>) {
   %0 = affine.load %A[0] : memref<?x?xf64>
   return
 }
-// CHECK: invalid.mlir:67:23: error: expected 2 subscripts, one a dimension, found 1
+// CHECK: invalid.mlir:67:23: error: expected 2 subscripts, one per dimension, found 1

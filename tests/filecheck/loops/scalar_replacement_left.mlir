@@ -67,7 +67,7 @@ func.func @any_index(%A: memref<?xf64>, %P: memref<?xindex>) {
 // -----
 
 // The element may not exist where the condition does not hold.
-// WHY: %A[%i] stays in memory in the loop over %k: an iteration may not access it, and it may not exist
+// WHY: %A[%i] stays in memory in the loop over %k: some iterations may skip it, and it may be out of bounds
 // CHECK-LABEL: func.func @condition
 // CHECK-NEXT: affine.for
 func.func @condition(%A: memref<?xf64>, %D: memref<?xf64>, %i: index, %n: index) {
@@ -83,7 +83,7 @@ func.func @condition(%A: memref<?xf64>, %D: memref<?xf64>, %i: index, %n: index)
 // -----
 
 // This one does exist, but must not be stored.
-// WHY: %A[7] stays in memory in the loop over %k: it is only stored, and an iteration may not store it
+// WHY: %A[7] stays in memory in the loop over %k: it is only stored, and some iterations may skip the store
 // CHECK-LABEL: func.func @only_stored
 // CHECK-NEXT: affine.for
 func.func @only_stored(%A: memref<8xf64>, %x: f64) {

@@ -33,7 +33,7 @@ func.func @stencil(%steps: index, %n: index, %a: memref<?xf64>) {
 
 // CARRIED: addresses.mlir:{{[0-9]+}}:3: error: S0.0 is not parallel: it carries the {{.*}} dependence through a: S0[0, {{.*}}] must run before S0[1,
 // TILED: error: tiling S0.0, S0.1 violates the {{.*}} dependence through a: S0[0, {{.*}}] must run before S0[1,
-// WHICH: error: which has no effect on loops that are named: which=inner
+// WHICH: error: the options 'which' and 'loops' of pass 'mark-parallel' exclude each other
 // NONE: error: there is no loop 'S0.7': S0 has 2 loops
 // MALFORMED: error: 'S0' is not a loop: write S0.1 for the second loop around S0
 // UNKNOWN: error: pass 'diamond-tile': there is no statement 'T' (statements: S0)

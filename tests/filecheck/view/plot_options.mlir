@@ -11,9 +11,9 @@ func.func @copy(%n: index, %A: memref<?xf64>, %B: memref<?xf64>) {
   return
 }
 
-// FORMAT: error: the picture 'picture.gif' must be a file *.svg or *.png
+// FORMAT: error: the file name 'picture.gif' must end in .svg or .png
 
-// VALUES: error: 2 values for 1 parameters (n)
+// VALUES: error: expected one value per parameter (n), got 2
 
 // STATEMENT: error: pass 'plot-domain': there is no statement 'T' (statements: S0)
 
