@@ -44,7 +44,7 @@ class IterationSpaces:
 
     def __init__(self, with_steps: bool = False) -> None:
         self._with_steps = with_steps
-        self._reader = _Reader(isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, 0))
+        self._reader = _ParametricReader(isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, 0))
         self._written: dict[SSAValue, IndexExpression] = {}
         self._held: dict[Constraint, isl.Set] = {}
 
@@ -160,7 +160,7 @@ class IterationSpaces:
         return next(known for other, known in inside if other is block)
 
 
-class _Reader(IndexReader):
+class _ParametricReader(IndexReader):
     """Reads every index value: what is not affine is a parameter.
 
     So are minima and maxima, for sums of them would have very many pieces. `facts` says what is

@@ -46,7 +46,7 @@ def constant_value(expression: isl.PwAff) -> int | None:
     return int(pieces[0][1].get_constant_val().to_python())
 
 
-def expression_of(
+def pw_aff_of(
     expression: AffineExpr,
     dimensions: Sequence[isl.PwAff],
     symbols: Sequence[isl.PwAff],
@@ -66,8 +66,8 @@ def expression_of(
         case AffineSymExpr(position=position):
             return symbols[position]
         case AffineBinaryOpExpr(kind=kind, lhs=lhs, rhs=rhs):
-            left = expression_of(lhs, dimensions, symbols, space)
-            right = expression_of(rhs, dimensions, symbols, space)
+            left = pw_aff_of(lhs, dimensions, symbols, space)
+            right = pw_aff_of(rhs, dimensions, symbols, space)
             return _binary(kind, left, right)
         case _:
             raise NotAffineError(f"unknown affine expression {expression}")
@@ -138,7 +138,7 @@ class IndexReader:
         """The results of `map` applied to `operands` (dimensions first, then symbols)."""
         values = [self.read(operand) for operand in operands]
         dimensions, symbols = values[: map.num_dims], values[map.num_dims :]
-        return [expression_of(result, dimensions, symbols, self.space) for result in map.results]
+        return [pw_aff_of(result, dimensions, symbols, self.space) for result in map.results]
 
     def read_set(self, condition: AffineSet, operands: Sequence[SSAValue]) -> isl.Set:
         """Where `condition` holds for `operands` (dimensions first, then symbols)."""
@@ -146,8 +146,8 @@ class IndexReader:
         dimensions, symbols = values[: condition.num_dims], values[condition.num_dims :]
         holds = isl.Set.universe(self.space)
         for constraint in condition.constraints:
-            left = expression_of(constraint.lhs, dimensions, symbols, self.space)
-            right = expression_of(constraint.rhs, dimensions, symbols, self.space)
+            left = pw_aff_of(constraint.lhs, dimensions, symbols, self.space)
+            right = pw_aff_of(constraint.rhs, dimensions, symbols, self.space)
             holds = holds.intersect(_CONSTRAINTS[constraint.kind](left, right))
         return holds
 

@@ -16,7 +16,7 @@ from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.isl_lists import parameters_of
 from polyir.model.outcome import Outcome
-from polyir.transform.address import Address, Directory, Loop, Reference
+from polyir.transform.address import Directory, Loop, LoopAddress, StatementAddress
 from polyir.transform.bands import listed, loop_members, replace_band, require_free
 from polyir.transform.loop_attributes import settled
 from polyir.transform.walk import name_list, require_own_instances, statements_of
@@ -28,8 +28,8 @@ _Change = Callable[[isl.UnionPwAff], isl.UnionPwAff]
 class SkewOptions:
     """Add `factor` times the loop `by` to `loop`; raises `OptionError` for a factor of 0."""
 
-    loop: Address
-    by: Address
+    loop: LoopAddress
+    by: LoopAddress
     factor: int = 1
 
     def __post_init__(self) -> None:
@@ -46,9 +46,9 @@ class ShiftOptions:
     `by` is an affine expression of the parameters in isl's notation: `1`, `n`, `2n - 1`.
     """
 
-    loop: Address
+    loop: LoopAddress
     by: int | str
-    statements: tuple[Reference, ...] = ()
+    statements: tuple[StatementAddress, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -58,9 +58,9 @@ class ScaleOptions:
     Raises `OptionError` unless the factor is 2 or more.
     """
 
-    loop: Address
+    loop: LoopAddress
     factor: int
-    statements: tuple[Reference, ...] = ()
+    statements: tuple[StatementAddress, ...] = ()
 
     def __post_init__(self) -> None:
         if self.factor < 2:
@@ -123,7 +123,7 @@ def shift(schedule: isl.Schedule, dependences: Dependences, options: ShiftOption
     return settled(schedule, changed, dependences, what, [done])
 
 
-def reverse(schedule: isl.Schedule, dependences: Dependences, address: Address) -> Outcome:
+def reverse(schedule: isl.Schedule, dependences: Dependences, address: LoopAddress) -> Outcome:
     """Run a loop from its last iteration to its first.
 
         band [i]        =>        band [-i]
@@ -175,7 +175,7 @@ def parametric(text: str, space: isl.Space) -> isl.PwAff:
 
 
 def _instances(
-    directory: Directory, loop: Loop, references: tuple[Reference, ...]
+    directory: Directory, loop: Loop, references: tuple[StatementAddress, ...]
 ) -> isl.UnionSet | None:
     """The instances of `references` in `loop`; `None` for all of them if there are no references.
 

@@ -20,7 +20,7 @@ from polyir.model.bands import Obstacle, active_at
 from polyir.model.order import Active, Member, members_of
 from polyir.model.outcome import Outcome
 from polyir.model.tree import attributes_of_members
-from polyir.transform.address import Address
+from polyir.transform.address import LoopAddress
 from polyir.transform.bands import (
     Degrees,
     LoopMember,
@@ -54,7 +54,7 @@ class DiamondOptions:
 
     size: int = 32
     degrees: Degrees = "all"
-    loop: Address | None = None
+    loop: LoopAddress | None = None
 
     def __post_init__(self) -> None:
         if self.size < 2:

@@ -13,7 +13,7 @@ from polyir.isl_lists import sets_of
 from polyir.isl_trees import node_type
 from polyir.model.leaves import leaves
 from polyir.model.outcome import Outcome
-from polyir.transform.address import Address, Directory, Reference
+from polyir.transform.address import Directory, LoopAddress, StatementAddress
 from polyir.transform.bands import listed
 from polyir.transform.loop_attributes import settled
 from polyir.transform.walk import (
@@ -39,7 +39,7 @@ class DistributeOptions:
 
     statements: tuple[str, ...] = ()
     keep: int = 0
-    loops: tuple[Address, ...] = ()
+    loops: tuple[LoopAddress, ...] = ()
 
     def __post_init__(self) -> None:
         if self.keep < 0:
@@ -50,9 +50,9 @@ class DistributeOptions:
             raise OptionError("distribution needs a statement, as in statements=S0")
 
     @property
-    def addresses(self) -> tuple[Address, ...]:
+    def addresses(self) -> tuple[LoopAddress, ...]:
         """The first loop that each statement is to have for itself."""
-        named = (Address(Reference(name), self.keep) for name in self.statements)
+        named = (LoopAddress(StatementAddress(name), self.keep) for name in self.statements)
         return self.loops or tuple(named)
 
 
@@ -102,7 +102,7 @@ def distribute(
     return settled(schedule, result, dependences, what, done, missed)
 
 
-def _chosen(schedule: isl.Schedule, address: Address) -> isl.UnionSet:
+def _chosen(schedule: isl.Schedule, address: LoopAddress) -> isl.UnionSet:
     """The instances that get a nest of their own: a part's, or all that there could be."""
     (first, *_) = Directory(schedule).parts_of(address.reference) or (None,)
     if first is None:

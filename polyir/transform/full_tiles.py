@@ -14,7 +14,7 @@ from polyir.isl_lists import basic_sets_of, maps_of, sets_of
 from polyir.isl_trees import mapped_children, node_type
 from polyir.model.leaves import leaves
 from polyir.model.outcome import Outcome
-from polyir.transform.address import Address
+from polyir.transform.address import LoopAddress
 from polyir.transform.bands import anchored, band_from
 from polyir.transform.loop_attributes import settled
 from polyir.transform.tile import runs_over_tiles
@@ -42,7 +42,7 @@ class FullTileOptions:
     """The kind of the point loops, and the loop from which on tiles are separated, or all."""
 
     points: LoopKind = "default"
-    loop: Address | None = None
+    loop: LoopAddress | None = None
 
 
 def separate_full_tiles(

@@ -12,7 +12,7 @@ from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.isl_trees import node_type
 from polyir.model.outcome import Outcome
-from polyir.transform.address import Address, Directory, Path, Place, node_at
+from polyir.transform.address import Directory, LoopAddress, LoopPosition, TreePath, node_at
 from polyir.transform.bands import LoopMember, anchored, insert_band, listed, loop_members
 from polyir.transform.loop_attributes import merged, settled
 from polyir.transform.walk import (
@@ -36,7 +36,7 @@ class FuseOptions:
 
     statements: tuple[str, ...] = ()
     depth: int = 1
-    loops: tuple[Address, ...] = ()
+    loops: tuple[LoopAddress, ...] = ()
 
     def __post_init__(self) -> None:
         if self.depth < 1:
@@ -136,7 +136,7 @@ def _nests_of_loops(schedule: isl.Schedule, options: FuseOptions) -> _Nests | No
     return _Nests(node_at(schedule, stem), children, next(iter(depths.values())))
 
 
-def _common_start(paths: Sequence[Path]) -> Path:
+def _common_start(paths: Sequence[TreePath]) -> TreePath:
     """The longest path that all of `paths` begin with."""
     shortest = min(paths, key=len)
     length = next(
@@ -145,7 +145,7 @@ def _common_start(paths: Sequence[Path]) -> Path:
     return shortest[:length]
 
 
-def _depth(directory: Directory, address: Address, place: Place, stem: Path) -> int:
+def _depth(directory: Directory, address: LoopAddress, place: LoopPosition, stem: TreePath) -> int:
     """How many loops there are from the node at the end of `stem` to the loop, with the loop."""
     loops = directory.parts_of(address.reference)[0].loops
     return sum(len(loop.path) > len(stem) for loop in loops[: loops.index(place) + 1])

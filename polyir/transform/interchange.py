@@ -10,7 +10,7 @@ from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.isl_trees import node_type
 from polyir.model.outcome import Outcome
-from polyir.transform.address import Address, Directory, Loop
+from polyir.transform.address import Directory, Loop, LoopAddress
 from polyir.transform.bands import listed, loop_members, replace_band, require_free
 from polyir.transform.loop_attributes import settled
 from polyir.transform.walk import BAND, MARK, name_list, require_own_instances, statements_of
@@ -20,7 +20,7 @@ from polyir.transform.walk import BAND, MARK, name_list, require_own_instances, 
 class InterchangeOptions:
     """The two loops that change places; raises `OptionError` if there are not two."""
 
-    loops: tuple[Address, ...]
+    loops: tuple[LoopAddress, ...]
 
     def __post_init__(self) -> None:
         if len(dict.fromkeys(self.loops)) != 2 or len(self.loops) != 2:
@@ -54,7 +54,9 @@ def interchange(
     return settled(schedule, changed, dependences, what, [done])
 
 
-def nested_loops(directory: Directory, first: Address, second: Address) -> tuple[Loop, Loop]:
+def nested_loops(
+    directory: Directory, first: LoopAddress, second: LoopAddress
+) -> tuple[Loop, Loop]:
     """Two loops, the outer one first; raises `OptionError` if none is around the other."""
     loops = directory.loop(first), directory.loop(second)
     if loops[0].place.is_around(loops[1].place):

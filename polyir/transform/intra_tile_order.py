@@ -20,7 +20,7 @@ from polyir.model.locality import (
 from polyir.model.order import Active, below, members_of, still_active
 from polyir.model.outcome import Outcome
 from polyir.model.statements import Statement
-from polyir.transform.address import Address
+from polyir.transform.address import LoopAddress
 from polyir.transform.bands import anchored, loop_members, replace_band, start_at
 from polyir.transform.loop_attributes import settled
 from polyir.transform.parallel import carriers
@@ -51,7 +51,7 @@ class IntraTileOptions:
 
     max_stride: int = 4
     distribute: bool = True
-    loop: Address | None = None
+    loop: LoopAddress | None = None
 
     def __post_init__(self) -> None:
         if self.max_stride < 1:

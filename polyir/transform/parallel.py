@@ -29,7 +29,7 @@ from polyir.model.order import (
 from polyir.model.outcome import Outcome
 from polyir.model.symbolic_tiles import replace_tiles, tiled_loops, tiles_at
 from polyir.model.tree import attributes_of_members
-from polyir.transform.address import Address, Directory, Loop
+from polyir.transform.address import Directory, Loop, LoopAddress
 from polyir.transform.bands import with_attributes_at
 from polyir.transform.loop_attributes import parallel_tile_loops, requires_parallel
 from polyir.transform.walk import (
@@ -238,7 +238,7 @@ def _mark_members(band: isl.ScheduleNode, positions: tuple[int, ...]) -> isl.Sch
 def mark_loops(
     schedule: isl.Schedule,
     dependences: Dependences,
-    addresses: Sequence[Address],
+    addresses: Sequence[LoopAddress],
     attribute: Attribute = PARALLEL,
 ) -> Outcome:
     """Give the loops at `addresses` an attribute, in the place of another one of its name.

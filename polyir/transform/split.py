@@ -14,7 +14,7 @@ from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.isl_lists import parameters_of
 from polyir.model.outcome import Outcome
-from polyir.transform.address import Address, Directory, Part, Reference
+from polyir.transform.address import Directory, LoopAddress, StatementAddress, StatementPart
 from polyir.transform.bands import listed, require_free, split_at
 from polyir.transform.loop_attributes import settled
 from polyir.transform.walk import require_own_instances
@@ -29,9 +29,9 @@ class SplitOptions:
     is the outermost one around the first statement. Raises `OptionError` if there is no statement.
     """
 
-    statements: tuple[Reference, ...]
+    statements: tuple[StatementAddress, ...]
     condition: str
-    loop: Address | None = None
+    loop: LoopAddress | None = None
 
     def __post_init__(self) -> None:
         if not self.statements:
@@ -61,7 +61,7 @@ def split(schedule: isl.Schedule, dependences: Dependences, options: SplitOption
     )
     if not parts:
         raise OptionError(f"{listed(options.statements)} runs no instance")
-    loop = directory.loop(options.loop or Address(parts[0].reference, 0))
+    loop = directory.loop(options.loop or LoopAddress(parts[0].reference, 0))
     for part in parts:
         if loop.place not in part.loops:
             raise OptionError(f"{part.reference} is not in the loop {loop}")
@@ -79,7 +79,7 @@ def split(schedule: isl.Schedule, dependences: Dependences, options: SplitOption
     return settled(schedule, changed, dependences, what, [done])
 
 
-def _chosen(parts: tuple[Part, ...], condition: str) -> isl.UnionSet:
+def _chosen(parts: tuple[StatementPart, ...], condition: str) -> isl.UnionSet:
     """The instances of the parts that meet the condition."""
     chosen = isl.UnionSet.empty(parts[0].instances.get_space())
     for part in parts:

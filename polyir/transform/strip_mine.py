@@ -12,7 +12,7 @@ from polyir.dialects.dependence import Dependences
 from polyir.isl_lists import sets_of
 from polyir.model.outcome import Outcome
 from polyir.model.steps import member_steps
-from polyir.transform.address import Address, Directory, Loop
+from polyir.transform.address import Directory, Loop, LoopAddress
 from polyir.transform.bands import (
     LoopMember,
     insert_band,
@@ -32,7 +32,7 @@ UNROLL = isl.ast_loop_type.unroll
 class StripMineOptions:
     """Cut `loop` into strips of `size` values; raises `OptionError` for a size below 2."""
 
-    loop: Address
+    loop: LoopAddress
     size: int = 32
 
     def __post_init__(self) -> None:
@@ -47,7 +47,7 @@ class UnrollOptions:
     Raises `OptionError` for a factor that is 1 or negative.
     """
 
-    loop: Address
+    loop: LoopAddress
     factor: int = 0
 
     def __post_init__(self) -> None:
@@ -64,7 +64,7 @@ class UnrollJamOptions:
     Raises `OptionError` for a factor below 2.
     """
 
-    loop: Address
+    loop: LoopAddress
     factor: int = 4
 
     def __post_init__(self) -> None:

@@ -15,7 +15,7 @@ from polyir.dialects.mark_attributes import Origins, SymbolicTiles
 from polyir.isl_trees import node_type
 from polyir.model.outcome import Outcome
 from polyir.model.symbolic_tiles import with_tiles
-from polyir.transform.address import Address, Directory, Loop, Place, node_at
+from polyir.transform.address import Directory, Loop, LoopAddress, LoopPosition, node_at
 from polyir.transform.bands import listed, loop_members, require_free, split_at, with_attributes
 from polyir.transform.loop_attributes import cut, settled
 from polyir.transform.tile import TileOptions, Tiler, run_tiler
@@ -29,7 +29,7 @@ class SymbolicTileOptions:
     Raises `OptionError` where `min_width` is below 1.
     """
 
-    loops: tuple[Address, ...] = ()
+    loops: tuple[LoopAddress, ...] = ()
     min_width: int = 2
     origins: Origins = "outset"
 
@@ -121,11 +121,11 @@ def _insert_mark(
     return with_tiles(node, SymbolicTiles(origins, tuple(sizes), loops=tuple(blocks)))
 
 
-def _nested(first: Loop) -> Iterator[Place]:
+def _nested(first: Loop) -> Iterator[LoopPosition]:
     """`first` and the loops directly inside each other from there on."""
     node, path, start = first.band, first.place.path, first.member
     while node_type(node) in (BAND, MARK):
         if node_type(node) is BAND:
-            yield from (Place(path, member) for member in range(start, node.band_n_member()))
+            yield from (LoopPosition(path, member) for member in range(start, node.band_n_member()))
             start = 0
         node, path = node.child(0), (*path, 0)

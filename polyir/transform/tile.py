@@ -14,7 +14,7 @@ from polyir.isl_trees import mapped_children, node_type
 from polyir.model.leaves import schedules_below
 from polyir.model.outcome import Outcome
 from polyir.model.steps import member_steps
-from polyir.transform.address import Address, Directory, Loop, node_at
+from polyir.transform.address import Directory, Loop, LoopAddress, node_at
 from polyir.transform.bands import (
     LoopMember,
     anchored,
@@ -60,7 +60,7 @@ class TileOptions:
     levels: int = 1
     min_width: int = 2
     ratio: int = 8
-    loops: tuple[Address, ...] = ()
+    loops: tuple[LoopAddress, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.sizes or min(self.sizes) < 1:

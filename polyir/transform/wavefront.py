@@ -14,7 +14,7 @@ from polyir.isl_trees import mapped_children, node_type
 from polyir.model.outcome import Outcome
 from polyir.model.steps import member_steps
 from polyir.model.symbolic_tiles import replace_tiles, tiled_loops, tiles_at
-from polyir.transform.address import Address
+from polyir.transform.address import LoopAddress
 from polyir.transform.bands import (
     Degrees,
     LoopMember,
@@ -48,7 +48,7 @@ class WavefrontOptions:
     """
 
     degrees: Degrees = 1
-    loop: Address | None = None
+    loop: LoopAddress | None = None
 
     def __post_init__(self) -> None:
         if self.degrees != "all" and self.degrees < 1:
@@ -85,7 +85,7 @@ def wavefront(
     """
     require_own_instances(schedule, "the wavefront")
     options = options or WavefrontOptions()
-    builder = _Builder(options.degrees, dependences)
+    builder = _Wavefronts(options.degrees, dependences)
     start = start_at(schedule, dependences, options.loop, "the wavefront")
     result = builder.visit(start).get_schedule()
     if not builder.done:
@@ -95,7 +95,7 @@ def wavefront(
     return settled(schedule, result, dependences, "the wavefront", done, missed, exact_flags=False)
 
 
-class _Builder:
+class _Wavefronts:
     """Makes the wavefronts of one tree and notes what it did."""
 
     def __init__(self, degrees: Degrees, dependences: Dependences) -> None:

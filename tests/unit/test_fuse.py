@@ -6,7 +6,7 @@ import pytest
 from execution import execution, flow, schedule
 
 from polyir.diagnostics import LegalityError, OptionError
-from polyir.transform.address import Address
+from polyir.transform.address import LoopAddress
 from polyir.transform.distribute import DistributeOptions, distribute
 from polyir.transform.fuse import FuseOptions, fuse
 from polyir.transform.tile import TileOptions, tile
@@ -144,8 +144,8 @@ def test_bad_distribute_options(statements: tuple[str, ...], keep: int, message:
         DistributeOptions(statements, keep)
 
 
-def addresses(*texts: str) -> tuple[Address, ...]:
-    return tuple(map(Address.parse, texts))
+def addresses(*texts: str) -> tuple[LoopAddress, ...]:
+    return tuple(map(LoopAddress.parse, texts))
 
 
 @pytest.mark.parametrize(

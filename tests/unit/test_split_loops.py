@@ -22,8 +22,8 @@ PIPELINES = (
 )
 MORE_PIPELINES = (
     "pluto-schedule{fuse=max},tile,mark-parallel",
-    "pluto-schedule{fuse=max},tile{sizes=symbolic},mark-parallel",
-    "pluto-schedule,tile{sizes=symbolic},wavefront,mark-parallel",
+    "pluto-schedule{fuse=max},tile-symbolic,mark-parallel",
+    "pluto-schedule,tile-symbolic,wavefront,mark-parallel",
     "pluto-schedule,diamond-tile,wavefront,mark-parallel",
     "isl-schedule{fusion=max},tile",
     "feautrier-schedule,tile",

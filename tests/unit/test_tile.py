@@ -9,7 +9,7 @@ from execution import Instance, assert_respects, execution, flow, schedule
 from polyir.diagnostics import LegalityError, OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.model.steps import member_steps
-from polyir.transform.address import Address
+from polyir.transform.address import LoopAddress
 from polyir.transform.tile import TileOptions, tile
 
 NOTHING = Dependences(value_based=False, items=())
@@ -189,8 +189,8 @@ def test_a_band_with_an_isolated_part_is_left_alone() -> None:
     )
 
 
-def loops(*texts: str) -> tuple[Address, ...]:
-    return tuple(map(Address.parse, texts))
+def loops(*texts: str) -> tuple[LoopAddress, ...]:
+    return tuple(map(LoopAddress.parse, texts))
 
 
 CUBE = """{ domain: "{ S[i, j, k] : 0 <= i, j, k < 4 }", child: {

@@ -45,7 +45,7 @@ class Pointer(CType):
 
 
 @dataclass(frozen=True)
-class Array(CType):
+class CArrayType(CType):
     """An array; `extent` is `None` where it is no constant of the program."""
 
     element: CType
@@ -60,7 +60,7 @@ class Record(CType):
 
 
 @dataclass(frozen=True)
-class Function(CType):
+class CFunctionType(CType):
     """A function; `parameters` is `None` where they are not declared."""
 
     result: CType

@@ -107,7 +107,7 @@ def require_apart(together: isl.UnionMap, moduli: Moduli, array: str) -> None:
 
 
 @dataclass(frozen=True)
-class Cell:
+class _ContractedSubscripts:
     """How the subscripts of an array become those of the contracted one."""
 
     moduli: Moduli
@@ -135,7 +135,7 @@ def _modulo(expression: AffineExpr, modulus: int | None) -> AffineExpr:
 def _rewrite(scop: Scop, flow: ArrayFlow, moduli: Moduli, allocator: Allocator) -> str:
     """Let all accesses go to the contracted array; says so."""
     old = scop.arrays[flow.array]
-    cell = Cell(moduli)
+    cell = _ContractedSubscripts(moduli)
     new = allocator.allocate(old, (), cell.extents(extents_of(old)))
     for statement in scop.statements:
         values = StatementValues(scop, statement)
