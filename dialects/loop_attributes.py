@@ -135,7 +135,7 @@ def verify_loop_attributes(attributes: Iterable[Attribute]) -> None:
     for attribute in attributes:
         dialect, _, _ = attribute.name.rpartition(".")
         if dialect in ("", "builtin"):
-            raise VerifyException(f"{attribute} is no attribute of a loop: it has no dialect")
+            raise VerifyException(f"{attribute} is not a loop attribute: it belongs to no dialect")
         if attribute.name in names:
             raise VerifyException(f"has two attributes #{attribute.name} on one loop")
         names.add(attribute.name)

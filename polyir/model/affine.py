@@ -82,7 +82,7 @@ def _binary(kind: AffineBinaryOpKind, left: isl.PwAff, right: isl.PwAff) -> isl.
         return left.mul(right)
     divisor = constant_value(right)
     if divisor is None or divisor <= 0:
-        raise NotAffineError(f"{kind.get_token()} by something else than a positive constant")
+        raise NotAffineError(f"{kind.get_token()} by something other than a positive constant")
     match kind:
         case AffineBinaryOpKind.Mod:
             return left.mod_val(isl.Val(divisor))
@@ -110,7 +110,7 @@ class IndexReader:
         if known is not None:
             return known
         if not isinstance(value.type, IndexType):
-            raise NotAffineError(f"a value of type {value.type} is no index")
+            raise NotAffineError(f"a value of type {value.type} is not an index")
         match value.owner:
             case arith.ConstantOp(value=IntegerAttr(value=number)):
                 return constant(self.space, number.data)
@@ -132,7 +132,9 @@ class IndexReader:
                 return _binary(AffineBinaryOpKind.Mul, self.read(lhs), self.read(rhs))
             case _:
                 name = "an index" if value.name_hint is None else f"%{value.name_hint}"
-                raise NotAffineError(f"{name} is no affine function of iterators and parameters")
+                raise NotAffineError(
+                    f"{name} is not an affine function of iterators and parameters"
+                )
 
     def read_map(self, map: AffineMap, operands: Sequence[SSAValue]) -> list[isl.PwAff]:
         """The results of `map` applied to `operands` (dimensions first, then symbols)."""

@@ -175,7 +175,7 @@ class Directory:
                 )
             places.setdefault(part.loops[address.loop], LoopAddress(part.reference, address.loop))
         if len(places) != 1:
-            found = ", ".join(map(str, places.values())) or "none, since it runs no instance"
+            found = ", ".join(map(str, places.values())) or "the statement has no instances"
             raise OptionError(f"'{address}' is not one loop: {found}")
         (place,) = places
         return Loop(address, place, node_at(self._schedule, place.path))

@@ -82,11 +82,11 @@ def skew(schedule: isl.Schedule, dependences: Dependences, options: SkewOptions)
     directory = Directory(schedule)
     loop, by = directory.loop(options.loop), directory.loop(options.by)
     if loop.place == by.place:
-        raise OptionError(f"{loop} and {by} are one loop")
+        raise OptionError(f"{loop} and {by} are the same loop")
     if not loop.band.get_domain().is_subset(by.band.get_domain()):
         raise OptionError(
-            f"{loop} cannot be skewed by {by}: {by} runs {name_list(statements_of(by.band))} only, "
-            f"{loop} runs {name_list(statements_of(loop.band))}"
+            f"cannot skew {loop} by {by}: {loop} contains {name_list(statements_of(loop.band))}, "
+            f"but {by} contains only {name_list(statements_of(by.band))}"
         )
     term = loop_members(by.band)[by.member].function.scale_val(isl.Val(options.factor))
     changed = _with_values(loop, _values(loop).add(term), f"skewing {loop}")
@@ -103,7 +103,7 @@ def shift(schedule: isl.Schedule, dependences: Dependences, options: ShiftOption
     All flags of the result are exact.
 
     Raises `OptionError` for addresses of no loop, for statements that are not in it and where
-    `by` is no affine expression of the parameters, `LegalityError` if a dependence is violated,
+    `by` is not an affine expression of the parameters, `LegalityError` if a dependence is violated,
     and for trees with extension or expansion nodes.
     """
     require_own_instances(schedule, "shifting")
@@ -171,7 +171,9 @@ def parametric(text: str, space: isl.Space) -> isl.PwAff:
         return isl.PwAff(f"[{', '.join(names)}] -> {{ [({text})] }}")
     except isl.Error:
         known = ", ".join(names) or "there are none"
-        raise OptionError(f"'{text}' is no affine expression of the parameters ({known})") from None
+        raise OptionError(
+            f"'{text}' is not an affine expression of the parameters ({known})"
+        ) from None
 
 
 def _instances(
@@ -187,7 +189,7 @@ def _instances(
     for reference in references:
         inside = [part for part in directory.parts_of(reference) if loop.place in part.loops]
         if not inside:
-            raise OptionError(f"{reference} is not in the loop {loop}")
+            raise OptionError(f"{reference} is not inside loop {loop}")
         for part in inside:
             instances = instances.union(isl.UnionSet.from_set(part.instances))
     return instances

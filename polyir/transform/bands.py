@@ -135,7 +135,12 @@ def require_free(band: isl.ScheduleNode, what: str) -> None:
 
 def anchored(band: isl.ScheduleNode) -> str:
     """Why a band cannot be changed at or below which nodes name loops by position, in words."""
-    return f"AST options at or below {describe_band(band)} refer to the loops around them"
+    return f"{describe_band(band)} contains AST options, which refer to enclosing loops by position"
+
+
+def too_few_degrees(name: str, degrees: int, wanted: int) -> str:
+    """That a band allows fewer degrees of parallelism than were asked for, in words."""
+    return f"{name} allows {degrees} degree{'s' * (degrees != 1)} of parallelism, not {wanted}"
 
 
 def start_at(

@@ -28,6 +28,7 @@ from polyir.transform.bands import (
     degrees_of_band,
     loop_members,
     start_at,
+    too_few_degrees,
     with_attributes,
 )
 from polyir.transform.loop_attributes import cut, settled
@@ -98,7 +99,7 @@ def diamond_tile(
     result = tiler.visit(start).get_schedule()
     if not tiler.tiled:
         reasons = tiler.refused or [no_permutable_band(start.get_schedule(), dependences)]
-        return Outcome(schedule, (), (f"no tiles start concurrently: {summary(reasons)}",))
+        return Outcome(schedule, (), (f"nothing was tiled: {summary(reasons)}",))
     what, missed = "diamond tiling", tiler.refused
     return settled(schedule, result, dependences, what, tiler.tiled, missed, exact_flags=False)
 
@@ -135,7 +136,7 @@ class _DiamondTiler:
         if not node.band_get_permutable():
             self.refused.append(f"{name} is not permutable{because(node, self._dependences)}")
         elif any(flags):
-            self.refused.append(f"loop {flags.index(True) + 1} of {name} is parallel as it is")
+            self.refused.append(f"loop {flags.index(True) + 1} of {name} is already parallel")
         elif node.is_subtree_anchored():
             self.refused.append(anchored(node))
         else:
@@ -147,7 +148,7 @@ class _DiamondTiler:
         wanted = self._options.degrees
         degrees = degrees_of_band(len(members), wanted)
         if wanted != "all" and degrees < wanted:
-            self.refused.append(f"{name} has {degrees} and not {wanted} degrees to give")
+            self.refused.append(too_few_degrees(name, degrees, wanted))
         actives = active_at(band, self._dependences)
         for face in range(len(members)):
             order = (face, *(other for other in range(len(members)) if other != face))
@@ -155,12 +156,12 @@ class _DiamondTiler:
             found = concurrent_hyperplane(actives, members[face], sides)
             if found is not None:
                 self.tiled.append(
-                    f"tiled {name} by {self._options.size}, concurrent in {degrees} "
-                    f"dimension{'s' if degrees > 1 else ''} along loop {face + 1}"
+                    f"tiled {name} by {self._options.size}: tiles along loop {face + 1} start "
+                    f"concurrently in {degrees} dimension{'s' if degrees > 1 else ''}"
                 )
                 return self._insert(band, order, degrees, found)
         because = _obstacle(actives, members)
-        self.refused.append(f"no loop of {name} is a face to start from{because}")
+        self.refused.append(f"tiles of {name} cannot start concurrently along any loop{because}")
         return None
 
     def _insert(

@@ -11,8 +11,8 @@ from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.isl_lists import sets_of
 from polyir.isl_trees import node_type
-from polyir.model.leaves import leaves
 from polyir.model.outcome import Outcome
+from polyir.model.tree_loops import leaves
 from polyir.transform.address import Directory, LoopAddress, StatementAddress
 from polyir.transform.bands import listed
 from polyir.transform.loop_attributes import settled
@@ -45,9 +45,9 @@ class DistributeOptions:
         if self.keep < 0:
             raise OptionError(f"keep must be 0 or more: keep={self.keep}")
         if self.loops and (self.statements or self.keep):
-            raise OptionError("loops say what to distribute: statements and keep do not")
+            raise OptionError("loops cannot be combined with statements or keep")
         if not self.statements and not self.loops:
-            raise OptionError("distribution needs a statement, as in statements=S0")
+            raise OptionError("give a statement to distribute, as in statements=S0")
 
     @property
     def addresses(self) -> tuple[LoopAddress, ...]:
@@ -90,12 +90,12 @@ def distribute(
         band = _shared_band(result.get_root().child(0), chosen, address.loop)
         if band is None:
             beyond = f" beyond the first {address.loop}" if address.loop else ""
-            missed.append(f"not distributed: {address.reference} shares no loop{beyond}")
+            missed.append(f"{address.reference} was not distributed: it shares no loop{beyond}")
             continue
         others = listed(name for name in statements_of(band) if name != address.statement)
         result = _separate(band, chosen).get_schedule()
         apart = others or f"the rest of {address.statement}"
-        done.append(f"{address.reference} has a nest of its own, apart from {apart}")
+        done.append(f"separated {address.reference} from {apart}: it now has its own loop nest")
     if not done:
         return Outcome(schedule, (), tuple(missed))
     what = f"distributing {listed(options.loops or options.statements)}"

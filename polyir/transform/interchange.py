@@ -64,7 +64,7 @@ def nested_loops(
     if loops[1].place.is_around(loops[0].place):
         return loops[1], loops[0]
     if loops[0].place == loops[1].place:
-        raise OptionError(f"{first} and {second} are one loop")
+        raise OptionError(f"{first} and {second} are the same loop")
     raise OptionError(f"{first} and {second} are not nested")
 
 
@@ -76,8 +76,8 @@ def _require_perfect(outer: Loop, inner: Loop) -> None:
         if node_type(node) not in (BAND, MARK):
             inside, around = name_list(statements_of(inner.band)), name_list(statements_of(node))
             raise OptionError(
-                f"{outer} and {inner} are no perfect nest: {inner} runs {inside}, {outer} runs "
-                f"{around} (see distribute)"
+                f"{outer} and {inner} are not perfectly nested: {outer} contains {around}, but "
+                f"{inner} contains only {inside} (see distribute)"
             )
 
 

@@ -150,11 +150,11 @@ def plan_promotion(scop: Scop, options: PromoteOptions) -> Promotion:
                 scop = scop.under(found.schedule)
                 continue
             reason = (
-                "no loop uses each of its values in one iteration only, and at most "
-                f"{MOST_ON_STACK} of them at a time"
+                "no loop uses each of its values in a single iteration, and at most "
+                f"{MOST_ON_STACK} values per iteration"
             )
         if options.arrays:
-            missed.append(f"{name} is not promoted: {reason}")
+            missed.append(f"{name} was not promoted: {reason}")
     return Promotion(tuple(arrays), (), scop.schedule, tuple(done), tuple(missed))
 
 
@@ -251,7 +251,7 @@ class LocalCopies:
                 copied.append(kind)
         extent = " x ".join(map(str, shape)) + " elements" if shape else "one element"
         how = f"copied {' and '.join(copied)}" if copied else "without copies"
-        self._done.append(f"{self._place.shown} has {extent} of {array} in {local.name}, {how}")
+        self._done.append(f"{self._place.shown} keeps {extent} of {array} in {local.name}, {how}")
         return prod(shape)
 
     def _name(self, wanted: str) -> str:
@@ -268,7 +268,8 @@ class LocalCopies:
         order = self._options.order or tuple(range(count))
         if len(order) != count or any(each >= count for each in self._options.reverse):
             raise NotPromotableError(
-                f"it has {count} dimension{'s' * (count != 1)}, which order and reverse do not fit"
+                f"it has {count} dimension{'s' * (count != 1)}, which does not match the options "
+                "order and reverse"
             )
         return tuple(each for each in order if sizes[each] > 1)
 

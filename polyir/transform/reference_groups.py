@@ -43,7 +43,8 @@ def loop_body_at(scop: Scop, address: LoopAddress) -> LoopBody:
     place = _inside(scop.schedule, loop.place, f"an iteration of {address}")
     if place is None:
         raise LegalityError(
-            f"{address} is tiled by symbolic sizes, so that an iteration may run in several tiles"
+            f"{address} is tiled by symbolic sizes, so one iteration may be spread over several "
+            "tiles"
         )
     return place
 
@@ -200,7 +201,7 @@ class ReferenceGroup:
 def references_in(scop: Scop, array: str, place: LoopBody) -> tuple[PromotedReference, ...]:
     """The references to an array in the iterations of a place; raises `NotPromotableError`."""
     if any(mark.array == array for mark in local_marks(scop.schedule)):
-        raise NotPromotableError("it is local already")
+        raise NotPromotableError("it is already local")
     around = {part.get_tuple_name(isl.dim_type.in_): part for part in maps_of(place.iterations)}
     found: list[PromotedReference] = []
     for body, effective in zip(scop.bodies, scop.statements, strict=True):
@@ -221,7 +222,7 @@ def references_in(scop: Scop, array: str, place: LoopBody) -> tuple[PromotedRefe
         if any(each.array == array for each in body.accesses) and not any(
             each.array == array for each in effective.accesses
         ):
-            raise NotPromotableError("it is local already, in loops around")
+            raise NotPromotableError("it is already local in an enclosing loop")
     return tuple(found)
 
 

@@ -35,7 +35,7 @@ class SplitOptions:
 
     def __post_init__(self) -> None:
         if not self.statements:
-            raise OptionError("splitting needs a statement, as in statements=S0")
+            raise OptionError("give a statement to split, as in statements=S0")
 
 
 def split(schedule: isl.Schedule, dependences: Dependences, options: SplitOptions) -> Outcome:
@@ -60,18 +60,18 @@ def split(schedule: isl.Schedule, dependences: Dependences, options: SplitOption
         part for reference in options.statements for part in directory.parts_of(reference)
     )
     if not parts:
-        raise OptionError(f"{listed(options.statements)} runs no instance")
+        raise OptionError(f"{listed(options.statements)} has no instances")
     loop = directory.loop(options.loop or LoopAddress(parts[0].reference, 0))
     for part in parts:
         if loop.place not in part.loops:
-            raise OptionError(f"{part.reference} is not in the loop {loop}")
+            raise OptionError(f"{part.reference} is not inside loop {loop}")
     what = f"splitting {listed(options.statements)} by '{options.condition}'"
     require_free(loop.band, what)
     chosen = _chosen(parts, options.condition)
     inside = loop.band.get_domain()
-    for count, instances in (("no instance", chosen), ("all instances", inside.subtract(chosen))):
+    for count, instances in (("none", chosen), ("all", inside.subtract(chosen))):
         if instances.is_empty():
-            reason = f"'{options.condition}' holds for {count} in {loop}"
+            reason = f"'{options.condition}' holds for {count} of the instances in {loop}"
             return Outcome(schedule, (), (f"nothing was split: {reason}",))
     band = split_at(loop.band, loop.member)
     changed = band.order_before(chosen).get_schedule()
@@ -103,7 +103,7 @@ def _meeting(instances: isl.Set, condition: str) -> isl.Set:
     except isl.Error:
         known = ", ".join([*iterators, *parameters])
         raise OptionError(
-            f"'{condition}' is no affine condition on {known} of {name}, in isl's notation: "
+            f"'{condition}' is not an affine condition on {known} of {name}, in isl's notation: "
             "i < floor(n/2) and j != 0"
         ) from None
 

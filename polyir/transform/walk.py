@@ -37,7 +37,7 @@ def require_own_instances(schedule: isl.Schedule, what: str) -> None:
     if adds_instances(schedule.get_root()):
         raise LegalityError(
             f"{what} cannot be checked: the schedule tree has extension or expansion nodes, "
-            "with instances that the dependences do not know"
+            "whose instances the dependences do not cover"
         )
 
 

@@ -177,7 +177,7 @@ def test_a_loop_that_is_no_longer_parallel_is_unmarked() -> None:
     loops = InterchangeOptions((LoopAddress.parse("S.0"), LoopAddress.parse("S.1")))
     changed = interchange(marked.schedule, along, loops)
     assert changed.missed == (
-        "#poly.parallel is taken off loop 2 over tiles around S, which is not parallel",
+        "removed #poly.parallel from loop 2 over tiles around S: it is no longer parallel",
     )
     assert tiles_at(changed.schedule.get_root().child(0)) == SymbolicTiles("outset", ("T0", "T1"))
 
@@ -198,7 +198,7 @@ CUBE = """{ domain: "{ S[i, j, k] : 0 <= i, j, k < 4 }", child: {
 @pytest.mark.parametrize(
     ("loops", "message"),
     [
-        (("S.0", "S.2"), "S.0, S.2 are not directly inside each other"),
+        (("S.0", "S.2"), "S.0, S.2 are not perfectly nested"),
         (("S.1", "S.0"), "are not directly inside"),
         (("S.3",), "there is no loop 'S.3'"),
     ],

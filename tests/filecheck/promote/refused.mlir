@@ -38,9 +38,9 @@ func.func @nests(%n: index, %index: memref<?xindex>, %x: memref<?xf64>, %y: memr
 
 // UNKNOWN: error: there is no array Q (the scop accesses index, x, y, A)
 
-// RANK: error: y cannot be promoted: it has 1 dimension, which order and reverse do not fit
+// RANK: error: y cannot be promoted: it has 1 dimension, which does not match the options order and reverse
 
-// TWICE: error: y cannot be promoted: it is local already, in loops around
+// TWICE: error: y cannot be promoted: it is already local in an enclosing loop
 
 // SPACE: error: option 'space' of pass 'promote' cannot be 'shared' (one of: auto, heap, stack, register)
 

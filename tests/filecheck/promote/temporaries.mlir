@@ -36,7 +36,7 @@ func.func @row_sums(%m: index, %n: index, %A: memref<?x?xf64>, %out: memref<?xf6
 // STRIPS: sum_local[i - ti] = 0.0;
 
 // In nests of their own the statements share no iteration.
-// APART: warning: [promote] sum is not promoted: no loop uses each of its values in one iteration only, and at most 8192 of them at a time
+// APART: warning: [promote] sum was not promoted: no loop uses each of its values in a single iteration, and at most 8192 values per iteration
 // APART: memref.alloc(%{{.*}}) : memref<?xf64>
 
 // A tile has whole iterations of the loop that it cuts.

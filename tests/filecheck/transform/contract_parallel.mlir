@@ -26,4 +26,4 @@ func.func @copy(%n: index, %A: memref<?xf64>, %B: memref<?xf64>) {
 // PARALLEL-NEXT: warning: [contract] nothing to do: there is no temporary of which less is live at once
 // PARALLEL: affine.store %{{.*}}, %temp[%{{.*}}] : memref<?xf64>
 
-// LATE: warning: [mark-parallel] nothing was marked parallel: no loop around S0, S1, S2 is parallel: loop 1 carries temp
+// LATE: warning: [mark-parallel] nothing was marked parallel: no loop around S0, S1, S2 is parallel: loop 1 carries dependences through temp
