@@ -124,7 +124,7 @@ def test_hyperplanes_of_a_stencil() -> None:
     points = tiles.child(0).band_get_partial_schedule()
     assert points.plain_is_equal(outermost_band(schedule(STENCIL)).band_get_partial_schedule())
     assert outcome.done == (
-        "tiled the band of 2 over S by 4, concurrent in 1 dimension along loop 1",
+        "tiled the band of 2 over S by 4: tiles along loop 1 start concurrently in 1 dimension",
     )
 
 

@@ -137,7 +137,7 @@ def test_distribution_undoes_fusion() -> None:
 
 @pytest.mark.parametrize(
     ("statements", "keep", "message"),
-    [((), 0, "distribution needs a statement"), (("S",), -1, "keep must be 0 or more: keep=-1")],
+    [((), 0, "give a statement to distribute"), (("S",), -1, "keep must be 0 or more: keep=-1")],
 )
 def test_bad_distribute_options(statements: tuple[str, ...], keep: int, message: str) -> None:
     with pytest.raises(OptionError, match=message):
@@ -172,7 +172,10 @@ def test_an_inner_loop_below_a_common_one_is_fused() -> None:
     ("loops", "message"),
     [
         (("S.0", "U.0"), "the nests of S.0, U.0 are not adjacent: T runs between them"),
-        (("S.0", "T.1"), "different depths: where nests part, S.0 is loop 1, T.1 is loop 2"),
+        (
+            ("S.0", "T.1"),
+            "different depths: below the loops they share, S.0 is loop 1, T.1 is loop 2",
+        ),
         (("T.0", "T.1"), "cannot fuse T.0 and T.1: one is inside the other"),
         (("S.0", "T.2"), "there is no loop 'T.2': T has 2 loops"),
     ],

@@ -148,9 +148,11 @@ def test_splitting_at_a_loop_keeps_what_is_around() -> None:
 
 
 def test_what_nothing_meets_splits_nothing() -> None:
-    for condition, count in (("i > n", "no instance"), ("i < n", "all instances")):
+    for condition, count in (("i > n", "none"), ("i < n", "all")):
         outcome = split(SQUARE, NOTHING, SplitOptions((StatementAddress("S"),), condition))
-        assert outcome.missed == (f"nothing was split: '{condition}' holds for {count} in S.0",)
+        assert outcome.missed == (
+            f"nothing was split: '{condition}' holds for {count} of the instances in S.0",
+        )
         assert outcome.schedule.plain_is_equal(SQUARE)
 
 
@@ -207,7 +209,7 @@ def test_union_maps_are_applied(text: str, expected: Instance) -> None:
         ('{ domain: "{ S[i, j] }" }', r"leaves out T\[0\] \(n = 1\)"),
         (
             '{ domain: "{ S[i, j]; T[i] }", child: { sequence: [ { filter: "{ T[i] }" } ] } }',
-            "no well-formed tree",
+            "not a well-formed tree",
         ),
         ("{ S[i, j] -> [i]; T[i] -> [a] : a > 0 }", "several dates for an instance of T"),
         ("{ S[i, j] -> [i]; T[i] -> [i] : i > 2 }", r"leaves out T\[0\] \(n = 1\)"),

@@ -185,8 +185,8 @@ def test_a_band_with_an_isolated_part_is_left_alone() -> None:
     isolated = 'permutable: 1, options: "{ isolate[[] -> [i, j]] : 2 <= i <= 3 }"'
     outcome = tile(schedule(SQUARE.replace("permutable: 1", isolated)), NOTHING)
     assert outcome.missed == (
-        "nothing was tiled: AST options at or below the band of 2 over S refer to the loops "
-        "around them",
+        "nothing was tiled: the band of 2 over S contains AST options, which refer to enclosing "
+        "loops by position",
     )
 
 
@@ -227,7 +227,7 @@ IMPERFECT = """{ domain: "{ S[i] : 0 <= i < 4; T[i, j] : 0 <= i, j < 4 }",
 @pytest.mark.parametrize(
     ("named", "message"),
     [
-        (("T.0", "T.1"), "T.1 does not run S, which T.0 runs: T.0 runs S, T"),
+        (("T.0", "T.1"), "T.0 contains S, T, but T.1 does not contain S"),
         (("S.0", "T.0"), "S.0 and T.0 are the same loop"),
         (("S.1", "T.0"), "there is no loop 'S.1'"),
     ],

@@ -44,8 +44,8 @@ func.func @nests(%n: index, %index: memref<?xindex>, %x: memref<?xf64>, %y: memr
 
 // SPACE: error: option 'space' of pass 'promote' cannot be 'shared' (one of: auto, heap, stack, register)
 
-// ALL: remark: [promote] an iteration of S0.0 has one element of index in index_local, copied in
-// ALL: remark: [promote] an iteration of S0.0 has one element of y in y_local, copied out
+// ALL: remark: [promote] an iteration of S0.0 keeps one element of index in index_local, copied in
+// ALL: remark: [promote] an iteration of S0.0 keeps one element of y in y_local, copied out
 // ALL: warning: [promote] x cannot be promoted: the elements that S0 accesses depend on data, or it accesses vectors
 // ALL: warning: [promote] A cannot be promoted: an iteration of S0.0 does not access it
 

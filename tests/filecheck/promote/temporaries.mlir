@@ -23,14 +23,14 @@ func.func @row_sums(%m: index, %n: index, %A: memref<?x?xf64>, %out: memref<?xf6
   return
 }
 
-// CHECK: remark: [promote] an iteration of loop 1 has one element of sum in sum_local, without copies
+// CHECK: remark: [promote] an iteration of loop 1 keeps one element of sum in sum_local, without copies
 // CHECK-NOT: memref.alloc(
 // CHECK: affine.parallel (%{{.*}}) = (0) to
 // CHECK-NEXT:   %[[SUM:.*]] = memref.alloca() : memref<f64>
 // CHECK-NEXT:   affine.store %zero, %[[SUM]][] : memref<f64>
 
 // Eight iterations share a strip: as many elements are in use there at once.
-// STRIPS: remark: [promote] an iteration of loop 1 has 8 elements of sum in sum_local, without copies
+// STRIPS: remark: [promote] an iteration of loop 1 keeps 8 elements of sum in sum_local, without copies
 // STRIPS: for (int64_t ti = 0; ti < m; ti += 8) {
 // STRIPS-NEXT: double sum_local[8];
 // STRIPS: sum_local[i - ti] = 0.0;

@@ -20,7 +20,7 @@ func.func @copy(%n: index, %A: memref<?xf64>, %B: memref<?xf64>) {
   return
 }
 
-// SEQUENTIAL: remark: [contract] temp shrinks from memref<?xf64> to memref<f64>
+// SEQUENTIAL: remark: [contract] temp contracted from memref<?xf64> to memref<f64>
 
 // PARALLEL: remark: [mark-parallel] loop 1 around S0, S1, S2 is parallel
 // PARALLEL-NEXT: warning: [contract] nothing to do: there is no temporary of which less is live at once
