@@ -53,14 +53,14 @@ def contract(op: ScopOp, arrays: Sequence[str] = ()) -> Rewritten:
 
 
 @dataclass(frozen=True)
-class _Plan:
+class _ContractionPlan:
     """The flow through each array to contract, with its moduli; what is left, and why."""
 
     contracted: tuple[tuple[ArrayFlow, Moduli], ...]
     missed: tuple[str, ...]
 
 
-def _plan(scop: Scop, arrays: Sequence[str]) -> _Plan:
+def _plan(scop: Scop, arrays: Sequence[str]) -> _ContractionPlan:
     flows, missed = temporaries(scop, arrays)
     contracted: list[tuple[ArrayFlow, Moduli]] = []
     for name, flow in flows.items():
@@ -73,7 +73,7 @@ def _plan(scop: Scop, arrays: Sequence[str]) -> _Plan:
             continue
         require_apart(together, moduli, name)
         contracted.append((flow, moduli))
-    return _Plan(tuple(contracted), tuple(missed))
+    return _ContractionPlan(tuple(contracted), tuple(missed))
 
 
 def successive_moduli(together: isl.UnionMap, rank: int) -> Moduli:

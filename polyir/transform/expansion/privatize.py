@@ -87,14 +87,16 @@ class _PrivateCopies:
 
 
 @dataclass(frozen=True)
-class _Plan:
+class _PrivatizationPlan:
     """The copies to make; what is left, and why."""
 
     copies: tuple[_PrivateCopies, ...]
     missed: tuple[str, ...]
 
 
-def _plan(scop: Scop, names: Sequence[str], arrays: Sequence[str], loops: Loops) -> _Plan:
+def _plan(
+    scop: Scop, names: Sequence[str], arrays: Sequence[str], loops: Loops
+) -> _PrivatizationPlan:
     """The copies for the arrays `names`; with the reasons for what is left of `arrays`."""
     flows = {name: array_flow(scop, name) for name in names}
     dependences = compute_dependences(scop)
@@ -112,7 +114,7 @@ def _plan(scop: Scop, names: Sequence[str], arrays: Sequence[str], loops: Loops)
             copies.append(_PrivateCopies(flows[name], private, box_of(cells, scop.context)))
         except NoBoxError as error:
             missed.append(f"{name} was not privatized: {error}")
-    return _Plan(tuple(copies), tuple(missed))
+    return _PrivatizationPlan(tuple(copies), tuple(missed))
 
 
 def _carried_value(scop: Scop, dependences: Dependences, array: str) -> str:

@@ -60,7 +60,7 @@ def expand(op: ScopOp, arrays: Sequence[str] = ()) -> Rewritten:
     return Rewritten(done, plan.missed)
 
 
-def _plan(scop: Scop, arrays: Sequence[str]) -> _Plan:
+def _plan(scop: Scop, arrays: Sequence[str]) -> _ExpansionPlan:
     flows, missed = temporaries(scop, arrays)
     expanded: list[_ExpandedArray] = []
     for name, flow in flows.items():
@@ -77,7 +77,7 @@ def _plan(scop: Scop, arrays: Sequence[str]) -> _Plan:
             expanded.append(_ExpandedArray(flow, boxes, cases))
         except (NoBoxError, NotExpandableError) as error:
             missed.append(f"{name} was not expanded: {error}")
-    return _Plan(tuple(expanded), tuple(missed))
+    return _ExpansionPlan(tuple(expanded), tuple(missed))
 
 
 def _boxes(scop: Scop, flow: ArrayFlow) -> dict[str, tuple[Side, ...]]:
@@ -135,7 +135,7 @@ class _ExpandedArray:
 
 
 @dataclass(frozen=True)
-class _Plan:
+class _ExpansionPlan:
     """The arrays to expand; what is left, and why."""
 
     expanded: tuple[_ExpandedArray, ...]
