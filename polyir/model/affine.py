@@ -25,7 +25,7 @@ from polyir.dialects.affine_extra import MaxOp
 
 
 class NotAffineError(ValueError):
-    """An index expression that is no quasi-affine expression of iterators and parameters."""
+    """An index expression that is not a quasi-affine expression of iterators and parameters."""
 
 
 Resolve = Callable[[SSAValue], isl.PwAff | None]

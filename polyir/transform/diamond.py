@@ -87,7 +87,7 @@ def diamond_tile(
     Within a tile the loops keep their order, as Pluto does it too: simpler loops than h gives.
     `wavefront` then makes the tiles parallel.
 
-    Bands with a coincident loop are parallel as they are, and left alone. Raises
+    Bands with a coincident loop are already parallel and are not tiled. Raises
     `LegalityError` if the result violates a dependence, which tells of a band that was wrongly
     called permutable, and for trees with extension or expansion nodes; `OptionError` for an
     address of no loop.

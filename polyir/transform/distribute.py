@@ -117,7 +117,7 @@ def _shared_band(
 ) -> isl.ScheduleNode | None:
     """The outermost band around `chosen` and other instances, below `keep` loops around them.
 
-    A band with some of the loops to keep is split behind them.
+    A band with some of the loops to keep is split after them.
     """
     while node.n_children() > 0 and not node.get_domain().is_subset(chosen):
         if node_type(node) is BAND:

@@ -95,7 +95,7 @@ def tile(
     equal tiles; and the tile band is permutable, since floor is monotone (op. cit., theorem 1).
 
     In a tree that nobody has scheduled yet, bands are merged first (`with_permutable_bands`).
-    A tree without any band to tile is handed back as it is.
+    A tree without a band to tile is returned unchanged.
 
     Loops that are named need not be permutable, nor in one band. Their tile loops, in the order
     of `options.loops`, go right above the outermost of them; with the first and the last loop of

@@ -77,7 +77,7 @@ def wavefront(
     The members are summed in their own steps: tiles of different sizes count as one each. If
     the steps agree, loops keep them; if not, the loops count tiles.
 
-    Bands with a coincident member are parallel as they are, and left alone. In a tree that
+    Bands with a coincident member are already parallel and are not changed. In a tree that
     nobody has scheduled yet, bands are merged first (`start_at`).
 
     Raises `LegalityError` if the result violates a dependence, which tells of a band that was

@@ -34,7 +34,7 @@ from polyir.transform.expansion.temporaries import (
 )
 
 Moduli = tuple[int | None, ...]
-"""For each dimension of an array its modulus; `None` for a dimension that stays as it is."""
+"""For each dimension of an array its modulus; `None` for a dimension that does not change."""
 
 
 def contract(op: ScopOp, arrays: Sequence[str] = ()) -> Rewritten:

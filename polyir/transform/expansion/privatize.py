@@ -129,7 +129,7 @@ def _carried_value(scop: Scop, dependences: Dependences, array: str) -> str:
 
 
 def _split(memory: SSAValue, webs: Sequence[Web]) -> list[SSAValue]:
-    """Give each web of an array memory of its own; the first keeps the memory that there is."""
+    """Give each web of an array its own memory; the first web keeps the existing memory."""
     memories = [memory]
     for web in webs[1:]:
         other = duplicate(memory)
