@@ -14,7 +14,7 @@ from xdsl.traits import IsTerminator
 
 from polyir.dialects.affine_extra import PrefetchOp
 from polyir.loops.counter_tests import remark_text
-from polyir.loops.iteration_spaces import ANY_LOOP, IterationSpaces
+from polyir.loops.iteration_spaces import IterationSpaces
 from polyir.loops.loop_ranges import Bounds
 from polyir.model.index_expressions import Constraint, IndexExpression, compose
 from polyir.model.raising.effects import ALLOCATIONS, is_pure, is_same_memref, may_overlap

@@ -35,7 +35,7 @@ from polyir.loops.counter_tests import (
     split_points,
     test_of,
 )
-from polyir.loops.iteration_spaces import ANY_LOOP, IterationSpaces
+from polyir.loops.iteration_spaces import IterationSpaces, is_loop
 from polyir.loops.loop_forms import (
     conditional,
     erase_idle,
