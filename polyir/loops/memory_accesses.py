@@ -14,7 +14,7 @@ from xdsl.traits import IsTerminator
 
 from polyir.dialects.affine_extra import PrefetchOp
 from polyir.loops.counter_tests import remark_text
-from polyir.loops.iteration_spaces import IterationSpaces
+from polyir.loops.iteration_spaces import IterationSpaces, is_loop
 from polyir.loops.loop_ranges import Bounds
 from polyir.model.index_expressions import Constraint, IndexExpression, compose
 from polyir.model.raising.effects import ALLOCATIONS, is_pure, is_same_memref, may_overlap
@@ -50,7 +50,7 @@ def memory_uses(
     """What `op`, where `known` holds, and all that is inside it do to memory, in their order."""
     if isinstance(op, ElementLoad | ElementStore):
         yield ElementAccess(op, _subscripts(op, spaces), known)
-    elif isinstance(op, _CONTROL):
+    elif is_loop(op) or isinstance(op, _CONTROL):
         for block, inside in spaces.inside(op, known):
             for inner in block.ops:
                 yield from memory_uses(inner, inside, spaces)
