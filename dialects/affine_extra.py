@@ -110,7 +110,7 @@ class ParallelOp(affine.ParallelOp):
             ("upper", self.upperBoundsGroups, upper),
         ):
             if sum(groups.get_values()) != len(bounds.results):
-                raise VerifyException(f"the groups of the {kind} bounds do not fit their map")
+                raise VerifyException(f"the groups of the {kind} bounds do not match their map")
         if len(self.reductions) != len(self.results):
             raise VerifyException("affine.parallel needs one reduction for each result")
 

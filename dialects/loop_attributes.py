@@ -19,14 +19,14 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-Part = Literal["outer", "inner", "both"]
+CutPart = Literal["outer", "inner", "both"]
 """Of the two loops that a cut makes of one: the loop over blocks, the loop in a block, or both."""
 
 
 class LoopAttribute:
     """What an attribute of a loop says of itself."""
 
-    def part_after_cut(self) -> Part:
+    def part_after_cut(self) -> CutPart:
         """Which loop has it after tiling or strip-mining.
 
         By default the inner one, which has the values of the loop that was cut.
@@ -49,7 +49,7 @@ class ParallelAttr(ParametrizedAttribute, LoopAttribute):
 
     name = "poly.parallel"
 
-    def part_after_cut(self) -> Part:
+    def part_after_cut(self) -> CutPart:
         return "outer"
 
     def requires_parallel(self) -> bool:
@@ -118,7 +118,7 @@ class MapAttr(Data[GpuDimension], LoopAttribute):
         with printer.in_angle_brackets():
             printer.print_string(f"{self.data.level} {self.data.axis}")
 
-    def part_after_cut(self) -> Part:
+    def part_after_cut(self) -> CutPart:
         return "outer" if self.data.level == "block" else "inner"
 
     def requires_parallel(self) -> bool:
@@ -135,7 +135,7 @@ def verify_loop_attributes(attributes: Iterable[Attribute]) -> None:
     for attribute in attributes:
         dialect, _, _ = attribute.name.rpartition(".")
         if dialect in ("", "builtin"):
-            raise VerifyException(f"{attribute} is no attribute of a loop: it has no dialect")
+            raise VerifyException(f"{attribute} is not a loop attribute: it belongs to no dialect")
         if attribute.name in names:
             raise VerifyException(f"has two attributes #{attribute.name} on one loop")
         names.add(attribute.name)

@@ -67,7 +67,7 @@ class TileAttr(Data[SymbolicTiles]):
             if parser.parse_optional_keyword("loops") is not None:
                 loops = parse_attributes_of_loops(parser)
             if not sizes or wavefront >= len(sizes) or len(loops) not in (0, len(sizes)):
-                parser.raise_error("the sizes of #poly.tile do not fit its loops", position)
+                parser.raise_error("the sizes of #poly.tile do not match its loops", position)
             return SymbolicTiles(origins, tuple(sizes), wavefront, loops)
 
     def print_parameter(self, printer: Printer) -> None:

@@ -74,14 +74,14 @@ class TreeOp(IRDLOperation):
     def verify_(self) -> None:
         operations = tuple(self.body.block.ops)
         if len(operations) != len(self.children):
-            raise VerifyException("holds schedule tree nodes only")
+            raise VerifyException("must contain only schedule tree nodes")
         if not isinstance(self, SequenceOp | SetOp) and len(operations) > 1:
-            raise VerifyException("has one child at most")
+            raise VerifyException("must have at most one child")
         parent = self.parent_op()
         if isinstance(parent, SequenceOp | SetOp) and not isinstance(self, FilterOp):
-            raise VerifyException("cannot stand directly in a sequence or set")
+            raise VerifyException("must not be a direct child of a sequence or set")
         if not isinstance(self, DomainOp) and not isinstance(parent, TreeOp):
-            raise VerifyException("must stand in a schedule tree")
+            raise VerifyException("must be inside a schedule tree")
 
     @classmethod
     def parse(cls, parser: Parser) -> TreeOp:
@@ -163,15 +163,15 @@ class BandOp(TreeOp):
     def verify_(self) -> None:
         super().verify_()
         if len(self.coincident) != self.members:
-            raise VerifyException("needs one coincident flag a member")
+            raise VerifyException("needs one coincident flag per member")
         if self.loop_kinds is not None:
             if len(self.loop_kinds) != self.members:
-                raise VerifyException("needs one loop kind a member")
+                raise VerifyException("needs one loop kind per member")
             for kind in self.loop_kinds:
                 if kind.data not in LOOP_KINDS:
                     raise VerifyException(f"has the unknown loop kind '{kind.data}'")
         if len(self.attributes_of_members) != self.members:
-            raise VerifyException("needs one list of loop attributes a member")
+            raise VerifyException("needs one list of loop attributes per member")
         for attributes in self.attributes_of_members:
             verify_loop_attributes(attributes)
         # A band without members is defined everywhere, whatever isl says of its domain.
@@ -362,7 +362,7 @@ def _verify_filters(node: SequenceOp | SetOp) -> None:
     """
     filters = [child for child in node.children if isinstance(child, FilterOp)]
     if not filters or len(filters) != len(node.children):
-        raise VerifyException("holds one poly.filter or more, nothing else")
+        raise VerifyException("must contain one or more poly.filter operations and nothing else")
     instances = reaching(node)
     covered = filters[0].instances.data
     for child in filters[1:]:
@@ -371,7 +371,7 @@ def _verify_filters(node: SequenceOp | SetOp) -> None:
             raise VerifyException("has filters that overlap")
         covered = covered.union(child.instances.data)
     if not instances.is_subset(covered):
-        raise VerifyException(f"the filters of {node.name} leave instances out")
+        raise VerifyException(f"the filters of {node.name} do not cover all instances")
 
 
 def print_body(printer: Printer, body: Region) -> None:

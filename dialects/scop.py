@@ -119,7 +119,7 @@ class ScopOp(IRDLOperation):
         if len(self.parameter_names) != len(self.parameters):
             raise VerifyException("needs one name for each parameter")
         if len(set(self.parameter_names)) != len(self.parameter_names):
-            raise VerifyException("has two parameters of one name")
+            raise VerifyException("has two parameters with the same name")
         expected = (*self.local_arrays, *self.statements, self.tree)
         if tuple(self.body.block.ops) != expected:
             raise VerifyException(
@@ -259,10 +259,10 @@ class StmtOp(IRDLOperation):
     def verify_(self) -> None:
         domain = self.domain.data
         if domain.get_tuple_name() != self.sym_name.data:
-            raise VerifyException(f"the domain of @{self.sym_name.data} has another tuple name")
+            raise VerifyException(f"the domain of @{self.sym_name.data} has a different tuple name")
         arguments = self.body.block.args
         if len(arguments) != domain.dim(isl.dim_type.set):
-            raise VerifyException(f"@{self.sym_name.data} needs one iterator a domain dimension")
+            raise VerifyException(f"@{self.sym_name.data} needs one iterator per domain dimension")
         if any(argument.type != IndexType() for argument in arguments):
             raise VerifyException(f"the iterators of @{self.sym_name.data} must be of type index")
 
@@ -309,7 +309,7 @@ def _verify_local_arrays(scop: ScopOp) -> None:
             raise VerifyException(f"has no mark #poly.local for the local array @{name}")
     for name in marks:
         if name not in declared:
-            raise VerifyException(f"has no local array @{name}, which a mark is for")
+            raise VerifyException(f"has a mark for @{name}, but no such local array")
 
 
 def _print_parameter(printer: Printer, value: SSAValue, name: str) -> None:
@@ -323,7 +323,7 @@ def _verify_names(scop: ScopOp) -> None:
     names = [statement.sym_name.data for statement in scop.statements]
     own = [*names, *(array.sym_name.data for array in scop.local_arrays)]
     if len(set(own)) != len(own):
-        raise VerifyException("has two statements or local arrays of one name")
+        raise VerifyException("has two statements or local arrays with the same name")
     declared = [name.data for name in scop.parameter_names]
     objects: list[isl.Set | isl.UnionSet] = [scop.context.data]
     objects += [statement.domain.data for statement in scop.statements]
@@ -336,7 +336,7 @@ def _verify_names(scop: ScopOp) -> None:
         if isinstance(node, FilterOp):
             for part in sets_of(node.instances.data):
                 if part.get_tuple_name() not in names:
-                    raise VerifyException(f"has a filter that names no statement: {part}")
+                    raise VerifyException(f"has a filter for an unknown statement: {part}")
 
 
 def _verify_domain(scop: ScopOp) -> None:

@@ -17,7 +17,7 @@ from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
 from polyir.passes.options import PassWithOptions
 from polyir.passes.prerequisites import ScopPass
-from polyir.transform.address import Address
+from polyir.transform.address import LoopAddress
 from polyir.transform.parallel import mark_loops
 
 
@@ -42,7 +42,7 @@ class AnnotateLoopPass(PassWithOptions):
 
     name = "annotate-loop"
 
-    loop: Address
+    loop: LoopAddress
     attribute: str
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -64,7 +64,7 @@ class _Annotation(ScopPass):
 
     name = AnnotateLoopPass.name
 
-    loop: Address
+    loop: LoopAddress
     attribute: Attribute
 
     def transform(self, scop: Scop, dependences: Dependences) -> Outcome:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from polyir.dialects.scop import ScopOp
+from polyir.model.outcome import Rewritten
 from polyir.passes.memory_pass import MemoryPass
 from polyir.transform.expansion.contract import contract
-from polyir.transform.expansion.rewritten import Rewritten
 
 
 @dataclass(frozen=True)

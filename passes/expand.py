@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from polyir.dialects.scop import ScopOp
+from polyir.model.outcome import Rewritten
 from polyir.passes.memory_pass import MemoryPass
-from polyir.transform.expansion.rewritten import Rewritten
 from polyir.transform.expansion.single_assignment import expand
 
 

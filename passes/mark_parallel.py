@@ -9,7 +9,7 @@ from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
 from polyir.passes.prerequisites import ScopPass
-from polyir.transform.address import Address
+from polyir.transform.address import LoopAddress
 from polyir.transform.parallel import Which, mark_loops, mark_parallel
 
 
@@ -35,7 +35,7 @@ class MarkParallelPass(ScopPass):
     name = "mark-parallel"
 
     which: Which = "outermost"
-    loops: tuple[Address, ...] = ()
+    loops: tuple[LoopAddress, ...] = ()
 
     def __post_init__(self) -> None:
         if self.loops and self.which != "outermost":

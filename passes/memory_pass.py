@@ -12,11 +12,11 @@ from xdsl.passes import ModulePass
 from polyir.diagnostics import OptionError, PolyirError, location_of, missed, remark
 from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import ScopOp
-from polyir.limits import ResourceError, limited, within_operations
+from polyir.limits import limited
 from polyir.model.legality import require_legal
+from polyir.model.outcome import Rewritten
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import dependences_of, raised_scops
-from polyir.transform.expansion.rewritten import Rewritten
 from polyir.transform.expansion.temporaries import check_names
 
 
@@ -68,10 +68,7 @@ class MemoryPass(ModulePass):
                     "the check of the current schedule",
                     lambda: require_legal(dependences, scop.schedule, "the current schedule"),
                 )
-            found = within_operations(10_000_000, lambda: self.rewrite(op))
-            if found is None:
-                raise ResourceError(f"isl takes too long for {self.name}")
-            outcome = found
+            outcome = self.rewrite(op)
             if outcome.done or op.dependences is None:
                 computed = dependences_of(op, pass_name=self.name)
                 op.dependences = None if computed is None else DependencesAttr(computed)

@@ -25,7 +25,7 @@ from polyir.model.scop import Scop, scop_of
 from polyir.model.tree import tree_from_schedule
 from polyir.passes.options import PassWithOptions
 from polyir.passes.poly_raise import PolyRaisePass
-from polyir.transform.address import Address, Reference
+from polyir.transform.address import LoopAddress, StatementAddress
 from polyir.universe import pass_type
 
 
@@ -98,7 +98,9 @@ class PassOnScops(PassWithOptions):
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
             items = value if isinstance(value, tuple) else (value,)
-            found += [item.statement for item in items if isinstance(item, Address | Reference)]
+            found += [
+                item.statement for item in items if isinstance(item, LoopAddress | StatementAddress)
+            ]
         return tuple(dict.fromkeys(found))
 
     def scops(self, ctx: Context, module: ModuleOp) -> tuple[ScopOp, ...]:
@@ -164,7 +166,7 @@ class ScopPass(PassOnScops):
         except PolyirError as error:
             error.location = error.location or location_of(scop_op)
             raise
-        report(self.name, outcome, scop_op)
+        report_outcome(self.name, outcome, scop_op)
         replace_tree(scop_op, outcome)
 
 
@@ -184,7 +186,7 @@ class Messages(Protocol):
         """What it was asked to do and did not do, with the reasons."""
 
 
-def report(pass_name: str, messages: Messages, scop: ScopOp) -> None:
+def report_outcome(pass_name: str, messages: Messages, scop: ScopOp) -> None:
     """Report what a pass did to a scop, and what it did not do."""
     for message in messages.done:
         remark(pass_name, message, scop)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from polyir.dialects.scop import ScopOp
+from polyir.model.outcome import Rewritten
 from polyir.passes.memory_pass import MemoryPass
 from polyir.transform.expansion.loops import Loops
 from polyir.transform.expansion.privatize import privatize
-from polyir.transform.expansion.rewritten import Rewritten
 
 
 @dataclass(frozen=True)

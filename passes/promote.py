@@ -13,7 +13,7 @@ from polyir.dialects.scop import ScopOp
 from polyir.limits import limited
 from polyir.model.copies import require_right_copies
 from polyir.model.scop import scop_of
-from polyir.passes.prerequisites import PassOnScops, dependences_of, report
+from polyir.passes.prerequisites import PassOnScops, dependences_of, report_outcome
 from polyir.transform.promote import PromoteOptions, apply_promotion, plan_promotion
 
 
@@ -58,7 +58,7 @@ class PromotePass(PromoteOptions, PassOnScops):
     def _promote(self, op: ScopOp) -> None:
         scop = scop_of(op)
         promotion = limited("the promotion", lambda: plan_promotion(scop, self), ir=op)
-        report(self.name, promotion, op)
+        report_outcome(self.name, promotion, op)
         if not promotion.arrays:
             return
         assert op.dependences is not None

@@ -8,7 +8,7 @@ from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
 from polyir.passes.prerequisites import ScopPass
-from polyir.transform.address import Address
+from polyir.transform.address import LoopAddress
 from polyir.transform.affine_change import reverse
 
 
@@ -30,7 +30,7 @@ class ReversePass(ScopPass):
 
     name = "reverse"
 
-    loop: Address
+    loop: LoopAddress
 
     def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
         return reverse(scop.schedule, dependences, self.loop)

@@ -11,8 +11,13 @@ from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
 from polyir.passes.prerequisites import ScopPass, scops_in
-from polyir.transform.size_arguments import declare_sizes, free_size_names, require_extensible
-from polyir.transform.symbolic_tile import SymbolicTileOptions, tile_symbolically
+from polyir.transform.symbolic_tile import (
+    SymbolicTileOptions,
+    declare_sizes,
+    free_size_names,
+    require_extensible,
+    tile_symbolically,
+)
 
 
 @dataclass(frozen=True)

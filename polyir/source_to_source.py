@@ -13,7 +13,7 @@ from xdsl.passes import ModulePass
 from polyir.diagnostics import PolyirError, location_of
 from polyir.frontend.c.errors import NotModelledError
 from polyir.frontend.c.layout import line_of_function
-from polyir.frontend.c.places import Argument, ScalarArgument
+from polyir.frontend.c.places import SourceArgument, SourceScalar
 from polyir.frontend.c.source import SourceRegion, TranslatedRegion
 from polyir.frontend.c.types import Arithmetic
 from polyir.model.raising import raise_function
@@ -127,9 +127,9 @@ def _text_of(form: Form) -> str:
     return " ".join((*parts, *form.spelling.strides))
 
 
-def _form(argument: Argument) -> Form:
-    type = scalar_of(argument.type if isinstance(argument, ScalarArgument) else argument.element)
-    if isinstance(argument, ScalarArgument):
+def _form(argument: SourceArgument) -> Form:
+    type = scalar_of(argument.type if isinstance(argument, SourceScalar) else argument.element)
+    if isinstance(argument, SourceScalar):
         return Form(type, argument.text)
     spelling = Spelling(argument.parts, argument.strides)
     text = "".join(part for part in argument.parts if isinstance(part, str))

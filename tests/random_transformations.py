@@ -14,7 +14,7 @@ from polyir.isl_lists import parameters_of
 from polyir.model.scop import Scop, scop_of
 from polyir.passes.prerequisites import scops_in
 from polyir.pipeline import passes_of_pipeline
-from polyir.transform.address import Address, Directory, Part
+from polyir.transform.address import Directory, LoopAddress, StatementPart
 from polyir.universe import available_passes, new_context
 
 MOST_LOOPS, DEEPEST = 60, 6
@@ -92,20 +92,20 @@ class _Pick:
 
     random: Random
     scop: Scop
-    parts: tuple[Part, ...]
+    parts: tuple[StatementPart, ...]
 
-    def part(self) -> Part:
+    def part(self) -> StatementPart:
         return self.random.choice(self.parts)
 
-    def loop_of(self, part: Part) -> Address:
+    def loop_of(self, part: StatementPart) -> LoopAddress:
         # Now and then a loop that is not there.
         beyond = self.random.random() < 0.03
-        return Address(part.reference, self.random.randrange(len(part.loops) + beyond))
+        return LoopAddress(part.reference, self.random.randrange(len(part.loops) + beyond))
 
-    def loop(self) -> Address:
+    def loop(self) -> LoopAddress:
         return self.loop_of(self.part())
 
-    def pair(self) -> tuple[Address, Address]:
+    def pair(self) -> tuple[LoopAddress, LoopAddress]:
         part = self.part()
         other = self.part() if self.random.random() < 0.1 else part
         return self.loop_of(part), self.loop_of(other)
@@ -122,7 +122,7 @@ class _Pick:
         names = parameters_of(self.scop.context.get_space())
         return self.random.choice(names) if names else "0"
 
-    def condition(self, part: Part) -> str:
+    def condition(self, part: StatementPart) -> str:
         iterators = [
             part.instances.get_dim_name(_SET, position) or f"i{position}"
             for position in range(part.instances.dim(_SET))
@@ -150,7 +150,7 @@ def _skew(pick: _Pick) -> str:
     return f"skew{{loop={loop} by={by} factor={pick.number(-1, 1, 1, 2)}}}"
 
 
-def _some(pick: _Pick, loop: Address) -> str:
+def _some(pick: _Pick, loop: LoopAddress) -> str:
     # A shift of one part of a statement in a loop of all makes schedules of ever more pieces.
     likely = 0.6 if loop.reference.part is None else 0.05
     return f" statements={loop.reference}" if pick.random.random() < likely else ""

@@ -32,7 +32,7 @@ class AffineLoop:
     attributes: LoopAttributes = ()
 
 
-Loop = TypeVar("Loop", bound=Operation)
+AffineLoopOp = TypeVar("AffineLoopOp", bound=Operation)
 
 
 def loop_operation(loop: AffineLoop) -> affine.ForOp | affine.ParallelOp:
@@ -42,8 +42,8 @@ def loop_operation(loop: AffineLoop) -> affine.ForOp | affine.ParallelOp:
     return with_loop_attributes(operation, loop.attributes)
 
 
-def with_loop_attributes(operation: Loop, attributes: LoopAttributes) -> Loop:
-    """The loop with entries for its attributes, except those that the operation expresses."""
+def with_loop_attributes(operation: AffineLoopOp, attributes: LoopAttributes) -> AffineLoopOp:
+    """The loop with entries for its attributes, but for that which the operation itself says."""
     for attribute in attributes:
         if not isinstance(attribute, ParallelAttr):
             operation.attributes[attribute.name] = attribute

@@ -101,8 +101,8 @@ def _symbol_positions(op: Operation) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True)
-class _Replacement:
-    """The replacement of an operation: its results, and where its regions were moved to."""
+class _Lowered:
+    """What takes the place of an operation: its results, and where its regions went."""
 
     results: Sequence[SSAValue] = ()
     regions: Sequence[Region] = ()
@@ -128,7 +128,7 @@ def _replace(op: Operation) -> Sequence[Region]:
     return replacement.regions
 
 
-def _replacement(op: Operation, builder: Builder) -> _Replacement:
+def _replacement(op: Operation, builder: Builder) -> _Lowered:
     """Build what replaces `op` where `builder` stands."""
     match op:
         case affine.ForOp():
@@ -141,24 +141,24 @@ def _replacement(op: Operation, builder: Builder) -> _Replacement:
             conditional = scf.IfOp(condition, op.result_types, true, false)
             return _inserted(conditional, op, builder)
         case affine.ApplyOp():
-            return _Replacement(map_values(op.map.data, op.mapOperands, builder))
+            return _Lowered(map_values(op.map.data, op.mapOperands, builder))
         case affine.MinOp():
-            return _Replacement([bound(op.map.data, op.arguments, arith.MinSIOp, builder)])
+            return _Lowered([bound(op.map.data, op.arguments, arith.MinSIOp, builder)])
         case MaxOp():
-            return _Replacement([bound(op.map.data, op.arguments, arith.MaxSIOp, builder)])
+            return _Lowered([bound(op.map.data, op.arguments, arith.MaxSIOp, builder)])
         case PrefetchOp():
-            return _Replacement()
+            return _Lowered()
         case _:
             return _inserted(_access(op, builder), op, builder)
 
 
-def _inserted(new: Operation, old: Operation, builder: Builder) -> _Replacement:
+def _inserted(new: Operation, old: Operation, builder: Builder) -> _Lowered:
     new.location = old.location
     builder.insert(new)
-    return _Replacement(new.results, new.regions)
+    return _Lowered(new.results, new.regions)
 
 
-def _for(op: affine.ForOp, builder: Builder) -> _Replacement:
+def _for(op: affine.ForOp, builder: Builder) -> _Lowered:
     lower = bound(op.lowerBoundMap.data, op.lowerBoundOperands, arith.MaxSIOp, builder)
     upper = bound(op.upperBoundMap.data, op.upperBoundOperands, arith.MinSIOp, builder)
     step = constant_index(op.step.value.data, builder)
@@ -167,8 +167,8 @@ def _for(op: affine.ForOp, builder: Builder) -> _Replacement:
     return _inserted(loop, op, builder)
 
 
-def _parallel(op: affine.ParallelOp, builder: Builder) -> _Replacement:
-    lower, upper = parallel_bounds(op, builder)
+def _parallel(op: affine.ParallelOp, builder: Builder) -> _Lowered:
+    lower, upper = parallel_loop_bounds(op, builder)
     steps = [constant_index(step.value.data, builder) for step in op.steps]
     initial, reductions = [], []
     for kind, result in zip(op.reductions, op.results, strict=True):
@@ -198,7 +198,7 @@ def _reduction(combination: Combination, type: Attribute) -> Region:
     return Region(block)
 
 
-def parallel_bounds(
+def parallel_loop_bounds(
     op: affine.ParallelOp, builder: Builder
 ) -> tuple[list[SSAValue], list[SSAValue]]:
     """Compute the lower and the (exclusive) upper bounds of the loops of `op`."""

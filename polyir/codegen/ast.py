@@ -36,73 +36,73 @@ class Operator(Enum):
 
 
 @dataclass(frozen=True)
-class Number:
+class AstNumber:
     """An integer."""
 
     value: int
 
 
 @dataclass(frozen=True)
-class Name:
+class AstName:
     """A parameter or a loop iterator."""
 
     name: str
 
 
 @dataclass(frozen=True)
-class Operation:
+class AstOperation:
     """An operator and its arguments, in isl's order."""
 
     operator: Operator
-    arguments: tuple[Expression, ...]
+    arguments: tuple[AstExpression, ...]
 
 
-Expression = Number | Name | Operation
+AstExpression = AstNumber | AstName | AstOperation
 
 
 @dataclass(frozen=True)
-class For:
-    """A loop: from `first` in steps of `step`, up to `bound`, which is included if `inclusive`."""
+class AstFor:
+    """A loop: from `first` in steps of `step`, up to `bound`, which is run too if `inclusive`."""
 
     iterator: str
-    first: Expression
-    bound: Expression
+    first: AstExpression
+    bound: AstExpression
     inclusive: bool
     step: int
-    body: Node
+    body: AstNode
 
 
 @dataclass(frozen=True)
-class Let:
+class AstLet:
     """A loop that runs once: the iterator has this value in `body`."""
 
     iterator: str
-    value: Expression
-    body: Node
+    value: AstExpression
+    body: AstNode
 
 
 @dataclass(frozen=True)
-class If:
+class AstIf:
     """A conditional; `otherwise` is `None` if there is no else branch."""
 
-    condition: Expression
-    then: Node
-    otherwise: Node | None
+    condition: AstExpression
+    then: AstNode
+    otherwise: AstNode | None
 
 
 @dataclass(frozen=True)
-class Block:
+class AstBlock:
     """Nodes one after the other."""
 
-    children: tuple[Node, ...]
+    children: tuple[AstNode, ...]
 
 
 @dataclass(frozen=True)
-class Mark:
-    """A mark of the schedule tree: the object of its identifier, and the node below it."""
+class AstMark:
+    """A mark of the schedule tree: the object of its identifier, around what is below it."""
 
     item: object
-    body: Node
+    body: AstNode
 
 
 @dataclass(frozen=True)
@@ -111,68 +111,69 @@ class LocalAccess:
 
     access: int
     array: str
-    subscripts: tuple[Expression, ...]
+    subscripts: tuple[AstExpression, ...]
 
 
 @dataclass(frozen=True)
-class Instance:
-    """One instance of a statement: the values of its iterators, and its redirected accesses."""
+class AstInstance:
+    """One instance of a statement: the values of its iterators, and what it accesses instead."""
 
     statement: str
-    arguments: tuple[Expression, ...]
+    arguments: tuple[AstExpression, ...]
     local: tuple[LocalAccess, ...] = ()
 
 
-Node = For | Let | If | Block | Mark | Instance
+AstNode = AstFor | AstLet | AstIf | AstBlock | AstMark | AstInstance
 
 
 class EndlessLoopError(ValueError):
     """A loop of isl's AST has no bound."""
 
 
-def walk(node: Node) -> Iterator[Node]:
+def ast_nodes(node: AstNode) -> Iterator[AstNode]:
     """All nodes from `node` down, parents first."""
     yield node
     match node:
-        case For() | Let() | Mark():
-            yield from walk(node.body)
-        case If():
-            yield from walk(node.then)
+        case AstFor() | AstLet() | AstMark():
+            yield from ast_nodes(node.body)
+        case AstIf():
+            yield from ast_nodes(node.then)
             if node.otherwise is not None:
-                yield from walk(node.otherwise)
-        case Block():
+                yield from ast_nodes(node.otherwise)
+        case AstBlock():
             for child in node.children:
-                yield from walk(child)
-        case Instance():
+                yield from ast_nodes(child)
+        case AstInstance():
             return
 
 
-def statements_in(node: Node) -> tuple[str, ...]:
-    """The names of the statements from `node` down, once for each place where one is executed."""
-    return tuple(inner.statement for inner in walk(node) if isinstance(inner, Instance))
+def statements_in(node: AstNode) -> tuple[str, ...]:
+    """The names of the statements from `node` down, once for each place where one is run."""
+    return tuple(inner.statement for inner in ast_nodes(node) if isinstance(inner, AstInstance))
 
 
-def parts_of(expression: Expression) -> Iterator[Expression]:
+def parts_of(expression: AstExpression) -> Iterator[AstExpression]:
     """The expression and all expressions in it."""
     yield expression
-    if isinstance(expression, Operation):
+    if isinstance(expression, AstOperation):
         for argument in expression.arguments:
             yield from parts_of(argument)
 
 
-def names_in(expression: Expression) -> frozenset[str]:
+def variables_in(expression: AstExpression) -> frozenset[str]:
     """The parameters and iterators in an expression."""
-    return frozenset(part.name for part in parts_of(expression) if isinstance(part, Name))
+    return frozenset(part.name for part in parts_of(expression) if isinstance(part, AstName))
 
 
-def uses(expression: Expression, *operators: Operator) -> bool:
-    """Whether one of `operators` occurs in an expression."""
+def uses(expression: AstExpression, *operators: Operator) -> bool:
+    """Whether one of `operators` is somewhere in an expression."""
     return any(
-        isinstance(part, Operation) and part.operator in operators for part in parts_of(expression)
+        isinstance(part, AstOperation) and part.operator in operators
+        for part in parts_of(expression)
     )
 
 
-def node_from_isl(node: isl.AstNode) -> Node:
+def node_from_isl(node: isl.AstNode) -> AstNode:
     """A node of isl's AST as plain data; raises `EndlessLoopError`.
 
     The annotation of each user node must be a tuple of `LocalAccess`.
@@ -182,7 +183,7 @@ def node_from_isl(node: isl.AstNode) -> Node:
             return _loop(node)
         case kind if kind is _IF:
             otherwise = node.if_get_else_node() if node.if_has_else_node() else None
-            return If(
+            return AstIf(
                 expression_from_isl(node.if_get_cond()),
                 node_from_isl(node.if_get_then_node()),
                 None if otherwise is None else node_from_isl(otherwise),
@@ -190,42 +191,42 @@ def node_from_isl(node: isl.AstNode) -> Node:
         case isl.ast_node_type.block:
             children = node.block_get_children()
             nodes = (children.get_at(position) for position in range(children.n_ast_node()))
-            return Block(tuple(map(node_from_isl, nodes)))
+            return AstBlock(tuple(map(node_from_isl, nodes)))
         case isl.ast_node_type.mark:
-            return Mark(node.mark_get_id().user, node_from_isl(node.mark_get_node()))
+            return AstMark(node.mark_get_id().user, node_from_isl(node.mark_get_node()))
         case _:
             name, *arguments = arguments_of(node.user_get_expr())
             values = tuple(map(expression_from_isl, arguments))
             local = cast(tuple[LocalAccess, ...], node.get_annotation().user)
-            return Instance(_identifier(name), values, local)
+            return AstInstance(_identifier(name), values, local)
 
 
-def _loop(node: isl.AstNode) -> For | Let:
+def _loop(node: isl.AstNode) -> AstFor | AstLet:
     iterator = _identifier(node.for_get_iterator())
     first = expression_from_isl(node.for_get_init())
     if node.for_is_degenerate():
-        return Let(iterator, first, node_from_isl(node.for_get_body()))
+        return AstLet(iterator, first, node_from_isl(node.for_get_body()))
     condition = expression_from_isl(node.for_get_cond())
     # isl makes no other conditions unless its option `ast_build_atomic_upper_bound` is off.
     match condition:
-        case Operation((Operator.LT | Operator.LE) as operator, (_, bound)):
+        case AstOperation((Operator.LT | Operator.LE) as operator, (_, bound)):
             step = int(node.for_get_inc().get_val().to_python())
             body = node_from_isl(node.for_get_body())
-            return For(iterator, first, bound, operator is Operator.LE, step, body)
+            return AstFor(iterator, first, bound, operator is Operator.LE, step, body)
         case _:
             raise EndlessLoopError("a loop would never end")
 
 
-def expression_from_isl(expression: isl.AstExpr) -> Expression:
+def expression_from_isl(expression: isl.AstExpr) -> AstExpression:
     """An expression of isl's AST as plain data."""
     match isl.ast_expr_type(expression.get_type()):
         case isl.ast_expr_type.int:
-            return Number(int(expression.get_val().to_python()))
+            return AstNumber(int(expression.get_val().to_python()))
         case isl.ast_expr_type.id:
-            return Name(_identifier(expression))
+            return AstName(_identifier(expression))
         case _:
             operator = _OPERATORS[isl.ast_expr_op_type(expression.get_op_type())]
-            return Operation(operator, tuple(map(expression_from_isl, arguments_of(expression))))
+            return AstOperation(operator, tuple(map(expression_from_isl, arguments_of(expression))))
 
 
 def _identifier(expression: isl.AstExpr) -> str:

@@ -14,16 +14,16 @@ from functools import partial
 import islpy as isl
 
 from polyir.codegen.ast import (
+    AstExpression,
+    AstFor,
+    AstNode,
     EndlessLoopError,
-    Expression,
-    For,
-    Node,
     Operator,
+    ast_nodes,
     expression_from_isl,
-    names_in,
     node_from_isl,
     uses,
-    walk,
+    variables_in,
 )
 from polyir.codegen.band_members import iterates_over_tiles, member_functions
 from polyir.codegen.iterator_names import LoopNames, loop_names
@@ -65,7 +65,7 @@ class GeneratedTiles:
 
     tiles: SymbolicTiles
     depth: int
-    ends: tuple[tuple[Expression, Expression], ...]
+    ends: tuple[tuple[AstExpression, AstExpression], ...]
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class ScopAst:
     the generated loops, `tiles` has the bands that `TilesBelow` numbers.
     """
 
-    root: Node
+    root: AstNode
     iterators: tuple[str, ...]
     names: LoopNames
     tiles: tuple[GeneratedTiles, ...]
@@ -252,7 +252,7 @@ def _generate_under(
     return ScopAst(root, iterators, loop_names(scop, expanded), tiles), executed
 
 
-def _ends(box: Box | None, build: isl.AstBuild) -> tuple[tuple[Expression, Expression], ...]:
+def _ends(box: Box | None, build: isl.AstBuild) -> tuple[tuple[AstExpression, AstExpression], ...]:
     if box is None:
         return ()
     return tuple(
@@ -282,10 +282,10 @@ def _has_piecewise_bounds(ast: ScopAst) -> bool:
     loops over tiles of symbolic sizes, whose bounds are computed anyway.
     """
     origins, iterators = ast.origins, frozenset(ast.iterators)
-    for loop in walk(ast.root):
-        if isinstance(loop, For) and loop.iterator not in origins:
+    for loop in ast_nodes(ast.root):
+        if isinstance(loop, AstFor) and loop.iterator not in origins:
             for bound, unwanted in ((loop.first, Operator.MIN), (loop.bound, Operator.MAX)):
-                if names_in(bound) & iterators and uses(bound, unwanted, Operator.SELECT):
+                if variables_in(bound) & iterators and uses(bound, unwanted, Operator.SELECT):
                     return True
     return False
 

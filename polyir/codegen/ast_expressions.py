@@ -12,11 +12,10 @@ from functools import reduce
 from xdsl.builder import Builder
 from xdsl.dialects import affine, arith
 from xdsl.dialects.builtin import AffineMapAttr, IntegerAttr
-from xdsl.ir import Operation as IrOperation
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineBinaryOpKind
 
-from polyir.codegen.ast import Expression, Name, Number, Operation, Operator
+from polyir.codegen.ast import AstExpression, AstName, AstNumber, AstOperation, Operator
 from polyir.model.affine import NotAffineError
 from polyir.model.index_expressions import Constraint, IndexExpression, combine, map_of
 
@@ -34,12 +33,12 @@ class AstExpressionReader:
     def __init__(self, values: Mapping[str, IndexExpression]) -> None:
         self._values = values
 
-    def affine(self, expression: Expression) -> IndexExpression:
+    def affine(self, expression: AstExpression) -> IndexExpression:
         """The expression as an affine one; raises `NotAffineError` if it is not."""
         match expression:
-            case Number(value):
+            case AstNumber(value):
                 return IndexExpression((), value)
-            case Name(name):
+            case AstName(name):
                 return self._values[name]
         operands = [self.affine(argument) for argument in expression.arguments]
         match expression.operator, operands:
@@ -56,52 +55,54 @@ class AstExpressionReader:
             case operator, _:
                 raise NotAffineError(f"the operator {operator.value} is not affine")
 
-    def bounds(self, expression: Expression, combination: Operator) -> tuple[IndexExpression, ...]:
+    def bounds(
+        self, expression: AstExpression, combination: Operator
+    ) -> tuple[IndexExpression, ...]:
         """Affine expressions whose `combination` (`MAX` or `MIN`) is `expression`.
 
         Raises `NotAffineError` where there are none.
         """
         match expression:
-            case Operation(operator, arguments) if operator is combination:
+            case AstOperation(operator, arguments) if operator is combination:
                 return tuple(b for each in arguments for b in self.bounds(each, combination))
-            case Operation(Operator.ADD, (left, right)):
+            case AstOperation(Operator.ADD, (left, right)):
                 return tuple(
                     one + other
                     for one in self.bounds(left, combination)
                     for other in self.bounds(right, combination)
                 )
-            case Operation(Operator.SUB, (left, right)):
+            case AstOperation(Operator.SUB, (left, right)):
                 return tuple(
                     one - other
                     for one in self.bounds(left, combination)
                     for other in self.bounds(right, _OPPOSITE[combination])
                 )
-            case Operation(Operator.MINUS, (operand,)):
+            case AstOperation(Operator.MINUS, (operand,)):
                 bounds = self.bounds(operand, _OPPOSITE[combination])
                 return tuple(bound.negate_quotient() for bound in bounds)
             case _:
                 return (self.affine(expression),)
 
-    def constraints(self, condition: Expression) -> tuple[Constraint, ...]:
+    def constraints(self, condition: AstExpression) -> tuple[Constraint, ...]:
         """Affine constraints whose conjunction is `condition`; `NotAffineError` if none are."""
         match condition:
-            case Operation(Operator.AND, arguments):
+            case AstOperation(Operator.AND, arguments):
                 return tuple(each for part in arguments for each in self.constraints(part))
-            case Operation(Operator.EQ, (left, right)):
+            case AstOperation(Operator.EQ, (left, right)):
                 return (Constraint(self.affine(left) - self.affine(right), True),)
-            case Operation(Operator.GE, (left, right)):
+            case AstOperation(Operator.GE, (left, right)):
                 return self._not_negative(left, right, 0)
-            case Operation(Operator.GT, (left, right)):
+            case AstOperation(Operator.GT, (left, right)):
                 return self._not_negative(left, right, -1)
-            case Operation(Operator.LE, (left, right)):
+            case AstOperation(Operator.LE, (left, right)):
                 return self._not_negative(right, left, 0)
-            case Operation(Operator.LT, (left, right)):
+            case AstOperation(Operator.LT, (left, right)):
                 return self._not_negative(right, left, -1)
             case _:
                 raise NotAffineError("the condition is not a conjunction of affine constraints")
 
     def _not_negative(
-        self, large: Expression, small: Expression, constant: int
+        self, large: AstExpression, small: AstExpression, constant: int
     ) -> tuple[Constraint, ...]:
         """`large - small + constant >= 0`."""
         return tuple(
@@ -110,14 +111,14 @@ class AstExpressionReader:
             for other in self.bounds(small, Operator.MAX)
         )
 
-    def value(self, expression: Expression, builder: Builder) -> SSAValue:
-        """Compute any expression at the builder's insertion point."""
+    def value(self, expression: AstExpression, builder: Builder) -> SSAValue:
+        """Compute the expression where `builder` stands, whatever its operators."""
         try:
             return materialize(self.affine(expression), builder)
         except NotAffineError:
-            assert isinstance(expression, Operation)
+            assert isinstance(expression, AstOperation)
         match expression:
-            case Operation(Operator.SELECT, (condition, true, false)):
+            case AstOperation(Operator.SELECT, (condition, true, false)):
                 return builder.insert(
                     arith.SelectOp(
                         self.condition(condition, builder),
@@ -125,13 +126,13 @@ class AstExpressionReader:
                         self.value(false, builder),
                     )
                 ).result
-            case Operation(Operator.MINUS, (operand,)):
+            case AstOperation(Operator.MINUS, (operand,)):
                 zero = materialize(IndexExpression(), builder)
                 return builder.insert(arith.SubiOp(zero, self.value(operand, builder))).result
-            case Operation(operator, arguments) if operator in _ARITHMETIC:
+            case AstOperation(operator, arguments) if operator in _ARITHMETIC:
                 operands = [self.value(argument, builder) for argument in arguments]
                 return _fold(builder, _ARITHMETIC[operator], operands)
-            case Operation(operator, (left, right)) if operator in _DIVISIONS:
+            case AstOperation(operator, (left, right)) if operator in _DIVISIONS:
                 # The dividend is not affine, the quotient is affine in it.
                 dividend = IndexExpression.of(self.value(left, builder))
                 divided = combine(_DIVISIONS[operator], dividend, self.affine(right))
@@ -139,30 +140,30 @@ class AstExpressionReader:
             case _:
                 raise AssertionError(f"{expression.operator} is not index arithmetic")
 
-    def condition(self, condition: Expression, builder: Builder) -> SSAValue:
-        """Compute any condition, as an `i1`.
+    def condition(self, condition: AstExpression, builder: Builder) -> SSAValue:
+        """Compute a condition, whatever its operators, as an `i1`.
 
         Both sides of a conjunction or disjunction are evaluated: index arithmetic has no
         effects, and isl divides by constants only.
         """
         match condition:
-            case Operation(operator, (left, right)) if operator in _COMPARISONS:
+            case AstOperation(operator, (left, right)) if operator in _COMPARISONS:
                 operands = (self.value(left, builder), self.value(right, builder))
                 comparison = arith.CmpiOp(*operands, _COMPARISONS[operator])
                 return builder.insert(comparison).result
-            case Operation(operator, arguments):
+            case AstOperation(operator, arguments):
                 values = [self.condition(argument, builder) for argument in arguments]
                 return _fold(builder, _LOGIC[operator], values)
-            case Number(value):
+            case AstNumber(value):
                 # What isl found to hold always, or never, where parts of a tiling overlap.
                 return builder.insert(
                     arith.ConstantOp.from_int_and_width(int(value != 0), 1)
                 ).result
-            case Name(name):
-                raise AssertionError(f"{name} is not a condition")
+            case AstName(name):
+                raise AssertionError(f"{name} is no condition")
 
 
-_Binary = Callable[[SSAValue, SSAValue], IrOperation]
+_Binary = Callable[[SSAValue, SSAValue], Operation]
 
 _ARITHMETIC: Mapping[Operator, _Binary] = {
     Operator.ADD: arith.AddiOp,

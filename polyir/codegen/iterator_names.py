@@ -14,7 +14,7 @@ from polyir.isl_trees import node_type
 from polyir.model.scop import Scop
 from polyir.model.tree import added_statements
 
-_Place = tuple[str, int]
+_StatementDepth = tuple[str, int]
 """A statement and a schedule depth."""
 
 
@@ -27,7 +27,7 @@ class LoopNames:
     statements, which extension nodes add, take the names that other statements give a loop.
     """
 
-    _hints: Mapping[_Place, str]
+    _hints: Mapping[_StatementDepth, str]
     _copies: frozenset[str]
 
     def name_for(self, statements: Iterable[str], depth: int, taken: Sequence[str]) -> str:
@@ -57,7 +57,7 @@ def loop_names(scop: Scop, expanded: ExpandedTiles) -> LoopNames:
         along = expanded.origins.get(statement.name, ())
         tiles = (None if position is None else own[position] for position in along)
         iterators[statement.name] = own + tuple(name and f"t{name}" for name in tiles)
-    hints: dict[_Place, str] = {}
+    hints: dict[_StatementDepth, str] = {}
     _collect(expanded.schedule.get_root(), iterators, hints)
     return LoopNames(hints, added_statements(scop.schedule))
 
@@ -65,7 +65,9 @@ def loop_names(scop: Scop, expanded: ExpandedTiles) -> LoopNames:
 _Iterators = Mapping[str, Sequence[str | None]]
 
 
-def _collect(node: isl.ScheduleNode, iterators: _Iterators, hints: dict[_Place, str]) -> None:
+def _collect(
+    node: isl.ScheduleNode, iterators: _Iterators, hints: dict[_StatementDepth, str]
+) -> None:
     if node_type(node) is isl.schedule_node_type.band:
         depth = node.get_schedule_depth()
         reaching = tuple(instances.get_tuple_name() for instances in sets_of(node.get_domain()))

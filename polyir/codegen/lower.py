@@ -22,8 +22,8 @@ from polyir.codegen.ast_expressions import AstExpressionReader
 from polyir.codegen.statement_bodies import Redirection, copy_body
 from polyir.codegen.symbolic_tiles import TilesBelow
 from polyir.codegen.tile_loops import (
+    AstRange,
     Origin,
-    Range,
     open_origin,
     open_tile_loops,
     usable_size,
@@ -65,7 +65,7 @@ def lower_scop(scop: Scop) -> None:
             raise PolyirError(message, location_of(scop.op))
         used = usable_size(scop.op.parameter_values[size], front)
         parameters[size] = IndexExpression.of(used)
-    place = _Place(loops, parameters, taken, front, frozenset(tree.iterators))
+    place = _Surroundings(loops, parameters, taken, front, frozenset(tree.iterators))
     lowering = _TreeLowering(scop, tree)
     lowering.lower(tree.root, place)
     local = {array.memory for array in scop.op.local_arrays}
@@ -81,8 +81,8 @@ def lower_scop(scop: Scop) -> None:
 
 
 @dataclass(frozen=True)
-class _Place:
-    """The place where code is generated.
+class _Surroundings:
+    """Where code is being generated.
 
     `values` are the meanings of the AST's names, `taken` the names of the values around.
     `attributes` are those of loops by their schedule depth. `front` builds in front of all loops,
@@ -104,34 +104,34 @@ class _Place:
         """A reader of expressions at this place."""
         return AstExpressionReader(self.values)
 
-    def computed(self, expression: ast.Expression) -> IndexExpression:
-        """A value of `expression`, computed here, or before all loops if it is invariant in them.
+    def computed(self, expression: ast.AstExpression) -> IndexExpression:
+        """A value of `expression`, computed here; in front of all loops if they do not matter.
 
         Values computed directly in a function are valid symbols of affine maps.
         """
-        builder = self.builder if ast.names_in(expression) & self.iterators else self.front
+        builder = self.builder if ast.variables_in(expression) & self.iterators else self.front
         return IndexExpression.of(self.reader.value(expression, builder))
 
-    def inside(self, block: Block) -> _Place:
+    def inside(self, block: Block) -> _Surroundings:
         """The place at the end of a block, before its terminator."""
         last = block.last_op
         is_closed = last is not None and last.has_trait(IsTerminator)
         point = InsertPoint.before(last) if last and is_closed else InsertPoint.at_end(block)
         return replace(self, builder=Builder(point))
 
-    def bind(self, name: str, value: IndexExpression) -> _Place:
-        """This place with the meaning of one more name."""
+    def bind(self, name: str, value: IndexExpression) -> _Surroundings:
+        """This place with a meaning for one more name."""
         return replace(self, values={**self.values, name: value})
 
-    def expression(self, expression: ast.Expression) -> IndexExpression:
-        """`expression` as an affine one; if it is not affine, its value is computed here."""
+    def expression(self, expression: ast.AstExpression) -> IndexExpression:
+        """`expression` as an affine one, over a value computed here where it is not affine."""
         try:
             return self.reader.affine(expression)
         except NotAffineError:
             return self.computed(expression)
 
     def bounds(
-        self, expression: ast.Expression, combination: Operator
+        self, expression: ast.AstExpression, combination: Operator
     ) -> tuple[IndexExpression, ...]:
         """Expressions with `expression` as their maximum (minimum), computed here if necessary."""
         try:
@@ -146,12 +146,12 @@ class _Place:
             constants[bound.terms] = tightest(known, bound.constant)
         return tuple(IndexExpression(terms, constant) for terms, constant in constants.items())
 
-    def range(self, loop: ast.For) -> Range:
-        """The range of a loop, with exclusive upper bounds."""
+    def range(self, loop: ast.AstFor) -> AstRange:
+        """What a loop runs over, upper bounds exclusive."""
         upper = self.bounds(loop.bound, Operator.MIN)
         if loop.inclusive:
             upper = tuple(bound.successor() for bound in upper)
-        return Range(self.bounds(loop.first, Operator.MAX), upper, loop.step)
+        return AstRange(self.bounds(loop.first, Operator.MAX), upper, loop.step)
 
 
 class _TreeLowering:
@@ -163,33 +163,33 @@ class _TreeLowering:
         self._accesses = {body.name: body.accesses for body in scop.bodies}
         self._scop = scop
 
-    def lower(self, node: ast.Node, place: _Place) -> None:
+    def lower(self, node: ast.AstNode, place: _Surroundings) -> None:
         """Generate the operations of `node` at `place`."""
         match node:
-            case ast.For() if node.iterator in place.origins:
+            case ast.AstFor() if node.iterator in place.origins:
                 self._lower_origin(node, place.range(node), place)
-            case ast.For():
+            case ast.AstFor():
                 self._lower_for(node, place)
-            case ast.Let() if node.iterator in place.origins:
+            case ast.AstLet() if node.iterator in place.origins:
                 only = place.expression(node.value)
-                self._lower_origin(node, Range((only,), (only.shift(1),)), place)
-            case ast.Let():
+                self._lower_origin(node, AstRange((only,), (only.shift(1),)), place)
+            case ast.AstLet():
                 self.lower(node.body, place.bind(node.iterator, place.expression(node.value)))
-            case ast.If():
+            case ast.AstIf():
                 self._lower_if(node, place)
-            case ast.Block():
+            case ast.AstBlock():
                 for child in node.children:
                     self.lower(child, place)
-            case ast.Mark(item=LocalAttr(data=local)):
+            case ast.AstMark(item=LocalAttr(data=local)):
                 inside = self._with_local_array(local.array, place)
                 self.lower(node.body, inside)
                 self._free(local.array, inside)
-            case ast.Mark():
+            case ast.AstMark():
                 self.lower(node.body, self._inside_mark(node, place))
-            case ast.Instance():
+            case ast.AstInstance():
                 self._lower_instance(node, place)
 
-    def _inside_mark(self, mark: ast.Mark, place: _Place) -> _Place:
+    def _inside_mark(self, mark: ast.AstMark, place: _Surroundings) -> _Surroundings:
         match mark.item:
             case LoopsBelow(depth, attributes):
                 loops = dict(enumerate(attributes, depth))
@@ -199,7 +199,7 @@ class _TreeLowering:
             case item:
                 raise AssertionError(f"the AST has the mark {item}")
 
-    def _with_local_array(self, name: str, place: _Place) -> _Place:
+    def _with_local_array(self, name: str, place: _Surroundings) -> _Surroundings:
         """The place with memory for a local array."""
         (array,) = (each for each in self._scop.op.local_arrays if each.sym_name.data == name)
         kind = memref.AllocOp if array.space.data == "heap" else memref.AllocaOp
@@ -213,12 +213,14 @@ class _TreeLowering:
         place.builder.insert(memory)
         return replace(place, copies={**place.copies, array.memory: memory.memref})
 
-    def _name(self, node: ast.Node, depth: int, place: _Place) -> str:
-        """A name for a loop around `node`."""
+    def _name(self, node: ast.AstNode, depth: int, place: _Surroundings) -> str:
+        """A name for a loop around all that is in `node`."""
         return self._tree.names.name_for(statements_in(node), depth, place.taken)
 
-    def _inside_tile_loops(self, mark: ast.Mark, number: int, place: _Place) -> _Place:
-        """The place inside those loops over tiles that are not loops of the AST."""
+    def _inside_tile_loops(
+        self, mark: ast.AstMark, number: int, place: _Surroundings
+    ) -> _Surroundings:
+        """The place inside those loops over tiles that are no loops of the AST."""
         band = self._tree.tiles[number]
         values = [place.values[size].value for size in band.tiles.sizes]
         sizes = [value for value in values if value is not None]
@@ -240,8 +242,10 @@ class _TreeLowering:
         origins = {**place.origins, **dict(zip(iterators, nest.origins, strict=True))}
         return replace(inside, builder=nest.builder, origins=origins)
 
-    def _lower_origin(self, node: ast.For | ast.Let, range: Range, place: _Place) -> None:
-        """Generate a loop over the first points of tiles, or a test of the given first point."""
+    def _lower_origin(
+        self, node: ast.AstFor | ast.AstLet, range: AstRange, place: _Surroundings
+    ) -> None:
+        """Generate a loop over the first points of tiles, or test the one that is given."""
         origin = place.origins[node.iterator]
         body, value = open_origin(origin, range, place.builder)
         if origin.value is None:
@@ -250,7 +254,7 @@ class _TreeLowering:
         inner = replace(place, builder=body).bind(node.iterator, IndexExpression.of(value))
         self.lower(node.body, inner)
 
-    def _lower_for(self, node: ast.For, place: _Place) -> None:
+    def _lower_for(self, node: ast.AstFor, place: _Surroundings) -> None:
         depth = self._tree.depth_of(node.iterator)
         range, body = place.range(node), Block(arg_types=[IndexType()])
         attributes = place.attributes.get(depth, ())
@@ -262,7 +266,7 @@ class _TreeLowering:
         self.lower(node.body, replace(inner, taken=(*place.taken, index.name_hint)))
         body.add_op(affine.YieldOp.get())
 
-    def _lower_if(self, node: ast.If, place: _Place) -> None:
+    def _lower_if(self, node: ast.AstIf, place: _Surroundings) -> None:
         true, false = Block(), Block()
         else_blocks = [] if node.otherwise is None else [false]
         regions = [Region(true), Region(else_blocks)]
@@ -287,7 +291,7 @@ class _TreeLowering:
             self.lower(node.otherwise, place.inside(false))
             false.add_op(terminator.create())
 
-    def _lower_instance(self, node: ast.Instance, place: _Place) -> None:
+    def _lower_instance(self, node: ast.AstInstance, place: _Surroundings) -> None:
         statement = self._statements.get(node.statement)
         if statement is None:
             raise PolyirError(
@@ -307,7 +311,7 @@ class _TreeLowering:
         }
         copy_body(statement.body.block, iterators, place.builder, place.copies, redirected)
 
-    def _free(self, name: str, place: _Place) -> None:
+    def _free(self, name: str, place: _Surroundings) -> None:
         """Free a local array on the heap."""
         memory = place.copies[self._scop.arrays[name]]
         if isinstance(memory.owner, memref.AllocOp):

@@ -12,7 +12,7 @@ from xdsl.dialects import affine, omp, scf
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from polyir.codegen.affine_to_scf import constant_index, legalize_affine, parallel_bounds
+from polyir.codegen.affine_to_scf import constant_index, legalize_affine, parallel_loop_bounds
 
 ParallelLoop = affine.ParallelOp | scf.ParallelOp
 
@@ -67,7 +67,7 @@ def _range(
     """The lower bounds, the exclusive upper bounds and the steps."""
     if isinstance(op, scf.ParallelOp):
         return list(op.lowerBound), list(op.upperBound), list(op.step)
-    lower, upper = parallel_bounds(op, builder)
+    lower, upper = parallel_loop_bounds(op, builder)
     return lower, upper, [constant_index(step.value.data, builder) for step in op.steps]
 
 

@@ -9,7 +9,7 @@ import islpy as isl
 
 from polyir.isl_callbacks import mapped_bottom_up
 from polyir.isl_trees import node_type
-from polyir.model.steps import loop_steps, member_steps
+from polyir.model.tree_loops import loop_steps, member_steps
 
 
 def with_counting_loops(schedule: isl.Schedule) -> isl.Schedule:

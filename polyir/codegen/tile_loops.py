@@ -67,8 +67,8 @@ def combined(
 
 
 @dataclass(frozen=True)
-class Range:
-    """The range of a loop of the AST: from the greatest of `lower` to below the least of `upper`,
+class AstRange:
+    """What a loop of the AST runs over: from the greatest of `lower` to below the least of `upper`,
     in steps."""
 
     lower: Sequence[IndexExpression]
@@ -76,7 +76,7 @@ class Range:
     step: int = 1
 
 
-def open_origin(origin: Origin, range: Range, builder: Builder) -> tuple[Builder, SSAValue]:
+def open_origin(origin: Origin, range: AstRange, builder: Builder) -> tuple[Builder, SSAValue]:
     """The place inside a loop over the multiples of a size in `range`, and the multiple there.
 
     If the first point is given, the loop becomes a test that it is in the range.

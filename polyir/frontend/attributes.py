@@ -38,7 +38,7 @@ from polyir.diagnostics import nearest
 from polyir.frontend.affine_expressions import read_map, read_set
 from polyir.frontend.dense import read_dense
 from polyir.frontend.dialect_text import VerbatimParser
-from polyir.frontend.literals import floating, integer, magnitude, string, symbol, word
+from polyir.frontend.literals import floating, integer_literal, magnitude, string, symbol, word
 from polyir.frontend.source import Branch, SourceText, one_line, token, tree
 from polyir.frontend.types import TypeReader
 
@@ -176,7 +176,7 @@ class AttributeReader(TypeReader):
             self.source.fail(scalar, f"expected an integer, as the type is {number_type}")
         if isinstance(number_type, IndexType):
             return IntegerAttr(word(self.source, scalar), number_type)
-        return IntegerAttr(integer(self.source, scalar), number_type)
+        return IntegerAttr(integer_literal(self.source, scalar), number_type)
 
     def _dense(self, node: Tree[Token]) -> Attribute:
         literal, type_node = node.children

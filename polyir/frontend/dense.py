@@ -18,7 +18,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
-from polyir.frontend.literals import floating, integer, string
+from polyir.frontend.literals import floating, integer_literal, string
 from polyir.frontend.source import Branch, SourceText, token, tree
 
 # A splat of this many elements is kept element by element by xDSL.
@@ -96,7 +96,7 @@ def _scalar(source: SourceText, node: Tree[Token], element_type: Attribute) -> i
         return int(node.children[0] == "true")
     if token(node.children[0]).type == "FLOAT":
         source.fail(node, f"expected an integer, as the element type is {element_type}")
-    return integer(source, node)
+    return integer_literal(source, node)
 
 
 def _from_bytes(

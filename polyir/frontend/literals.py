@@ -24,16 +24,16 @@ def magnitude(source: SourceText, literal: Token) -> int:
     return int(literal, 16) if literal.startswith("0x") else int(literal)
 
 
-def integer(source: SourceText, branch: Branch) -> int:
-    """The value of a node `integer` or `negative_integer`, of any size."""
+def integer_literal(source: SourceText, branch: Branch) -> int:
+    """The value of a node `integer_literal` or `negative_integer`, of any size."""
     node = tree(branch)
     value = magnitude(source, token(node.children[0]))
     return -value if node.data == "negative_integer" else value
 
 
 def word(source: SourceText, branch: Branch) -> int:
-    """The value of a node `integer` or `negative_integer` that must fit into 64 bits."""
-    value = integer(source, branch)
+    """The value of a node `integer_literal` or `negative_integer` that must fit into 64 bits."""
+    value = integer_literal(source, branch)
     if not -(2**63) <= value < 2**63:
         source.fail(branch, "integer literal does not fit into 64 bits")
     return value

@@ -144,7 +144,7 @@ def split_points(comparison: Comparison, counter: SSAValue) -> tuple[IndexExpres
     return (rest.divide(AffineBinaryOpKind.FloorDiv, -factor).successor(),)
 
 
-def text_of(expression: IndexExpression) -> str:
+def remark_text(expression: IndexExpression) -> str:
     """`expression` for a remark."""
     text = ""
     for atom, factor in expression.terms:
@@ -159,7 +159,7 @@ def text_of(expression: IndexExpression) -> str:
 
 def _atom_text(atom: SSAValue | Division) -> str:
     if isinstance(atom, Division):
-        dividend = text_of(atom.dividend)
+        dividend = remark_text(atom.dividend)
         if atom.dividend.value is None:
             dividend = f"({dividend})"
         return f"({dividend} {atom.kind.get_token()} {atom.divisor})"

@@ -48,7 +48,7 @@ class IterationSpaces:
 
     def __init__(self, with_steps: bool = False) -> None:
         self._with_steps = with_steps
-        self._reader = _Reader(isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, 0))
+        self._reader = _ParametricReader(isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, 0))
         self._written: dict[SSAValue, IndexExpression] = {}
         self._held: dict[Constraint, isl.Set] = {}
 
@@ -164,8 +164,8 @@ class IterationSpaces:
         return next(known for other, known in inside if other is block)
 
 
-class _Reader(IndexReader):
-    """Reads every index value; values that are not affine become parameters.
+class _ParametricReader(IndexReader):
+    """Reads every index value: what is not affine is a parameter.
 
     So do minima and maxima, because sums of them would have very many pieces. `facts` has the
     constraints on these parameters, for each value that depends on them.

@@ -13,7 +13,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.traits import IsTerminator
 
 from polyir.dialects.affine_extra import PrefetchOp
-from polyir.loops.counter_tests import text_of
+from polyir.loops.counter_tests import remark_text
 from polyir.loops.iteration_spaces import IterationSpaces, is_loop
 from polyir.loops.loop_ranges import Bounds
 from polyir.model.index_expressions import Constraint, IndexExpression, compose
@@ -24,8 +24,8 @@ ElementStore = affine.StoreOp | memref.StoreOp
 
 
 @dataclass(frozen=True)
-class Access:
-    """A load or store of one element, and the possible index values where it runs."""
+class ElementAccess:
+    """A load or store of one element, and what is known of index values where it runs."""
 
     op: ElementLoad | ElementStore
     subscripts: Bounds
@@ -44,10 +44,12 @@ class Touch:
     memref: SSAValue | None
 
 
-def memory_uses(op: Operation, known: isl.Set, spaces: IterationSpaces) -> Iterator[Access | Touch]:
-    """The accesses to memory of `op`, where `known` holds, and of its regions, in order."""
+def memory_uses(
+    op: Operation, known: isl.Set, spaces: IterationSpaces
+) -> Iterator[ElementAccess | Touch]:
+    """What `op`, where `known` holds, and all that is inside it do to memory, in their order."""
     if isinstance(op, ElementLoad | ElementStore):
-        yield Access(op, _subscripts(op, spaces), known)
+        yield ElementAccess(op, _subscripts(op, spaces), known)
     elif is_loop(op) or isinstance(op, _CONTROL):
         for block, inside in spaces.inside(op, known):
             for inner in block.ops:
@@ -80,7 +82,7 @@ class Overlap(Enum):
 
 
 @dataclass(frozen=True)
-class Element:
+class MemrefElement:
     """An element of a memref, at subscripts that are defined where this is used."""
 
     memref: SSAValue
@@ -88,11 +90,11 @@ class Element:
 
     def __str__(self) -> str:
         name = f"%{self.memref.name_hint}" if self.memref.name_hint else "a memref"
-        return f"{name}[{', '.join(text_of(subscript) for subscript in self.subscripts)}]"
+        return f"{name}[{', '.join(remark_text(subscript) for subscript in self.subscripts)}]"
 
-    def overlap(self, use: Access | Touch, spaces: IterationSpaces) -> Overlap:
-        """Whether `use` accesses this element, decided by isl for subscripts of one memref."""
-        other = use.op.memref if isinstance(use, Access) else use.memref
+    def overlap(self, use: ElementAccess | Touch, spaces: IterationSpaces) -> Overlap:
+        """Whether `use` touches this element, decided by isl for subscripts of one memref."""
+        other = use.op.memref if isinstance(use, ElementAccess) else use.memref
         if other is not None and not may_overlap(self.memref, other):
             return Overlap.NEVER
         if isinstance(use, Touch) or not is_same_memref(self.memref, use.op.memref):

@@ -48,10 +48,10 @@ from polyir.loops.loop_forms import (
 )
 from polyir.loops.loop_ranges import ranges_of
 from polyir.loops.memory_accesses import (
-    Access,
-    Element,
+    ElementAccess,
     ElementLoad,
     ElementStore,
+    MemrefElement,
     Overlap,
     Touch,
     memory_uses,
@@ -121,7 +121,7 @@ class _Kept:
     otherwise, they stay. `is_loaded` tells whether its value before the loop matters.
     """
 
-    element: Element
+    element: MemrefElement
     members: tuple[ElementLoad | ElementStore, ...]
     is_loaded: bool
     is_stored_after: bool
@@ -134,26 +134,26 @@ class _Kept:
 
 
 @dataclass(frozen=True)
-class _Decision:
-    """The plan for the elements whose address stays the same in a loop.
+class _Choice:
+    """What becomes of the elements whose address stays the same in a loop.
 
     Those of `left` stay in memory, each for a reason. Loads and stores around the loop for those
     of `kept` must only run if `guards` hold.
     """
 
     kept: tuple[_Kept, ...] = ()
-    left: tuple[tuple[Element, str], ...] = ()
+    left: tuple[tuple[MemrefElement, str], ...] = ()
     guards: tuple[Constraint, ...] = ()
 
 
-def _decide(loop: SequentialLoop) -> _Decision:
+def _decide(loop: SequentialLoop) -> _Choice:
     """Which elements to keep in SSA values in `loop`; nothing is changed."""
     spaces = IterationSpaces(with_steps=True)
     known = spaces.context(loop)
     inside = known.intersect(spaces.domain(loop))
     uses = [use for op in loop.body.block.ops for use in memory_uses(op, inside, spaces)]
     kept: list[_Kept] = []
-    left: list[tuple[Element, str]] = []
+    left: list[tuple[MemrefElement, str]] = []
     guards = _guards(loop, known, spaces)
     for element, members in _elements(loop, uses, spaces).items():
         plan = _plan(loop, element, members, uses, known, spaces)
@@ -164,7 +164,7 @@ def _decide(loop: SequentialLoop) -> _Decision:
         else:
             left.append((element, plan))
     is_guarded = any(_needs_guard(plan, known, spaces) for plan in kept)
-    return _Decision(tuple(kept), tuple(left), (guards or ()) if is_guarded else ())
+    return _Choice(tuple(kept), tuple(left), (guards or ()) if is_guarded else ())
 
 
 def _replace_in(loop: SequentialLoop, done: Report, left: Report) -> bool:
@@ -189,19 +189,19 @@ def _replace_in(loop: SequentialLoop, done: Report, left: Report) -> bool:
 
 
 def _elements(
-    loop: SequentialLoop, uses: Sequence[Access | Touch], spaces: IterationSpaces
-) -> dict[Element, tuple[Access, ...]]:
+    loop: SequentialLoop, uses: Sequence[ElementAccess | Touch], spaces: IterationSpaces
+) -> dict[MemrefElement, tuple[ElementAccess, ...]]:
     """The elements whose address is the same in all iterations, each with its accesses."""
-    found: dict[Element, tuple[Access, ...]] = {}
+    found: dict[MemrefElement, tuple[ElementAccess, ...]] = {}
     taken: set[Operation] = set()
-    accesses = [use for use in uses if isinstance(use, Access)]
+    accesses = [use for use in uses if isinstance(use, ElementAccess)]
     for access in accesses:
         values = [value for subscript in access.subscripts for value in subscript.values()]
         if access.op in taken or not all(
             is_outside(value, loop) for value in (access.op.memref, *values)
         ):
             continue
-        element = Element(access.op.memref, access.subscripts)
+        element = MemrefElement(access.op.memref, access.subscripts)
         found[element] = tuple(
             other
             for other in accesses
@@ -213,9 +213,9 @@ def _elements(
 
 def _plan(
     loop: SequentialLoop,
-    element: Element,
-    accesses: Sequence[Access],
-    uses: Sequence[Access | Touch],
+    element: MemrefElement,
+    accesses: Sequence[ElementAccess],
+    uses: Sequence[ElementAccess | Touch],
     known: isl.Set,
     spaces: IterationSpaces,
 ) -> _Kept | str:
@@ -245,11 +245,11 @@ def _plan(
     return _Kept(element, tuple(members), is_loaded, is_stored_after, before)
 
 
-def _reason(use: Access | Touch) -> str:
+def _reason(use: ElementAccess | Touch) -> str:
     """Why an element cannot be kept that `use` may touch."""
     if isinstance(use, Touch):
         return f"{use.op.name} in the loop may access it"
-    other = Element(use.op.memref, use.subscripts)
+    other = MemrefElement(use.op.memref, use.subscripts)
     return f"{other} in the loop may be the same element"
 
 
@@ -274,7 +274,7 @@ def _runs_always(block: Block, wanted: Container[Operation]) -> bool:
 
 
 def _before(
-    loop: Operation, element: Element, known: isl.Set, spaces: IterationSpaces
+    loop: Operation, element: MemrefElement, known: isl.Set, spaces: IterationSpaces
 ) -> _Before | None:
     """What the operations before `loop` in its block last did to `element`, if that is certain."""
     is_read_later = False
@@ -282,7 +282,7 @@ def _before(
     while op is not None:
         for use in memory_uses(op, known, spaces):
             overlap = element.overlap(use, spaces)
-            if use.op is op and isinstance(use, Access) and overlap is Overlap.ALWAYS:
+            if use.op is op and isinstance(use, ElementAccess) and overlap is Overlap.ALWAYS:
                 value = op.value if isinstance(op, ElementStore) else op.results[0]
                 return _Before(use.op, value, is_read_later)
             if overlap is not Overlap.NEVER:

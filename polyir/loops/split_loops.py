@@ -28,7 +28,13 @@ from xdsl.ir import Block, BlockArgument, Operation
 from xdsl.rewriter import InsertPoint
 
 from polyir.limits import within_operations
-from polyir.loops.counter_tests import Comparison, CounterTest, split_points, test_of, text_of
+from polyir.loops.counter_tests import (
+    Comparison,
+    CounterTest,
+    remark_text,
+    split_points,
+    test_of,
+)
 from polyir.loops.iteration_spaces import IterationSpaces, is_loop
 from polyir.loops.loop_forms import (
     conditional,
@@ -337,10 +343,10 @@ class _Splitter:
         name = loop.body.block.args[0].name_hint
         shown = f"the loop over %{name}" if name else "the loop"
         if isinstance(change, _Split):
-            message = f"split {shown} at {text_of(change.at)}"
+            message = f"split {shown} at {remark_text(change.at)}"
         else:
             tests = " and ".join(
-                f"{text_of(each.expression)} {'==' if each.is_equality else '>='} 0"
+                f"{remark_text(each.expression)} {'==' if each.is_equality else '>='} 0"
                 for each in change.constraints
             )
             message = f"moved the test {tests} out of {shown}"

@@ -25,7 +25,7 @@ from polyir.dialects.affine_extra import MaxOp
 
 
 class NotAffineError(ValueError):
-    """An index expression that is no quasi-affine expression of iterators and parameters."""
+    """An index expression that is not a quasi-affine expression of iterators and parameters."""
 
 
 Resolve = Callable[[SSAValue], isl.PwAff | None]
@@ -46,7 +46,7 @@ def constant_value(expression: isl.PwAff) -> int | None:
     return int(pieces[0][1].get_constant_val().to_python())
 
 
-def expression_of(
+def pw_aff_of(
     expression: AffineExpr,
     dimensions: Sequence[isl.PwAff],
     symbols: Sequence[isl.PwAff],
@@ -66,8 +66,8 @@ def expression_of(
         case AffineSymExpr(position=position):
             return symbols[position]
         case AffineBinaryOpExpr(kind=kind, lhs=lhs, rhs=rhs):
-            left = expression_of(lhs, dimensions, symbols, space)
-            right = expression_of(rhs, dimensions, symbols, space)
+            left = pw_aff_of(lhs, dimensions, symbols, space)
+            right = pw_aff_of(rhs, dimensions, symbols, space)
             return _binary(kind, left, right)
         case _:
             raise NotAffineError(f"unknown affine expression {expression}")
@@ -82,7 +82,7 @@ def _binary(kind: AffineBinaryOpKind, left: isl.PwAff, right: isl.PwAff) -> isl.
         return left.mul(right)
     divisor = constant_value(right)
     if divisor is None or divisor <= 0:
-        raise NotAffineError(f"{kind.get_token()} by something else than a positive constant")
+        raise NotAffineError(f"{kind.get_token()} by something other than a positive constant")
     match kind:
         case AffineBinaryOpKind.Mod:
             return left.mod_val(isl.Val(divisor))
@@ -110,7 +110,7 @@ class IndexReader:
         if known is not None:
             return known
         if not isinstance(value.type, IndexType):
-            raise NotAffineError(f"a value of type {value.type} is no index")
+            raise NotAffineError(f"a value of type {value.type} is not an index")
         match value.owner:
             case arith.ConstantOp(value=IntegerAttr(value=number)):
                 return constant(self.space, number.data)
@@ -132,13 +132,15 @@ class IndexReader:
                 return _binary(AffineBinaryOpKind.Mul, self.read(lhs), self.read(rhs))
             case _:
                 name = "an index" if value.name_hint is None else f"%{value.name_hint}"
-                raise NotAffineError(f"{name} is no affine function of iterators and parameters")
+                raise NotAffineError(
+                    f"{name} is not an affine function of iterators and parameters"
+                )
 
     def read_map(self, map: AffineMap, operands: Sequence[SSAValue]) -> list[isl.PwAff]:
         """The results of `map` applied to `operands` (dimensions first, then symbols)."""
         values = [self.read(operand) for operand in operands]
         dimensions, symbols = values[: map.num_dims], values[map.num_dims :]
-        return [expression_of(result, dimensions, symbols, self.space) for result in map.results]
+        return [pw_aff_of(result, dimensions, symbols, self.space) for result in map.results]
 
     def read_set(self, condition: AffineSet, operands: Sequence[SSAValue]) -> isl.Set:
         """Where `condition` holds for `operands` (dimensions first, then symbols)."""
@@ -146,8 +148,8 @@ class IndexReader:
         dimensions, symbols = values[: condition.num_dims], values[condition.num_dims :]
         holds = isl.Set.universe(self.space)
         for constraint in condition.constraints:
-            left = expression_of(constraint.lhs, dimensions, symbols, self.space)
-            right = expression_of(constraint.rhs, dimensions, symbols, self.space)
+            left = pw_aff_of(constraint.lhs, dimensions, symbols, self.space)
+            right = pw_aff_of(constraint.rhs, dimensions, symbols, self.space)
             holds = holds.intersect(_CONSTRAINTS[constraint.kind](left, right))
         return holds
 

@@ -130,7 +130,7 @@ def merge_bands(schedule: isl.Schedule, dependences: Dependences) -> isl.Schedul
           band [j]               becomes        band [k]
             band [k]
 
-    First each band that is not permutable is split behind its longest permutable prefix, and
+    First each band that is not permutable is split after its longest permutable prefix, and
     so is the rest; then from the outside in, each band takes in as many of the bands below as
     stay permutable with it. All flags of the result are exact. Bands with AST build options
     are not merged: the options say what they do of one band; nor are bands around those whose

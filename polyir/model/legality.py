@@ -107,8 +107,8 @@ def _require_tiled_loops(root: isl.ScheduleNode) -> None:
     for mark in marks_of_tiles(root):
         if not tiled_loops(mark):
             raise LegalityError(
-                f"the mark {mark_object(mark)} would stand above other loops than "
-                "those that it tiles: change loops before they are tiled"
+                f"the mark {mark_object(mark)} would no longer be above the loops that it tiles: "
+                "transform the loops before tiling them"
             )
 
 
@@ -129,7 +129,7 @@ def _violated(node: isl.ScheduleNode, actives: tuple[Active, ...]) -> Iterator[A
         case isl.schedule_node_type.extension | isl.schedule_node_type.expansion:
             raise LegalityError(
                 "the legality of a schedule tree with extension or expansion nodes cannot be "
-                "checked: they add instances that the dependences do not know"
+                "checked: they add instances that the dependences do not cover"
             )
     for position, inner in enumerate(below(node, actives)):
         yield from _violated(node.get_child(position), inner)

@@ -8,8 +8,8 @@ from enum import Enum
 
 import islpy as isl
 
-from polyir.model.leaves import schedules_below
 from polyir.model.statements import Access, Statement
+from polyir.model.tree_loops import schedules_below
 
 
 class Locality(Enum):

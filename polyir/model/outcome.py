@@ -1,4 +1,4 @@
-"""What a schedule transformation hands back."""
+"""What transformations hand back."""
 
 from __future__ import annotations
 
@@ -22,3 +22,11 @@ class Outcome:
     done: tuple[str, ...] = ()
     missed: tuple[str, ...] = ()
     dependences: Dependences | None = None
+
+
+@dataclass(frozen=True)
+class Rewritten:
+    """What was done to the memory of a scop (remarks), and what was left and why (warnings)."""
+
+    done: tuple[str, ...] = ()
+    missed: tuple[str, ...] = ()

@@ -92,7 +92,7 @@ def _array_names(op: ScopOp) -> dict[SSAValue, str]:
 
 
 def unique_name(wanted: str, taken: set[str]) -> str:
-    """`wanted` as an isl identifier, with a number behind it if it is taken."""
+    """`wanted` as an isl identifier, followed by a number if it is taken."""
     cleaned = "".join(c if c.isalnum() and c.isascii() else "_" for c in wanted)
     is_reserved = cleaned[0].isdigit() or cleaned.lower() in _ISL_KEYWORDS
     base = f"_{cleaned}" if is_reserved else cleaned

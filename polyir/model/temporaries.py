@@ -24,7 +24,7 @@ def why_no_temporary(scop: Scop, array: str) -> str | None:
         return "it is not allocated in the function"
     assert isinstance(value.type, MemRefType)
     if not isinstance(value.type.layout, NoneAttr):
-        return "its layout is not the standard one"
+        return "it has a layout other than the default"
     for use in value.uses:
         op = use.operation
         if isinstance(op, memref.DeallocOp | memref.DimOp):
@@ -32,5 +32,5 @@ def why_no_temporary(scop: Scop, array: str) -> str | None:
         if not scop.op.is_ancestor(op):
             return f"{op.name} uses it outside the scop"
         if not isinstance(op, ACCESSES):
-            return f"{op.name} accesses it, whose subscripts are not affine"
+            return f"{op.name} accesses it with subscripts that are not affine"
     return None

@@ -11,7 +11,7 @@ any others. A mark, `AddedBelow`, remembers where the node stands:
             filter { C[t, x] }            <=>        filter { C[t, x] }
             filter { S[i] }                          filter { S[i] }
 
-Expansion nodes are kept as they are, which isl can only read from text.
+Expansion nodes are not changed: isl can only read them from text.
 """
 
 from __future__ import annotations

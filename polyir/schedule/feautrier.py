@@ -28,7 +28,7 @@ from polyir.schedule.constraints import (
 from polyir.schedule.dependences import DependenceEdge, DependenceGraph, graph_of_constraints
 from polyir.schedule.driver import Decision, Policy, Step, schedule_by_policy
 from polyir.schedule.linear import rank
-from polyir.schedule.row_problem import RowForm, RowProblem, Term
+from polyir.schedule.row_problem import ObjectiveTerm, RowForm, RowProblem
 from polyir.schedule.tree import AffineRow, Band, BoundedHyperplane, Hyperplane, ScheduleResult
 
 
@@ -118,7 +118,9 @@ class _FeautrierPolicy(Policy[DependenceGraph]):
         return Band(tuple(rows), (True,) * len(rows))
 
 
-CARRYING_FORM = RowForm((Term.PARAMETER_SUM, Term.ITERATOR_SUM), signed=True, parametric=True)
+CARRYING_FORM = RowForm(
+    (ObjectiveTerm.PARAMETER_SUM, ObjectiveTerm.ITERATOR_SUM), signed=True, parametric=True
+)
 
 
 def carrying_row(

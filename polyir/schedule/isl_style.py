@@ -21,7 +21,7 @@ from polyir.schedule.constraints import (
 )
 from polyir.schedule.dependences import DependenceEdge, DependenceGraph, graph_of_constraints
 from polyir.schedule.driver import band_of, schedule_by_policy, with_rows
-from polyir.schedule.row_problem import RowForm, RowProblem, Term
+from polyir.schedule.row_problem import ObjectiveTerm, RowForm, RowProblem
 from polyir.schedule.tree import Band, BoundedHyperplane, ScheduleResult
 
 
@@ -93,11 +93,11 @@ NOT_PARALLEL_OUTSIDE = "no band has a parallel outermost loop"
 
 PROXIMITY_FORM = RowForm(
     (
-        Term.BOUND_SUM,
-        Term.BOUND_CONSTANT,
-        Term.PARAMETER_SUM,
-        Term.ITERATOR_SUM,
-        Term.BOUND_COEFFICIENTS,
+        ObjectiveTerm.BOUND_SUM,
+        ObjectiveTerm.BOUND_CONSTANT,
+        ObjectiveTerm.PARAMETER_SUM,
+        ObjectiveTerm.ITERATOR_SUM,
+        ObjectiveTerm.BOUND_COEFFICIENTS,
     ),
     signed=True,
     parametric=True,

@@ -33,7 +33,7 @@ from polyir.schedule.driver import (
     schedule_by_policy,
     with_rows,
 )
-from polyir.schedule.row_problem import RowForm, RowProblem, Term
+from polyir.schedule.row_problem import ObjectiveTerm, RowForm, RowProblem
 from polyir.schedule.sizes import with_sizes_as_parameters
 from polyir.schedule.tree import Band, BoundedHyperplane, ScheduleResult
 
@@ -70,7 +70,11 @@ def pluto_schedule(
     return schedule_by_policy(constraints, scheduled_statements(constraints), policy, graph)
 
 
-HYPERPLANE_OBJECTIVE = (Term.BOUND_SUM, Term.BOUND_COEFFICIENTS, Term.BOUND_CONSTANT)
+HYPERPLANE_OBJECTIVE = (
+    ObjectiveTerm.BOUND_SUM,
+    ObjectiveTerm.BOUND_COEFFICIENTS,
+    ObjectiveTerm.BOUND_CONSTANT,
+)
 """Bondhugula et al., 2007, equation 12: first the bound, then the coefficients."""
 
 

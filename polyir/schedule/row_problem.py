@@ -28,7 +28,7 @@ does not depend on the machine. How long the whole search may take is up to the 
 """
 
 
-class Term(Enum):
+class ObjectiveTerm(Enum):
     """What an objective is made of. Sums are of absolute values."""
 
     BOUND_SUM = auto()
@@ -58,7 +58,7 @@ class RowForm:
     differences between statements matter.
     """
 
-    objective: tuple[Term, ...]
+    objective: tuple[ObjectiveTerm, ...]
     signed: bool
     parametric: bool
 
@@ -107,9 +107,9 @@ class RowProblem:
         self._form = form
         self._width = 0
         self._bound = _Unknowns(())
-        self._terms: dict[Term, int] = {}
+        self._terms: dict[ObjectiveTerm, int] = {}
         for term in form.objective:
-            if term is Term.BOUND_COEFFICIENTS:
+            if term is ObjectiveTerm.BOUND_COEFFICIENTS:
                 self._bound = self._unknowns(parameter_count, signed=form.parametric)
             else:
                 (self._terms[term],) = self._variables(1)
@@ -125,9 +125,9 @@ class RowProblem:
         self._solutions: isl.BasicSet | None = None
         rows = self._rows.values()
         for term, variables in (
-            (Term.BOUND_SUM, self._bound.variables),
-            (Term.PARAMETER_SUM, [v for row in rows for v in row.parameters.variables]),
-            (Term.ITERATOR_SUM, [v for row in rows for v in row.iterators.variables]),
+            (ObjectiveTerm.BOUND_SUM, self._bound.variables),
+            (ObjectiveTerm.PARAMETER_SUM, [v for row in rows for v in row.parameters.variables]),
+            (ObjectiveTerm.ITERATOR_SUM, [v for row in rows for v in row.iterators.variables]),
         ):
             if term in self._terms:
                 entries = {self._terms[term]: -1, **dict.fromkeys(variables, 1)}
@@ -164,7 +164,7 @@ class RowProblem:
         edges the distance is not negative, on proximity edges its absolute value is bounded, if
         the problem has a bound.
         """
-        has_bound = Term.BOUND_CONSTANT in self._terms
+        has_bound = ObjectiveTerm.BOUND_CONSTANT in self._terms
         for edge in edges:
             if edge.local or (coincident and edge.coincidence):
                 self._equalities += self._vanishing(edge)
@@ -210,13 +210,13 @@ class RowProblem:
             unknowns.iterators.add_to(rows[first:], factor)
         rows[0][-1] = -less
         if bounded:
-            rows[0][self._terms[Term.BOUND_CONSTANT]] += 1
+            rows[0][self._terms[ObjectiveTerm.BOUND_CONSTANT]] += 1
             self._bound.add_to(rows[1:], 1)
         return matrix_of(rows, self._width + 1)
 
     # Conditions for one solution
 
-    def at_most(self, term: Term, value: int) -> isl.BasicSet:
+    def at_most(self, term: ObjectiveTerm, value: int) -> isl.BasicSet:
         """A term of the objective, which is a single unknown, is at most `value`."""
         return self._polyhedron([], [self._constraint({self._terms[term]: -1}, value)])
 
@@ -310,8 +310,8 @@ class RowProblem:
         if solution is None:
             return None
         bound = None
-        if Term.BOUND_CONSTANT in self._terms:
-            constant = solution[self._terms[Term.BOUND_CONSTANT]]
+        if ObjectiveTerm.BOUND_CONSTANT in self._terms:
+            constant = solution[self._terms[ObjectiveTerm.BOUND_CONSTANT]]
             bound = DistanceBound(self._bound.values(solution), constant)
         return BoundedHyperplane(self._hyperplane(solution), bound)
 

@@ -29,7 +29,7 @@ def with_sizes_as_parameters(constraints: ScheduleConstraints) -> ScheduleConstr
     The relations use the same parameters, once or twice, and offsets. A constant of a relation
     that is near none of these stays: it comes from the subscripts, and a program may have very
     many of those. Every schedule of the result is a schedule of `constraints`. Conditional orders
-    stay as they are.
+    do not change.
     """
     found = {size for piece in _basic_sets(constraints.domain) for size in _sizes(piece)}
     bases = _bases(sorted(found))

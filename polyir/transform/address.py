@@ -25,12 +25,12 @@ from polyir.transform.walk import BAND, check_statements
 _ADDRESS = re.compile(r"(?P<statement>\w+)(/(?P<part>\d+))?\.(?P<loop>\d+)")
 _REFERENCE = re.compile(r"(?P<statement>\w+)(/(?P<part>\d+))?")
 
-Path = tuple[int, ...]
+TreePath = tuple[int, ...]
 """The positions of children on the way from the root to a node."""
 
 
 @dataclass(frozen=True)
-class Reference:
+class StatementAddress:
     """A statement, or one part of it: `S0`, `S0/1`."""
 
     statement: str
@@ -39,7 +39,7 @@ class Reference:
     WORD: ClassVar[str] = "statement"
 
     @classmethod
-    def parse(cls, text: str) -> Reference:
+    def parse(cls, text: str) -> StatementAddress:
         """The statement that `text` names; raises `OptionError` if it is malformed."""
         match = _REFERENCE.fullmatch(text)
         if match is None:
@@ -53,16 +53,16 @@ class Reference:
 
 
 @dataclass(frozen=True)
-class Address:
+class LoopAddress:
     """The loop number `loop` around a statement or a part of it: `S0.2`, `S0/1.2`."""
 
-    reference: Reference
+    reference: StatementAddress
     loop: int
 
     WORD: ClassVar[str] = "loop"
 
     @classmethod
-    def parse(cls, text: str) -> Address:
+    def parse(cls, text: str) -> LoopAddress:
         """The loop that `text` names; raises `OptionError` if it is malformed."""
         match = _ADDRESS.fullmatch(text)
         if match is None:
@@ -70,7 +70,7 @@ class Address:
                 f"'{text}' is not a loop: write S0.1 for the second loop around S0; loops are "
                 "counted from the outside, from 0"
             )
-        return Address(_reference(match), int(match["loop"]))
+        return LoopAddress(_reference(match), int(match["loop"]))
 
     @property
     def statement(self) -> str:
@@ -81,18 +81,20 @@ class Address:
         return f"{self.reference}.{self.loop}"
 
 
-def _reference(match: re.Match[str]) -> Reference:
-    return Reference(match["statement"], None if match["part"] is None else int(match["part"]))
+def _reference(match: re.Match[str]) -> StatementAddress:
+    return StatementAddress(
+        match["statement"], None if match["part"] is None else int(match["part"])
+    )
 
 
 @dataclass(frozen=True)
-class Place:
+class LoopPosition:
     """Where a loop stands in a tree: member number `member` of the band at the end of `path`."""
 
-    path: Path
+    path: TreePath
     member: int
 
-    def is_around(self, other: Place) -> bool:
+    def is_around(self, other: LoopPosition) -> bool:
         """Is this loop outside the other one?"""
         if self.path == other.path:
             return self.member < other.member
@@ -100,21 +102,21 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Part:
+class StatementPart:
     """The instances of one statement that reach one leaf, the way to it and the loops around."""
 
-    reference: Reference
+    reference: StatementAddress
     instances: isl.Set
-    path: Path
-    loops: tuple[Place, ...]
+    path: TreePath
+    loops: tuple[LoopPosition, ...]
 
 
 @dataclass(frozen=True)
 class Loop:
     """A loop found in a tree: the band node, and which of its members it is."""
 
-    address: Address
-    place: Place
+    address: LoopAddress
+    place: LoopPosition
     band: isl.ScheduleNode
 
     @property
@@ -131,20 +133,20 @@ class Directory:
 
     def __init__(self, schedule: isl.Schedule) -> None:
         self._schedule = schedule
-        found: dict[str, list[Part]] = {}
+        found: dict[str, list[StatementPart]] = {}
         for path, instances, loops in _leaves(schedule):
             for own in sets_of(instances):
                 if not own.is_empty():
                     parts = found.setdefault(own.get_tuple_name(), [])
-                    reference = Reference(own.get_tuple_name(), len(parts))
-                    parts.append(Part(reference, own, path, loops))
-        self.parts: Mapping[str, tuple[Part, ...]] = {
+                    reference = StatementAddress(own.get_tuple_name(), len(parts))
+                    parts.append(StatementPart(reference, own, path, loops))
+        self.parts: Mapping[str, tuple[StatementPart, ...]] = {
             name: tuple(parts) if len(parts) > 1 else (_whole(parts[0]),)
             for name, parts in sorted(found.items(), key=lambda item: (len(item[0]), item[0]))
         }
         """The parts of each statement, in the order of the tree; S9 before S10."""
 
-    def parts_of(self, reference: Reference) -> tuple[Part, ...]:
+    def parts_of(self, reference: StatementAddress) -> tuple[StatementPart, ...]:
         """The parts that `reference` names; raises `OptionError` if there are none."""
         check_statements((reference.statement,), self._schedule)
         parts = self.parts.get(reference.statement, ())
@@ -157,41 +159,41 @@ class Directory:
             )
         return (parts[reference.part],)
 
-    def loop(self, address: Address) -> Loop:
+    def loop(self, address: LoopAddress) -> Loop:
         """The loop with the given address.
 
         Raises `OptionError` for an unknown statement or part, for a number beyond its loops,
         and where the parts of the statement do not share the loop.
         """
         parts = self.parts_of(address.reference)
-        places: dict[Place, Address] = {}
+        places: dict[LoopPosition, LoopAddress] = {}
         for part in parts:
             if address.loop >= len(part.loops):
                 raise OptionError(
                     f"there is no loop '{address}': {part.reference} has "
                     f"{_count(len(part.loops), 'loop')}"
                 )
-            places.setdefault(part.loops[address.loop], Address(part.reference, address.loop))
+            places.setdefault(part.loops[address.loop], LoopAddress(part.reference, address.loop))
         if len(places) != 1:
-            found = ", ".join(map(str, places.values())) or "none, since it runs no instance"
+            found = ", ".join(map(str, places.values())) or "the statement has no instances"
             raise OptionError(f"'{address}' is not one loop: {found}")
         (place,) = places
         return Loop(address, place, node_at(self._schedule, place.path))
 
-    def addresses_of(self, place: Place) -> tuple[str, ...]:
+    def addresses_of(self, place: LoopPosition) -> tuple[str, ...]:
         """All addresses of a loop, parts only where the parts do not share it."""
         found: list[str] = []
         for name, parts in self.parts.items():
             numbers = [part.loops.index(place) for part in parts if place in part.loops]
             if len(numbers) == len(parts) and len(set(numbers)) == 1:
-                found.append(str(Address(Reference(name), numbers[0])))
+                found.append(str(LoopAddress(StatementAddress(name), numbers[0])))
                 continue
             inside = (part for part in parts if place in part.loops)
-            found += [str(Address(part.reference, part.loops.index(place))) for part in inside]
+            found += [str(LoopAddress(part.reference, part.loops.index(place))) for part in inside]
         return tuple(found)
 
 
-def node_at(schedule: isl.Schedule, path: Path) -> isl.ScheduleNode:
+def node_at(schedule: isl.Schedule, path: TreePath) -> isl.ScheduleNode:
     """The node at the end of `path`."""
     node = schedule.get_root()
     for position in path:
@@ -199,24 +201,26 @@ def node_at(schedule: isl.Schedule, path: Path) -> isl.ScheduleNode:
     return node
 
 
-def _whole(part: Part) -> Part:
+def _whole(part: StatementPart) -> StatementPart:
     """The only part of a statement, which is the statement."""
-    return replace(part, reference=Reference(part.reference.statement))
+    return replace(part, reference=StatementAddress(part.reference.statement))
 
 
-_Leaf = tuple[Path, isl.UnionSet, tuple[Place, ...]]
+_Leaf = tuple[TreePath, isl.UnionSet, tuple[LoopPosition, ...]]
 """The way to a leaf, what reaches it, and the loops around it."""
 
 
 def _leaves(schedule: isl.Schedule) -> Iterator[_Leaf]:
     """The leaves in the order of the tree."""
 
-    def visit(node: isl.ScheduleNode, path: Path, loops: tuple[Place, ...]) -> Iterator[_Leaf]:
+    def visit(
+        node: isl.ScheduleNode, path: TreePath, loops: tuple[LoopPosition, ...]
+    ) -> Iterator[_Leaf]:
         if node.n_children() == 0:
             yield path, node.get_domain(), loops
             return
         if node_type(node) is BAND:
-            loops += tuple(Place(path, member) for member in range(node.band_n_member()))
+            loops += tuple(LoopPosition(path, member) for member in range(node.band_n_member()))
         for position in range(node.n_children()):
             yield from visit(node.child(position), (*path, position), loops)
 

@@ -16,7 +16,7 @@ from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.isl_lists import parameters_of
 from polyir.model.outcome import Outcome
-from polyir.transform.address import Address, Directory, Loop, Reference
+from polyir.transform.address import Directory, Loop, LoopAddress, StatementAddress
 from polyir.transform.bands import listed, loop_members, replace_band, require_free
 from polyir.transform.loop_attributes import settled
 from polyir.transform.walk import name_list, require_own_instances, statements_of
@@ -28,8 +28,8 @@ _Change = Callable[[isl.UnionPwAff], isl.UnionPwAff]
 class SkewOptions:
     """Add `factor` times the loop `by` to `loop`; raises `OptionError` for a factor of 0."""
 
-    loop: Address
-    by: Address
+    loop: LoopAddress
+    by: LoopAddress
     factor: int = 1
 
     def __post_init__(self) -> None:
@@ -46,9 +46,9 @@ class ShiftOptions:
     `by` is an affine expression of the parameters in isl's notation: `1`, `n`, `2n - 1`.
     """
 
-    loop: Address
+    loop: LoopAddress
     by: int | str
-    statements: tuple[Reference, ...] = ()
+    statements: tuple[StatementAddress, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -58,9 +58,9 @@ class ScaleOptions:
     Raises `OptionError` unless the factor is 2 or more.
     """
 
-    loop: Address
+    loop: LoopAddress
     factor: int
-    statements: tuple[Reference, ...] = ()
+    statements: tuple[StatementAddress, ...] = ()
 
     def __post_init__(self) -> None:
         if self.factor < 2:
@@ -82,11 +82,11 @@ def skew(schedule: isl.Schedule, dependences: Dependences, options: SkewOptions)
     directory = Directory(schedule)
     loop, by = directory.loop(options.loop), directory.loop(options.by)
     if loop.place == by.place:
-        raise OptionError(f"{loop} and {by} are one loop")
+        raise OptionError(f"{loop} and {by} are the same loop")
     if not loop.band.get_domain().is_subset(by.band.get_domain()):
         raise OptionError(
-            f"{loop} cannot be skewed by {by}: {by} runs {name_list(statements_of(by.band))} only, "
-            f"{loop} runs {name_list(statements_of(loop.band))}"
+            f"cannot skew {loop} by {by}: {loop} contains {name_list(statements_of(loop.band))}, "
+            f"but {by} contains only {name_list(statements_of(by.band))}"
         )
     term = loop_members(by.band)[by.member].function.scale_val(isl.Val(options.factor))
     changed = _with_values(loop, _values(loop).add(term), f"skewing {loop}")
@@ -103,7 +103,7 @@ def shift(schedule: isl.Schedule, dependences: Dependences, options: ShiftOption
     All flags of the result are exact.
 
     Raises `OptionError` for addresses of no loop, for statements that are not in it and where
-    `by` is no affine expression of the parameters, `LegalityError` if a dependence is violated,
+    `by` is not an affine expression of the parameters, `LegalityError` if a dependence is violated,
     and for trees with extension or expansion nodes.
     """
     require_own_instances(schedule, "shifting")
@@ -123,7 +123,7 @@ def shift(schedule: isl.Schedule, dependences: Dependences, options: ShiftOption
     return settled(schedule, changed, dependences, what, [done])
 
 
-def reverse(schedule: isl.Schedule, dependences: Dependences, address: Address) -> Outcome:
+def reverse(schedule: isl.Schedule, dependences: Dependences, address: LoopAddress) -> Outcome:
     """Run a loop from its last iteration to its first.
 
         band [i]        =>        band [-i]
@@ -171,11 +171,13 @@ def parametric(text: str, space: isl.Space) -> isl.PwAff:
         return isl.PwAff(f"[{', '.join(names)}] -> {{ [({text})] }}")
     except isl.Error:
         known = ", ".join(names) or "there are none"
-        raise OptionError(f"'{text}' is no affine expression of the parameters ({known})") from None
+        raise OptionError(
+            f"'{text}' is not an affine expression of the parameters ({known})"
+        ) from None
 
 
 def _instances(
-    directory: Directory, loop: Loop, references: tuple[Reference, ...]
+    directory: Directory, loop: Loop, references: tuple[StatementAddress, ...]
 ) -> isl.UnionSet | None:
     """The instances of `references` in `loop`; `None` for all of them if there are no references.
 
@@ -187,7 +189,7 @@ def _instances(
     for reference in references:
         inside = [part for part in directory.parts_of(reference) if loop.place in part.loops]
         if not inside:
-            raise OptionError(f"{reference} is not in the loop {loop}")
+            raise OptionError(f"{reference} is not inside loop {loop}")
         for part in inside:
             instances = instances.union(isl.UnionSet.from_set(part.instances))
     return instances

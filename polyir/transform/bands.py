@@ -14,7 +14,7 @@ from polyir.dialects.loop_attributes import LoopAttributes
 from polyir.isl_trees import schedule_with_objects, with_member_objects
 from polyir.model.bands import active_at, merge_below
 from polyir.model.tree import attributes_of_members
-from polyir.transform.address import Address, Directory, Place, node_at
+from polyir.transform.address import Directory, LoopAddress, LoopPosition, node_at
 from polyir.transform.walk import (
     coincident_flags,
     describe_band,
@@ -94,7 +94,7 @@ def with_attributes(band: isl.ScheduleNode, loops: Sequence[LoopAttributes]) -> 
 
 
 def with_attributes_at(
-    schedule: isl.Schedule, place: Place, attributes: LoopAttributes
+    schedule: isl.Schedule, place: LoopPosition, attributes: LoopAttributes
 ) -> isl.Schedule:
     """The tree with these attributes of one loop."""
     band = node_at(schedule, place.path)
@@ -135,11 +135,16 @@ def require_free(band: isl.ScheduleNode, what: str) -> None:
 
 def anchored(band: isl.ScheduleNode) -> str:
     """Why a band cannot be changed at or below which nodes name loops by position, in words."""
-    return f"AST options at or below {describe_band(band)} refer to the loops around them"
+    return f"{describe_band(band)} contains AST options, which refer to enclosing loops by position"
+
+
+def too_few_degrees(name: str, degrees: int, wanted: int) -> str:
+    """That a band allows fewer degrees of parallelism than were asked for, in words."""
+    return f"{name} allows {degrees} degree{'s' * (degrees != 1)} of parallelism, not {wanted}"
 
 
 def start_at(
-    schedule: isl.Schedule, dependences: Dependences, loop: Address | None, what: str
+    schedule: isl.Schedule, dependences: Dependences, loop: LoopAddress | None, what: str
 ) -> isl.ScheduleNode:
     """The node from which on bands are to be transformed by `what`.
 
@@ -158,7 +163,7 @@ def start_at(
     return node
 
 
-def band_from(schedule: isl.Schedule, loop: Address, what: str) -> isl.ScheduleNode:
+def band_from(schedule: isl.Schedule, loop: LoopAddress, what: str) -> isl.ScheduleNode:
     """The band of a loop, split so that the loop is its first member; see `start_at`."""
     found = Directory(schedule).loop(loop)
     if found.member > 0:

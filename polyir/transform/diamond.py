@@ -20,7 +20,7 @@ from polyir.model.bands import Obstacle, active_at
 from polyir.model.order import Active, Member, members_of
 from polyir.model.outcome import Outcome
 from polyir.model.tree import attributes_of_members
-from polyir.transform.address import Address
+from polyir.transform.address import LoopAddress
 from polyir.transform.bands import (
     Degrees,
     LoopMember,
@@ -28,6 +28,7 @@ from polyir.transform.bands import (
     degrees_of_band,
     loop_members,
     start_at,
+    too_few_degrees,
     with_attributes,
 )
 from polyir.transform.loop_attributes import cut, settled
@@ -54,7 +55,7 @@ class DiamondOptions:
 
     size: int = 32
     degrees: Degrees = "all"
-    loop: Address | None = None
+    loop: LoopAddress | None = None
 
     def __post_init__(self) -> None:
         if self.size < 2:
@@ -86,7 +87,7 @@ def diamond_tile(
     Within a tile the loops keep their order, as Pluto does it too: simpler loops than h gives.
     `wavefront` then makes the tiles parallel.
 
-    Bands with a coincident loop are parallel as they are, and left alone. Raises
+    Bands with a coincident loop are already parallel and are not tiled. Raises
     `LegalityError` if the result violates a dependence, which tells of a band that was wrongly
     called permutable, and for trees with extension or expansion nodes; `OptionError` for an
     address of no loop.
@@ -98,7 +99,7 @@ def diamond_tile(
     result = tiler.visit(start).get_schedule()
     if not tiler.tiled:
         reasons = tiler.refused or [no_permutable_band(start.get_schedule(), dependences)]
-        return Outcome(schedule, (), (f"no tiles start concurrently: {summary(reasons)}",))
+        return Outcome(schedule, (), (f"nothing was tiled: {summary(reasons)}",))
     what, missed = "diamond tiling", tiler.refused
     return settled(schedule, result, dependences, what, tiler.tiled, missed, exact_flags=False)
 
@@ -135,7 +136,7 @@ class _DiamondTiler:
         if not node.band_get_permutable():
             self.refused.append(f"{name} is not permutable{because(node, self._dependences)}")
         elif any(flags):
-            self.refused.append(f"loop {flags.index(True) + 1} of {name} is parallel as it is")
+            self.refused.append(f"loop {flags.index(True) + 1} of {name} is already parallel")
         elif node.is_subtree_anchored():
             self.refused.append(anchored(node))
         else:
@@ -147,7 +148,7 @@ class _DiamondTiler:
         wanted = self._options.degrees
         degrees = degrees_of_band(len(members), wanted)
         if wanted != "all" and degrees < wanted:
-            self.refused.append(f"{name} has {degrees} and not {wanted} degrees to give")
+            self.refused.append(too_few_degrees(name, degrees, wanted))
         actives = active_at(band, self._dependences)
         for face in range(len(members)):
             order = (face, *(other for other in range(len(members)) if other != face))
@@ -155,12 +156,12 @@ class _DiamondTiler:
             found = concurrent_hyperplane(actives, members[face], sides)
             if found is not None:
                 self.tiled.append(
-                    f"tiled {name} by {self._options.size}, concurrent in {degrees} "
-                    f"dimension{'s' if degrees > 1 else ''} along loop {face + 1}"
+                    f"tiled {name} by {self._options.size}: tiles along loop {face + 1} start "
+                    f"concurrently in {degrees} dimension{'s' if degrees > 1 else ''}"
                 )
                 return self._insert(band, order, degrees, found)
         because = _obstacle(actives, members)
-        self.refused.append(f"no loop of {name} is a face to start from{because}")
+        self.refused.append(f"tiles of {name} cannot start concurrently along any loop{because}")
         return None
 
     def _insert(

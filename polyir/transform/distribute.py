@@ -11,9 +11,9 @@ from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.isl_lists import sets_of
 from polyir.isl_trees import node_type
-from polyir.model.leaves import leaves
 from polyir.model.outcome import Outcome
-from polyir.transform.address import Address, Directory, Reference
+from polyir.model.tree_loops import leaves
+from polyir.transform.address import Directory, LoopAddress, StatementAddress
 from polyir.transform.bands import listed
 from polyir.transform.loop_attributes import settled
 from polyir.transform.walk import (
@@ -39,20 +39,20 @@ class DistributeOptions:
 
     statements: tuple[str, ...] = ()
     keep: int = 0
-    loops: tuple[Address, ...] = ()
+    loops: tuple[LoopAddress, ...] = ()
 
     def __post_init__(self) -> None:
         if self.keep < 0:
             raise OptionError(f"keep must be 0 or more: keep={self.keep}")
         if self.loops and (self.statements or self.keep):
-            raise OptionError("loops say what to distribute: statements and keep do not")
+            raise OptionError("loops cannot be combined with statements or keep")
         if not self.statements and not self.loops:
-            raise OptionError("distribution needs a statement, as in statements=S0")
+            raise OptionError("give a statement to distribute, as in statements=S0")
 
     @property
-    def addresses(self) -> tuple[Address, ...]:
+    def addresses(self) -> tuple[LoopAddress, ...]:
         """The first loop that each statement is to have for itself."""
-        named = (Address(Reference(name), self.keep) for name in self.statements)
+        named = (LoopAddress(StatementAddress(name), self.keep) for name in self.statements)
         return self.loops or tuple(named)
 
 
@@ -90,19 +90,19 @@ def distribute(
         band = _shared_band(result.get_root().child(0), chosen, address.loop)
         if band is None:
             beyond = f" beyond the first {address.loop}" if address.loop else ""
-            missed.append(f"not distributed: {address.reference} shares no loop{beyond}")
+            missed.append(f"{address.reference} was not distributed: it shares no loop{beyond}")
             continue
         others = listed(name for name in statements_of(band) if name != address.statement)
         result = _separate(band, chosen).get_schedule()
         apart = others or f"the rest of {address.statement}"
-        done.append(f"{address.reference} has a nest of its own, apart from {apart}")
+        done.append(f"separated {address.reference} from {apart}: it now has its own loop nest")
     if not done:
         return Outcome(schedule, (), tuple(missed))
     what = f"distributing {listed(options.loops or options.statements)}"
     return settled(schedule, result, dependences, what, done, missed)
 
 
-def _chosen(schedule: isl.Schedule, address: Address) -> isl.UnionSet:
+def _chosen(schedule: isl.Schedule, address: LoopAddress) -> isl.UnionSet:
     """The instances that get a nest of their own: a part's, or all that there could be."""
     (first, *_) = Directory(schedule).parts_of(address.reference) or (None,)
     if first is None:
@@ -117,7 +117,7 @@ def _shared_band(
 ) -> isl.ScheduleNode | None:
     """The outermost band around `chosen` and other instances, below `keep` loops around them.
 
-    A band with some of the loops to keep is split behind them.
+    A band with some of the loops to keep is split after them.
     """
     while node.n_children() > 0 and not node.get_domain().is_subset(chosen):
         if node_type(node) is BAND:

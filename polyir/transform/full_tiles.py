@@ -12,9 +12,9 @@ import islpy as isl
 from polyir.dialects.dependence import Dependences
 from polyir.isl_lists import basic_sets_of, maps_of, sets_of
 from polyir.isl_trees import mapped_children, node_type
-from polyir.model.leaves import leaves
 from polyir.model.outcome import Outcome
-from polyir.transform.address import Address
+from polyir.model.tree_loops import leaves
+from polyir.transform.address import LoopAddress
 from polyir.transform.bands import anchored, band_from
 from polyir.transform.loop_attributes import settled
 from polyir.transform.tile import runs_over_tiles
@@ -42,7 +42,7 @@ class FullTileOptions:
     """The kind of the point loops, and the loop from which on tiles are separated, or all."""
 
     points: LoopKind = "default"
-    loop: Address | None = None
+    loop: LoopAddress | None = None
 
 
 def separate_full_tiles(
@@ -108,10 +108,10 @@ class _Separator:
             return node
         classes = full_tiles(node, self._context)
         if not classes:
-            self.missed.append(f"no tile of {name} is ever full")
+            self.missed.append(f"{name} has no full tiles")
             return node
         kinds = f" of {len(classes)} kinds" if len(classes) > 1 else ""
-        self.done.append(f"full tiles{kinds} of {name} have point loops of their own")
+        self.done.append(f"separated full tiles{kinds} of {name} from partial tiles")
         return self._separate(node, classes)
 
     def _separate(self, tiles: isl.ScheduleNode, classes: tuple[isl.Set, ...]) -> isl.ScheduleNode:

@@ -12,7 +12,7 @@ from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.isl_trees import node_type
 from polyir.model.outcome import Outcome
-from polyir.transform.address import Address, Directory, Path, Place, node_at
+from polyir.transform.address import Directory, LoopAddress, LoopPosition, TreePath, node_at
 from polyir.transform.bands import LoopMember, anchored, insert_band, listed, loop_members
 from polyir.transform.loop_attributes import merged, settled
 from polyir.transform.walk import (
@@ -36,13 +36,13 @@ class FuseOptions:
 
     statements: tuple[str, ...] = ()
     depth: int = 1
-    loops: tuple[Address, ...] = ()
+    loops: tuple[LoopAddress, ...] = ()
 
     def __post_init__(self) -> None:
         if self.depth < 1:
             raise OptionError(f"depth must be 1 or more: depth={self.depth}")
         if self.loops and (self.statements or self.depth > 1):
-            raise OptionError("loops say what to fuse and how deep: statements and depth do not")
+            raise OptionError("loops cannot be combined with statements or depth")
         if len(dict.fromkeys(self.loops or self.statements)) < 2:
             what = "loops or more, as in loops=S0.0,S1.0" if self.loops else _TWO_STATEMENTS
             raise OptionError(f"fusion needs two {what}")
@@ -88,7 +88,7 @@ def fuse(schedule: isl.Schedule, dependences: Dependences, options: FuseOptions)
     by_address = bool(options.loops)
     nests = _nests_of_loops(schedule, options) if by_address else _nests_of(schedule, options)
     if nests is None:
-        shared = "are one loop" if by_address else "share all their loops"
+        shared = "are the same loop" if by_address else "already share all their loops"
         return Outcome(schedule, (), (f"nothing was fused: {options.shown} {shared}",))
     sequence = _isolate(nests, options.shown)
     fused = _merge_loops(sequence, nests.depth).get_schedule()
@@ -129,14 +129,16 @@ def _nests_of_loops(schedule: isl.Schedule, options: FuseOptions) -> _Nests | No
     depths = {address: _depth(directory, address, place, stem) for place, address in places.items()}
     if len(set(depths.values())) > 1:
         told = ", ".join(f"{address} is loop {depth}" for address, depth in depths.items())
-        raise OptionError(f"cannot fuse loops of different depths: where nests part, {told}")
+        raise OptionError(
+            f"cannot fuse loops at different depths: below the loops they share, {told}"
+        )
     children = frozenset(place.path[len(stem)] for place in places)
     if len(children) < len(places):
-        raise OptionError(f"cannot fuse {options.shown}: fuse those of one nest first")
+        raise OptionError(f"cannot fuse {options.shown}: first fuse those that are in one nest")
     return _Nests(node_at(schedule, stem), children, next(iter(depths.values())))
 
 
-def _common_start(paths: Sequence[Path]) -> Path:
+def _common_start(paths: Sequence[TreePath]) -> TreePath:
     """The longest path that all of `paths` begin with."""
     shortest = min(paths, key=len)
     length = next(
@@ -145,7 +147,7 @@ def _common_start(paths: Sequence[Path]) -> Path:
     return shortest[:length]
 
 
-def _depth(directory: Directory, address: Address, place: Place, stem: Path) -> int:
+def _depth(directory: Directory, address: LoopAddress, place: LoopPosition, stem: TreePath) -> int:
     """How many loops there are from the node at the end of `stem` to the loop, with the loop."""
     loops = directory.parts_of(address.reference)[0].loops
     return sum(len(loop.path) > len(stem) for loop in loops[: loops.index(place) + 1])
@@ -180,7 +182,7 @@ def _isolate(nests: _Nests, shown: str) -> isl.ScheduleNode:
     for position in range(first, last):
         if position not in nests.children:
             between = ", ".join(_names_below(children[position]))
-            raise OptionError(f"the nests of {shown} are not neighbours: {between} runs between")
+            raise OptionError(f"the nests of {shown} are not adjacent: {between} runs between them")
     filters = [child.filter_get_filter() for child in children]
     if first > 0:
         sequence = sequence.order_before(reduce(isl.UnionSet.union, filters[:first]))
@@ -222,7 +224,7 @@ def _outer_loops(node: isl.ScheduleNode, depth: int) -> list[LoopMember]:
         if node_type(node) is not BAND:
             loops = "1 loop" if depth == 1 else f"{depth} loops"
             own = len(members) or "none"
-            raise OptionError(f"cannot fuse {loops}: {names} has {own} that can be shared")
+            raise OptionError(f"cannot fuse {loops}: {names} has {own} that can be fused")
         if node.is_subtree_anchored():
             raise OptionError(f"cannot fuse: {anchored(node)}")
         members += loop_members(node)

@@ -51,7 +51,7 @@ def parse_schedule(text: str) -> GivenSchedule:
     except isl.Error:
         shown = text.strip().splitlines()[0] if text.strip() else ""
         raise OptionError(
-            f"'{shown}' is no schedule: write a union map such as {{ S0[i, j] -> [j, i] }}, or "
+            f"'{shown}' is not a schedule: write a union map such as {{ S0[i, j] -> [j, i] }}, or "
             "isl's text of a schedule tree"
         ) from None
 
@@ -73,7 +73,7 @@ def tree_of(given: GivenSchedule, domain: isl.UnionSet) -> isl.Schedule:
     """The schedule tree of the given schedule on the instances `domain`.
 
     Raises `OptionError` if it speaks of other statements or parameters, has no date or more than
-    one for an instance, or is no well-formed tree; `LegalityError` if it is a tree with
+    one for an instance, or is not a well-formed tree; `LegalityError` if it is a tree with
     extension or expansion nodes.
     """
     _require_names(given, domain)
@@ -90,7 +90,7 @@ def _require_names(given: GivenSchedule, domain: isl.UnionSet) -> None:
     for name in given.statements:
         if name not in known:
             hint = nearest(name, known) or f" (statements: {', '.join(known)})"
-            raise OptionError(f"the given schedule orders '{name}', which is no statement{hint}")
+            raise OptionError(f"the given schedule orders '{name}', which is not a statement{hint}")
     space = (
         given.meaning.get_domain().get_space()
         if isinstance(given.meaning, isl.Schedule)
@@ -118,7 +118,7 @@ def _well_formed(tree: isl.Schedule) -> isl.Schedule:
         tree_from_schedule(tree).verify()
     except (VerifyException, ValueError) as error:
         raise OptionError(
-            f"the given schedule is no well-formed tree: {str(error).splitlines()[-1]}"
+            f"the given schedule is not a well-formed tree: {str(error).splitlines()[-1]}"
         ) from None
     return tree
 
@@ -149,8 +149,8 @@ def _rows(dates: isl.Map, wholes: Mapping[str, isl.Set]) -> tuple[isl.PwAff, ...
     name = dates.get_tuple_name(isl.dim_type.in_)
     if not dates.is_single_valued():
         raise OptionError(
-            f"the given schedule has several dates for an instance of {name}: a name in it may be "
-            "neither an iterator nor a parameter"
+            f"the given schedule has several dates for an instance of {name}: check that each "
+            "name in it is an iterator or a parameter"
         )
     functions = isl.PwMultiAff.from_map(dates)
     return tuple(
@@ -229,7 +229,7 @@ def read_schedule(text: str | None, file: str | None) -> GivenSchedule:
     """
     if (text is None) == (file is None):
         raise OptionError(
-            "one schedule must be given: schedule='{ S0[i, j] -> [j, i] }' or file=schedule.isl"
+            "give exactly one schedule: schedule='{ S0[i, j] -> [j, i] }' or file=schedule.isl"
         )
     if text is not None:
         return parse_schedule(text)

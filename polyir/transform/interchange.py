@@ -10,7 +10,7 @@ from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.isl_trees import node_type
 from polyir.model.outcome import Outcome
-from polyir.transform.address import Address, Directory, Loop
+from polyir.transform.address import Directory, Loop, LoopAddress
 from polyir.transform.bands import listed, loop_members, replace_band, require_free
 from polyir.transform.loop_attributes import settled
 from polyir.transform.walk import BAND, MARK, name_list, require_own_instances, statements_of
@@ -20,7 +20,7 @@ from polyir.transform.walk import BAND, MARK, name_list, require_own_instances, 
 class InterchangeOptions:
     """The two loops that change places; raises `OptionError` if there are not two."""
 
-    loops: tuple[Address, ...]
+    loops: tuple[LoopAddress, ...]
 
     def __post_init__(self) -> None:
         if len(dict.fromkeys(self.loops)) != 2 or len(self.loops) != 2:
@@ -54,7 +54,9 @@ def interchange(
     return settled(schedule, changed, dependences, what, [done])
 
 
-def nested_loops(directory: Directory, first: Address, second: Address) -> tuple[Loop, Loop]:
+def nested_loops(
+    directory: Directory, first: LoopAddress, second: LoopAddress
+) -> tuple[Loop, Loop]:
     """Two loops, the outer one first; raises `OptionError` if none is around the other."""
     loops = directory.loop(first), directory.loop(second)
     if loops[0].place.is_around(loops[1].place):
@@ -62,7 +64,7 @@ def nested_loops(directory: Directory, first: Address, second: Address) -> tuple
     if loops[1].place.is_around(loops[0].place):
         return loops[1], loops[0]
     if loops[0].place == loops[1].place:
-        raise OptionError(f"{first} and {second} are one loop")
+        raise OptionError(f"{first} and {second} are the same loop")
     raise OptionError(f"{first} and {second} are not nested")
 
 
@@ -74,8 +76,8 @@ def _require_perfect(outer: Loop, inner: Loop) -> None:
         if node_type(node) not in (BAND, MARK):
             inside, around = name_list(statements_of(inner.band)), name_list(statements_of(node))
             raise OptionError(
-                f"{outer} and {inner} are no perfect nest: {inner} runs {inside}, {outer} runs "
-                f"{around} (see distribute)"
+                f"{outer} and {inner} are not perfectly nested: {outer} contains {around}, but "
+                f"{inner} contains only {inside} (see distribute)"
             )
 
 

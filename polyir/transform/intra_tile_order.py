@@ -20,7 +20,7 @@ from polyir.model.locality import (
 from polyir.model.order import Active, below, members_of, still_active
 from polyir.model.outcome import Outcome
 from polyir.model.statements import Statement
-from polyir.transform.address import Address
+from polyir.transform.address import LoopAddress
 from polyir.transform.bands import anchored, loop_members, replace_band, start_at
 from polyir.transform.loop_attributes import settled
 from polyir.transform.parallel import carriers
@@ -51,7 +51,7 @@ class IntraTileOptions:
 
     max_stride: int = 4
     distribute: bool = True
-    loop: Address | None = None
+    loop: LoopAddress | None = None
 
     def __post_init__(self) -> None:
         if self.max_stride < 1:
@@ -143,9 +143,11 @@ class _Orderer:
         scores = ", ".join(str(locality.score) for locality in localities)
         what = f"loop {best + 1} of {describe_band(band)}"
         if best == len(localities) - 1:
-            self.kept.append(f"{what} has the best locality where it is (scores {scores})")
+            self.kept.append(
+                f"{what} is already innermost and has the best locality (scores {scores})"
+            )
             return band
-        self.moved.append(f"{what} goes innermost (scores {scores})")
+        self.moved.append(f"moved {what} innermost (scores {scores})")
         return _innermost(band, best)
 
     def _distributed(self, band: isl.ScheduleNode) -> isl.ScheduleNode | None:
@@ -169,7 +171,7 @@ class _Orderer:
             return None
         node, kept, orderer = best
         where = f" below loop {kept}" if kept else ""
-        self.moved.append(f"{describe_band(band)} is distributed{where} within its tiles")
+        self.moved.append(f"distributed {describe_band(band)}{where} within its tiles")
         self.moved += orderer.moved
         self.kept += orderer.kept
         return node

@@ -87,7 +87,7 @@ def lost_attributes(original: isl.Schedule, changed: isl.Schedule) -> tuple[str,
             if attribute not in after.get(statement, ()):
                 losers.setdefault(attribute, []).append(statement)
     return tuple(
-        f"{attribute} is dropped from the loops around {name_list(statements)}"
+        f"dropped {attribute} from the loops around {name_list(statements)}"
         for attribute, statements in losers.items()
     )
 
@@ -149,8 +149,8 @@ def _without_false_attributes(
             )
             kept.append(true)
             taken_off.extend(
-                f"{each} is taken off loop {number}{kind} around "
-                f"{name_list(statements_of(node))}, which is not parallel"
+                f"removed {each} from loop {number}{kind} around "
+                f"{name_list(statements_of(node))}: it is no longer parallel"
                 for each in attributes
                 if each not in true
             )

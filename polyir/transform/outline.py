@@ -8,7 +8,7 @@ import islpy as isl
 
 from polyir.isl_trees import node_type
 from polyir.model.tree import attribute_of_mark
-from polyir.transform.address import Directory, Path, Place
+from polyir.transform.address import Directory, LoopPosition, TreePath
 from polyir.transform.bands import LoopMember, listed, loop_members
 from polyir.transform.walk import BAND, MARK, statements_of
 
@@ -34,7 +34,9 @@ def outline(schedule: isl.Schedule) -> str:
     return "\n".join(_lines(schedule.get_root().child(0), (0,), directory, 0))
 
 
-def _lines(node: isl.ScheduleNode, path: Path, directory: Directory, depth: int) -> Iterator[str]:
+def _lines(
+    node: isl.ScheduleNode, path: TreePath, directory: Directory, depth: int
+) -> Iterator[str]:
     inner = depth + 1
     kind = node_type(node)
     if kind is isl.schedule_node_type.leaf:
@@ -44,7 +46,7 @@ def _lines(node: isl.ScheduleNode, path: Path, directory: Directory, depth: int)
     if kind is BAND:
         yield _INDENT * depth + _band(node)
         for member, loop in enumerate(loop_members(node)):
-            yield _INDENT * inner + _loop(Place(path, member), loop, directory)
+            yield _INDENT * inner + _loop(LoopPosition(path, member), loop, directory)
     elif kind is isl.schedule_node_type.filter:
         yield _INDENT * depth + listed(_references_below(path, node, directory))
     elif kind is MARK:
@@ -60,7 +62,7 @@ def _band(band: isl.ScheduleNode) -> str:
     return f"band of {band.band_n_member()}{permutable}"
 
 
-def _loop(place: Place, loop: LoopMember, directory: Directory) -> str:
+def _loop(place: LoopPosition, loop: LoopMember, directory: Directory) -> str:
     addresses = " ".join(directory.addresses_of(place))
     values = str(loop.function)
     notes = ["parallel"] if loop.is_coincident else []
@@ -69,7 +71,9 @@ def _loop(place: Place, loop: LoopMember, directory: Directory) -> str:
     return " ".join([f"{addresses}: {values[values.index('{') :]}", *notes])
 
 
-def _references_below(path: Path, node: isl.ScheduleNode, directory: Directory) -> tuple[str, ...]:
+def _references_below(
+    path: TreePath, node: isl.ScheduleNode, directory: Directory
+) -> tuple[str, ...]:
     """The statements below a filter node, those of which other parts are elsewhere by part."""
     inside = statements_of(node.child(0))
     names: list[str] = []

@@ -29,7 +29,7 @@ from polyir.model.order import (
 from polyir.model.outcome import Outcome
 from polyir.model.symbolic_tiles import replace_tiles, tiled_loops, tiles_at
 from polyir.model.tree import attributes_of_members
-from polyir.transform.address import Address, Directory, Loop
+from polyir.transform.address import Directory, Loop, LoopAddress
 from polyir.transform.bands import with_attributes_at
 from polyir.transform.loop_attributes import parallel_tile_loops, requires_parallel
 from polyir.transform.walk import (
@@ -127,7 +127,7 @@ class _Marker:
 
     def _refuse(self, node: isl.ScheduleNode) -> isl.ScheduleNode:
         """Leave the nest alone whose instances are not all known."""
-        reason = "inside are instances that the dependences do not know"
+        reason = "it contains instances that the dependences do not cover"
         self.sequential.append(_Sequential(statements_of(node), (reason,)))
         return node
 
@@ -144,7 +144,7 @@ class _Marker:
         """Tiles of symbolic sizes, whose loops are parallel or not whatever the sizes are."""
         marked = [number for number, loop in enumerate(tiles.loops, 1) if PARALLEL in loop]
         if marked:
-            self.already.append(f"loop {marked[0]} over tiles is marked already")
+            self.already.append(f"loop {marked[0]} over tiles is already marked parallel")
             return mark
         facts = band_facts(actives, [loop.member for loop in tiled_loops(mark)])
         parallel_loops = parallel_tile_loops(tiles, facts)
@@ -167,7 +167,7 @@ class _Marker:
             return self._refuse(band)
         for member, attributes in enumerate(attributes_of_members(band)):
             if PARALLEL in attributes:
-                self.already.append(f"{_loop(band, member)} is marked already")
+                self.already.append(f"{_loop(band, member)} is already marked parallel")
                 return band
         marks, marked, sequential = self._marks, len(self.marked), len(self.sequential)
         parallel, reasons = _parallel_members(band, actives)
@@ -204,9 +204,9 @@ def _parallel_members(
         number = band.get_schedule_depth() + position + 1
         arrays = carriers(actives, member)
         if arrays:
-            reasons.append(f"loop {number} carries {', '.join(arrays)}")
+            reasons.append(f"loop {number} carries dependences through {', '.join(arrays)}")
         elif _runs_once(band, position):
-            reasons.append(f"loop {number} runs once")
+            reasons.append(f"loop {number} has only one iteration")
         else:
             positions.append(position)
         actives = still_active(actives, member)
@@ -238,7 +238,7 @@ def _mark_members(band: isl.ScheduleNode, positions: tuple[int, ...]) -> isl.Sch
 def mark_loops(
     schedule: isl.Schedule,
     dependences: Dependences,
-    addresses: Sequence[Address],
+    addresses: Sequence[LoopAddress],
     attribute: Attribute = PARALLEL,
 ) -> Outcome:
     """Give the loops at `addresses` an attribute, in the place of another one of its name.
@@ -253,13 +253,13 @@ def mark_loops(
         loop = Directory(schedule).loop(address)
         known = attributes_of_members(loop.band)[loop.member]
         if attribute in known:
-            done.append(f"{address} has {attribute} already")
+            done.append(f"{address} already has {attribute}")
             continue
         if requires_parallel((attribute,)) and (carried := _carried(loop, dependences)):
             raise LegalityError(f"{address} is not parallel: it carries {carried}")
         others = tuple(each for each in known if each.name != attribute.name)
         schedule = with_attributes_at(schedule, loop.place, (*others, attribute))
-        done.append(f"{address} has {attribute}")
+        done.append(f"added {attribute} to {address}")
     return Outcome(schedule, tuple(done))
 
 

@@ -10,35 +10,49 @@ CUDA" (TACO 2013), section 5.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from itertools import combinations
 from math import prod
 from typing import Literal
 
 import islpy as isl
-from xdsl.dialects import affine
-from xdsl.dialects.builtin import AffineMapAttr, IndexType, MemRefType
-from xdsl.ir import Block, Region, SSAValue
-from xdsl.ir.affine import AffineDimExpr, AffineExpr
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import SSAValue
 from xdsl.rewriter import Rewriter
 
 from polyir.diagnostics import LegalityError, OptionError
 from polyir.dialects.mark_attributes import LocalAccesses, LocalAttr
-from polyir.dialects.scop import LocalArrayOp, ScopOp, Space, StmtOp
-from polyir.isl_lists import maps_of, parameters_of
-from polyir.isl_trees import BandMembers, TreeNode, build_tree, describe_tree, node_type
-from polyir.model.affine_maps import affine_expression, map_over
+from polyir.dialects.scop import LocalArrayOp, ScopOp, Space
+from polyir.isl_lists import maps_of
+from polyir.isl_trees import TreeNode, build_tree, describe_tree
 from polyir.model.dataflow import ArrayFlow, array_flow
 from polyir.model.local_arrays import local_marks
 from polyir.model.scop import Scop, scop_of, unique_name
 from polyir.model.statements import AccessKind
-from polyir.model.symbolic_tiles import tiled_loops, tiles_at
 from polyir.model.temporaries import why_no_temporary
 from polyir.model.tree import tree_from_schedule, without_extensions
-from polyir.transform.address import Address, Directory, Path, Place, node_at
-from polyir.transform.walk import BAND
+from polyir.transform.address import LoopAddress, TreePath
+from polyir.transform.copy_statements import (
+    CopyStatement,
+    PromotedArray,
+    copied_elements,
+    copy_node,
+    copy_operation,
+    extension_of,
+)
+from polyir.transform.reference_groups import (
+    FootprintBox,
+    LoopBody,
+    NotPromotableError,
+    PromotedReference,
+    ReferenceGroup,
+    box_of_footprint,
+    loop_bodies_around,
+    loop_body_at,
+    reference_groups,
+    references_in,
+)
 
 Footprint = Literal["box", "exact"]
 PromotedSpace = Literal["auto", "heap", "stack", "register"]
@@ -63,7 +77,7 @@ class PromoteOptions:
     """
 
     arrays: tuple[str, ...] = ()
-    loop: Address | None = None
+    loop: LoopAddress | None = None
     footprint: Footprint = "box"
     order: tuple[int, ...] = ()
     reverse: tuple[int, ...] = ()
@@ -82,40 +96,10 @@ class PromoteOptions:
 
 
 @dataclass(frozen=True)
-class LocalArray:
-    """A local array to be declared: it has elements of `array`, which has `rank` dimensions."""
-
-    name: str
-    array: str
-    rank: int
-    shape: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class CopyStatement:
-    """A statement to be added that copies an element from or to a cell of a local array.
-
-    `domain` is `{ C[t, a] }`, with the iteration t and the element a; `cell` is
-    `{ C[t, a] -> L[l] }`.
-    """
-
-    name: str
-    local: LocalArray
-    is_copy_in: bool
-    domain: isl.Set
-    cell: isl.MultiAff
-
-    @property
-    def iteration_dimensions(self) -> int:
-        """How many of the iterators count iterations of the loops around."""
-        return int(self.domain.dim(isl.dim_type.set) - self.local.rank)
-
-
-@dataclass(frozen=True)
 class Promotion:
     """What promotion does to a scop: declarations, copies, the tree; and why not, for the rest."""
 
-    arrays: tuple[LocalArray, ...] = ()
+    arrays: tuple[PromotedArray, ...] = ()
     copies: tuple[CopyStatement, ...] = ()
     schedule: isl.Schedule | None = None
     done: tuple[str, ...] = ()
@@ -151,8 +135,8 @@ def plan_promotion(scop: Scop, options: PromoteOptions) -> Promotion:
         known = ", ".join(scop.arrays)
         raise OptionError(f"there is no array {unknown[0]} (the scop accesses {known})")
     if options.loop is not None:
-        return _at_place(scop, _place_of(scop, options.loop), options)
-    arrays: list[LocalArray] = []
+        return _at_place(scop, loop_body_at(scop, options.loop), options)
+    arrays: list[PromotedArray] = []
     done: list[str] = []
     missed: list[str] = []
     for name in options.arrays or tuple(scop.arrays):
@@ -166,11 +150,11 @@ def plan_promotion(scop: Scop, options: PromoteOptions) -> Promotion:
                 scop = scop.under(found.schedule)
                 continue
             reason = (
-                "no loop uses each of its values in one iteration only, and at most "
-                f"{MOST_ON_STACK} of them at a time"
+                "no loop uses each of its values in a single iteration, and at most "
+                f"{MOST_ON_STACK} values per iteration"
             )
         if options.arrays:
-            missed.append(f"{name} is not promoted: {reason}")
+            missed.append(f"{name} was not promoted: {reason}")
     return Promotion(tuple(arrays), (), scop.schedule, tuple(done), tuple(missed))
 
 
@@ -185,11 +169,11 @@ def _smallest(scop: Scop, array: str, options: PromoteOptions) -> Promotion | No
     """
     best: Promotion | None = None
     fewest = MOST_ON_STACK
-    for place in _loops_around(scop, array):
-        builder = _Builder(scop, place, options)
+    for place in loop_bodies_around(scop, array):
+        builder = LocalCopies(scop, place, options)
         try:
             cells = builder.add(array)
-        except _NotPromotableError:
+        except NotPromotableError:
             continue
         found = builder.result()
         if not found.copies and cells <= fewest:
@@ -197,257 +181,14 @@ def _smallest(scop: Scop, array: str, options: PromoteOptions) -> Promotion | No
     return best
 
 
-# Where: the node right inside a loop.
-
-
-@dataclass(frozen=True)
-class _Place:
-    """The node at the end of `path` in `schedule`, and `{ S[i] -> [t] }`: its iterations."""
-
-    schedule: isl.Schedule
-    path: Path
-    iterations: isl.UnionMap
-    shown: str
-
-
-def _place_of(scop: Scop, address: Address) -> _Place:
-    loop = Directory(scop.schedule).loop(address)
-    place = _inside(scop.schedule, loop.place, f"an iteration of {address}")
-    if place is None:
-        raise LegalityError(
-            f"{address} is tiled by symbolic sizes, so that an iteration may run in several tiles"
-        )
-    return place
-
-
-def _inside(schedule: isl.Schedule, place: Place, shown: str) -> _Place | None:
-    """The place inside a loop, after its band was split; `None` inside of symbolic tiles."""
-    band = node_at(schedule, place.path)
-    if place.member + 1 < band.band_n_member():
-        if band.is_subtree_anchored():
-            return None
-        band = band.band_split(place.member + 1)
-    node = band.child(0)
-    if _cut_by_tiles(band):
-        return None
-    around = node.get_prefix_schedule_union_map().intersect_domain(node.get_domain())
-    return _Place(band.get_schedule(), (*place.path, 0), around, shown)
-
-
-def _cut_by_tiles(band: isl.ScheduleNode) -> bool:
-    """Do symbolic tiles cut a loop that is inside of `band`, and `band` or one around it?"""
-    inner, node = 0, band
-    while node.has_parent():
-        if node_type(node) is BAND:
-            inner += node.band_n_member()
-        tiles = tiles_at(node)
-        if tiles is not None and len(tiled_loops(node)) > inner:
-            return True
-        node = node.parent()
-    return False
-
-
-def _loops_around(scop: Scop, array: str) -> Iterator[_Place]:
-    """The places inside the loops around all accesses to an array, outer loops first."""
-    instances = isl.UnionSet.empty(scop.context.get_space())
-    for body in scop.bodies:
-        for access in body.accesses:
-            if access.array == array:
-                instances = instances.union(isl.UnionSet.from_set(access.relation.domain()))
-    node = scop.schedule.get_root().child(0)
-    path: Path = (0,)
-    while node.n_children() > 0:
-        if node_type(node) is BAND:
-            for member in range(node.band_n_member()):
-                number = node.get_schedule_depth() + member + 1
-                shown = f"an iteration of loop {number}"
-                place = _inside(scop.schedule, Place(path, member), shown)
-                if place is not None:
-                    yield place
-        holders = [
-            number
-            for number in range(node.n_children())
-            if not node.child(number).get_domain().is_disjoint(instances)
-            and not _passes_none(node.child(number), instances)
-        ]
-        if len(holders) != 1:
-            return
-        node, path = node.child(holders[0]), (*path, holders[0])
-
-
-def _passes_none(node: isl.ScheduleNode, instances: isl.UnionSet) -> bool:
-    is_filter = node_type(node) is isl.schedule_node_type.filter
-    return is_filter and bool(node.filter_get_filter().is_disjoint(instances))
-
-
-# What: groups of references, and their footprints.
-
-
-@dataclass(frozen=True)
-class _Box:
-    """A rectangle for each iteration: `{ [t] -> A[a] : offset <= a < offset + size }`.
-
-    `offsets` are functions of the iteration, one a dimension.
-    """
-
-    offsets: tuple[isl.Aff, ...]
-    sizes: tuple[int, ...]
-
-    @property
-    def elements(self) -> isl.Map:
-        """`{ [t] -> [a] }`, without the name of the array."""
-        windows = [
-            isl.Map.from_aff(offset).apply_range(isl.Map(f"{{ [o] -> [a] : o <= a < o + {size} }}"))
-            for offset, size in zip(self.offsets, self.sizes, strict=True)
-        ]
-        return reduce(isl.Map.flat_range_product, windows)
-
-
-def _box_of(footprint: isl.Map) -> _Box | None:
-    """The smallest box of constant sizes around a footprint that is found; `None` if there is none.
-
-    For each dimension, one of the lower bounds that the footprint has is the offset: after
-    Verdoolaege et al., section 5.2.
-    """
-    offsets: list[isl.Aff] = []
-    sizes: list[int] = []
-    for position in range(footprint.dim(isl.dim_type.out)):
-        side = _side_of(footprint, position)
-        if side is None:
-            return None
-        offsets.append(side[0])
-        sizes.append(side[1])
-    return _Box(tuple(offsets), tuple(sizes))
-
-
-def _side_of(footprint: isl.Map, position: int) -> tuple[isl.Aff, int] | None:
-    """The offset and the size of a box along one dimension."""
-    others = footprint.dim(isl.dim_type.out) - position - 1
-    values = footprint.project_out(isl.dim_type.out, position + 1, others)
-    values = values.project_out(isl.dim_type.out, 0, position).reset_tuple_id(isl.dim_type.out)
-    loops = values.dim(isl.dim_type.in_)
-    points = values.wrap().flatten()
-    hull = points.simple_hull().remove_divs()
-    best: tuple[isl.Aff, int] | None = None
-    for constraint in hull.get_constraints():
-        coefficient = constraint.get_coefficient_val(isl.dim_type.set, loops)
-        if constraint.is_div_constraint() or not coefficient.is_pos():
-            continue
-        # A lower bound: c a + f(t) >= 0.
-        function = constraint.get_aff().set_coefficient_val(isl.dim_type.in_, loops, isl.Val(0))
-        lower = function.neg().scale_down_val(coefficient).ceil()
-        local = isl.LocalSpace.from_space(points.get_space())
-        value = isl.Aff.var_on_domain(local, isl.dim_type.set, loops)
-        extent = points.max_val(value.sub(lower))
-        if extent.is_int() and (best is None or int(extent.to_python()) + 1 < best[1]):
-            offset = lower.drop_dims(isl.dim_type.in_, loops, 1)
-            best = offset, int(extent.to_python()) + 1
-    return best
-
-
-@dataclass(frozen=True)
-class _Reference:
-    """What one access of a statement touches: `{ S[i] -> A[a] }` and `{ [t] -> A[a] }`."""
-
-    relation: isl.Map
-    kind: AccessKind
-    footprint: isl.Map
-
-
-@dataclass(frozen=True, eq=False)
-class _Group:
-    """References to an array that share a local one, and the box around what they touch."""
-
-    references: tuple[_Reference, ...]
-    box: _Box
-
-    @property
-    def footprint(self) -> isl.Map:
-        """All that the references touch, `{ [t] -> A[a] }`."""
-        return reduce(isl.Map.union, (each.footprint for each in self.references)).coalesce()
-
-    @property
-    def writes(self) -> bool:
-        """Whether one of the references writes."""
-        return any(each.kind is not AccessKind.READ for each in self.references)
-
-
-class _NotPromotableError(ValueError):
-    """An array that cannot be promoted at a place; the message says why."""
-
-
-def _references(scop: Scop, array: str, place: _Place) -> tuple[_Reference, ...]:
-    """The references to an array in the iterations of a place; raises `_NotPromotableError`."""
-    if any(mark.array == array for mark in local_marks(scop.schedule)):
-        raise _NotPromotableError("it is local already")
-    around = {part.get_tuple_name(isl.dim_type.in_): part for part in maps_of(place.iterations)}
-    found: list[_Reference] = []
-    for body, effective in zip(scop.bodies, scop.statements, strict=True):
-        if body.name not in around:
-            continue
-        loops = around[body.name]
-        for access in body.accesses:
-            relation = access.relation.intersect_domain(loops.domain())
-            relation = relation.intersect_params(scop.context)
-            if access.array != array or relation.is_empty():
-                continue
-            if not relation.is_single_valued():
-                raise _NotPromotableError(
-                    f"the elements that {body.name} accesses depend on data, or it accesses vectors"
-                )
-            footprint = loops.reverse().apply_range(relation)
-            found.append(_Reference(relation, access.kind, footprint))
-        if any(each.array == array for each in body.accesses) and not any(
-            each.array == array for each in effective.accesses
-        ):
-            raise _NotPromotableError("it is local already, in loops around")
-    return tuple(found)
-
-
-def _groups(array: str, references: Sequence[_Reference], place: _Place) -> tuple[_Group, ...]:
-    """References that may touch one element in an iteration together; `_NotPromotableError`."""
-    groups: list[_Group] = []
-    for reference in references:
-        box = _box_of(reference.footprint)
-        if box is None:
-            raise _NotPromotableError(
-                f"the elements that {place.shown} touches fit in no rectangle of constant size; "
-                "tile the loops first"
-            )
-        groups.append(_Group((reference,), box))
-    merged = True
-    while merged:
-        merged = False
-        for left, right in combinations(groups, 2):
-            if left.footprint.is_disjoint(right.footprint):
-                continue
-            both = (*left.references, *right.references)
-            box = _box_of(reduce(isl.Map.union, (each.footprint for each in both)))
-            if box is None and not (left.writes or right.writes):
-                continue
-            if box is None:
-                raise _NotPromotableError(
-                    f"two references, one of which writes, touch common elements of {array}, and "
-                    "both together fit in no rectangle of constant size"
-                )
-            groups = [each for each in groups if each not in (left, right)]
-            groups.append(_Group(both, box))
-            merged = True
-            break
-    return tuple(groups)
-
-
-# How: marks, copies, and the tree with both.
-
-
-def _at_place(scop: Scop, place: _Place, options: PromoteOptions) -> Promotion:
+def _at_place(scop: Scop, place: LoopBody, options: PromoteOptions) -> Promotion:
     """Promote arrays at a place; raises `LegalityError` for one that cannot be."""
-    builder = _Builder(scop, place, options)
+    builder = LocalCopies(scop, place, options)
     missed: list[str] = []
     for array in options.arrays or tuple(scop.arrays):
         try:
             builder.add(array)
-        except _NotPromotableError as error:
+        except NotPromotableError as error:
             message = f"{array} cannot be promoted: {error}"
             if options.arrays:
                 raise LegalityError(message) from None
@@ -455,35 +196,35 @@ def _at_place(scop: Scop, place: _Place, options: PromoteOptions) -> Promotion:
     return replace(builder.result(), missed=tuple(missed))
 
 
-class _Builder:
+class LocalCopies:
     """Collects the local arrays and the copies of one place."""
 
-    def __init__(self, scop: Scop, place: _Place, options: PromoteOptions) -> None:
+    def __init__(self, scop: Scop, place: LoopBody, options: PromoteOptions) -> None:
         self._scop = scop
         self._place = place
         self._options = options
         self._taken = {*scop.arrays, *(body.name for body in scop.bodies)}
         self._taken |= {mark.array for mark in local_marks(scop.schedule)}
-        self._arrays: list[LocalArray] = []
+        self._arrays: list[PromotedArray] = []
         self._marks: list[LocalAttr] = []
         self._copies: list[CopyStatement] = []
         self._done: list[str] = []
 
     def add(self, array: str) -> int:
-        """Promote an array; the number of cells that it takes. Raises `_NotPromotableError`."""
-        references = _references(self._scop, array, self._place)
+        """Promote an array; the number of cells that it takes. Raises `NotPromotableError`."""
+        references = references_in(self._scop, array, self._place)
         if not references:
-            raise _NotPromotableError(f"{self._place.shown} does not access it")
+            raise NotPromotableError(f"{self._place.shown} does not access it")
         flow = array_flow(self._scop, array)
         cells = 0
-        for group in _groups(array, references, self._place):
+        for group in reference_groups(array, references, self._place):
             cells += self._add_group(array, group, flow)
         return cells
 
-    def _add_group(self, array: str, group: _Group, flow: ArrayFlow) -> int:
+    def _add_group(self, array: str, group: ReferenceGroup, flow: ArrayFlow) -> int:
         shape = self._shape(group.box.sizes)
         rank = len(group.box.sizes)
-        local = LocalArray(self._name(f"{array}_local"), array, rank, shape)
+        local = PromotedArray(self._name(f"{array}_local"), array, rank, shape)
         self._arrays.append(local)
         cell = self._cell(local, group.box)
         accesses = self._scop_map()
@@ -504,13 +245,13 @@ class _Builder:
                 name = self._name(f"{array}_{kind}")
                 # With divisions that are known, isl sees which constraints are the same.
                 elements = elements.compute_divs().coalesce()
-                domain = _named(elements.wrap().flatten(), name, local)
+                domain = copied_elements(elements.wrap().flatten(), name, local)
                 function = cell.set_tuple_id(isl.dim_type.in_, isl.Id(name))
                 self._copies.append(CopyStatement(name, local, kind == "in", domain, function))
                 copied.append(kind)
         extent = " x ".join(map(str, shape)) + " elements" if shape else "one element"
         how = f"copied {' and '.join(copied)}" if copied else "without copies"
-        self._done.append(f"{self._place.shown} has {extent} of {array} in {local.name}, {how}")
+        self._done.append(f"{self._place.shown} keeps {extent} of {array} in {local.name}, {how}")
         return prod(shape)
 
     def _name(self, wanted: str) -> str:
@@ -526,8 +267,9 @@ class _Builder:
         count = len(sizes)
         order = self._options.order or tuple(range(count))
         if len(order) != count or any(each >= count for each in self._options.reverse):
-            raise _NotPromotableError(
-                f"it has {count} dimension{'s' * (count != 1)}, which order and reverse do not fit"
+            raise NotPromotableError(
+                f"it has {count} dimension{'s' * (count != 1)}, which does not match the options "
+                "order and reverse"
             )
         return tuple(each for each in order if sizes[each] > 1)
 
@@ -537,7 +279,7 @@ class _Builder:
             shape[-1] += self._options.padding
         return tuple(shape)
 
-    def _cell(self, local: LocalArray, box: _Box) -> isl.MultiAff:
+    def _cell(self, local: PromotedArray, box: FootprintBox) -> isl.MultiAff:
         """`{ [t, a] -> L[l] }`: the cell of an element in an iteration."""
         space = self._place_space(len(box.sizes))
         domain = isl.LocalSpace.from_space(space)
@@ -564,7 +306,7 @@ class _Builder:
         space = self._scop.context.get_space().params().set_from_params()
         return space.add_dims(isl.dim_type.set, loops + extra)
 
-    def _sent(self, reference: _Reference, cell: isl.MultiAff) -> isl.Map:
+    def _sent(self, reference: PromotedReference, cell: isl.MultiAff) -> isl.Map:
         """`{ [S[i] -> A[a]] -> L[l] }` for one reference."""
         relation = reference.relation
         name = relation.get_tuple_name(isl.dim_type.in_)
@@ -579,7 +321,7 @@ class _Builder:
         anywhere = isl.Map.universe(relation.get_space()).intersect_domain(relation.domain())
         return sent.gist_domain(anywhere.wrap())
 
-    def _needed(self, array: str, group: _Group, flow: ArrayFlow) -> isl.Map:
+    def _needed(self, array: str, group: ReferenceGroup, flow: ArrayFlow) -> isl.Map:
         """`{ [t] -> A[a] }`: what an iteration reads and has surely not written before."""
         found = isl.Map.empty(group.footprint.get_space())
         same = self._place.iterations.apply_range(self._place.iterations.reverse())
@@ -597,7 +339,7 @@ class _Builder:
                     found = found.union(self._by_iteration(reading, found))
         return found
 
-    def _live(self, array: str, group: _Group, flow: ArrayFlow) -> isl.Map:
+    def _live(self, array: str, group: ReferenceGroup, flow: ArrayFlow) -> isl.Map:
         """`{ [t] -> A[a] }`: what an iteration writes and something else may read."""
         found = isl.Map.empty(group.footprint.get_space())
         is_temporary = why_no_temporary(self._scop, array) is None
@@ -626,7 +368,7 @@ class _Builder:
 
         Between the least and the greatest subscript in each dimension, all elements are there.
         """
-        box = _box_of(needed)
+        box = box_of_footprint(needed)
         if box is None or not box.sizes:
             return needed
         accessed = reduce(
@@ -669,13 +411,13 @@ class _Builder:
         """The marks above an extension node with the copies, around what was inside the loop."""
         children = inside
         if self._copies:
-            before = [_copy_node(copy) for copy in self._copies if copy.is_copy_in]
-            after = [_copy_node(copy) for copy in self._copies if not copy.is_copy_in]
+            before = [copy_node(copy) for copy in self._copies if copy.is_copy_in]
+            after = [copy_node(copy) for copy in self._copies if not copy.is_copy_in]
             own = self._place.iterations.domain().universe()
             middle = TreeNode("filter", own, inside)
             relation = self._scop_map()
             for copy in self._copies:
-                relation = relation.union(isl.UnionMap.from_map(_extension(copy)))
+                relation = relation.union(isl.UnionMap.from_map(extension_of(copy)))
             sequence = TreeNode("sequence", None, (*before, middle, *after))
             children = (TreeNode("extension", relation, (sequence,)),)
         for mark in reversed(self._marks):
@@ -684,58 +426,14 @@ class _Builder:
         return node
 
 
-def _named(domain: isl.Set, name: str, local: LocalArray) -> isl.Set:
-    """The domain of a copy statement, whose dimensions are called after loops and the array."""
-    loops = domain.dim(isl.dim_type.set) - local.rank
-    domain = domain.set_tuple_name(name)
-    for position, each in enumerate(_iterators(loops, local)):
-        domain = domain.set_dim_name(isl.dim_type.set, position, each)
-    return domain
-
-
-def _iterators(loops: int, local: LocalArray) -> list[str]:
-    names = [f"t{position}" for position in range(loops)]
-    return names + [f"{local.array.lower()}{position}" for position in range(local.rank)]
-
-
 def _is_part(relation: isl.Map, whole: isl.Map) -> bool:
     return bool(
         relation.get_space().has_equal_tuples(whole.get_space()) and relation.is_subset(whole)
     )
 
 
-def _extension(copy: CopyStatement) -> isl.Map:
-    """`{ [t] -> C[t, a] }`."""
-    loops = copy.domain.project_out(isl.dim_type.set, copy.iteration_dimensions, copy.local.rank)
-    everything = isl.Map.from_domain_and_range(loops.reset_tuple_id(), copy.domain)
-    for position in range(copy.iteration_dimensions):
-        everything = everything.equate(isl.dim_type.in_, position, isl.dim_type.out, position)
-    return everything
-
-
-def _copy_node(copy: CopyStatement) -> TreeNode:
-    """The filter of a copy statement, with a band over the elements."""
-    universe = isl.UnionSet.from_set(isl.Set.universe(copy.domain.get_space()))
-    space = isl.LocalSpace.from_space(copy.domain.get_space())
-    members = [
-        isl.MultiUnionPwAff.from_union_pw_aff(
-            isl.UnionPwAff.from_pw_aff(
-                isl.PwAff.from_aff(isl.Aff.var_on_domain(space, isl.dim_type.set, position))
-            )
-        )
-        for position in range(copy.iteration_dimensions, copy.domain.dim(isl.dim_type.set))
-    ]
-    if not members:
-        return TreeNode("filter", universe, ())
-    schedule = reduce(isl.MultiUnionPwAff.flat_range_product, members)
-    flags = (True,) * len(members)
-    nothing = isl.UnionSet("{ }")
-    band = BandMembers(schedule, (None,) * len(members), True, flags, nothing)
-    return TreeNode("filter", universe, (TreeNode("band", band, ()),))
-
-
 def _replaced(
-    tree: TreeNode, path: Path, change: Callable[[tuple[TreeNode, ...]], TreeNode]
+    tree: TreeNode, path: TreePath, change: Callable[[tuple[TreeNode, ...]], TreeNode]
 ) -> TreeNode:
     """The tree with what stands at the end of `path`, perhaps a leaf, changed."""
     if len(path) == 1:
@@ -766,42 +464,9 @@ def apply_promotion(op: ScopOp, promotion: Promotion, options: PromoteOptions) -
         memories[array.name] = declared.memory
         op.body.block.insert_op_before(declared, first)
     for copy in promotion.copies:
-        statement = _statement(op, copy, arrays[copy.local.array], memories[copy.local.name])
+        statement = copy_operation(op, copy, arrays[copy.local.array], memories[copy.local.name])
         op.body.block.insert_op_before(statement, op.tree)
     if promotion.schedule is not None:
         old = op.tree
         op.body.block.insert_op_before(tree_from_schedule(promotion.schedule), old)
         Rewriter.erase_op(old)
-
-
-def _statement(op: ScopOp, copy: CopyStatement, array: SSAValue, local: SSAValue) -> StmtOp:
-    """The statement that copies one element."""
-    count = copy.domain.dim(isl.dim_type.set)
-    block = Block(arg_types=[IndexType()] * count)
-    loops = copy.iteration_dimensions
-    for argument, name in zip(block.args, _iterators(loops, copy.local), strict=True):
-        argument.name_hint = name
-    values = [*block.args, *op.parameter_values.values()]
-    names = list(op.parameter_values)
-    iterators = [AffineDimExpr(position) for position in range(count)]
-    cell: list[AffineExpr] = []
-    for position in range(len(copy.local.shape)):
-        function = copy.cell.get_at(position)
-        used = parameters_of(function.get_domain_space())
-        parameters = [AffineDimExpr(count + names.index(name)) for name in used]
-        cell.append(affine_expression(function, iterators, parameters))
-    outside, inside_ = (array, tuple(iterators[loops:])), (local, tuple(cell))
-    (source, read), (target, written) = (
-        (outside, inside_) if copy.is_copy_in else (inside_, outside)
-    )
-    read_map, read_operands = map_over(read, values)
-    written_map, written_operands = map_over(written, values)
-    assert isinstance(source.type, MemRefType)
-    element_type = source.type.element_type
-    load = affine.LoadOp(source, read_operands, AffineMapAttr(read_map), element_type)
-    store = affine.StoreOp(load.result, target, written_operands, AffineMapAttr(written_map))
-    block.add_ops([load, store])
-    statement = StmtOp(copy.name, copy.domain, Region(block))
-    for each in (load, store, statement):
-        each.location = op.location
-    return statement

@@ -40,7 +40,7 @@ class Shape:
 
     def __post_init__(self) -> None:
         if len({len(row) for row in self.rows}) > 1:
-            raise OptionError(f"the rows of a shape must have one length: shape={self}")
+            raise OptionError(f"the rows of a shape must have the same length: shape={self}")
         if not all(any(row) for row in self.rows):
             raise OptionError(f"a row of a shape must not be all zero: shape={self}")
 
@@ -122,7 +122,7 @@ class _ShapedTiler:
         wanted = len(self._rows[0])
         nest = f"the nest of {len(loops)} over {name_list(statements_of(node))}"
         if len(loops) < wanted:
-            self.narrow.append(f"{nest} has no {wanted} loops directly inside each other")
+            self.narrow.append(f"{nest} does not have {wanted} perfectly nested loops")
             return node
         if node.is_subtree_anchored():
             raise LegalityError(f"{nest} cannot be tiled: {anchored(node)}")

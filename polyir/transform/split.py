@@ -14,7 +14,7 @@ from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.isl_lists import parameters_of
 from polyir.model.outcome import Outcome
-from polyir.transform.address import Address, Directory, Part, Reference
+from polyir.transform.address import Directory, LoopAddress, StatementAddress, StatementPart
 from polyir.transform.bands import listed, require_free, split_at
 from polyir.transform.loop_attributes import settled
 from polyir.transform.walk import require_own_instances
@@ -29,13 +29,13 @@ class SplitOptions:
     is the outermost one around the first statement. Raises `OptionError` if there is no statement.
     """
 
-    statements: tuple[Reference, ...]
+    statements: tuple[StatementAddress, ...]
     condition: str
-    loop: Address | None = None
+    loop: LoopAddress | None = None
 
     def __post_init__(self) -> None:
         if not self.statements:
-            raise OptionError("splitting needs a statement, as in statements=S0")
+            raise OptionError("give a statement to split, as in statements=S0")
 
 
 def split(schedule: isl.Schedule, dependences: Dependences, options: SplitOptions) -> Outcome:
@@ -60,18 +60,18 @@ def split(schedule: isl.Schedule, dependences: Dependences, options: SplitOption
         part for reference in options.statements for part in directory.parts_of(reference)
     )
     if not parts:
-        raise OptionError(f"{listed(options.statements)} runs no instance")
-    loop = directory.loop(options.loop or Address(parts[0].reference, 0))
+        raise OptionError(f"{listed(options.statements)} has no instances")
+    loop = directory.loop(options.loop or LoopAddress(parts[0].reference, 0))
     for part in parts:
         if loop.place not in part.loops:
-            raise OptionError(f"{part.reference} is not in the loop {loop}")
+            raise OptionError(f"{part.reference} is not inside loop {loop}")
     what = f"splitting {listed(options.statements)} by '{options.condition}'"
     require_free(loop.band, what)
     chosen = _chosen(parts, options.condition)
     inside = loop.band.get_domain()
-    for count, instances in (("no instance", chosen), ("all instances", inside.subtract(chosen))):
+    for count, instances in (("none", chosen), ("all", inside.subtract(chosen))):
         if instances.is_empty():
-            reason = f"'{options.condition}' holds for {count} in {loop}"
+            reason = f"'{options.condition}' holds for {count} of the instances in {loop}"
             return Outcome(schedule, (), (f"nothing was split: {reason}",))
     band = split_at(loop.band, loop.member)
     changed = band.order_before(chosen).get_schedule()
@@ -79,7 +79,7 @@ def split(schedule: isl.Schedule, dependences: Dependences, options: SplitOption
     return settled(schedule, changed, dependences, what, [done])
 
 
-def _chosen(parts: tuple[Part, ...], condition: str) -> isl.UnionSet:
+def _chosen(parts: tuple[StatementPart, ...], condition: str) -> isl.UnionSet:
     """The instances of the parts that meet the condition."""
     chosen = isl.UnionSet.empty(parts[0].instances.get_space())
     for part in parts:
@@ -103,7 +103,7 @@ def _meeting(instances: isl.Set, condition: str) -> isl.Set:
     except isl.Error:
         known = ", ".join([*iterators, *parameters])
         raise OptionError(
-            f"'{condition}' is no affine condition on {known} of {name}, in isl's notation: "
+            f"'{condition}' is not an affine condition on {known} of {name}, in isl's notation: "
             "i < floor(n/2) and j != 0"
         ) from None
 

@@ -11,8 +11,8 @@ from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.isl_lists import sets_of
 from polyir.model.outcome import Outcome
-from polyir.model.steps import member_steps
-from polyir.transform.address import Address, Directory, Loop
+from polyir.model.tree_loops import member_steps
+from polyir.transform.address import Directory, Loop, LoopAddress
 from polyir.transform.bands import (
     LoopMember,
     insert_band,
@@ -32,7 +32,7 @@ UNROLL = isl.ast_loop_type.unroll
 class StripMineOptions:
     """Cut `loop` into strips of `size` values; raises `OptionError` for a size below 2."""
 
-    loop: Address
+    loop: LoopAddress
     size: int = 32
 
     def __post_init__(self) -> None:
@@ -47,7 +47,7 @@ class UnrollOptions:
     Raises `OptionError` for a factor that is 1 or negative.
     """
 
-    loop: Address
+    loop: LoopAddress
     factor: int = 0
 
     def __post_init__(self) -> None:
@@ -64,7 +64,7 @@ class UnrollJamOptions:
     Raises `OptionError` for a factor below 2.
     """
 
-    loop: Address
+    loop: LoopAddress
     factor: int = 4
 
     def __post_init__(self) -> None:
@@ -152,7 +152,7 @@ def unroll_jam(
     loop = Directory(schedule).loop(options.loop)
     require_free(loop.band, f"unrolling and jamming {loop}")
     if not _has_loop_inside(loop):
-        raise OptionError(f"there is no loop in {loop} to jam its copies into (see unroll)")
+        raise OptionError(f"there is no loop inside {loop} to jam (see unroll)")
     points = _strips_over_unrolled(loop, options.factor).child(0)
     changed = points.band_sink().get_schedule()
     what = f"unrolling {loop} by {options.factor} into its inner loops"
@@ -227,5 +227,5 @@ def _require_constant_count(loop: Loop) -> None:
     distances = distances.project_out(isl.dim_type.param, 0, distances.dim(isl.dim_type.param))
     if not distances.dim_max_val(0).is_int():
         raise OptionError(
-            f"{loop} has no constant number of iterations: unroll it by a factor, as in factor=4"
+            f"the number of iterations of {loop} is not constant: give a factor, as in factor=4"
         )

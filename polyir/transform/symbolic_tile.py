@@ -7,15 +7,22 @@ from dataclasses import dataclass
 from itertools import islice
 
 import islpy as isl
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, IndexType, StringAttr
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import SSAValue
 
-from polyir.diagnostics import OptionError
+from polyir.diagnostics import LegalityError, OptionError, location_of
 from polyir.dialects.dependence import Dependences
+from polyir.dialects.isl_attributes import SetAttr
 from polyir.dialects.loop_attributes import LoopAttributes
 from polyir.dialects.mark_attributes import Origins, SymbolicTiles
+from polyir.dialects.scop import ScopOp
+from polyir.isl_lists import parameters_of
 from polyir.isl_trees import node_type
 from polyir.model.outcome import Outcome
-from polyir.model.symbolic_tiles import with_tiles
-from polyir.transform.address import Address, Directory, Loop, Place, node_at
+from polyir.model.scop import Scop, scop_of
+from polyir.model.symbolic_tiles import all_tiles, with_tiles
+from polyir.transform.address import Directory, Loop, LoopAddress, LoopPosition, node_at
 from polyir.transform.bands import listed, loop_members, require_free, split_at, with_attributes
 from polyir.transform.loop_attributes import cut, settled
 from polyir.transform.tile import TileOptions, Tiler, run_tiler
@@ -29,7 +36,7 @@ class SymbolicTileOptions:
     Raises `OptionError` where `min_width` is below 1.
     """
 
-    loops: tuple[Address, ...] = ()
+    loops: tuple[LoopAddress, ...] = ()
     min_width: int = 2
     origins: Origins = "outset"
 
@@ -95,7 +102,7 @@ def _tile_loops(
     first, last = loops[0], loops[-1]
     shown = listed(options.loops)
     if [loop.place for loop in loops] != list(islice(_nested(first), len(loops))):
-        raise OptionError(f"{shown} are not directly inside each other")
+        raise OptionError(f"{shown} are not perfectly nested")
     require_free(first.band, f"tiling {shown}")
     if last.member + 1 < last.band.band_n_member():
         schedule = last.band.band_split(last.member + 1).get_schedule()
@@ -121,11 +128,90 @@ def _insert_mark(
     return with_tiles(node, SymbolicTiles(origins, tuple(sizes), loops=tuple(blocks)))
 
 
-def _nested(first: Loop) -> Iterator[Place]:
+def _nested(first: Loop) -> Iterator[LoopPosition]:
     """`first` and the loops directly inside each other from there on."""
     node, path, start = first.band, first.place.path, first.member
     while node_type(node) in (BAND, MARK):
         if node_type(node) is BAND:
-            yield from (Place(path, member) for member in range(start, node.band_n_member()))
+            yield from (LoopPosition(path, member) for member in range(start, node.band_n_member()))
             start = 0
         node, path = node.child(0), (*path, 0)
+
+
+MOST_SIZES = 32
+"""More than any band has loops."""
+
+
+def free_size_names(scop: Scop) -> tuple[str, ...]:
+    """Names `T0`, `T1`, ... for tile sizes of a scop, without those that its function uses.
+
+    Two scops of one function get the same names as long as neither has its tiles.
+    """
+    taken = {*scop.op.parameter_values, *parameters_of(scop.context.get_space())}
+    taken |= {value.name_hint or "" for value in _values_of(scop.op.function)}
+    names = (f"T{number}" for number in range(MOST_SIZES + len(taken)))
+    return tuple(name for name in names if name not in taken)[:MOST_SIZES]
+
+
+def _values_of(function: FuncOp | None) -> Iterator[SSAValue]:
+    for op in () if function is None else function.walk():
+        yield from op.results
+        for region in op.regions:
+            for block in region.blocks:
+                yield from block.args
+
+
+def require_extensible(scop: ScopOp) -> None:
+    """Raise `LegalityError` if the function around `scop` cannot take further arguments.
+
+    There must be a function, and no call of it in its module: calls would not pass tile sizes.
+    """
+    function = scop.function
+    if function is None:
+        raise LegalityError(
+            "symbolic tile sizes become function arguments, but the scop is not in a function"
+        )
+    module = function.parent_op()
+    for op in () if module is None else module.walk():
+        if isinstance(op, CallOp) and op.callee.root_reference == function.sym_name:
+            raise LegalityError(
+                f"cannot add tile sizes to the arguments of @{function.sym_name.data}: the "
+                "module calls it",
+                location_of(op),
+            )
+
+
+def declare_sizes(scop: ScopOp) -> tuple[str, ...]:
+    """Give a scop parameters for all sizes of its tiles that it has no parameters for yet.
+
+    Their values are arguments of the function around it, of type index, which are added after
+    the others unless a scop of the function has them. Returned are the names.
+    """
+    sizes = (size for tiles in all_tiles(scop_of(scop).schedule.get_root()) for size in tiles.sizes)
+    names = [name for name in dict.fromkeys(sizes) if name not in scop.parameter_values]
+    if not names:
+        return ()
+    function = scop.function
+    assert function is not None
+    values = [_argument(function, name) for name in names]
+    scop.operands = (*scop.operands, *values)
+    known = scop.parameter_names.data
+    scop.parameter_names = ArrayAttr([*known, *map(StringAttr, names)])
+    anything = isl.Set(f"[{', '.join(names)}] -> {{ : }}")
+    scop.context = SetAttr(scop.context.data.align_params(anything.get_space()))
+    return tuple(names)
+
+
+def _argument(function: FuncOp, name: str) -> SSAValue:
+    """The argument of that name, added if there is none."""
+    block = function.body.blocks[0]
+    for argument in block.args:
+        if argument.name_hint == name:
+            return argument
+    added = block.insert_arg(IndexType(), len(block.args))
+    added.name_hint = name
+    kind = function.function_type
+    function.function_type = FunctionType.from_lists([*kind.inputs, IndexType()], [*kind.outputs])
+    if function.arg_attrs is not None:
+        function.arg_attrs = ArrayAttr([*function.arg_attrs, DictionaryAttr({})])
+    return added

@@ -11,10 +11,9 @@ from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.loop_attributes import LoopAttributes
 from polyir.isl_trees import mapped_children, node_type
-from polyir.model.leaves import schedules_below
 from polyir.model.outcome import Outcome
-from polyir.model.steps import member_steps
-from polyir.transform.address import Address, Directory, Loop, node_at
+from polyir.model.tree_loops import member_steps, schedules_below
+from polyir.transform.address import Directory, Loop, LoopAddress, node_at
 from polyir.transform.bands import (
     LoopMember,
     anchored,
@@ -60,7 +59,7 @@ class TileOptions:
     levels: int = 1
     min_width: int = 2
     ratio: int = 8
-    loops: tuple[Address, ...] = ()
+    loops: tuple[LoopAddress, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.sizes or min(self.sizes) < 1:
@@ -96,7 +95,7 @@ def tile(
     equal tiles; and the tile band is permutable, since floor is monotone (op. cit., theorem 1).
 
     In a tree that nobody has scheduled yet, bands are merged first (`with_permutable_bands`).
-    A tree without any band to tile is handed back as it is.
+    A tree without a band to tile is returned unchanged.
 
     Loops that are named need not be permutable, nor in one band. Their tile loops, in the order
     of `options.loops`, go right above the outermost of them; with the first and the last loop of
@@ -123,7 +122,7 @@ def run_tiler(tiler: Tiler, schedule: isl.Schedule, dependences: Dependences) ->
     result = tiler.tile(prepared.get_root()).get_schedule()
     if not tiler.tiled:
         return Outcome(schedule, (), (tiler.explain(),))
-    left = tuple(f"left alone: {reason}" for reason in tiler.narrow)
+    left = tuple(f"not tiled: {reason}" for reason in tiler.narrow)
     missed = tuple(f"not tiled: {reason}" for reason in tiler.refused)
     done = (*tiler.tiled, *left)
     return settled(schedule, result, dependences, "tiling", done, missed, exact_flags=False)
@@ -213,13 +212,13 @@ class Tiler:
         if members < self._options.min_width:
             if node_type(band.parent()) is not BAND:
                 # One line for loops directly inside each other.
-                self.narrow.append(f"{name} is too narrow{because(band, self._dependences)}")
+                self.narrow.append(f"{name} has too few loops{because(band, self._dependences)}")
         elif members > 1 and not band.band_get_permutable():
             self.refused.append(f"{name} is not permutable{because(band, self._dependences)}")
         elif band.is_subtree_anchored():
             self.refused.append(anchored(band))
         elif sizes is None:
-            self.refused.append(f"tiles of one point change nothing in {name}")
+            self.refused.append(f"tiles of a single point would not change {name}")
         else:
             self.tiled.append(f"tiled {name} by {sizes}")
             return True
@@ -283,7 +282,7 @@ def _outermost(loops: Sequence[Loop]) -> Loop:
     for position, loop in enumerate(loops):
         for other in loops[:position]:
             if loop.place == other.place:
-                raise OptionError(f"{other} and {loop} are one loop")
+                raise OptionError(f"{other} and {loop} are the same loop")
             if not (loop.place.is_around(other.place) or other.place.is_around(loop.place)):
                 raise OptionError(f"{other} and {loop} are not nested")
     return min(loops, key=lambda loop: (len(loop.place.path), loop.member))
@@ -295,7 +294,8 @@ def _member(loop: Loop, outermost: Loop) -> LoopMember:
     if not around.is_subset(inside):
         missing = name_list(names_in(around.subtract(inside)))
         raise OptionError(
-            f"{loop} does not run {missing}, which {outermost} runs: {outermost} runs "
-            f"{name_list(statements_of(outermost.band))} (see distribute)"
+            f"{outermost} and {loop} are not perfectly nested: {outermost} contains "
+            f"{name_list(statements_of(outermost.band))}, but {loop} does not contain {missing} "
+            "(see distribute)"
         )
     return loop_members(loop.band)[loop.member]

@@ -37,7 +37,7 @@ def require_own_instances(schedule: isl.Schedule, what: str) -> None:
     if adds_instances(schedule.get_root()):
         raise LegalityError(
             f"{what} cannot be checked: the schedule tree has extension or expansion nodes, "
-            "with instances that the dependences do not know"
+            "whose instances the dependences do not cover"
         )
 
 
@@ -65,7 +65,7 @@ def has_permutable_band(schedule: isl.Schedule) -> bool:
 
 
 def below_marks(node: isl.ScheduleNode) -> isl.ScheduleNode:
-    """`node`, or the first node below it that is no mark."""
+    """`node`, or the first node below it that is not a mark."""
     while node_type(node) is MARK:
         node = node.child(0)
     return node
@@ -124,7 +124,7 @@ def because(band: isl.ScheduleNode, dependences: Dependences) -> str:
 
 
 def no_permutable_band(schedule: isl.Schedule, dependences: Dependences) -> str:
-    """Says that there is none, and what forbids the first nest of several loops to be one."""
+    """Says that there is none, and why the first nest of several loops is not permutable."""
     reasons = (
         f": the loops from {describe_band(band)} down are not permutable{reason}"
         for band in _outermost_bands(schedule.get_root())

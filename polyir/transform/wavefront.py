@@ -12,9 +12,9 @@ from polyir.dialects.dependence import Dependences
 from polyir.dialects.mark_attributes import SymbolicTiles
 from polyir.isl_trees import mapped_children, node_type
 from polyir.model.outcome import Outcome
-from polyir.model.steps import member_steps
 from polyir.model.symbolic_tiles import replace_tiles, tiled_loops, tiles_at
-from polyir.transform.address import Address
+from polyir.model.tree_loops import member_steps
+from polyir.transform.address import LoopAddress
 from polyir.transform.bands import (
     Degrees,
     LoopMember,
@@ -24,6 +24,7 @@ from polyir.transform.bands import (
     loop_members,
     replace_band,
     start_at,
+    too_few_degrees,
 )
 from polyir.transform.loop_attributes import settled
 from polyir.transform.walk import (
@@ -48,7 +49,7 @@ class WavefrontOptions:
     """
 
     degrees: Degrees = 1
-    loop: Address | None = None
+    loop: LoopAddress | None = None
 
     def __post_init__(self) -> None:
         if self.degrees != "all" and self.degrees < 1:
@@ -76,7 +77,7 @@ def wavefront(
     The members are summed in their own steps: tiles of different sizes count as one each. If
     the steps agree, loops keep them; if not, the loops count tiles.
 
-    Bands with a coincident member are parallel as they are, and left alone. In a tree that
+    Bands with a coincident member are already parallel and are not changed. In a tree that
     nobody has scheduled yet, bands are merged first (`start_at`).
 
     Raises `LegalityError` if the result violates a dependence, which tells of a band that was
@@ -85,7 +86,7 @@ def wavefront(
     """
     require_own_instances(schedule, "the wavefront")
     options = options or WavefrontOptions()
-    builder = _Builder(options.degrees, dependences)
+    builder = _Wavefronts(options.degrees, dependences)
     start = start_at(schedule, dependences, options.loop, "the wavefront")
     result = builder.visit(start).get_schedule()
     if not builder.done:
@@ -95,7 +96,7 @@ def wavefront(
     return settled(schedule, result, dependences, "the wavefront", done, missed, exact_flags=False)
 
 
-class _Builder:
+class _Wavefronts:
     """Makes the wavefronts of one tree and notes what it did."""
 
     def __init__(self, degrees: Degrees, dependences: Dependences) -> None:
@@ -116,7 +117,7 @@ class _Builder:
         flags, name = coincident_flags(node), describe_band(node)
         if any(flags):
             loop = flags.index(True) + 1
-            self.parallel.append(f"loop {loop} of {name} is parallel as it is")
+            self.parallel.append(f"loop {loop} of {name} is already parallel")
             return node
         if len(flags) > 1 and node.band_get_permutable():
             if not node.is_subtree_anchored():
@@ -131,10 +132,10 @@ class _Builder:
         """Tiles of symbolic sizes with their loops made parallel."""
         flags = [loop.is_coincident for loop in tiled_loops(mark)]
         if tiles.wavefront or any(flags):
-            self.parallel.append("a loop over the tiles is parallel as it is")
+            self.parallel.append("a loop over the tiles is already parallel")
             return mark
         if len(flags) < 2:
-            self.refused.append("the tiles have one loop only")
+            self.refused.append("there is only one loop over the tiles")
             return mark
         name = f"the tiles of {describe_band(below_marks(mark))}"
         degrees = self._degrees_of(len(flags), name)
@@ -148,17 +149,18 @@ class _Builder:
         """How many of so many loops become parallel; it is noted."""
         degrees = degrees_of_band(members, self._degrees)
         self.done.append(
-            f"wavefronts along loops 1 to {degrees + 1} of {name}, with {degrees} parallel inside"
+            f"skewed loops 1 to {degrees + 1} of {name} into wavefronts: "
+            f"{degrees} loop{'s' * (degrees != 1)} inside can run in parallel"
         )
         if self._degrees != "all" and degrees < self._degrees:
-            self.short.append(f"{name} has {degrees} and not {self._degrees} degrees to give")
+            self.short.append(too_few_degrees(name, degrees, self._degrees))
         return degrees
 
     def explain(self, schedule: isl.Schedule) -> str:
         """Why there is no wavefront in `schedule`."""
         nothing = self.parallel or self.refused
         reasons = nothing or [no_permutable_band(schedule, self._dependences)]
-        return f"no wavefront was made: {summary(reasons)}"
+        return f"no wavefronts were created: {summary(reasons)}"
 
 
 def wavefront_band(band: isl.ScheduleNode, degrees: int) -> isl.ScheduleNode:

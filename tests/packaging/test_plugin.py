@@ -57,9 +57,9 @@ def test_transformations_carry_the_attributes(change: list[str], expected: list[
     found = attributes_of_bands(text)
     assert [each.partition(" options")[0] for each in found] == expected
     lost = [each for each in (DISTANCE, BLOCK) if not any(each in band for band in found)]
-    assert [
-        f"{each} is dropped from the loops around S0" in said for each in (DISTANCE, BLOCK)
-    ] == [each in lost for each in (DISTANCE, BLOCK)]
+    assert [f"dropped {each} from the loops around S0" in said for each in (DISTANCE, BLOCK)] == [
+        each in lost for each in (DISTANCE, BLOCK)
+    ]
 
 
 def test_the_loop_has_the_attributes() -> None:

@@ -7,10 +7,10 @@ from execution import schedule
 
 from polyir.diagnostics import OptionError
 from polyir.transform.address import (
-    Address,
     Directory,
-    Place,
-    Reference,
+    LoopAddress,
+    LoopPosition,
+    StatementAddress,
 )
 from polyir.transform.outline import outline
 
@@ -27,34 +27,34 @@ TREE = schedule(
 
 @pytest.mark.parametrize("text", ["S0.1", "S0/2.13", "left_1.0"])
 def test_addresses_are_read_and_written(text: str) -> None:
-    assert str(Address.parse(text)) == text
+    assert str(LoopAddress.parse(text)) == text
 
 
 def test_parts_of_an_address() -> None:
-    assert Address.parse("S0/2.13") == Address(Reference("S0", 2), 13)
-    assert Reference.parse("S0") == Reference("S0")
-    assert Reference.parse("S0/3") == Reference("S0", 3)
+    assert LoopAddress.parse("S0/2.13") == LoopAddress(StatementAddress("S0", 2), 13)
+    assert StatementAddress.parse("S0") == StatementAddress("S0")
+    assert StatementAddress.parse("S0/3") == StatementAddress("S0", 3)
 
 
 @pytest.mark.parametrize("text", ["", "S0", "S0.", ".1", "S0.-1", "S0/.1", "S0.1.2", "S0 .1"])
 def test_malformed_addresses(text: str) -> None:
     with pytest.raises(OptionError, match=r"is not a loop: write S0\.1"):
-        Address.parse(text)
+        LoopAddress.parse(text)
 
 
 @pytest.mark.parametrize("text", ["", "S0.1", "S0/", "S0/x", "S 0"])
 def test_malformed_references(text: str) -> None:
     with pytest.raises(OptionError, match="is not a statement: write S0"):
-        Reference.parse(text)
+        StatementAddress.parse(text)
 
 
 def test_loops_are_found() -> None:
     directory = Directory(TREE)
-    outer = Place((0,), 0)
-    assert directory.loop(Address.parse("S.0")).place == outer
-    assert directory.loop(Address.parse("T.0")).place == outer
-    assert directory.loop(Address.parse("S/1.0")).place == outer
-    innermost = directory.loop(Address.parse("S/1.2"))
+    outer = LoopPosition((0,), 0)
+    assert directory.loop(LoopAddress.parse("S.0")).place == outer
+    assert directory.loop(LoopAddress.parse("T.0")).place == outer
+    assert directory.loop(LoopAddress.parse("S/1.0")).place == outer
+    innermost = directory.loop(LoopAddress.parse("S/1.2"))
     assert innermost.member == 1
     assert innermost.band.band_n_member() == 2
     assert directory.addresses_of(outer) == ("S.0", "T.0")
@@ -81,7 +81,7 @@ def test_instances_of_parts() -> None:
 )
 def test_loops_that_are_not_there(text: str, message: str) -> None:
     with pytest.raises(OptionError, match=message):
-        Directory(TREE).loop(Address.parse(text))
+        Directory(TREE).loop(LoopAddress.parse(text))
 
 
 def test_outline() -> None:

@@ -124,7 +124,7 @@ def test_hyperplanes_of_a_stencil() -> None:
     points = tiles.child(0).band_get_partial_schedule()
     assert points.plain_is_equal(outermost_band(schedule(STENCIL)).band_get_partial_schedule())
     assert outcome.done == (
-        "tiled the band of 2 over S by 4, concurrent in 1 dimension along loop 1",
+        "tiled the band of 2 over S by 4: tiles along loop 1 start concurrently in 1 dimension",
     )
 
 
@@ -162,7 +162,7 @@ def test_one_degree_in_a_stencil_of_two_dimensions() -> None:
 
 def test_more_degrees_than_there_are() -> None:
     outcome = diamond_tile(schedule(STENCIL), STENCIL_DEPENDENCES, DiamondOptions(4, degrees=2))
-    assert outcome.missed == ("the band of 2 over S has 1 and not 2 degrees to give",)
+    assert outcome.missed == ("the band of 2 over S allows 1 degree of parallelism, not 2",)
 
 
 def test_statements_get_the_constants_that_they_need() -> None:
@@ -198,8 +198,8 @@ def test_dependences_along_the_face_are_refused(distance: str) -> None:
     assert outcome.schedule.plain_is_equal(schedule(STENCIL))
     (message,) = outcome.missed
     assert message == (
-        "no tiles start concurrently: no loop of the band of 2 over S is a face to start from: "
-        f"array A carries (0,{distance[-1]}): S[0, 0] must run before S[0, {distance[-1]}] "
+        "nothing was tiled: tiles of the band of 2 over S cannot start concurrently along any "
+        f"loop: array A carries (0,{distance[-1]}): S[0, 0] must run before S[0, {distance[-1]}] "
         "(T = 1, n = 4)"
     )
 
@@ -208,7 +208,7 @@ def test_parallel_and_tiled_bands_are_left_alone() -> None:
     text = STENCIL.replace("permutable: 1", "permutable: 1, coincident: [0, 1]")
     outcome = diamond_tile(schedule(text), flow())
     assert outcome.missed == (
-        "no tiles start concurrently: loop 2 of the band of 2 over S is parallel as it is",
+        "nothing was tiled: loop 2 of the band of 2 over S is already parallel",
     )
     tiled = tile(schedule(STENCIL), STENCIL_DEPENDENCES, TileOptions((8,))).schedule
     again = diamond_tile(tiled, STENCIL_DEPENDENCES, DiamondOptions(2)).schedule

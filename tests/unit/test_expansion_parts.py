@@ -15,7 +15,7 @@ from polyir.passes.prerequisites import scops_in
 from polyir.transform.expansion.box import NoBoxError, box_of
 from polyir.transform.expansion.contract import require_apart, successive_moduli
 from polyir.transform.expansion.lifetimes import conflicts
-from polyir.transform.expansion.webs import webs_of
+from polyir.transform.expansion.privatize import webs_of
 
 TWO_USES = """
 func.func @two(%n: index, %A: memref<?xf64>, %B: memref<?xf64>) {
@@ -131,7 +131,7 @@ def test_moduli_keep_live_values_apart(together: str, moduli: tuple[int | None, 
 def test_moduli_that_are_too_small_are_found() -> None:
     relation = isl.UnionMap("{ A[i] -> A[i + 2]; A[i] -> A[i - 2] }")
     require_apart(relation, (3,), "A")
-    with pytest.raises(LegalityError, match="contracting A would put two live values in one cell"):
+    with pytest.raises(LegalityError, match="contracting A would store two live values"):
         require_apart(relation, (2,), "A")
 
 

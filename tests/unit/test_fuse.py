@@ -6,7 +6,7 @@ import pytest
 from execution import execution, flow, schedule
 
 from polyir.diagnostics import LegalityError, OptionError
-from polyir.transform.address import Address
+from polyir.transform.address import LoopAddress
 from polyir.transform.distribute import DistributeOptions, distribute
 from polyir.transform.fuse import FuseOptions, fuse
 from polyir.transform.tile import TileOptions, tile
@@ -64,8 +64,8 @@ def test_illegal_fusion_is_refused_with_an_example() -> None:
 @pytest.mark.parametrize(
     ("statements", "depth", "message"),
     [
-        (("S", "U"), 1, "the nests of S, U are not neighbours: T runs between"),
-        (("S", "T"), 2, "cannot fuse 2 loops: S has 1 that can be shared"),
+        (("S", "U"), 1, "the nests of S, U are not adjacent: T runs between them"),
+        (("S", "T"), 2, "cannot fuse 2 loops: S has 1 that can be fused"),
         (("S", "V"), 1, r"there is no statement 'V' \(statements: S, T, U\)"),
     ],
 )
@@ -104,7 +104,7 @@ def test_distribution(statement: str, keep: int, expected: str) -> None:
     order = execution(outcome.schedule)
     assert "".join(name for name, _ in order) == expected
     others = ", ".join(name for name in "STU" if name != statement)
-    assert outcome.done == (f"{statement} has a nest of its own, apart from {others}",)
+    assert outcome.done == (f"separated {statement} from {others}: it now has its own loop nest",)
     assert outcome.missed == ()
 
 
@@ -126,7 +126,7 @@ def test_a_cycle_is_not_distributed() -> None:
 def test_a_statement_alone_is_left_alone() -> None:
     outcome = distribute(schedule(NESTS), NOTHING, DistributeOptions(("S",)))
     assert outcome.schedule.plain_is_equal(schedule(NESTS))
-    assert outcome.missed == ("not distributed: S shares no loop",)
+    assert outcome.missed == ("S was not distributed: it shares no loop",)
 
 
 def test_distribution_undoes_fusion() -> None:
@@ -137,15 +137,15 @@ def test_distribution_undoes_fusion() -> None:
 
 @pytest.mark.parametrize(
     ("statements", "keep", "message"),
-    [((), 0, "distribution needs a statement"), (("S",), -1, "keep must be 0 or more: keep=-1")],
+    [((), 0, "give a statement to distribute"), (("S",), -1, "keep must be 0 or more: keep=-1")],
 )
 def test_bad_distribute_options(statements: tuple[str, ...], keep: int, message: str) -> None:
     with pytest.raises(OptionError, match=message):
         DistributeOptions(statements, keep)
 
 
-def addresses(*texts: str) -> tuple[Address, ...]:
-    return tuple(map(Address.parse, texts))
+def addresses(*texts: str) -> tuple[LoopAddress, ...]:
+    return tuple(map(LoopAddress.parse, texts))
 
 
 @pytest.mark.parametrize(
@@ -165,14 +165,17 @@ def test_an_inner_loop_below_a_common_one_is_fused() -> None:
     at_once = fuse(schedule(NESTS), NOTHING, FuseOptions(("T", "U"), 2)).schedule
     assert execution(inner) == execution(at_once)
     again = fuse(inner, NOTHING, FuseOptions(loops=addresses("T.1", "U.1")))
-    assert again.missed == ("nothing was fused: T.1, U.1 are one loop",)
+    assert again.missed == ("nothing was fused: T.1, U.1 are the same loop",)
 
 
 @pytest.mark.parametrize(
     ("loops", "message"),
     [
-        (("S.0", "U.0"), "the nests of S.0, U.0 are not neighbours: T runs between"),
-        (("S.0", "T.1"), "different depths: where nests part, S.0 is loop 1, T.1 is loop 2"),
+        (("S.0", "U.0"), "the nests of S.0, U.0 are not adjacent: T runs between them"),
+        (
+            ("S.0", "T.1"),
+            "different depths: below the loops they share, S.0 is loop 1, T.1 is loop 2",
+        ),
         (("T.0", "T.1"), "cannot fuse T.0 and T.1: one is inside the other"),
         (("S.0", "T.2"), "there is no loop 'T.2': T has 2 loops"),
     ],

@@ -126,7 +126,7 @@ def test_the_best_loop_goes_innermost_with_its_flag() -> None:
     points = outcome.schedule.get_root().child(0).child(1).child(0).child(0)
     assert coincident_flags(points) == (True, False, True)
     assert outcome.done[0] == (
-        "loop 2 of the band of 3 over S1 goes innermost (scores -44, 18, -6)"
+        "moved loop 2 of the band of 3 over S1 innermost (scores -44, 18, -6)"
     )
     assert outcome.missed == ()
     order = execution(outcome.schedule, ni=4, nj=5, nk=4)
@@ -145,7 +145,7 @@ def test_the_best_loop_goes_innermost_with_its_flag() -> None:
 def test_fused_statements_are_distributed_within_their_tiles() -> None:
     scop, dependences = scop_from("2mm", "pluto-schedule,tile{sizes=3}")
     outcome = intra_tile_order(scop.schedule, dependences, scop.statements)
-    assert "the band of 2 over S1, S3 is distributed below loop 1 within its tiles" in outcome.done
+    assert "distributed the band of 2 over S1, S3 below loop 1 within its tiles" in outcome.done
     assert bands_over("S1", outcome.schedule)[2:] == ["i", "k", "j"]
     assert bands_over("S3", outcome.schedule)[2:] == ["i", "k", "j"]
     sizes = {"ni": 4, "nj": 5, "nk": 4, "nl": 4}
@@ -184,7 +184,7 @@ def test_the_innermost_loop_of_a_stencil_is_distributed_to_be_parallel() -> None
     scop, dependences = scop_from("jacobi-1d", "pluto-schedule,tile{sizes=4}")
     outcome = intra_tile_order(scop.schedule, dependences, scop.statements)
     assert outcome.done[0] == (
-        "the band of 2 over S0, S1 is distributed below loop 1 within its tiles"
+        "distributed the band of 2 over S0, S1 below loop 1 within its tiles"
     )
     order = execution(outcome.schedule, tsteps=5, n=12)
     assert sorted(order) == sorted(execution(scop.schedule, tsteps=5, n=12))
@@ -206,8 +206,8 @@ def test_nothing_to_move() -> None:
     outcome = intra_tile_order(scop.schedule, dependences, scop.statements)
     assert outcome.schedule.plain_is_equal(scop.schedule)
     assert outcome.missed == (
-        "no loop was moved: loop 3 of the band of 3 over S0, S1, S2 has the best locality "
-        "where it is (scores -24, -348, 48)",
+        "no loop was moved: loop 3 of the band of 3 over S0, S1, S2 is already innermost "
+        "and has the best locality (scores -24, -348, 48)",
     )
 
 

@@ -13,7 +13,7 @@ from xdsl.passes import ModulePass
 from polyir.diagnostics import OptionError
 from polyir.passes.options import describe_options, pass_from_python, pass_with_options
 from polyir.pipeline import passes_of_pipeline, split_pass_flags
-from polyir.transform.address import Address
+from polyir.transform.address import LoopAddress
 from polyir.universe import available_passes, pass_type
 
 
@@ -127,7 +127,7 @@ def test_passes_print_as_they_are_read(text: str) -> None:
 
 
 def test_options_from_python() -> None:
-    loop = Address.parse("S0.1")
+    loop = LoopAddress.parse("S0.1")
     assert pass_from_python(pass_type("reverse"), {"loop": "S0.1"}) == pass_from_python(
         pass_type("reverse"), {"loop": loop}
     )

@@ -73,7 +73,7 @@ def test_coincident_flags_are_not_trusted() -> None:
     assert marked(outcome.schedule) == []
     assert outcome.missed == (
         "nothing was marked parallel: no loop around S is parallel: "
-        "loop 1 carries A; loop 2 carries A",
+        "loop 1 carries dependences through A; loop 2 carries dependences through A",
     )
 
 
@@ -85,7 +85,7 @@ def test_each_child_of_a_sequence_is_a_nest() -> None:
     outcome = mark_parallel(schedule(TWO_NESTS), carried)
     assert marked(outcome.schedule) == ["[(j)]"]
     assert outcome.done == ("loop 2 around T is parallel",)
-    assert outcome.missed == ("no loop around S is parallel: loop 1 carries A",)
+    assert outcome.missed == ("no loop around S is parallel: loop 1 carries dependences through A",)
 
 
 def test_a_loop_that_runs_once_is_passed_over() -> None:
@@ -99,7 +99,9 @@ def test_marking_twice_changes_nothing() -> None:
     once = mark_parallel(schedule(BAND), ALONG_I)
     again = mark_parallel(once.schedule, ALONG_I)
     assert again.schedule.plain_is_equal(once.schedule)
-    assert again.missed == ("nothing was marked parallel: loop 2 around S is marked already",)
+    assert again.missed == (
+        "nothing was marked parallel: loop 2 around S is already marked parallel",
+    )
 
 
 def test_nested_bands_give_one_reason() -> None:
@@ -108,7 +110,7 @@ def test_nested_bands_give_one_reason() -> None:
       schedule: "[n] -> [{ S[i, j] -> [j] }]" } } }"""
     assert mark_parallel(schedule(text), BOTH).missed == (
         "nothing was marked parallel: no loop around S is parallel: "
-        "loop 1 carries A; loop 2 carries A",
+        "loop 1 carries dependences through A; loop 2 carries dependences through A",
     )
 
 
@@ -132,5 +134,5 @@ def test_nests_with_instances_that_have_no_dependences_are_left_alone(text: str)
     outcome = mark_parallel(schedule(text), NOTHING)
     assert outcome.missed == (
         "nothing was marked parallel: no loop around S is parallel: "
-        "inside are instances that the dependences do not know",
+        "it contains instances that the dependences do not cover",
     )

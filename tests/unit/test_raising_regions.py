@@ -142,7 +142,8 @@ def test_bound_loaded_between_two_loops_separates_scops() -> None:
         )
     )
     assert [left.reason for left in outcome.left] == [
-        "a bound of `scf.for` is not affine: %k is no affine function of iterators and parameters"
+        "a bound of `scf.for` is not affine: "
+        "%k is not an affine function of iterators and parameters"
     ]
     assert [[name.data for name in scop.parameter_names] for scop in outcome.scops] == [
         ["n"],

@@ -21,7 +21,7 @@ from polyir.schedule.integer_program import (
     lexicographic_minimum_of_choices,
 )
 from polyir.schedule.linear import completing_rows, dot, orthogonal_complement, rank
-from polyir.schedule.row_problem import RowForm, RowProblem, Term
+from polyir.schedule.row_problem import ObjectiveTerm, RowForm, RowProblem
 
 WIDTH = 4
 matrices = st.lists(
@@ -104,7 +104,7 @@ SQUARE = statement("[n] -> { S[i, j] : 0 <= i, j < n }")
 BACKWARDS = DependenceEdge(
     0, 0, isl.Map("[n] -> { S[i, j] -> S[i, j - 1] : 0 <= i < n and 0 < j < n }"), validity=True
 )
-PLUTO = (Term.BOUND_SUM, Term.BOUND_COEFFICIENTS, Term.BOUND_CONSTANT)
+PLUTO = (ObjectiveTerm.BOUND_SUM, ObjectiveTerm.BOUND_COEFFICIENTS, ObjectiveTerm.BOUND_CONSTANT)
 
 
 @pytest.mark.parametrize(("signed", "expected"), [(False, (1, 0)), (True, (0, -1))])
@@ -130,7 +130,7 @@ def test_the_objective_decides() -> None:
         proximity=True,
     )
     bound = RowForm(PLUTO, signed=False, parametric=False)
-    size = RowForm((Term.ITERATOR_SUM, *PLUTO), signed=False, parametric=False)
+    size = RowForm((ObjectiveTerm.ITERATOR_SUM, *PLUTO), signed=False, parametric=False)
     found = []
     for form in (bound, size):
         problem = RowProblem([SQUARE], 1, form)
@@ -143,7 +143,9 @@ def test_the_objective_decides() -> None:
 
 
 def test_rows_are_new() -> None:
-    problem = RowProblem([SQUARE], 1, RowForm((Term.ITERATOR_SUM,), signed=True, parametric=True))
+    problem = RowProblem(
+        [SQUARE], 1, RowForm((ObjectiveTerm.ITERATOR_SUM,), signed=True, parametric=True)
+    )
     choices = problem.independence({0: ((1, 1),)})
     row = problem.solve(choices)
     assert row is not None

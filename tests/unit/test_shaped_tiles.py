@@ -85,7 +85,7 @@ def test_nests_that_are_too_narrow() -> None:
     outcome = tile_with_shape(schedule(SPACE), STENCIL, ShapedTileOptions(Shape(((1, 0, 0),))))
     assert outcome.schedule.plain_is_equal(schedule(SPACE))
     assert outcome.missed == (
-        "nothing was tiled: the nest of 2 over S has no 3 loops directly inside each other",
+        "nothing was tiled: the nest of 2 over S does not have 3 perfectly nested loops",
     )
 
 
@@ -107,7 +107,7 @@ def test_shapes_from_text() -> None:
     [
         ("1,x;1,1", "a shape must be rows of numbers, such as 1,0;1,1: shape=1,x;1,1"),
         ("1,0;", "a shape must be rows of numbers"),
-        ("1,0;1", "the rows of a shape must have one length: shape=1,0;1"),
+        ("1,0;1", "the rows of a shape must have the same length: shape=1,0;1"),
         ("1,0;0,0", "a row of a shape must not be all zero: shape=1,0;0,0"),
     ],
 )

@@ -33,7 +33,7 @@ from polyir.model.symbolic_tiles import tiles_at, with_tiles
 from polyir.passes.prerequisites import replace_tree, scops_in
 from polyir.tools.polyir_cc import main as polyir_cc
 from polyir.tools.polyir_run import main as polyir_run
-from polyir.transform.address import Address
+from polyir.transform.address import LoopAddress
 from polyir.transform.affine_change import reverse
 from polyir.transform.interchange import InterchangeOptions, interchange
 from polyir.transform.parallel import PARALLEL, mark_parallel
@@ -135,17 +135,17 @@ def test_a_change_after_tiling_is_checked_for_all_sizes() -> None:
     down = flow("[n] -> { S[i, j] -> S[i + 1, j] : 0 <= i < n - 1 and 0 <= j < n }")
     diagonal = flow("[n] -> { S[i, j] -> S[i + 1, j + 1] : 0 <= i, j < n - 1 }")
     tiled = tile_symbolically(schedule(SQUARE), down, NAMES, OPTIONS).schedule
-    assert tiles_at(reverse(tiled, down, Address.parse("S.1")).schedule.get_root().child(0))
+    assert tiles_at(reverse(tiled, down, LoopAddress.parse("S.1")).schedule.get_root().child(0))
     # Without tiles the first loop alone carries it.
-    assert reverse(schedule(SQUARE), diagonal, Address.parse("S.1")).done
+    assert reverse(schedule(SQUARE), diagonal, LoopAddress.parse("S.1")).done
     with pytest.raises(LegalityError, match=r"reversing S\.1 violates"):
-        reverse(tiled, diagonal, Address.parse("S.1"))
+        reverse(tiled, diagonal, LoopAddress.parse("S.1"))
 
 
 def test_tiles_above_no_band_of_theirs() -> None:
     band = schedule(SQUARE).get_root().child(0)
     tiled = with_tiles(band, SymbolicTiles("outset", ("T0",))).get_schedule()
-    with pytest.raises(LegalityError, match=r"#poly.tile<outset \[T0\]> would stand above other"):
+    with pytest.raises(LegalityError, match=r"#poly.tile<outset \[T0\]> would no longer be above"):
         violations(NOTHING, tiled)
 
 
@@ -174,10 +174,10 @@ def test_a_loop_that_is_no_longer_parallel_is_unmarked() -> None:
     marked = mark_parallel(
         tile_symbolically(schedule(SQUARE), along, NAMES, OPTIONS).schedule, along
     )
-    loops = InterchangeOptions((Address.parse("S.0"), Address.parse("S.1")))
+    loops = InterchangeOptions((LoopAddress.parse("S.0"), LoopAddress.parse("S.1")))
     changed = interchange(marked.schedule, along, loops)
     assert changed.missed == (
-        "#poly.parallel is taken off loop 2 over tiles around S, which is not parallel",
+        "removed #poly.parallel from loop 2 over tiles around S: it is no longer parallel",
     )
     assert tiles_at(changed.schedule.get_root().child(0)) == SymbolicTiles("outset", ("T0", "T1"))
 
@@ -198,21 +198,21 @@ CUBE = """{ domain: "{ S[i, j, k] : 0 <= i, j, k < 4 }", child: {
 @pytest.mark.parametrize(
     ("loops", "message"),
     [
-        (("S.0", "S.2"), "S.0, S.2 are not directly inside each other"),
-        (("S.1", "S.0"), "are not directly inside"),
+        (("S.0", "S.2"), "S.0, S.2 are not perfectly nested"),
+        (("S.1", "S.0"), "are not perfectly nested"),
         (("S.3",), "there is no loop 'S.3'"),
     ],
 )
 def test_loops_that_are_not_directly_inside_each_other(
     loops: tuple[str, ...], message: str
 ) -> None:
-    options = SymbolicTileOptions(loops=tuple(map(Address.parse, loops)))
+    options = SymbolicTileOptions(loops=tuple(map(LoopAddress.parse, loops)))
     with pytest.raises(OptionError, match=message):
         tile_symbolically(schedule(CUBE), NOTHING, NAMES, options)
 
 
 def test_loops_by_address_in_two_bands() -> None:
-    options = SymbolicTileOptions(loops=(Address.parse("S.1"), Address.parse("S.2")))
+    options = SymbolicTileOptions(loops=(LoopAddress.parse("S.1"), LoopAddress.parse("S.2")))
     outcome = tile_symbolically(schedule(CUBE), NOTHING, NAMES, options)
     assert outcome.done == ("tiled S.1, S.2 by T0 x T1",)
     points = [("S", point) for point in product(range(4), repeat=3)]
@@ -297,7 +297,9 @@ def test_a_function_that_is_called_keeps_its_arguments() -> None:
       call @inner(%n, %a) : (index, memref<?x?xf64>) -> ()
       return
     }"""
-    with pytest.raises(PolyirError, match="@inner cannot take tile sizes as arguments: it is call"):
+    with pytest.raises(
+        PolyirError, match="cannot add tile sizes to the arguments of @inner: the module"
+    ):
         api.run_pipeline(api.parse(CALLED + call), "tile-symbolic")
 
 

@@ -8,8 +8,8 @@ from execution import Instance, assert_respects, execution, flow, schedule
 
 from polyir.diagnostics import LegalityError, OptionError
 from polyir.dialects.dependence import Dependences
-from polyir.model.steps import member_steps
-from polyir.transform.address import Address
+from polyir.model.tree_loops import member_steps
+from polyir.transform.address import LoopAddress
 from polyir.transform.tile import TileOptions, tile
 
 NOTHING = Dependences(value_based=False, items=())
@@ -112,7 +112,8 @@ def test_narrow_bands_are_tiled_on_request() -> None:
     text = """{ domain: "{ S[i]: 0 <= i < 5 }", child: { schedule: "[{ S[i] -> [i] }]" } }"""
     left = tile(schedule(text), NOTHING)
     assert left.missed == (
-        "nothing was tiled: no permutable band of 2 or more: the band of 1 over S is too narrow",
+        "nothing was tiled: no permutable band of 2 or more: "
+        "the band of 1 over S has too few loops",
     )
     assert left.schedule.plain_is_equal(schedule(text))
     strips = tile(schedule(text), NOTHING, TileOptions((2,), min_width=1))
@@ -136,7 +137,7 @@ def test_the_reason_names_array_and_distance() -> None:
     assert outcome.schedule.plain_is_equal(schedule(NESTED))
     assert outcome.missed == (
         "nothing was tiled: no permutable band of 2 or more: "
-        "the band of 1 over S is too narrow, because array A carries (1,-1): "
+        "the band of 1 over S has too few loops, because array A carries (1,-1): "
         "S[0, 1] must run before S[1, 0] (n = 2)",
     )
 
@@ -150,7 +151,7 @@ def test_a_band_wrongly_called_permutable_is_refused() -> None:
 def test_tiles_of_one_point() -> None:
     outcome = tile(schedule(SQUARE), NOTHING, TileOptions((1,)))
     assert outcome.missed == (
-        "nothing was tiled: tiles of one point change nothing in the band of 2 over S",
+        "nothing was tiled: tiles of a single point would not change the band of 2 over S",
     )
 
 
@@ -184,13 +185,13 @@ def test_a_band_with_an_isolated_part_is_left_alone() -> None:
     isolated = 'permutable: 1, options: "{ isolate[[] -> [i, j]] : 2 <= i <= 3 }"'
     outcome = tile(schedule(SQUARE.replace("permutable: 1", isolated)), NOTHING)
     assert outcome.missed == (
-        "nothing was tiled: AST options at or below the band of 2 over S refer to the loops "
-        "around them",
+        "nothing was tiled: the band of 2 over S contains AST options, which refer to enclosing "
+        "loops by position",
     )
 
 
-def loops(*texts: str) -> tuple[Address, ...]:
-    return tuple(map(Address.parse, texts))
+def loops(*texts: str) -> tuple[LoopAddress, ...]:
+    return tuple(map(LoopAddress.parse, texts))
 
 
 CUBE = """{ domain: "{ S[i, j, k] : 0 <= i, j, k < 4 }", child: {
@@ -226,8 +227,8 @@ IMPERFECT = """{ domain: "{ S[i] : 0 <= i < 4; T[i, j] : 0 <= i, j < 4 }",
 @pytest.mark.parametrize(
     ("named", "message"),
     [
-        (("T.0", "T.1"), "T.1 does not run S, which T.0 runs: T.0 runs S, T"),
-        (("S.0", "T.0"), "S.0 and T.0 are one loop"),
+        (("T.0", "T.1"), "T.0 contains S, T, but T.1 does not contain S"),
+        (("S.0", "T.0"), "S.0 and T.0 are the same loop"),
         (("S.1", "T.0"), "there is no loop 'S.1'"),
     ],
 )

@@ -199,7 +199,7 @@ def test_random_trees_are_lossless(schedule: isl.Schedule) -> None:
         (
             'poly.domain "{ S[i] : 0 <= i < 9 }" { poly.sequence { '
             'poly.filter "{ S[i] : i < 5 }" poly.filter "{ S[i] : i > 5 }" } }',
-            "leave instances out",
+            "do not cover all instances",
         ),
         (
             'poly.domain "{ S[i] : 0 <= i < 9 }" { poly.sequence { '
@@ -214,7 +214,7 @@ def test_random_trees_are_lossless(schedule: isl.Schedule) -> None:
         (
             'poly.domain "{ S[i] : 0 <= i < 9 }" { '
             'poly.band "[{ S[i] -> [(i)] }]" coincident [false, true] }',
-            "one coincident flag a member",
+            "one coincident flag per member",
         ),
         (
             'poly.domain "{ S[i] : 0 <= i < 9 }" { '
@@ -223,11 +223,11 @@ def test_random_trees_are_lossless(schedule: isl.Schedule) -> None:
         ),
         (
             'poly.domain "{ S[i] : 0 <= i < 9 }" { poly.context "{ : }" poly.context "{ : }" }',
-            "one child at most",
+            "at most one child",
         ),
         (
             'poly.domain "{ S[i] : 0 <= i < 9 }" { poly.sequence { poly.mark #poly.parallel } }',
-            "cannot stand directly in a sequence",
+            "must not be a direct child of a sequence",
         ),
     ],
 )

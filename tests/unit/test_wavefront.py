@@ -44,7 +44,8 @@ def test_tiles_run_along_antidiagonals(sizes: tuple[int, ...], first: int, secon
     waves = outcome.schedule.get_root().child(0)
     assert [coincident_flags(waves), coincident_flags(waves.child(0))] == [(False,), (True,)]
     assert outcome.done == (
-        "wavefronts along loops 1 to 2 of the band of 2 over S, with 1 parallel inside",
+        "skewed loops 1 to 2 of the band of 2 over S into wavefronts: "
+        "1 loop inside can run in parallel",
     )
     assert outcome.missed == ()
 
@@ -74,7 +75,7 @@ def test_all_degrees_there_are() -> None:
 
 def test_more_degrees_than_there_are() -> None:
     outcome = wavefront(schedule(PAPER), PAPER_DEPENDENCES, WavefrontOptions(2))
-    assert outcome.missed == ("the band of 2 over S has 1 and not 2 degrees to give",)
+    assert outcome.missed == ("the band of 2 over S allows 1 degree of parallelism, not 2",)
 
 
 def test_a_parallel_band_is_left_alone() -> None:
@@ -82,7 +83,7 @@ def test_a_parallel_band_is_left_alone() -> None:
     outcome = wavefront(schedule(text), flow())
     assert outcome.schedule.plain_is_equal(schedule(text))
     assert outcome.missed == (
-        "no wavefront was made: loop 1 of the band of 2 over S is parallel as it is",
+        "no wavefronts were created: loop 1 of the band of 2 over S is already parallel",
     )
 
 
@@ -95,9 +96,9 @@ def test_loops_that_are_not_permutable_are_left_alone() -> None:
     outcome = wavefront(schedule(text), back)
     assert outcome.schedule.plain_is_equal(schedule(text))
     assert outcome.missed == (
-        "no wavefront was made: there is no permutable band of 2 or more: the loops from the band "
-        "of 1 over S down are not permutable, because array A carries (1,-1): S[0, 1] must run "
-        "before S[1, 0] (n = 2)",
+        "no wavefronts were created: there is no permutable band of 2 or more: the loops from the "
+        "band of 1 over S down are not permutable, because array A carries (1,-1): S[0, 1] must "
+        "run before S[1, 0] (n = 2)",
     )
 
 

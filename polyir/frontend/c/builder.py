@@ -29,7 +29,7 @@ from xdsl.ir.affine import AffineBinaryOpKind
 
 from polyir.dialects.affine_extra import ArithIndexCastUIOp, MaxOp
 from polyir.frontend.c.errors import location_of_node
-from polyir.model.affine import expression_of
+from polyir.model.affine import pw_aff_of
 from polyir.model.index_expressions import (
     Atom,
     Division,
@@ -42,8 +42,8 @@ _Op = TypeVar("_Op", bound=Operation)
 
 
 @dataclass(frozen=True)
-class Access:
-    """A load or store, its subscripts, and expressions that are non-negative when it runs."""
+class SubscriptedAccess:
+    """A load or store, its subscripts, and what is known not to be negative where it stands."""
 
     operation: Operation
     indices: tuple[IndexExpression, ...]
@@ -65,7 +65,7 @@ class Builder:
         self._data: dict[SSAValue, None] = {}
         self._facts: list[IndexExpression] = []
         self._general_facts: list[IndexExpression] = []
-        self._accesses: dict[SSAValue, list[Access]] = {}
+        self._accesses: dict[SSAValue, list[SubscriptedAccess]] = {}
         self._order: dict[SSAValue, int] = {}
         self.origins: dict[SSAValue, SSAValue] = {}
         """The integers that indices are cast from."""
@@ -274,7 +274,7 @@ class Builder:
         ]
 
         def read(item: IndexExpression) -> isl.PwAff:
-            return expression_of(numbering.expression(item), dimensions, (), space)
+            return pw_aff_of(numbering.expression(item), dimensions, (), space)
 
         possible = read(expression).neg().pos_set()
         for fact in facts:
@@ -309,11 +309,11 @@ class Builder:
         self.insert(op)
 
     def _record(self, memory: SSAValue, op: Operation, indices: Sequence[IndexExpression]) -> None:
-        access = Access(op, tuple(indices), tuple(self._facts))
+        access = SubscriptedAccess(op, tuple(indices), tuple(self._facts))
         self._accesses.setdefault(memory, []).append(access)
 
     @property
-    def accesses(self) -> dict[SSAValue, tuple[Access, ...]]:
+    def accesses(self) -> dict[SSAValue, tuple[SubscriptedAccess, ...]]:
         """The accesses to each memref that are still part of the function."""
         return {
             memory: tuple(access for access in accesses if access.operation.parent is not None)

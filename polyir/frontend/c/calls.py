@@ -15,9 +15,9 @@ from polyir.dialects.pure_functions import declare_pure
 from polyir.frontend.c.builder import Builder
 from polyir.frontend.c.errors import refuse
 from polyir.frontend.c.functions import CALLED, operation_of
-from polyir.frontend.c.names import stores_in, walk
+from polyir.frontend.c.names import assigned_in, nodes_below
 from polyir.frontend.c.scopes import EnumConstant, FunctionName, Scopes
-from polyir.frontend.c.types import DOUBLE, FLOAT, Arithmetic, Array, Pointer
+from polyir.frontend.c.types import DOUBLE, FLOAT, Arithmetic, CArrayType, Pointer
 from polyir.frontend.c.values import Conversions, Value
 
 _INFINITIES = {
@@ -69,7 +69,7 @@ class Calls:
         parameters, result = meaning.type.parameters, meaning.type.result
         if name in self._entered or parameters is None or not isinstance(result, Arithmetic):
             return None
-        if any(True for _ in stores_in(items[0])):
+        if any(True for _ in assigned_in(items[0])):
             return None
         declared = definition.decl.type.args.params if parameters else ()
         pairs = []
@@ -80,7 +80,7 @@ class Calls:
         if len(pairs) != len(node.args.exprs if node.args else ()):
             raise refuse(node, f"a call of '{name}' with the wrong number of arguments")
         known = dict(pairs)
-        for part in walk(items[0].expr):
+        for part in nodes_below(items[0].expr):
             if isinstance(part, c_ast.ID) and part.name not in known:
                 other = self._scopes.meaning(part.name)
                 if not isinstance(other, FunctionName | EnumConstant):
@@ -130,6 +130,6 @@ class Calls:
         meaning = self._scopes.meaning(name)
         if meaning is not None and not isinstance(meaning, FunctionName):
             type = getattr(meaning, "type", None)
-            if isinstance(type, Pointer | Array | Arithmetic):
+            if isinstance(type, Pointer | CArrayType | Arithmetic):
                 raise refuse(node, "a call through a pointer")
         return str(name)

@@ -20,23 +20,23 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, MemRefType
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from polyir.frontend.c.builder import Access, Builder
-from polyir.frontend.c.places import Argument, ArrayArgument, ScalarArgument
+from polyir.frontend.c.builder import Builder, SubscriptedAccess
+from polyir.frontend.c.places import SourceArgument, SourceArray, SourceScalar
 from polyir.model.index_expressions import IndexExpression, map_of
 
 Monomial = tuple[SSAValue, ...]
 Polynomial = Mapping[Monomial, int]
 
 
-def delinearise(builder: Builder, described: dict[SSAValue, Argument]) -> None:
-    """Delinearise the arrays of one dimension that need it, where it is exact."""
+def delinearise(builder: Builder, described: dict[SSAValue, SourceArgument]) -> None:
+    """Give the arrays of one dimension that need it, and allow it, several dimensions."""
     for memory, argument in tuple(described.items()):
         accesses = builder.accesses.get(memory, ())
-        if not isinstance(argument, ArrayArgument) or not _is_flat(builder, accesses):
+        if not isinstance(argument, SourceArray) or not _is_flat(builder, accesses):
             continue
         sizes = _Sizes.of(builder, accesses)
         if sizes is None or not all(
-            isinstance(described.get(v), ScalarArgument) for v in sizes.values
+            isinstance(described.get(v), SourceScalar) for v in sizes.values
         ):
             continue
         subscripts = [sizes.subscripts(access) for access in accesses]
@@ -55,15 +55,15 @@ def delinearise(builder: Builder, described: dict[SSAValue, Argument]) -> None:
                 _replace(access.operation, memory, new, indices)
 
 
-def _is_flat(builder: Builder, accesses: Sequence[Access]) -> bool:
-    """Whether all accesses have one subscript, and some of these are not affine."""
+def _is_flat(builder: Builder, accesses: Sequence[SubscriptedAccess]) -> bool:
+    """Whether accesses have one subscript each, which for some of them is not affine."""
     if any(len(access.indices) != 1 for access in accesses):
         return False
     return any(not builder.is_affine(access.indices[0]) for access in accesses)
 
 
-def _text(argument: Argument) -> str:
-    assert isinstance(argument, ScalarArgument)
+def _text(argument: SourceArgument) -> str:
+    assert isinstance(argument, SourceScalar)
     return argument.text
 
 
@@ -81,8 +81,8 @@ class _Sizes:
         )
 
     @staticmethod
-    def of(builder: Builder, accesses: Sequence[Access]) -> _Sizes | None:
-        """The strides in the accesses; `None` if these do not fit an array of several
+    def of(builder: Builder, accesses: Sequence[SubscriptedAccess]) -> _Sizes | None:
+        """The strides that the accesses show; `None` if they are of no array of several
         dimensions."""
         strides: dict[Monomial, None] = {}
         for access in accesses:
@@ -99,8 +99,8 @@ class _Sizes:
                 return None
         return _Sizes(builder, ordered) if ordered else None
 
-    def subscripts(self, access: Access) -> tuple[IndexExpression, ...] | None:
-        """The subscripts of an access; `None` if one may be out of bounds of a row."""
+    def subscripts(self, access: SubscriptedAccess) -> tuple[IndexExpression, ...] | None:
+        """The subscripts of an access; `None` if they may be out of the bounds of a row."""
         polynomial = _polynomial(self._builder, access.indices[0])
         assert polynomial is not None
         parts = {stride: IndexExpression() for stride in (*self.strides, ())}

@@ -24,7 +24,7 @@ from polyir.frontend.c.conditions import (
     is_static,
 )
 from polyir.frontend.c.errors import refuse
-from polyir.frontend.c.names import walk
+from polyir.frontend.c.names import nodes_below
 from polyir.frontend.c.scopes import integer_constant
 from polyir.frontend.c.types import (
     DOUBLE,
@@ -491,7 +491,7 @@ def _is_safe(condition: Condition) -> bool:
 
 def _is_safe_node(node: c_ast.Node) -> bool:
     """Whether an expression reads no array and divides by nothing that may be zero."""
-    for inner in walk(node):
+    for inner in nodes_below(node):
         match inner:
             case c_ast.ArrayRef() | c_ast.FuncCall() | c_ast.StructRef() | c_ast.UnaryOp(op="*"):
                 return False

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pycparser import c_ast
 
-from polyir.frontend.c.names import counted_name, walk
+from polyir.frontend.c.names import counted_name, nodes_below
 
 
 def is_read_outside(name: str, function: c_ast.FuncDef, region: Sequence[c_ast.Node]) -> bool:
@@ -39,4 +39,4 @@ class _Reads:
                 return any(self.found_in(child) for child in node)
 
     def _holds_region(self, node: c_ast.Node) -> bool:
-        return any(id(inner) in self._region for inner in walk(node))
+        return any(id(inner) in self._region for inner in nodes_below(node))

@@ -15,7 +15,7 @@ from polyir.frontend.c.builder import Builder
 from polyir.frontend.c.conditions import conjunction
 from polyir.frontend.c.errors import refuse
 from polyir.frontend.c.expressions import Expressions
-from polyir.frontend.c.names import key_of, stores_in
+from polyir.frontend.c.names import assigned_in, key_of
 from polyir.frontend.c.types import Arithmetic
 from polyir.model.index_expressions import IndexExpression, compose
 
@@ -35,8 +35,8 @@ class Header:
 
 
 @dataclass(frozen=True)
-class Range:
-    """The counter takes the values `start`, `start + step`, ... while it is within all `limits`.
+class CounterRange:
+    """The counter takes `start`, `start + step`, ... as long as it is within all of `limits`.
 
     The limits are the least values that are too large, or for a negative step the greatest ones
     that are too small.
@@ -60,7 +60,7 @@ def header_of(node: c_ast.For, expressions: Expressions) -> Header:
             raise refuse(node, "a loop that does not start by setting exactly one counter")
     if node.cond is None:
         raise refuse(node, "a loop without a condition")
-    for target in stores_in(node.stmt):
+    for target in assigned_in(node.stmt):
         if key_of(target) == (name,):
             raise refuse(target, f"the counter '{name}' is changed inside its loop")
     return Header(node, str(name), declared, start, _step(node, str(name), expressions))
@@ -98,14 +98,14 @@ def _summand(sum: c_ast.BinaryOp, name: str) -> c_ast.Node | None:
     return None
 
 
-def range_of(
+def counter_range(
     header: Header,
     counter: SSAValue,
     type: Arithmetic,
     start: IndexExpression,
     expressions: Expressions,
     builder: Builder,
-) -> Range:
+) -> CounterRange:
     """The range of a loop whose counter stands for `counter` in its condition."""
     node = header.node
     if not builder.is_affine(start):
@@ -124,7 +124,7 @@ def range_of(
         if not is_bound or counter in tuple(rest.values()):
             raise refuse(node.cond, f"a condition that does not bound the counter '{header.name}'")
         limits += _limits(rest, coefficient)
-    return Range(start, header.step, tuple(limits))
+    return CounterRange(start, header.step, tuple(limits))
 
 
 def _limits(rest: IndexExpression, coefficient: int) -> tuple[IndexExpression, ...]:
@@ -159,8 +159,8 @@ def _range_to(
     start: IndexExpression,
     expressions: Expressions,
     builder: Builder,
-) -> Range:
-    """`counter != limit`: a signed counter must reach the limit, or the behaviour is undefined."""
+) -> CounterRange:
+    """`counter != limit`: a signed counter must meet the limit, or the program has no meaning."""
     test = header.node.cond
     if not type.is_signed or abs(header.step) != 1:
         raise refuse(test, "'!=' in a loop whose counter is unsigned or steps by more than 1")
@@ -170,5 +170,5 @@ def _range_to(
         if is_counter and other is not None and counter not in tuple(other.values()):
             if not builder.is_affine(other):
                 break
-            return Range(start, header.step, (other,))
+            return CounterRange(start, header.step, (other,))
     raise refuse(test, f"the bound of the loop over '{header.name}' is not affine")

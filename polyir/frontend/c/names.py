@@ -30,11 +30,11 @@ class RegionNames:
     mentioned: tuple[str, ...]
 
 
-def walk(node: c_ast.Node) -> Iterator[c_ast.Node]:
+def nodes_below(node: c_ast.Node) -> Iterator[c_ast.Node]:
     """A node and all below it, in the order of the text."""
     yield node
     for child in node:
-        yield from walk(child)
+        yield from nodes_below(child)
 
 
 def key_of(node: c_ast.Node) -> Key | None:
@@ -55,9 +55,9 @@ def key_of(node: c_ast.Node) -> Key | None:
             return None
 
 
-def stores_in(node: c_ast.Node) -> Iterator[c_ast.Node]:
-    """The lvalues that a statement assigns to, including loop counters."""
-    for inner in walk(node):
+def assigned_in(node: c_ast.Node) -> Iterator[c_ast.Node]:
+    """The lvalues that a statement assigns to, its loops' counting included."""
+    for inner in nodes_below(node):
         match inner:
             case c_ast.Assignment(lvalue=target):
                 yield target
@@ -81,14 +81,14 @@ def region_names(statements: Sequence[c_ast.Node]) -> RegionNames:
     indexed: dict[Key, None] = {}
     mentioned: dict[str, None] = {}
     for statement in statements:
-        for node in walk(statement):
+        for node in nodes_below(statement):
             match node:
                 case c_ast.For():
                     name = counted_name(node)
                     if name is not None:
                         counted[name] = None
                     steps = [part for part in (node.init, node.next) if part is not None]
-                    counting += [target for part in steps for target in stores_in(part)]
+                    counting += [target for part in steps for target in assigned_in(part)]
                 case c_ast.ArrayRef(name=base):
                     _add(indexed, base)
                 case c_ast.UnaryOp(op="*", expr=c_ast.BinaryOp() as base):
@@ -99,7 +99,7 @@ def region_names(statements: Sequence[c_ast.Node]) -> RegionNames:
     stored: dict[Key, None] = {}
     assigned: dict[Key, None] = {}
     for statement in statements:
-        for target in stores_in(statement):
+        for target in assigned_in(statement):
             if id(target) not in places:
                 _add(stored, target)
                 if isinstance(target, c_ast.ID | c_ast.StructRef):

@@ -11,10 +11,10 @@ from xdsl.ir import SSAValue
 from polyir.frontend.c.builder import Builder
 from polyir.frontend.c.errors import refuse
 from polyir.frontend.c.names import RegionNames, key_of
-from polyir.frontend.c.scopes import Scopes, Variable
+from polyir.frontend.c.scopes import DeclaredVariable, Scopes
 from polyir.frontend.c.types import (
     Arithmetic,
-    Array,
+    CArrayType,
     CType,
     Other,
     Pointer,
@@ -23,32 +23,32 @@ from polyir.frontend.c.types import (
 from polyir.frontend.c.values import Value, bounds_of_type
 from polyir.model.index_expressions import IndexExpression
 
-Part = str | int
+SpellingPart = str | int
 """A piece of a spelling: text, or the number of a subscript that stands there in brackets."""
 
 
 @dataclass(frozen=True)
-class ArrayArgument:
-    """The spelling of a memref argument in the source: `A[0][1]` is `("A", 0, 1)`.
+class SourceArray:
+    """How a memref argument is spelt in the source: `A[0][1]` is `("A", 0, 1)`.
 
     `strides` is set for an array of one dimension that is accessed as one of several: the
     spelling of the factor of each subscript but the last.
     """
 
-    parts: tuple[Part, ...]
+    parts: tuple[SpellingPart, ...]
     element: Arithmetic
     strides: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
-class ScalarArgument:
+class SourceScalar:
     """The spelling and the type of a scalar that the region only reads."""
 
     text: str
     type: Arithmetic
 
 
-Argument = ArrayArgument | ScalarArgument
+SourceArgument = SourceArray | SourceScalar
 
 
 @dataclass(frozen=True)
@@ -56,18 +56,18 @@ class Place:
     """An lvalue: its spelling, the subscripts in it, its type, the root's and members' names."""
 
     key: tuple[str, ...]
-    parts: tuple[Part, ...]
+    parts: tuple[SpellingPart, ...]
     subscripts: tuple[c_ast.Node | None, ...]
     extents: tuple[int | None, ...]
     type: CType
 
 
 @dataclass
-class Arguments:
+class SourceArguments:
     """The arguments of a region's function, in the order in which the region needs them."""
 
     builder: Builder
-    described: dict[SSAValue, Argument] = field(default_factory=dict)
+    described: dict[SSAValue, SourceArgument] = field(default_factory=dict)
     _arrays: dict[tuple[str, ...], SSAValue] = field(default_factory=dict)
     _scalars: dict[tuple[str, ...], Value] = field(default_factory=dict)
 
@@ -78,7 +78,7 @@ class Arguments:
             shape = [DYNAMIC_INDEX if n is None else n for n in place.extents]
             memory = self.builder.add_argument(MemRefType(type.ir, shape), "_".join(place.key))
             self._arrays[place.key] = memory
-            self.described[memory] = ArrayArgument(place.parts, type)
+            self.described[memory] = SourceArray(place.parts, type)
         return memory
 
     def scalar(self, place: Place, type: Arithmetic) -> Value:
@@ -89,7 +89,7 @@ class Arguments:
         is_index = not (type.is_float or type.is_bool)
         ir = IndexType() if is_index else type.ir
         argument = self.builder.add_argument(ir, "_".join(place.key))
-        self.described[argument] = ScalarArgument("".join(map(str, place.parts)), type)
+        self.described[argument] = SourceScalar("".join(map(str, place.parts)), type)
         if is_index:
             expression = IndexExpression.of(argument)
             for bound in bounds_of_type(type, expression):
@@ -128,8 +128,8 @@ class Places:
 
     def _variable(self, node: c_ast.ID) -> Place:
         meaning = self._scopes.meaning(node.name)
-        if not isinstance(meaning, Variable):
-            raise refuse(node, f"'{node.name}', which is not a variable")
+        if not isinstance(meaning, DeclaredVariable):
+            raise refuse(node, f"'{node.name}', which is no variable")
         if meaning.is_volatile:
             raise refuse(node, f"the volatile variable '{node.name}'")
         return Place((node.name,), (node.name,), (), (), meaning.type)
@@ -145,7 +145,7 @@ class Places:
                 return self._element(node, left, _sum(base, offset, subscript, "+"))
         place = self.resolve(base)
         match place.type:
-            case Array(element=element, extent=extent):
+            case CArrayType(element=element, extent=extent):
                 pass
             case Pointer(target=element):
                 extent = None
@@ -195,11 +195,13 @@ class Places:
         match node:
             case c_ast.ID():
                 meaning = self._scopes.meaning(node.name)
-                return isinstance(meaning, Variable) and isinstance(meaning.type, Array | Pointer)
+                return isinstance(meaning, DeclaredVariable) and isinstance(
+                    meaning.type, CArrayType | Pointer
+                )
             case c_ast.BinaryOp():
                 return self._is_pointer(node.left) or self._is_pointer(node.right)
             case c_ast.ArrayRef() | c_ast.StructRef() | c_ast.UnaryOp(op="*"):
-                return isinstance(self.resolve(node).type, Array | Pointer)
+                return isinstance(self.resolve(node).type, CArrayType | Pointer)
             case _:
                 return False
 

@@ -14,9 +14,9 @@ from polyir.frontend.c.types import (
     SCHAR,
     ULONG,
     Arithmetic,
-    Array,
+    CArrayType,
+    CFunctionType,
     CType,
-    Function,
     Other,
     Pointer,
     Record,
@@ -39,7 +39,7 @@ class EnumConstant:
 
 
 @dataclass(frozen=True)
-class Variable:
+class DeclaredVariable:
     """A variable or parameter that was declared outside the region at hand."""
 
     name: str
@@ -52,11 +52,11 @@ class Variable:
 class FunctionName:
     """A function, with its definition if there is one."""
 
-    type: Function
+    type: CFunctionType
     definition: c_ast.FuncDef | None
 
 
-Meaning = TypeName | EnumConstant | Variable | FunctionName
+Meaning = TypeName | EnumConstant | DeclaredVariable | FunctionName
 
 
 @dataclass
@@ -103,7 +103,7 @@ class Scopes:
         for parameter in arguments.params if arguments is not None else ():
             if isinstance(parameter, c_ast.Decl) and parameter.name is not None:
                 type = self.type_of(parameter.type)
-                if isinstance(type, Array):
+                if isinstance(type, CArrayType):
                     type = Pointer(type.element)
                 self._names[-1][parameter.name] = _variable(parameter, type, is_local=True)
 
@@ -111,7 +111,7 @@ class Scopes:
         type = self.type_of(node.type)
         if node.name is None:
             return
-        if isinstance(type, Function):
+        if isinstance(type, CFunctionType):
             known = self._names[-1].get(node.name)
             definition = known.definition if isinstance(known, FunctionName) else None
             self._names[-1][node.name] = FunctionName(type, definition)
@@ -130,7 +130,7 @@ class Scopes:
                 return Pointer(self.type_of(node.type))
             case c_ast.ArrayDecl():
                 extent = None if node.dim is None else self.constant(node.dim)
-                return Array(self.type_of(node.type), extent)
+                return CArrayType(self.type_of(node.type), extent)
             case c_ast.FuncDecl():
                 return self._function(node)
             case c_ast.IdentifierType():
@@ -152,18 +152,18 @@ class Scopes:
         found = arithmetic_type(node.names, self.plain_char)
         return found if found is not None else Other(" ".join(node.names))
 
-    def _function(self, node: c_ast.FuncDecl) -> Function:
+    def _function(self, node: c_ast.FuncDecl) -> CFunctionType:
         result = self.type_of(node.type)
         if node.args is None:
-            return Function(result, None)
+            return CFunctionType(result, None)
         parameters = []
         for parameter in node.args.params:
             if isinstance(parameter, c_ast.ID | c_ast.EllipsisParam):
-                return Function(result, None)
+                return CFunctionType(result, None)
             type = self.type_of(parameter.type)
             if type != Other("void"):
                 parameters.append(type)
-        return Function(result, tuple(parameters))
+        return CFunctionType(result, tuple(parameters))
 
     def _record(self, node: c_ast.Struct) -> CType:
         if node.decls is None:
@@ -226,8 +226,8 @@ class Scopes:
         return _size(self.type_of(node)) if isinstance(node, c_ast.Typename) else None
 
 
-def _variable(node: c_ast.Decl, type: CType, is_local: bool) -> Variable:
-    return Variable(node.name, type, is_local, "volatile" in (node.quals or ()))
+def _variable(node: c_ast.Decl, type: CType, is_local: bool) -> DeclaredVariable:
+    return DeclaredVariable(node.name, type, is_local, "volatile" in (node.quals or ()))
 
 
 def _size(type: CType) -> int | None:
@@ -236,7 +236,7 @@ def _size(type: CType) -> int | None:
             return max(1, width // 8)
         case Pointer():
             return ULONG.width // 8
-        case Array(element=element, extent=extent):
+        case CArrayType(element=element, extent=extent):
             size = _size(element)
             return None if size is None or extent is None else size * extent
         case _:

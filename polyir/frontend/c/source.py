@@ -18,10 +18,10 @@ from polyir.frontend.c.delinearise import delinearise
 from polyir.frontend.c.errors import NotModelledError, location_of_node, refuse
 from polyir.frontend.c.expressions import Expressions
 from polyir.frontend.c.live import is_read_outside
-from polyir.frontend.c.names import region_names, walk
-from polyir.frontend.c.places import Argument
+from polyir.frontend.c.names import nodes_below, region_names
+from polyir.frontend.c.places import SourceArgument
 from polyir.frontend.c.preprocess import needed_text
-from polyir.frontend.c.scopes import FunctionName, Scopes, Variable
+from polyir.frontend.c.scopes import DeclaredVariable, FunctionName, Scopes
 from polyir.frontend.c.statements import Statements
 from polyir.frontend.c.types import SCHAR, UCHAR
 from polyir.frontend.c.variables import Variables
@@ -37,7 +37,7 @@ class TranslatedRegion:
 
     module: ModuleOp
     function: func.FuncOp
-    arguments: tuple[Argument, ...]
+    arguments: tuple[SourceArgument, ...]
     mentioned: tuple[str, ...]
     own: tuple[str, ...]
 
@@ -68,7 +68,7 @@ def read_regions(text: str, path: str, macros: Sequence[str] = ()) -> tuple[Sour
         tree = CParser().parse(needed, path)
     except ParseError as error:
         raise _syntax_error(str(error)) from None
-    reader = _Reader(path, Scopes(UCHAR if "__CHAR_UNSIGNED__" in macros else SCHAR))
+    reader = _RegionFinder(path, Scopes(UCHAR if "__CHAR_UNSIGNED__" in macros else SCHAR))
     for item in tree.ext:
         reader.read(item)
     return tuple(reader.regions)
@@ -82,8 +82,8 @@ def _syntax_error(message: str) -> InputSyntaxError:
     return InputSyntaxError(f"cannot parse this C: {message}")
 
 
-class _Reader:
-    """Finds regions, with the declarations in scope at each of them."""
+class _RegionFinder:
+    """Finds regions, with the declarations in force where they stand."""
 
     def __init__(self, path: str, scopes: Scopes) -> None:
         self.regions: list[SourceRegion] = []
@@ -186,7 +186,7 @@ class _Reader:
 
     def _is_local(self, name: str) -> bool:
         meaning = self._scopes.meaning(name)
-        return isinstance(meaning, Variable) and meaning.is_local
+        return isinstance(meaning, DeclaredVariable) and meaning.is_local
 
     def _may_be_unused(self, name: str) -> bool:
         """Whether a compiler may warn if the region no longer uses `name`."""
@@ -209,7 +209,10 @@ def _check_declarations(statements: Sequence[c_ast.Node], following: Sequence[c_
     """Refuse a region whose declarations are used after it."""
     declared = [item for item in statements if isinstance(item, c_ast.Decl)]
     used = {
-        node.name: None for item in following for node in walk(item) if isinstance(node, c_ast.ID)
+        node.name: None
+        for item in following
+        for node in nodes_below(item)
+        if isinstance(node, c_ast.ID)
     }
     for item in declared:
         if item.name in used:

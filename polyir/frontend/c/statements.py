@@ -14,12 +14,12 @@ from polyir.frontend.c.builder import Builder
 from polyir.frontend.c.conditions import Condition, Junction, Test, conjunction, is_static
 from polyir.frontend.c.errors import refuse
 from polyir.frontend.c.expressions import Expressions
-from polyir.frontend.c.loops import Header, Range, header_of, range_of
-from polyir.frontend.c.names import key_of, stores_in
-from polyir.frontend.c.scopes import Variable
-from polyir.frontend.c.types import INT, Arithmetic, Array, CType
+from polyir.frontend.c.loops import CounterRange, Header, counter_range, header_of
+from polyir.frontend.c.names import assigned_in, key_of
+from polyir.frontend.c.scopes import DeclaredVariable
+from polyir.frontend.c.types import INT, Arithmetic, CArrayType, CType
 from polyir.frontend.c.values import Value
-from polyir.frontend.c.variables import Cell, Element, Local, Variables
+from polyir.frontend.c.variables import Cell, ElementInMemory, Local, Variables
 from polyir.model.index_expressions import Constraint, IndexExpression, map_of, set_of
 
 _STEPS = {"++": "+", "p++": "+", "--": "-", "p--": "-"}
@@ -93,7 +93,7 @@ class Statements:
             raise refuse(node, f"the {node.storage[0]} variable '{node.name}' in the region")
         if "volatile" in (node.quals or ()):
             raise refuse(node, f"the volatile variable '{node.name}'")
-        if isinstance(type, Array):
+        if isinstance(type, CArrayType):
             self._declare_array(node, type)
             return
         if not isinstance(type, Arithmetic):
@@ -112,12 +112,12 @@ class Statements:
         else:
             self._variables.declare(node.name, Local(type, initial))
 
-    def _declare_array(self, node: c_ast.Decl, type: Array) -> None:
+    def _declare_array(self, node: c_ast.Decl, type: CArrayType) -> None:
         if node.init is not None:
             raise refuse(node, f"the array '{node.name}' has an initialiser")
         shape: list[int] = []
         element: object = type
-        while isinstance(element, Array):
+        while isinstance(element, CArrayType):
             if element.extent is None:
                 raise refuse(node, f"the size of the array '{node.name}' is not constant")
             shape.append(element.extent)
@@ -157,7 +157,7 @@ class Statements:
             operand = self._expressions.binary(target, operator, old, operand)
         self._store_element(element, operand)
 
-    def _store_element(self, element: Element, value: Value) -> None:
+    def _store_element(self, element: ElementInMemory, value: Value) -> None:
         conversions = self._expressions.conversions
         data = conversions.data(conversions.convert(value, element.type))
         self._builder.store(data, element.memory, element.indices)
@@ -266,7 +266,7 @@ class Statements:
             self._variables.declare(header.name, Local(type, local, is_counter=True))
             with self._builder.assuming():
                 self._assume_start(counter, value.index, header.step)
-                bounds = range_of(
+                bounds = counter_range(
                     header, counter, type, value.index, self._expressions, self._builder
                 )
             self._insert_loop(header, type, bounds, block)
@@ -277,7 +277,9 @@ class Statements:
         difference = IndexExpression.of(counter) - start
         self._builder.assume(difference.scale(1 if step > 0 else -1))
 
-    def _insert_loop(self, header: Header, type: Arithmetic, bounds: Range, block: Block) -> None:
+    def _insert_loop(
+        self, header: Header, type: Arithmetic, bounds: CounterRange, block: Block
+    ) -> None:
         """An `affine.for`; for a negative step its variable counts the iterations instead."""
         counter = IndexExpression.of(block.args[0])
         if bounds.step > 0:
@@ -321,14 +323,14 @@ class Statements:
             own = self._variables.own(header.name)
             meaning = scopes.meaning(header.name)
             type = own.type if own is not None else getattr(meaning, "type", None)
-            if own is None and not isinstance(meaning, Variable):
+            if own is None and not isinstance(meaning, DeclaredVariable):
                 raise refuse(header.node, f"'{header.name}', which is not declared as a variable")
         if not isinstance(type, Arithmetic) or type.is_float or type.is_bool:
             raise refuse(header.node, f"the counter '{header.name}' is not an integer")
         return type
 
-    def _store_last(self, type: Arithmetic, bounds: Range, kept: Element) -> None:
-        """Store the value of the counter after the loop."""
+    def _store_last(self, type: Arithmetic, bounds: CounterRange, kept: ElementInMemory) -> None:
+        """Store the value that the counter has behind the loop."""
         step = abs(bounds.step)
         sign = 1 if bounds.step > 0 else -1
         counts = [
@@ -346,7 +348,7 @@ def _is_set_in_nested(name: str, following: Sequence[c_ast.Node]) -> bool:
     """Whether a variable is set inside a following loop, branch or block."""
     for item in following:
         if isinstance(item, c_ast.For | c_ast.If | c_ast.Compound) and any(
-            key_of(target) == (name,) for target in stores_in(item)
+            key_of(target) == (name,) for target in assigned_in(item)
         ):
             return True
     return False

@@ -45,8 +45,8 @@ class Pointer(CType):
 
 
 @dataclass(frozen=True)
-class Array(CType):
-    """An array; `extent` is `None` if it is not a constant."""
+class CArrayType(CType):
+    """An array; `extent` is `None` where it is no constant of the program."""
 
     element: CType
     extent: int | None
@@ -60,8 +60,8 @@ class Record(CType):
 
 
 @dataclass(frozen=True)
-class Function(CType):
-    """A function; `parameters` is `None` if there is no prototype."""
+class CFunctionType(CType):
+    """A function; `parameters` is `None` where they are not declared."""
 
     result: CType
     parameters: Sequence[CType] | None

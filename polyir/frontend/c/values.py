@@ -72,7 +72,9 @@ class Conversions:
             if self.holds(type, value.index, value.type):
                 return Value(type, index=value.index)
             if value.index.is_constant:
-                return Value(type, index=IndexExpression((), wrapped(value.index.constant, type)))
+                return Value(
+                    type, index=IndexExpression((), wrapped_value(value.index.constant, type))
+                )
         return self.of_data(type, self._convert_data(self.data(value), value.type, type))
 
     def of_data(self, type: Arithmetic, data: SSAValue) -> Value:
@@ -161,7 +163,7 @@ def bounds_of_type(type: Arithmetic, index: IndexExpression) -> tuple[IndexExpre
     return (index.shift(-least), IndexExpression((), greatest) - index)
 
 
-def wrapped(value: int, type: Arithmetic) -> int:
+def wrapped_value(value: int, type: Arithmetic) -> int:
     """`value` modulo the range of an integer type."""
     low = value & ((1 << type.width) - 1)
     return low - (1 << type.width) if type.is_signed and low >> (type.width - 1) else low

@@ -12,8 +12,8 @@ from xdsl.ir import SSAValue
 from polyir.frontend.c.builder import Builder
 from polyir.frontend.c.errors import refuse
 from polyir.frontend.c.names import RegionNames, key_of
-from polyir.frontend.c.places import Arguments, Place, Places
-from polyir.frontend.c.scopes import EnumConstant, Scopes, Variable
+from polyir.frontend.c.places import Place, Places, SourceArguments
+from polyir.frontend.c.scopes import DeclaredVariable, EnumConstant, Scopes
 from polyir.frontend.c.types import INT, Arithmetic
 from polyir.frontend.c.values import Conversions, Value
 from polyir.model.index_expressions import IndexExpression
@@ -41,7 +41,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Element:
+class ElementInMemory:
     """An element of memory that can be read and written."""
 
     type: Arithmetic
@@ -57,7 +57,7 @@ class Variables:
     ) -> None:
         self.scopes = scopes
         self.names = names
-        self.arguments = Arguments(builder)
+        self.arguments = SourceArguments(builder)
         self._builder = builder
         self._conversions = Conversions(builder)
         self._places = Places(scopes, names)
@@ -110,7 +110,7 @@ class Variables:
         meaning = self.scopes.meaning(node.name)
         if isinstance(meaning, EnumConstant):
             return Value(INT, index=IndexExpression((), meaning.value))
-        if not isinstance(meaning, Variable):
+        if not isinstance(meaning, DeclaredVariable):
             raise refuse(node, f"'{node.name}', which is not declared as a variable")
         if not isinstance(meaning.type, Arithmetic):
             raise refuse(node, f"'{node.name}', whose type is not supported")
@@ -138,7 +138,7 @@ class Variables:
             return None
         return self._places.resolve(node)
 
-    def element(self, node: c_ast.Node, subscript: Subscript) -> Element:
+    def element(self, node: c_ast.Node, subscript: Subscript) -> ElementInMemory:
         """The element that an lvalue denotes; `subscript` reads a subscript as an index."""
         place = self._place(node)
         if place is None:
@@ -148,9 +148,9 @@ class Variables:
         indices = tuple(
             IndexExpression() if part is None else subscript(part) for part in place.subscripts
         )
-        return Element(place.type, self.arguments.array(place, place.type), indices)
+        return ElementInMemory(place.type, self.arguments.array(place, place.type), indices)
 
-    def _own_element(self, node: c_ast.Node, subscript: Subscript) -> Element:
+    def _own_element(self, node: c_ast.Node, subscript: Subscript) -> ElementInMemory:
         subscripts: list[c_ast.Node] = []
         base = node
         while isinstance(base, c_ast.ArrayRef):
@@ -159,17 +159,17 @@ class Variables:
         own = self.own(base.name) if isinstance(base, c_ast.ID) else None
         if not isinstance(own, Cell) or own.rank != len(subscripts):
             raise refuse(node, "this use of a variable of the region")
-        return Element(own.type, own.memory, tuple(subscript(part) for part in subscripts))
+        return ElementInMemory(own.type, own.memory, tuple(subscript(part) for part in subscripts))
 
-    def counter_cell(self, node: c_ast.Node, name: str) -> Element | None:
-        """Where to store the last value of a counter that is declared outside its loop."""
+    def counter_cell(self, node: c_ast.Node, name: str) -> ElementInMemory | None:
+        """Where the last value of a counter goes that is declared around its loop."""
         own = self.own(name)
         if isinstance(own, Cell):
-            return Element(own.type, own.memory, ())
+            return ElementInMemory(own.type, own.memory, ())
         if own is not None:
             raise refuse(node, f"the loop counter '{name}', which is also set elsewhere")
         if not self.is_kept(name):
             return None
         place = self._places.resolve(c_ast.ID(name, node.coord))
         assert isinstance(place.type, Arithmetic)
-        return Element(place.type, self.arguments.array(place, place.type), ())
+        return ElementInMemory(place.type, self.arguments.array(place, place.type), ())

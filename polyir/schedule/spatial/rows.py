@@ -14,12 +14,16 @@ from itertools import count
 from polyir.schedule.constraints import ScheduledStatement, Spanned, rows_left
 from polyir.schedule.dependences import DependenceEdge
 from polyir.schedule.integer_program import Choice
-from polyir.schedule.row_problem import MINIMA_LIMIT, RowForm, RowProblem, Term
+from polyir.schedule.row_problem import MINIMA_LIMIT, ObjectiveTerm, RowForm, RowProblem
 from polyir.schedule.spatial.locality_graph import LocalityGroup, by_priority
 from polyir.schedule.tree import Hyperplane
 
-FEW_FORM = RowForm((Term.PARAMETER_SUM, Term.ITERATOR_SUM), signed=True, parametric=True)
-MANY_FORM = RowForm((Term.ITERATOR_SUM, Term.PARAMETER_SUM), signed=True, parametric=True)
+FEW_FORM = RowForm(
+    (ObjectiveTerm.PARAMETER_SUM, ObjectiveTerm.ITERATOR_SUM), signed=True, parametric=True
+)
+MANY_FORM = RowForm(
+    (ObjectiveTerm.ITERATOR_SUM, ObjectiveTerm.PARAMETER_SUM), signed=True, parametric=True
+)
 
 
 @dataclass(frozen=True)
@@ -111,7 +115,7 @@ class LocalityRows:
             return None
         rows = first.hyperplane.values()
         least = sum(abs(entry) for row in rows for entry in row.coefficients)
-        choices.append((problem.at_most(Term.ITERATOR_SUM, least),))
+        choices.append((problem.at_most(ObjectiveTerm.ITERATOR_SUM, least),))
         search = _Search(problem, choices, first.hyperplane)
         return search.best([each.spatial for each in by_priority(groups) if each.spatial])
 

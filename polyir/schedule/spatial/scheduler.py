@@ -66,9 +66,11 @@ class SpatialOptions:
 
     def __post_init__(self) -> None:
         if self.line_size < 1:
-            raise OptionError(f"line-size must be at least 1, but is {self.line_size}")
+            raise OptionError(f"line-size must be 1 or more: line-size={self.line_size}")
         if self.register_limit is not None and self.register_limit < 0:
-            raise OptionError(f"register-limit must not be negative, but is {self.register_limit}")
+            raise OptionError(
+                f"register-limit must not be negative: register-limit={self.register_limit}"
+            )
 
 
 def spatial_schedule(

@@ -71,7 +71,7 @@ def integer(value: int, type: Attribute, builder: Builder) -> SSAValue:
     return builder.insert(llvm.ConstantOp(IntegerAttr(value, type), type)).result
 
 
-def compare(left: SSAValue, predicate: str, right: SSAValue, builder: Builder) -> SSAValue:
+def compare_integers(left: SSAValue, predicate: str, right: SSAValue, builder: Builder) -> SSAValue:
     """An integer comparison; `predicate` is LLVM's name of it."""
     number = llvm.ICmpPredicateFlag(predicate).to_int()
     return builder.insert(llvm.ICmpOp(left, right, IntegerAttr(number, i64))).res
@@ -157,9 +157,9 @@ def _rounded_division(is_floor: bool) -> Conversion:
         quotient = builder.insert(llvm.SDivOp(left, right)).res
         remainder = builder.insert(llvm.SRemOp(left, right)).res
         zero = integer(0, left.type, builder)
-        is_inexact = compare(remainder, "ne", zero, builder)
+        is_inexact = compare_integers(remainder, "ne", zero, builder)
         signs = builder.insert(llvm.XOrOp(left, right)).res
-        is_wrong = compare(signs, "slt" if is_floor else "sge", zero, builder)
+        is_wrong = compare_integers(signs, "slt" if is_floor else "sge", zero, builder)
         moves = builder.insert(llvm.AndOp(is_inexact, is_wrong)).res
         step = builder.insert(llvm.ZExtOp(moves, left.type)).res
         move = llvm.SubOp if is_floor else llvm.AddOp
@@ -174,7 +174,7 @@ def _unsigned_ceiling(op: Operation, builder: Builder) -> SSAValue:
         return left
     quotient = builder.insert(llvm.UDivOp(left, right)).res
     remainder = builder.insert(llvm.URemOp(left, right)).res
-    is_inexact = compare(remainder, "ne", integer(0, left.type, builder), builder)
+    is_inexact = compare_integers(remainder, "ne", integer(0, left.type, builder), builder)
     step = builder.insert(llvm.ZExtOp(is_inexact, left.type)).res
     return builder.insert(llvm.AddOp(quotient, step)).res
 
@@ -250,7 +250,7 @@ def _constant(op: Operation, builder: Builder) -> SSAValue:
 def _compare_integers(op: Operation, builder: Builder) -> SSAValue:
     assert isinstance(op, arith.CmpiOp)
     predicate = arith.CMPI_COMPARISON_OPERATIONS[op.predicate.value.data]
-    return compare(op.lhs, predicate, op.rhs, builder)
+    return compare_integers(op.lhs, predicate, op.rhs, builder)
 
 
 def _compare_floats(op: Operation, builder: Builder) -> SSAValue:
@@ -298,7 +298,7 @@ def _unsigned_to_float(op: Operation, builder: Builder) -> SSAValue:
     converted = builder.insert(llvm.SIToFPOp(half, type)).result
     doubled = builder.insert(llvm.FAddOp(converted, converted)).res
     direct = builder.insert(llvm.SIToFPOp(value, type)).result
-    is_large = compare(value, "slt", integer(0, i64, builder), builder)
+    is_large = compare_integers(value, "slt", integer(0, i64, builder), builder)
     return select(is_large, doubled, direct, builder)
 
 

@@ -31,7 +31,7 @@ from polyir.target.abi import LIBRARY_FUNCTIONS, Scalar, library_name
 from polyir.target.errors import operation_name, unsupported
 from polyir.target.llvm.arithmetic import (
     Conversion,
-    compare,
+    compare_integers,
     convert_operations,
     integer,
     intrinsic,
@@ -114,7 +114,7 @@ def _absolute_integer(op: Operation, builder: Builder) -> SSAValue:
         raise unsupported(op, f"{op.name} on vectors is not supported by the LLVM target")
     zero = integer(0, value.type, builder)
     negated = builder.insert(llvm.SubOp(zero, value)).res
-    return select(compare(value, "slt", zero, builder), negated, value, builder)
+    return select(compare_integers(value, "slt", zero, builder), negated, value, builder)
 
 
 def _bit_count(name: str, takes_flag: bool) -> Conversion:

@@ -87,7 +87,7 @@ def on_statement(function: isl.Aff, space: isl.Space) -> isl.Aff:
 
 
 class Allocator:
-    """Allocates memory directly before a scop, and frees it directly behind."""
+    """Allocates memory directly before a scop, and frees it directly after it."""
 
     def __init__(self, scop: ScopOp) -> None:
         self._scop = scop

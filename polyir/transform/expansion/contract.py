@@ -18,14 +18,15 @@ from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstan
 from polyir.diagnostics import LegalityError
 from polyir.dialects.scop import ScopOp
 from polyir.isl_lists import maps_of
+from polyir.limits import limited
 from polyir.model.affine_maps import Valued
 from polyir.model.dataflow import ArrayFlow
+from polyir.model.outcome import Rewritten
 from polyir.model.scop import Scop, scop_of
 from polyir.transform.expansion.box import Allocator
 from polyir.transform.expansion.lifetimes import conflicts
-from polyir.transform.expansion.rewritten import Rewritten
-from polyir.transform.expansion.subscripts import StatementValues
 from polyir.transform.expansion.temporaries import (
+    StatementValues,
     extents_of,
     is_access,
     remove_unused,
@@ -33,7 +34,7 @@ from polyir.transform.expansion.temporaries import (
 )
 
 Moduli = tuple[int | None, ...]
-"""For each dimension of an array its modulus; `None` for a dimension that stays as it is."""
+"""For each dimension of an array its modulus; `None` for a dimension that does not change."""
 
 
 def contract(op: ScopOp, arrays: Sequence[str] = ()) -> Rewritten:
@@ -45,20 +46,34 @@ def contract(op: ScopOp, arrays: Sequence[str] = ()) -> Rewritten:
     values share memory in that order only.
     """
     scop = scop_of(op)
-    flows, missed = temporaries(scop, arrays)
-    done: list[str] = []
+    plan = limited("contraction", lambda: _plan(scop, arrays), ir=op)
     allocator = Allocator(op)
+    done = tuple(_rewrite(scop, flow, moduli, allocator) for flow, moduli in plan.contracted)
+    return Rewritten(done, plan.missed)
+
+
+@dataclass(frozen=True)
+class _ContractionPlan:
+    """The flow through each array to contract, with its moduli; what is left, and why."""
+
+    contracted: tuple[tuple[ArrayFlow, Moduli], ...]
+    missed: tuple[str, ...]
+
+
+def _plan(scop: Scop, arrays: Sequence[str]) -> _ContractionPlan:
+    flows, missed = temporaries(scop, arrays)
+    contracted: list[tuple[ArrayFlow, Moduli]] = []
     for name, flow in flows.items():
         together = conflicts(scop, flow)
         extents = extents_of(scop.arrays[name])
         moduli = _worthwhile(successive_moduli(together, len(extents)), extents)
         if all(modulus is None for modulus in moduli):
             if arrays:
-                missed.append(f"{name} is not contracted: all of it may be live at once")
+                missed.append(f"{name} was not contracted: all its elements may be live at once")
             continue
         require_apart(together, moduli, name)
-        done.append(_rewrite(scop, flow, moduli, allocator))
-    return Rewritten(tuple(done), tuple(missed))
+        contracted.append((flow, moduli))
+    return _ContractionPlan(tuple(contracted), tuple(missed))
 
 
 def successive_moduli(together: isl.UnionMap, rank: int) -> Moduli:
@@ -103,11 +118,11 @@ def require_apart(together: isl.UnionMap, moduli: Moduli, array: str) -> None:
             same = isl.PwAff.from_aff(cell)
             sharing = sharing.intersect(same.eq_map(same))
         if not sharing.is_empty():
-            raise LegalityError(f"contracting {array} would put two live values in one cell")
+            raise LegalityError(f"contracting {array} would store two live values in one element")
 
 
 @dataclass(frozen=True)
-class Cell:
+class _ContractedSubscripts:
     """How the subscripts of an array become those of the contracted one."""
 
     moduli: Moduli
@@ -135,7 +150,7 @@ def _modulo(expression: AffineExpr, modulus: int | None) -> AffineExpr:
 def _rewrite(scop: Scop, flow: ArrayFlow, moduli: Moduli, allocator: Allocator) -> str:
     """Let all accesses go to the contracted array; says so."""
     old = scop.arrays[flow.array]
-    cell = Cell(moduli)
+    cell = _ContractedSubscripts(moduli)
     new = allocator.allocate(old, (), cell.extents(extents_of(old)))
     for statement in scop.statements:
         values = StatementValues(scop, statement)
@@ -144,4 +159,4 @@ def _rewrite(scop: Scop, flow: ArrayFlow, moduli: Moduli, allocator: Allocator) 
             values.redirect(operation, new, cell.subscripts(values.subscripts(operation)))
     before = old.type
     remove_unused(old)
-    return f"{flow.array} shrinks from {before} to {new.type}"
+    return f"{flow.array} contracted from {before} to {new.type}"

@@ -5,11 +5,16 @@ and output dependences only because of that. With memory for each iteration they
 "Array privatization for parallel execution of loops", 1992; Maydan, Amarasinghe and Lam, "Array
 data-flow analysis and its use in array privatization", 1993). That no value crosses iterations
 is decided exactly from the value-based flow.
+
+First, each temporary is split into webs: as in register allocation, a web is a set of writes and
+of the reads that their values reach. Two webs of one array can live in different memory
+(renaming: Cytron and Ferrante, "What's in a name?", 1987).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import reduce
 
 import islpy as isl
@@ -17,27 +22,27 @@ from xdsl.ir import SSAValue
 
 from polyir.dialects.dependence import DependenceKind, Dependences
 from polyir.dialects.scop import ScopOp
+from polyir.limits import limited
 from polyir.model.analysis import compute_dependences
-from polyir.model.dataflow import ArrayFlow, array_flow
+from polyir.model.dataflow import ArrayFlow, ReadFlow, array_flow
 from polyir.model.distance import common_loops
 from polyir.model.legality import example_of
 from polyir.model.order import Active, forward
+from polyir.model.outcome import Rewritten
 from polyir.model.scop import Scop, scop_of
-from polyir.model.statements import Statement
+from polyir.model.statements import Access, Statement
 from polyir.transform.expansion.box import Allocator, NoBoxError, Side, box_of, on_statement
 from polyir.transform.expansion.loops import Loops, PrivateLoop, false_loops
-from polyir.transform.expansion.rewritten import Rewritten
-from polyir.transform.expansion.subscripts import StatementValues
 from polyir.transform.expansion.temporaries import (
+    StatementValues,
     duplicate,
     extents_of,
     is_access,
     remove_unused,
     temporaries,
 )
-from polyir.transform.expansion.webs import webs_of
 
-_NO_LOOP = "every loop that reuses its memory carries a value of it, or is sequential anyway"
+_NO_LOOP = "each loop that reuses its memory carries one of its values, or is sequential anyway"
 
 
 def privatize(op: ScopOp, arrays: Sequence[str] = (), loops: Loops = "needed") -> Rewritten:
@@ -50,31 +55,66 @@ def privatize(op: ScopOp, arrays: Sequence[str] = (), loops: Loops = "needed") -
     The dependences of the scop are out of date after it.
     """
     scop = scop_of(op)
-    flows, missed = temporaries(scop, arrays)
+    webs, missed = limited("privatization", lambda: _webs(scop, arrays), ir=op)
     done: list[str] = []
     memories: list[SSAValue] = []
-    for name, flow in flows.items():
-        parts = _split(scop, flow)
+    for name, webs_of_array in webs.items():
+        parts = _split(scop.arrays[name], webs_of_array)
         memories += parts
         if len(parts) > 1:
-            done.append(f"{name} is {len(parts)} temporaries without a common value")
-    scop = scop_of(op)
-    names = [name for name, memory in scop.arrays.items() if memory in memories]
+            done.append(f"split {name} into {len(parts)} temporaries that share no value")
+    renamed = scop_of(op)
+    names = [name for name, memory in renamed.arrays.items() if memory in memories]
+    plan = limited("privatization", lambda: _plan(renamed, names, arrays, loops), ir=op)
+    allocator = Allocator(op)
+    done += [_expand(renamed, copies, allocator) for copies in plan.copies]
+    return Rewritten(tuple(done), (*missed, *plan.missed))
+
+
+def _webs(scop: Scop, arrays: Sequence[str]) -> tuple[dict[str, tuple[Web, ...]], list[str]]:
+    """The webs of each temporary; and what is none, in words."""
+    flows, missed = temporaries(scop, arrays)
+    return {name: webs_of(flow) for name, flow in flows.items()}, missed
+
+
+@dataclass(frozen=True)
+class _PrivateCopies:
+    """The loops for whose iterations an array gets copies, and the box of their values."""
+
+    flow: ArrayFlow
+    loops: tuple[PrivateLoop, ...]
+    box: tuple[Side, ...]
+
+
+@dataclass(frozen=True)
+class _PrivatizationPlan:
+    """The copies to make; what is left, and why."""
+
+    copies: tuple[_PrivateCopies, ...]
+    missed: tuple[str, ...]
+
+
+def _plan(
+    scop: Scop, names: Sequence[str], arrays: Sequence[str], loops: Loops
+) -> _PrivatizationPlan:
+    """The copies for the arrays `names`; with the reasons for what is left of `arrays`."""
     flows = {name: array_flow(scop, name) for name in names}
     dependences = compute_dependences(scop)
-    chosen = false_loops(scop, dependences, flows, loops)
-    allocator = Allocator(op)
-    for name, private in chosen.items():
+    copies: list[_PrivateCopies] = []
+    missed: list[str] = []
+    for name, private in false_loops(scop, dependences, flows, loops).items():
         if not private:
             if name in arrays:
                 carried = _carried_value(scop, dependences, name)
-                missed.append(f"{name} has no private copies: {_NO_LOOP}{carried}")
+                missed.append(f"{name} was not privatized: {_NO_LOOP}{carried}")
             continue
+        statements = [each for each in scop.statements if each.name in flows[name].statements]
+        cells = reduce(isl.Set.union, (_iterations(each, private) for each in statements))
         try:
-            done.append(_expand(scop, flows[name], private, allocator))
+            copies.append(_PrivateCopies(flows[name], private, box_of(cells, scop.context)))
         except NoBoxError as error:
-            missed.append(f"{name} has no private copies: {error}")
-    return Rewritten(tuple(done), tuple(missed))
+            missed.append(f"{name} was not privatized: {error}")
+    return _PrivatizationPlan(tuple(copies), tuple(missed))
 
 
 def _carried_value(scop: Scop, dependences: Dependences, array: str) -> str:
@@ -88,11 +128,10 @@ def _carried_value(scop: Scop, dependences: Dependences, array: str) -> str:
     return ""
 
 
-def _split(scop: Scop, flow: ArrayFlow) -> list[SSAValue]:
-    """Give each web of an array memory of its own; the first keeps the memory that there is."""
-    memory = scop.arrays[flow.array]
+def _split(memory: SSAValue, webs: Sequence[Web]) -> list[SSAValue]:
+    """Give each web of an array its own memory; the first web keeps the existing memory."""
     memories = [memory]
-    for web in webs_of(flow)[1:]:
+    for web in webs[1:]:
         other = duplicate(memory)
         memories.append(other)
         for access in web.accesses:
@@ -102,21 +141,14 @@ def _split(scop: Scop, flow: ArrayFlow) -> list[SSAValue]:
     return memories
 
 
-def _expand(
-    scop: Scop,
-    flow: ArrayFlow,
-    loops: Sequence[PrivateLoop],
-    allocator: Allocator,
-) -> str:
-    """Put the iterations of `loops` before the subscripts of an array; says so."""
-    statements = [each for each in scop.statements if each.name in flow.statements]
-    cells = reduce(isl.Set.union, (_iterations(each, loops) for each in statements))
-    box = box_of(cells, scop.context)
+def _expand(scop: Scop, copies: _PrivateCopies, allocator: Allocator) -> str:
+    """Put the iterations of the loops before the subscripts of an array; says so."""
+    flow, loops = copies.flow, copies.loops
     old = scop.arrays[flow.array]
-    new = allocator.allocate(old, box, extents_of(old))
-    for statement in statements:
+    new = allocator.allocate(old, copies.box, extents_of(old))
+    for statement in (each for each in scop.statements if each.name in flow.statements):
         values = StatementValues(scop, statement)
-        iteration = values.expressions(_private_subscripts(statement, loops, box))
+        iteration = values.expressions(_private_subscripts(statement, loops, copies.box))
         for access in flow.accesses_of(statement.name):
             operation = is_access(access.operation)
             subscripts = (*iteration, *values.subscripts(operation))
@@ -142,3 +174,51 @@ def _private_subscripts(
         ((_, value),) = loop.member[statement.name].get_pieces()
         subscripts.append(value.sub(on_statement(side.lower, value.get_domain_space())))
     return subscripts
+
+
+@dataclass(frozen=True)
+class Web:
+    """Writes of some statements, and the reads of their values."""
+
+    writes: tuple[tuple[str, Access], ...]
+    reads: tuple[ReadFlow, ...]
+
+    @property
+    def accesses(self) -> tuple[Access, ...]:
+        """The writes, then the reads."""
+        return (*(access for _, access in self.writes), *(read.access for read in self.reads))
+
+
+def webs_of(flow: ArrayFlow) -> tuple[Web, ...]:
+    """The webs of an array, in the order of their first write.
+
+    All writes of one statement are in one web. A read without any instance is in the first.
+    """
+    leader: dict[str, str] = {name: name for name, _ in flow.writes}
+
+    def find(name: str) -> str:
+        while leader[name] != name:
+            name = leader[name]
+        return name
+
+    for read in flow.reads:
+        for sources in read.sources[1:]:
+            leader[find(_source_name(sources))] = find(_source_name(read.sources[0]))
+    names = list(dict.fromkeys(find(name) for name, _ in flow.writes))
+
+    def home(read: ReadFlow) -> str:
+        return find(_source_name(read.sources[0])) if read.sources else names[0]
+
+    return tuple(
+        Web(
+            tuple(write for write in flow.writes if find(write[0]) == name),
+            tuple(read for read in flow.reads if home(read) == name),
+        )
+        for name in names
+    )
+
+
+def _source_name(relation: isl.Map) -> str:
+    name = relation.get_tuple_name(isl.dim_type.in_)
+    assert name is not None
+    return name

@@ -13,7 +13,7 @@ the source is of several statements or shapes, the read is a conditional:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
@@ -24,15 +24,21 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from polyir.dialects.scop import ScopOp
 from polyir.isl_lists import basic_sets_of
+from polyir.limits import limited
 from polyir.model.affine_maps import set_over
 from polyir.model.dataflow import ArrayFlow, ReadFlow
+from polyir.model.outcome import Rewritten
 from polyir.model.scop import Scop, scop_of
 from polyir.model.statements import AccessKind, Statement
 from polyir.model.temporaries import AccessOp
 from polyir.transform.expansion.box import Allocator, NoBoxError, Side, box_of, on_statement
-from polyir.transform.expansion.rewritten import Rewritten
-from polyir.transform.expansion.subscripts import StatementValues
-from polyir.transform.expansion.temporaries import extents_of, is_access, remove_unused, temporaries
+from polyir.transform.expansion.temporaries import (
+    StatementValues,
+    extents_of,
+    is_access,
+    remove_unused,
+    temporaries,
+)
 
 
 class NotExpandableError(ValueError):
@@ -48,28 +54,45 @@ def expand(op: ScopOp, arrays: Sequence[str] = ()) -> Rewritten:
     The dependences of the scop are out of date after it.
     """
     scop = scop_of(op)
-    flows, missed = temporaries(scop, arrays)
-    done: list[str] = []
+    plan = limited("expansion", lambda: _plan(scop, arrays), ir=op)
     allocator = Allocator(op)
+    done = tuple(_Expansion(scop, each, allocator).rewrite() for each in plan.expanded)
+    return Rewritten(done, plan.missed)
+
+
+def _plan(scop: Scop, arrays: Sequence[str]) -> _ExpansionPlan:
+    flows, missed = temporaries(scop, arrays)
+    expanded: list[_ExpandedArray] = []
     for name, flow in flows.items():
         writers = tuple(dict.fromkeys(writer for writer, _ in flow.writes))
         if len(writers) == 1 and not _overwrites(flow, writers[0]):
             if arrays:
-                missed.append(f"{name} is not expanded: no element is written twice")
+                missed.append(f"{name} was not expanded: no element is written twice")
             continue
         try:
             _require_writes(flow)
-            pieces = [(read, _pieces(read)) for read in flow.reads]
-            done.append(_Expansion(scop, flow, allocator).rewrite(pieces))
+            reads = [(read, _pieces(read)) for read in flow.reads]
+            boxes = _boxes(scop, flow)
+            cases = tuple((read, _decision(pieces, boxes)) for read, pieces in reads if pieces)
+            expanded.append(_ExpandedArray(flow, boxes, cases))
         except (NoBoxError, NotExpandableError) as error:
-            missed.append(f"{name} is not expanded: {error}")
-    return Rewritten(tuple(done), tuple(missed))
+            missed.append(f"{name} was not expanded: {error}")
+    return _ExpansionPlan(tuple(expanded), tuple(missed))
+
+
+def _boxes(scop: Scop, flow: ArrayFlow) -> dict[str, tuple[Side, ...]]:
+    """The box of the instances of each writing statement, without sides if none overwrites."""
+    domains = {statement.name: statement.domain for statement in scop.statements}
+    return {
+        name: box_of(domains[name], scop.context) if _overwrites(flow, name) else ()
+        for name in dict.fromkeys(name for name, _ in flow.writes)
+    }
 
 
 def _require_writes(flow: ArrayFlow) -> None:
     for name, access in flow.writes:
         if access.kind is not AccessKind.WRITE:
-            raise NotExpandableError(f"{name} may write it or not")
+            raise NotExpandableError(f"{name} may or may not write it")
 
 
 def _overwrites(flow: ArrayFlow, writer: str) -> bool:
@@ -88,6 +111,56 @@ class _Piece:
     domain: isl.Set
     writer: str
     source: tuple[isl.Aff, ...]
+
+
+@dataclass(frozen=True)
+class _Case:
+    """The source of a read in the instances of `parts`, where no case before it holds.
+
+    The last case has no parts: it holds in all other instances.
+    """
+
+    parts: tuple[isl.BasicSet, ...]
+    writer: str
+    source: tuple[isl.Aff, ...]
+
+
+@dataclass(frozen=True)
+class _ExpandedArray:
+    """An array to expand: the boxes of the writing statements, and the cases of each read."""
+
+    flow: ArrayFlow
+    boxes: dict[str, tuple[Side, ...]]
+    cases: tuple[tuple[ReadFlow, tuple[_Case, ...]], ...]
+
+
+@dataclass(frozen=True)
+class _ExpansionPlan:
+    """The arrays to expand; what is left, and why."""
+
+    expanded: tuple[_ExpandedArray, ...]
+    missed: tuple[str, ...]
+
+
+def _decision(pieces: Sequence[_Piece], boxes: Mapping[str, tuple[Side, ...]]) -> tuple[_Case, ...]:
+    """The cases to decide between, one after the other.
+
+    Pieces are joined that the old subscripts tell apart: those without a box of their own.
+    """
+    joined: dict[tuple[str, str], _Piece] = {}
+    for piece in pieces:
+        shape = str(piece.source) if boxes[piece.writer] else ""
+        known = joined.get((piece.writer, shape), piece)
+        domain = known.domain.union(piece.domain)
+        joined[piece.writer, shape] = replace(known, domain=domain)
+    *tested, last = joined.values()
+    cases: list[_Case] = []
+    for position, piece in enumerate(tested):
+        left = (other.domain for other in (*tested[position:], last))
+        domain = piece.domain.gist(reduce(isl.Set.union, left))
+        parts = basic_sets_of(domain.compute_divs().make_disjoint())
+        cases.append(_Case(tuple(parts), piece.writer, piece.source))
+    return (*cases, _Case((), last.writer, last.source))
 
 
 def _pieces(read: ReadFlow) -> tuple[_Piece, ...]:
@@ -143,41 +216,39 @@ class _Cells:
 class _Expansion:
     """Rewrites the accesses to one array."""
 
-    def __init__(self, scop: Scop, flow: ArrayFlow, allocator: Allocator) -> None:
+    def __init__(self, scop: Scop, plan: _ExpandedArray, allocator: Allocator) -> None:
+        flow = plan.flow
         self._old = scop.arrays[flow.array]
         self._flow = flow
+        self._cases = plan.cases
         self._statements = {statement.name: statement for statement in scop.statements}
         self._values = {
             name: StatementValues(scop, self._statements[name]) for name in flow.statements
         }
-        self._cells = self._allocate(scop, allocator)
+        self._cells = self._allocate(plan.boxes, allocator)
 
-    def _allocate(self, scop: Scop, allocator: Allocator) -> dict[str, _Cells]:
-        """Memory for each writing statement; all boxes are known before the first is made."""
+    def _allocate(
+        self, boxes: Mapping[str, tuple[Side, ...]], allocator: Allocator
+    ) -> dict[str, _Cells]:
+        """Memory for each writing statement."""
         writers = [name for name, _ in self._flow.writes]
-        overwriting = [name for name in dict.fromkeys(writers) if _overwrites(self._flow, name)]
-        boxes = {
-            name: box_of(self._statements[name].domain, scop.context) if name in overwriting else ()
-            for name in dict.fromkeys(writers)
-        }
         cells: dict[str, _Cells] = {}
         for name, box in boxes.items():
-            keeps = name not in overwriting or writers.count(name) > 1
+            keeps = not box or writers.count(name) > 1
             inner = extents_of(self._old) if keeps else ()
             cells[name] = _Cells(allocator.allocate(self._old, box, inner), box, keeps)
         return cells
 
-    def rewrite(self, reads: Sequence[tuple[ReadFlow, tuple[_Piece, ...]]]) -> str:
+    def rewrite(self) -> str:
         """Rewrite all accesses; says what became of the array."""
         for name, access in self._flow.writes:
             own = _own_iterators(self._statements[name])
             self._redirect(is_access(access.operation), name, name, own)
-        for read, pieces in reads:
-            if pieces:
-                self._rewrite_read(read, self._joined(pieces))
+        for read, cases in self._cases:
+            self._rewrite_read(read, cases)
         remove_unused(self._old)
         types = ", ".join(f"{cells.memory.type} for {name}" for name, cells in self._cells.items())
-        return f"{self._flow.array} has a cell for each write: {types}"
+        return f"{self._flow.array} has one element for each write: {types}"
 
     def _redirect(
         self, access: AccessOp, statement: str, writer: str, source: Sequence[isl.Aff]
@@ -192,40 +263,28 @@ class _Expansion:
         ]
         values.redirect(access, cells.memory, (*values.expressions(place), *kept))
 
-    def _joined(self, pieces: Sequence[_Piece]) -> tuple[_Piece, ...]:
-        """The pieces with those joined that the old subscripts tell apart."""
-        joined: dict[tuple[str, str], _Piece] = {}
-        for piece in pieces:
-            shape = str(piece.source) if self._cells[piece.writer].box else ""
-            known = joined.get((piece.writer, shape), piece)
-            domain = known.domain.union(piece.domain)
-            joined[piece.writer, shape] = replace(known, domain=domain)
-        return tuple(joined.values())
-
-    def _rewrite_read(self, read: ReadFlow, pieces: Sequence[_Piece]) -> None:
+    def _rewrite_read(self, read: ReadFlow, cases: Sequence[_Case]) -> None:
         """Let a read go to the cells of its sources, by cases if there are several."""
         load = is_access(read.access.operation)
-        if len(pieces) == 1:
-            self._redirect(load, read.statement, pieces[0].writer, pieces[0].source)
+        if len(cases) == 1:
+            self._redirect(load, read.statement, cases[0].writer, cases[0].source)
             return
         assert load.parent is not None
-        choice = self._choice(load, read.statement, pieces)
+        choice = self._choice(load, read.statement, cases)
         load.parent.insert_op_before(choice, load)
         choice.results[0].name_hint = load.results[0].name_hint
         load.results[0].replace_all_uses_with(choice.results[0])
         load.parent.erase_op(load)
 
-    def _choice(self, load: AccessOp, statement: str, pieces: Sequence[_Piece]) -> Operation:
-        """The value of the first of `pieces` in whose domain the instance is."""
-        first, *others = pieces
+    def _choice(self, load: AccessOp, statement: str, cases: Sequence[_Case]) -> Operation:
+        """The value of the first of `cases` that holds for the instance."""
+        first, *others = cases
         if not others:
             copy = load.clone()
             self._redirect(copy, statement, first.writer, first.source)
             return copy
-        domain = reduce(isl.Set.union, (piece.domain for piece in pieces))
-        parts = basic_sets_of(first.domain.gist(domain).compute_divs().make_disjoint())
         otherwise = self._choice(load, statement, others)
-        for part in reversed(parts):
+        for part in reversed(first.parts):
             value = self._choice(load, statement, (first,))
             otherwise = self._conditional(part, value, otherwise, statement)
         return otherwise

@@ -39,7 +39,7 @@ func.func @nobody(%n: index) {
   }
   return
 }
-// CHECK: invalid.mlir:30:3: error: 'poly.scop' op has a filter that names no statement: [n] -> { S1[i] }
+// CHECK: invalid.mlir:30:3: error: 'poly.scop' op has a filter for an unknown statement: [n] -> { S1[i] }
 
 // -----
 

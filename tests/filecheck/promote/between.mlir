@@ -19,7 +19,7 @@ func.func @smooth(%n: index, %A: memref<?x64xf64>, %line: memref<64xf64>) {
   return
 }
 
-// CHECK: remark: [promote] an iteration of S0.0 has 64 elements of line in line_local, copied out
+// CHECK: remark: [promote] an iteration of S0.0 keeps 64 elements of line in line_local, copied out
 // CHECK: double line_local[64];
 // CHECK-NEXT: for (int64_t j = 0; j < 64; j++) {
 // CHECK-NEXT: line_local[j] = A[i][j];
@@ -30,7 +30,7 @@ func.func @smooth(%n: index, %A: memref<?x64xf64>, %line: memref<64xf64>) {
 // CHECK-NEXT: for (int64_t line0 = 0; line0 < 64; line0++) {
 // CHECK-NEXT: line[line0] = line_local[line0];
 
-// STRIP: remark: [promote] an iteration of S0.0 has 64 elements of line in line_local, copied out
+// STRIP: remark: [promote] an iteration of S0.0 keeps 64 elements of line in line_local, copied out
 // STRIP: for (int64_t ti = 0; ti < n; ti += 4) {
 // STRIP-NEXT: double line_local[64];
 // STRIP-NEXT: for (int64_t i = ti; i < polyir_min(n, ti + 4); i++) {

@@ -21,9 +21,9 @@ func.func @convolution(%n: index, %image: memref<?x?xf64>, %weights: memref<3x3x
   return
 }
 
-// CHECK: remark: [promote] an iteration of S0.1 has 10 x 10 elements of image in image_local, copied in
-// CHECK: remark: [promote] an iteration of S0.1 has 3 x 3 elements of weights in weights_local, copied in
-// CHECK: remark: [promote] an iteration of S0.3 has one element of out in out_local, copied in and out
+// CHECK: remark: [promote] an iteration of S0.1 keeps 10 x 10 elements of image in image_local, copied in
+// CHECK: remark: [promote] an iteration of S0.1 keeps 3 x 3 elements of weights in weights_local, copied in
+// CHECK: remark: [promote] an iteration of S0.3 keeps one element of out in out_local, copied in and out
 // CHECK: double out_local = out[i][j];
 // CHECK-NEXT: for (int64_t k = 0; k < 3; k++) {
 // CHECK-NEXT: for (int64_t l = 0; l < 3; l++) {
@@ -32,6 +32,6 @@ func.func @convolution(%n: index, %image: memref<?x?xf64>, %weights: memref<3x3x
 // CHECK-NEXT: }
 // CHECK-NEXT: out[i][j] = out_local;
 
-// ALL: remark: [promote] an iteration of S0.1 has 10 x 10 elements of image in image_local, copied in
-// ALL: remark: [promote] an iteration of S0.1 has 3 x 3 elements of weights in weights_local, copied in
-// ALL: remark: [promote] an iteration of S0.1 has 8 x 8 elements of out in out_local, copied in and out
+// ALL: remark: [promote] an iteration of S0.1 keeps 10 x 10 elements of image in image_local, copied in
+// ALL: remark: [promote] an iteration of S0.1 keeps 3 x 3 elements of weights in weights_local, copied in
+// ALL: remark: [promote] an iteration of S0.1 keeps 8 x 8 elements of out in out_local, copied in and out

@@ -30,7 +30,7 @@ func.func @jacobi(%steps: index, %n: index, %A: memref<?x?xf64>, %B: memref<?x?x
   return
 }
 
-// CHECK: remark: [promote] an iteration of S0.2 has 10 x 18 elements of A in A_local, copied in
+// CHECK: remark: [promote] an iteration of S0.2 keeps 10 x 18 elements of A in A_local, copied in
 // CHECK: double A_local[10][18];
 // CHECK-NEXT: for (int64_t a0 = polyir_max(0, ti - 1); a0 < polyir_min(n, ti + 9); a0++) {
 // CHECK-NEXT: for (int64_t a1 = polyir_max(0, tj - 1); a1 < polyir_min(n, tj + 17); a1++) {

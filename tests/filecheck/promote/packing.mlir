@@ -24,8 +24,8 @@ func.func @gemm(%m: index, %n: index, %p: index, %beta: f64, %A: memref<?x?xf64>
   return
 }
 
-// CHECK: remark: [promote] an iteration of S1.2 has 8 x 4 elements of A in A_local, copied in
-// CHECK: remark: [promote] an iteration of S1.2 has 4 x 16 elements of B in B_local, copied in
+// CHECK: remark: [promote] an iteration of S1.2 keeps 8 x 4 elements of A in A_local, copied in
+// CHECK: remark: [promote] an iteration of S1.2 keeps 4 x 16 elements of B in B_local, copied in
 // CHECK: %A_local = poly.local_array @A_local stack alignment 64 : memref<8x4xf64>
 // CHECK-NEXT: %B_local = poly.local_array @B_local stack alignment 64 : memref<4x16xf64>
 

@@ -15,7 +15,7 @@ func.func @clear_some(%n: index, %x: memref<?xf64>, %A: memref<?xf64>) {
   return
 }
 
-// CHECK: remark: [promote] an iteration of S0.0 has 8 elements of A in A_local, copied in and out
+// CHECK: remark: [promote] an iteration of S0.0 keeps 8 elements of A in A_local, copied in and out
 
 // EMITTED: double A_local[8];
 // EMITTED-NEXT: for (int64_t a0 = ti; a0 < polyir_min(n, ti + 8); a0++) {

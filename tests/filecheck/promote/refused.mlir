@@ -38,14 +38,14 @@ func.func @nests(%n: index, %index: memref<?xindex>, %x: memref<?xf64>, %y: memr
 
 // UNKNOWN: error: there is no array Q (the scop accesses index, x, y, A)
 
-// RANK: error: y cannot be promoted: it has 1 dimension, which order and reverse do not fit
+// RANK: error: y cannot be promoted: it has 1 dimension, which does not match the options order and reverse
 
-// TWICE: error: y cannot be promoted: it is local already, in loops around
+// TWICE: error: y cannot be promoted: it is already local in an enclosing loop
 
 // SPACE: error: option 'space' of pass 'promote' cannot be 'shared' (one of: auto, heap, stack, register)
 
-// ALL: remark: [promote] an iteration of S0.0 has one element of index in index_local, copied in
-// ALL: remark: [promote] an iteration of S0.0 has one element of y in y_local, copied out
+// ALL: remark: [promote] an iteration of S0.0 keeps one element of index in index_local, copied in
+// ALL: remark: [promote] an iteration of S0.0 keeps one element of y in y_local, copied out
 // ALL: warning: [promote] x cannot be promoted: the elements that S0 accesses depend on data, or it accesses vectors
 // ALL: warning: [promote] A cannot be promoted: an iteration of S0.0 does not access it
 

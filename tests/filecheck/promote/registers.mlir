@@ -19,7 +19,7 @@ func.func @product(%n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>, %C: memr
   return
 }
 
-// CHECK: remark: [promote] an iteration of S0.1 has 2 x 2 elements of C in C_local, copied in and out
+// CHECK: remark: [promote] an iteration of S0.1 keeps 2 x 2 elements of C in C_local, copied in and out
 // CHECK: double C_local[2][2];
 // CHECK-NEXT: for (int64_t c0 = ti; c0 < polyir_min(n, ti + 2); c0++) {
 // CHECK-NEXT: for (int64_t c1 = tj; c1 < polyir_min(n, tj + 2); c1++) {
@@ -39,7 +39,7 @@ func.func @product(%n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>, %C: memr
 // CHECK-NEXT: for (int64_t c1 = tj; c1 < polyir_min(n, tj + 2); c1++) {
 // CHECK-NEXT: C[c0][c1] = C_local[c0 - ti][c1 - tj];
 
-// ONE: remark: [promote] an iteration of S0.1 has one element of C in C_local, copied in and out
+// ONE: remark: [promote] an iteration of S0.1 keeps one element of C in C_local, copied in and out
 // ONE: double C_local = C[i][j];
 // ONE-NEXT: for (int64_t k = 0; k < n; k++) {
 // ONE-NEXT: C_local += A[i][k] * B[k][j];

@@ -13,8 +13,8 @@ func.func @every_third(%n: index, %A: memref<?xf64>) {
   return
 }
 
-// EXACT: remark: [promote] an iteration of S0.0 has 22 elements of A in A_local, copied in
-// EXACT: remark: [promote] an iteration of S0.0 has 22 elements of A in A_local_0, copied out
+// EXACT: remark: [promote] an iteration of S0.0 keeps 22 elements of A in A_local, copied in
+// EXACT: remark: [promote] an iteration of S0.0 keeps 22 elements of A in A_local_0, copied out
 // EXACT: double A_local[22];
 // EXACT-NEXT: double A_local_1[22];
 // EXACT-NEXT: for (int64_t a0 = 3 * ti; a0 < polyir_min(3 * n - 2, 3 * ti + 22); a0 += 3) {
@@ -27,8 +27,8 @@ func.func @every_third(%n: index, %A: memref<?xf64>) {
 // EXACT-NEXT: for (int64_t a0 = 3 * ti + 1; a0 < polyir_min(3 * n - 1, 3 * ti + 23); a0 += 3) {
 // EXACT-NEXT: A[a0] = A_local_1[a0 - 3 * ti - 1];
 
-// BOX: remark: [promote] an iteration of S0.0 has 22 elements of A in A_local, copied in
-// BOX: remark: [promote] an iteration of S0.0 has 22 elements of A in A_local_0, copied out
+// BOX: remark: [promote] an iteration of S0.0 keeps 22 elements of A in A_local, copied in
+// BOX: remark: [promote] an iteration of S0.0 keeps 22 elements of A in A_local_0, copied out
 // BOX: double A_local[22];
 // BOX-NEXT: double A_local_1[22];
 // BOX-NEXT: for (int64_t a0 = 3 * ti; a0 < polyir_min(3 * n - 1, 3 * ti + 22); a0++) {

@@ -23,20 +23,20 @@ func.func @row_sums(%m: index, %n: index, %A: memref<?x?xf64>, %out: memref<?xf6
   return
 }
 
-// CHECK: remark: [promote] an iteration of loop 1 has one element of sum in sum_local, without copies
+// CHECK: remark: [promote] an iteration of loop 1 keeps one element of sum in sum_local, without copies
 // CHECK-NOT: memref.alloc(
 // CHECK: affine.parallel (%{{.*}}) = (0) to
 // CHECK-NEXT:   %[[SUM:.*]] = memref.alloca() : memref<f64>
 // CHECK-NEXT:   affine.store %zero, %[[SUM]][] : memref<f64>
 
 // Eight iterations share a strip: as many elements are in use there at once.
-// STRIPS: remark: [promote] an iteration of loop 1 has 8 elements of sum in sum_local, without copies
+// STRIPS: remark: [promote] an iteration of loop 1 keeps 8 elements of sum in sum_local, without copies
 // STRIPS: for (int64_t ti = 0; ti < m; ti += 8) {
 // STRIPS-NEXT: double sum_local[8];
 // STRIPS: sum_local[i - ti] = 0.0;
 
 // In nests of their own the statements share no iteration.
-// APART: warning: [promote] sum is not promoted: no loop uses each of its values in one iteration only, and at most 8192 of them at a time
+// APART: warning: [promote] sum was not promoted: no loop uses each of its values in a single iteration, and at most 8192 values per iteration
 // APART: memref.alloc(%{{.*}}) : memref<?xf64>
 
 // A tile has whole iterations of the loop that it cuts.

@@ -20,8 +20,8 @@ func.func @syrk(%n: index, %m: index, %A: memref<?x?xf64>, %C: memref<?x?xf64>) 
   return
 }
 
-// CHECK: remark: [promote] an iteration of S0.2 has 8 x 9 elements of A in A_local, copied in
-// CHECK: remark: [promote] an iteration of S0.2 has 8 x 9 elements of A in A_local_0, copied in
+// CHECK: remark: [promote] an iteration of S0.2 keeps 8 x 9 elements of A in A_local, copied in
+// CHECK: remark: [promote] an iteration of S0.2 keeps 8 x 9 elements of A in A_local_0, copied in
 // CHECK: double A_local[8][9];
 // CHECK-NEXT: double A_local_1[8][9];
 // CHECK-NEXT: for (int64_t a0 = ti; a0 < polyir_min(n, ti + 8); a0++) {

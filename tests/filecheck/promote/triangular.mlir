@@ -18,7 +18,7 @@ func.func @lower_times_vector(%n: index, %L: memref<?x?xf64>, %x: memref<?xf64>,
   return
 }
 
-// EXACT: remark: [promote] an iteration of S0.1 has 8 x 8 elements of L in L_local, copied in
+// EXACT: remark: [promote] an iteration of S0.1 keeps 8 x 8 elements of L in L_local, copied in
 // EXACT: double L_local[8][8];
 // EXACT-NEXT: for (int64_t l0 = ti; l0 < polyir_min(n, ti + 8); l0++) {
 // EXACT-NEXT: for (int64_t l1 = tj; l1 < polyir_min(tj + 8, l0 + 1); l1++) {
@@ -29,7 +29,7 @@ func.func @lower_times_vector(%n: index, %L: memref<?x?xf64>, %x: memref<?xf64>,
 // EXACT-NEXT: for (int64_t j = tj; j < polyir_min(tj + 8, i + 1); j++) {
 // EXACT-NEXT: y[i] += L_local[i - ti][j - tj] * x[j];
 
-// BOX: remark: [promote] an iteration of S0.1 has 8 x 8 elements of L in L_local, copied in
+// BOX: remark: [promote] an iteration of S0.1 keeps 8 x 8 elements of L in L_local, copied in
 // BOX: double L_local[8][8];
 // BOX-NEXT: for (int64_t l0 = ti; l0 < polyir_min(n, ti + 8); l0++) {
 // BOX-NEXT: for (int64_t l1 = tj; l1 < polyir_min(n, tj + 8); l1++) {

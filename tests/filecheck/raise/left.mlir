@@ -25,7 +25,7 @@ func.func @partly(%n: index, %x: f64, %A: memref<?x?xf64>) {
 // CHECK-LABEL: func.func @chase
 // CHECK: scf.for
 // CHECK-NOT: poly.scop
-// MISSED: left.mlir:{{[0-9]+}}:1: warning: [poly-raise] @chase has no scop: a bound of `scf.for` is not affine: %end is no affine function of iterators and parameters
+// MISSED: left.mlir:{{[0-9]+}}:1: warning: [poly-raise] @chase has no scop: a bound of `scf.for` is not affine: %end is not an affine function of iterators and parameters
 func.func @chase(%n: index, %ends: memref<?xindex>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

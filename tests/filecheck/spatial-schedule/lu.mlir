@@ -8,7 +8,7 @@
 // CHECK: poly.domain
 // CHECK-NEXT: poly.band "[n] -> [{ S0[i, j, k] -> [(i)]; S1[i, j] -> [(i)]; S2[i, j, k] -> [(i)] }, { S0[i, j, k] -> [(k)]; S1[i, j] -> [(j)]; S2[i, j, k] -> [(k)] }, { S0[i, j, k] -> [(j)]; S1[i, j] -> [(j)]; S2[i, j, k] -> [(j)] }]" permutable coincident [false, false, false] {
 
-// TILED: wavefronts along loops 1 to 2 of the band of 3 over S0, S1, S2, with 1 parallel inside
+// TILED: skewed loops 1 to 2 of the band of 3 over S0, S1, S2 into wavefronts: 1 loop inside can run in parallel
 // TILED: #poly.parallel
 // The point loops are in the scheduler's order.
 // TILED: poly.band "[n] -> [{ S0[i, j, k] -> [(i)]; S1[i, j] -> [(i)]; S2[i, j, k] -> [(i)] }, { S0[i, j, k] -> [(k)]; S1[i, j] -> [(j)]; S2[i, j, k] -> [(k)] }, { S0[i, j, k] -> [(j)]; S1[i, j] -> [(j)]; S2[i, j, k] -> [(j)] }]"

@@ -6,8 +6,8 @@
 
 // CHOICE: error: option 'target' of pass 'spatial-schedule' cannot be 'gpus'; did you mean 'gpu'?
 // NAME: error: pass 'spatial-schedule' has no option 'line-sise'; did you mean 'line-size'?
-// LINE: error: line-size must be at least 1, but is 0
-// LIMIT: error: register-limit must not be negative, but is -1
+// LINE: error: line-size must be 1 or more: line-size=0
+// LIMIT: error: register-limit must not be negative: register-limit=-1
 // NOTHING: [spatial-schedule] nothing to do: the module has no static control part
 
 func.func @empty() {

@@ -26,9 +26,9 @@ func.func @stencil(%steps: index, %n: index, %a: memref<?xf64>) {
 // WAVEFRONT-NEXT:     poly.band {{.*}} permutable coincident [false, false]
 
 // The points of a tile in wavefronts, and the tiles as they were.
-// INSIDE: remark: [wavefront] wavefronts along loops 1 to 2 of the band of 2 over S0, with 1 parallel inside
+// INSIDE: remark: [wavefront] skewed loops 1 to 2 of the band of 2 over S0 into wavefronts: 1 loop inside can run in parallel
 
-// DIAMOND: warning: [diamond-tile] no tiles start concurrently:
+// DIAMOND: warning: [diamond-tile] nothing was tiled:
 // POINTS: warning: [full-tile-separation] no full tiles were separated: there is no band of tile loops
 
 // CARRIED: addresses.mlir:{{[0-9]+}}:3: error: S0.0 is not parallel: it carries the {{.*}} dependence through a: S0[0, {{.*}}] must run before S0[1,

@@ -48,6 +48,6 @@ func.func @product(%n: index, %a: memref<?x?xf64>, %b: memref<?x?xf64>, %c: memr
 // DATES: error: the given schedule has several dates for an instance of S1
 // UNKNOWN: error: pass 'apply-schedule': there is no statement 'S5' (statements: S0, S1)
 // PARAMETER: error: the given schedule has the unknown parameter 'm' (parameters: n)
-// MALFORMED: error: '{ S0[i,j] -> [0 }' is no schedule: write a union map such as { S0[i, j] -> [j, i] }, or isl's text of a schedule tree
+// MALFORMED: error: '{ S0[i,j] -> [0 }' is not a schedule: write a union map such as { S0[i, j] -> [j, i] }, or isl's text of a schedule tree
 // FILE: error: cannot read the schedule '{{.*}}.no-such-file': No such file or directory
-// NONE: error: one schedule must be given: schedule='{ S0[i, j] -> [j, i] }' or file=schedule.isl
+// NONE: error: give exactly one schedule: schedule='{ S0[i, j] -> [j, i] }' or file=schedule.isl

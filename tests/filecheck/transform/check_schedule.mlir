@@ -36,5 +36,5 @@ func.func @product(%n: index, %a: memref<?x?xf64>, %b: memref<?x?xf64>, %c: memr
 // TIES-NEXT:   the output dependence through c: S0[0, 0] must run before S1[0, 0, 0] (n = 1)
 // TIES-NEXT:   the output dependence through c: S1[0, 0, 0] must run before S1[0, 0, 1] (n = 2)
 
-// UNKNOWN: error: the given schedule orders 'T', which is no statement (statements: S0, S1)
-// BOTH: error: one schedule must be given:
+// UNKNOWN: error: the given schedule orders 'T', which is not a statement (statements: S0, S1)
+// BOTH: error: give exactly one schedule:

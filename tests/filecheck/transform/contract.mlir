@@ -52,12 +52,12 @@ func.func @stencil(%steps: index, %n: index, %A: memref<?xf64>, %B: memref<?xf64
 // CHECK:        affine.load %[[WINDOW]][(%[[J]] - 1) mod 2] : memref<2xf64>
 // CHECK:        affine.load %[[WHOLE]][%{{.*}}] : memref<?xf64>
 
-// REMARKS:      contract.mlir:13:3: remark: [contract] state shrinks from memref<?x?xf64> to memref<2x?xf64>
-// REMARKS-NEXT: contract.mlir:13:3: remark: [contract] window shrinks from memref<?xf64> to memref<2xf64>
+// REMARKS:      contract.mlir:13:3: remark: [contract] state contracted from memref<?x?xf64> to memref<2x?xf64>
+// REMARKS-NEXT: contract.mlir:13:3: remark: [contract] window contracted from memref<?xf64> to memref<2xf64>
 // REMARKS-NOT:  contract
 
-// REFUSED:      contract.mlir:13:3: warning: [contract] B is no temporary: it is not allocated in the function
-// REFUSED-NEXT: contract.mlir:13:3: warning: [contract] whole is not contracted: all of it may be live at once
+// REFUSED:      contract.mlir:13:3: warning: [contract] B is not a temporary: it is not allocated in the function
+// REFUSED-NEXT: contract.mlir:13:3: warning: [contract] whole was not contracted: all its elements may be live at once
 
 // ORDER: error: distributing S2 violates the anti dependence through window
 

@@ -20,10 +20,10 @@ func.func @copy(%n: index, %A: memref<?xf64>, %B: memref<?xf64>) {
   return
 }
 
-// SEQUENTIAL: remark: [contract] temp shrinks from memref<?xf64> to memref<f64>
+// SEQUENTIAL: remark: [contract] temp contracted from memref<?xf64> to memref<f64>
 
 // PARALLEL: remark: [mark-parallel] loop 1 around S0, S1, S2 is parallel
 // PARALLEL-NEXT: warning: [contract] nothing to do: no temporary can be made smaller
 // PARALLEL: affine.store %{{.*}}, %temp[%{{.*}}] : memref<?xf64>
 
-// LATE: warning: [mark-parallel] nothing was marked parallel: no loop around S0, S1, S2 is parallel: loop 1 carries temp
+// LATE: warning: [mark-parallel] nothing was marked parallel: no loop around S0, S1, S2 is parallel: loop 1 carries dependences through temp

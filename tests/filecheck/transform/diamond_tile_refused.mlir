@@ -13,6 +13,6 @@ func.func @in_place(%steps: index, %n: index, %a: memref<?xf64>) {
   return
 }
 
-// CHECK:     diamond_tile_refused.mlir:5:3: warning: [diamond-tile] no tiles start concurrently: no loop of the band of 2 over S0 is a face to start from: array a carries (0,1): S0[0, 1] must run before S0[0, 2] (steps = 1, n = 4)
+// CHECK:     diamond_tile_refused.mlir:5:3: warning: [diamond-tile] nothing was tiled: tiles of the band of 2 over S0 cannot start concurrently along any loop: array a carries (0,1): S0[0, 1] must run before S0[0, 2] (steps = 1, n = 4)
 // CHECK:     poly.band "{{.*}}[{ S0[t, i] -> [(t)] }, { S0[t, i] -> [(t + i)] }]"
 // CHECK-NOT: mod

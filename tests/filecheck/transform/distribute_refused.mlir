@@ -16,5 +16,5 @@ func.func @cycle(%n: index, %a: memref<?xf64>, %b: memref<?xf64>) {
 
 // CHECK: distribute_refused.mlir:8:3: error: distributing S1 violates the flow dependence through b: S1[1] must run before S0[2] (n = 3)
 // UNKNOWN: error: pass 'distribute': there is no statement 'S3' (statements: S0, S1)
-// MISSING: error: distribution needs a statement, as in statements=S0
+// MISSING: error: give a statement to distribute, as in statements=S0
 // OPTION: error: pass 'distribute' has no option 'size'

@@ -47,8 +47,8 @@ func.func @sums(%n: index, %A: memref<?x?xf64>, %out: memref<?xf64>) {
 // FLOW:     // flow  t  S1 -> S2
 // FLOW-NOT: {{anti|output}}  t
 
-// REFUSED: expand.mlir:12:3: warning: [expand] A is no temporary: it is not allocated in the function
-// REFUSED-NEXT: expand.mlir:12:3: warning: [expand] maybe is not expanded: S{{[0-9]}} may write it or not
+// REFUSED: expand.mlir:12:3: warning: [expand] A is not a temporary: it is not allocated in the function
+// REFUSED-NEXT: expand.mlir:12:3: warning: [expand] maybe was not expanded: S{{[0-9]}} may or may not write it
 
 // UNKNOWN: error: pass 'expand': there is no array 'n' (arrays: maybe, t, A, out)
 

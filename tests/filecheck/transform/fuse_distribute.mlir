@@ -53,11 +53,11 @@ func.func @chain(%n: index, %a: memref<?xf64>, %b: memref<?xf64>, %c: memref<?xf
 
 // MALFORMED: error: 'S1' is not a loop: write S0.1 for the second loop around S0
 // NONE: error: there is no loop 'S1.1': S1 has 1 loop
-// MIXED: error: loops say what to fuse and how deep: statements and depth do not
-// KEEP: error: loops say what to distribute: statements and keep do not
+// MIXED: error: loops cannot be combined with statements or depth
+// KEEP: error: loops cannot be combined with statements or keep
 
-// BETWEEN: error: the nests of S0, S2 are not neighbours: S1 runs between
+// BETWEEN: error: the nests of S0, S2 are not adjacent: S1 runs between them
 
 // UNKNOWN: error: pass 'fuse': there is no statement 'T' (statements: S0, S1, S2
 
-// ALONE: warning: [distribute] not distributed: S0 shares no loop
+// ALONE: warning: [distribute] S0 was not distributed: it shares no loop

@@ -42,7 +42,7 @@ func.func @product(%n: index, %a: memref<?x?xf64>, %b: memref<?x?xf64>, %c: memr
 // LOOPS:          affine.store %{{.*}}, %c[%[[I]], %[[J]]]
 
 // ILLEGAL: error: interchanging S2.0, S2.1 violates the flow dependence through c: S2[1, {{[0-9]+}}] must run before S2[2, {{[0-9]+}}] (n = {{[0-9]+}})
-// IMPERFECT: error: S1.0 and S1.2 are no perfect nest: S1.2 runs S1, S1.0 runs S0, S1 (see distribute)
+// IMPERFECT: error: S1.0 and S1.2 are not perfectly nested: S1.0 contains S0, S1, but S1.2 contains only S1 (see distribute)
 // APART: error: S1.2 and S2.1 are not nested
 // ONE: error: interchange needs two loops, as in loops=S0.0,S0.1: loops=S0.0
 // UNKNOWN: error: pass 'interchange': there is no statement 'S7' (statements: S0, S1, S2)

@@ -32,6 +32,6 @@ func.func @product(%n: index, %a: memref<?x?xf64>, %b: memref<?x?xf64>, %c: memr
 // LOOPS:                  affine.load %a[%[[I]], %[[K]]]
 // LOOPS-NEXT:             affine.load %b[%[[K]], %[[J]]]
 
-// AGAIN: intra_tile_order.mlir:8:3: warning: [intra-tile-order] no loop was moved: loop 3 of the band of 3 over S0 has the best locality where it is (scores -44, -6, 18)
+// AGAIN: intra_tile_order.mlir:8:3: warning: [intra-tile-order] no loop was moved: loop 3 of the band of 3 over S0 is already innermost and has the best locality (scores -44, -6, 18)
 // STRIDE: error: max-stride must be 1 or more: max-stride=0
 // OPTION: error: pass 'intra-tile-order' has no option 'maxstride'; did you mean 'max-stride'?

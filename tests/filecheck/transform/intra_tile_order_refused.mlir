@@ -16,4 +16,4 @@ func.func @columns(%n: index, %a: memref<?x?xf64>) {
 // CHECK:      poly.band "[n] -> [{ S0[i, j] -> [(i)] }]"
 // CHECK-NEXT:   poly.band "[n] -> [{ S0[i, j] -> [(j)] }]"
 
-// DIAMOND: warning: [diamond-tile] no tiles start concurrently: there is no permutable band of 2 or more: the loops from the band of 1 over S0 down are not permutable, because array a carries (1,-1): S0[1, 1] must run before S0[2, 0] (n = 3)
+// DIAMOND: warning: [diamond-tile] nothing was tiled: there is no permutable band of 2 or more: the loops from the band of 1 over S0 down are not permutable, because array a carries (1,-1): S0[1, 1] must run before S0[2, 0] (n = 3)

@@ -12,5 +12,5 @@ func.func @sum(%n: index, %a: memref<?x?xf64>, %s: memref<f64>) {
   return
 }
 
-// CHECK:     mark_parallel_none.mlir:4:3: warning: [mark-parallel] nothing was marked parallel: no loop around S0 is parallel: loop 1 carries s; loop 2 carries s
+// CHECK:     mark_parallel_none.mlir:4:3: warning: [mark-parallel] nothing was marked parallel: no loop around S0 is parallel: loop 1 carries dependences through s; loop 2 carries dependences through s
 // CHECK-NOT: poly.mark

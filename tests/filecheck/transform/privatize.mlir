@@ -54,15 +54,15 @@ func.func @rows(%m: index, %n: index, %A: memref<?x?xf64>, %out: memref<?xf64>) 
 // CHECK:        affine.store %{{.*}}, %[[SECOND]][] : memref<f64>
 // CHECK:      memref.dealloc %[[FIRST]] : memref<?xf64>
 
-// PARALLEL: remark: [privatize] temp is 2 temporaries without a common value
+// PARALLEL: remark: [privatize] split temp into 2 temporaries that share no value
 // PARALLEL: remark: [privatize] temp has a copy for each iteration of loop 2: memref<?xf64>
 // PARALLEL: remark: [mark-parallel] loop 2 around S1, S2, S3 is parallel
 
 // ALL: remark: [privatize] temp has a copy for each iteration of loop 1, 2: memref<?x?xf64>
 // ALL: remark: [privatize] temp_0 has a copy for each iteration of loop 1: memref<?xf64>
 
-// REFUSED: privatize.mlir:15:3: warning: [privatize] out is no temporary: it is not allocated in the function
-// REFUSED-NEXT: privatize.mlir:15:3: warning: [privatize] carried has no private copies: every loop that reuses its memory carries a value of it, or is sequential anyway: S5[0] must run before S5[1] (m = 0, n = 2)
+// REFUSED: privatize.mlir:15:3: warning: [privatize] out is not a temporary: it is not allocated in the function
+// REFUSED-NEXT: privatize.mlir:15:3: warning: [privatize] carried was not privatized: each loop that reuses its memory carries one of its values, or is sequential anyway: S5[0] must run before S5[1] (m = 0, n = 2)
 
 // SCHEDULED: remark: [privatize] temp has a copy for each iteration of loop {{[0-9]}}: memref<?xf64>
 

@@ -29,5 +29,5 @@ func.func @pair(%n: index, %a: memref<?xf64>, %b: memref<?xf64>, %c: memref<?xf6
 // ALL: poly.band "[n] -> [{ {{S[01]}}[i] -> [(-1 + 2n + i)]; {{S[01]}}[i] -> [(-1 + 2n + i)] }]" permutable coincident [true] {
 
 // ILLEGAL: error: shifting S1 by -1 along S1.0 violates the flow dependence through b: S0[0] must run before S1[0] (n = 1)
-// UNKNOWN: error: 'm' is no affine expression of the parameters (n)
+// UNKNOWN: error: 'm' is not an affine expression of the parameters (n)
 // PART: error: there is no part 'S1/1': S1 has 1 part

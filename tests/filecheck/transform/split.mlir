@@ -27,8 +27,8 @@ func.func @pair(%n: index, %a: memref<?xf64>, %b: memref<?xf64>, %c: memref<?xf6
 
 // SOME-NOT: {{.}}
 // ILLEGAL: error: splitting S1 by 'i < 5' violates the flow dependence through b: S0[0] must run before S1[0] (n = 1)
-// NOTHING: warning: [split] nothing was split: 'i >= 0' holds for all instances in S0.0
-// CONDITION: error: 'k < 5' is no affine condition on i, n of S0, in isl's notation: i < floor(n/2) and j != 0
+// NOTHING: warning: [split] nothing was split: 'i >= 0' holds for all of the instances in S0.0
+// CONDITION: error: 'k < 5' is not an affine condition on i, n of S0, in isl's notation: i < floor(n/2) and j != 0
 // FLOORDIV: error: put what floordiv divides into parentheses in '2 * i floordiv 2 < 5'
 // MISSING: error: pass 'split' requires the option 'statements'
 // PARTS: remark: [reverse] reversed S0/1.0

@@ -24,5 +24,5 @@ func.func @stencil(%n: index, %a: memref<?x?xf64>) {
 // LOOPS-NEXT:     affine.for %[[J:[a-z0-9_]+]] = 1 to %n {
 // LOOPS:            affine.store %{{[0-9]+}}, %a[%[[I]], %[[J]]]
 
-// REFUSED: error: strip-mining S0.0 is not possible: AST options at or below the band of 1 over S0 refer to the loops around them
+// REFUSED: error: strip-mining S0.0 is not possible: the band of 1 over S0 contains AST options, which refer to enclosing loops by position
 // SIZE: error: size must be 2 or more: size=1

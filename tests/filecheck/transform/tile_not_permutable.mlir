@@ -14,7 +14,7 @@ func.func @stencil(%t_end: index, %n: index, %a: memref<?x?xf64>) {
   return
 }
 
-// CHECK:      tile_not_permutable.mlir:6:3: warning: [tile] nothing was tiled: no permutable band of 2 or more: the band of 1 over S0 is too narrow, because array a carries (1,-1): S0[1, 2] must run before S0[2, 1] (t_end = 3, n = 3)
+// CHECK:      tile_not_permutable.mlir:6:3: warning: [tile] nothing was tiled: no permutable band of 2 or more: the band of 1 over S0 has too few loops, because array a carries (1,-1): S0[1, 2] must run before S0[2, 1] (t_end = 3, n = 3)
 // CHECK:      poly.band "{{.*}} S0[t, i] -> [(t)] }]" coincident [false] {
 // CHECK-NEXT:   poly.band "{{.*}} S0[t, i] -> [(i)] }]" coincident [false]
 

@@ -28,4 +28,4 @@ func.func @stencil(%n: index, %a: memref<?x?xf64>) {
 // LOOPS-NEXT:       affine.for %[[J:.*]] = max {{.*}} to min
 
 // ILLEGAL: tile_shape.mlir:8:3: error: tiling with this shape violates the flow dependence through a: S0[1, 8] must run before S0[2, 7] (n = 10)
-// OPTION: error: the rows of a shape must have one length: shape=1,0;1
+// OPTION: error: the rows of a shape must have the same length: shape=1,0;1

@@ -39,8 +39,8 @@ func.func @triangle(%n: index, %a: memref<?x?xf64>) {
 // ADDRESSED-NEXT:   poly.mark #poly.tile<outset [T0]> {
 // ADDRESSED-NEXT:     poly.band "[n] -> [{ S0[i, j] -> [(j)] }]"
 
-// APART: error: S0.1, S0.0 are not directly inside each other
+// APART: error: S0.1, S0.0 are not perfectly nested
 // WIDTH: error: min-width must be 1 or more: min-width=0
 // INSET: error: option 'origins' of pass 'tile-symbolic' cannot be 'inset'
-// AFTER: tile_symbolic.mlir:{{[0-9]+}}:3: error: the mark #poly.tile<outset [T0, T1]> would stand above other loops than those that it tiles
+// AFTER: tile_symbolic.mlir:{{[0-9]+}}:3: error: the mark #poly.tile<outset [T0, T1]> would no longer be above the loops that it tiles
 // REFUSED: tile_symbolic.mlir:{{[0-9]+}}:3: error: reversing S0.0 violates the flow dependence through a: S0[1, 0] must run before S0[2, 0]

@@ -29,6 +29,6 @@ func.func @stencil(%n: index, %a: memref<?x?xf64>) {
 
 // COMPLETE: poly.band "[n] -> [{ S0[i, j] -> [(j - (j) mod 2)] }, { S0[i, j] -> [(j)] }]" permutable coincident [false, false] loops [default, unroll]
 
-// COUNT: error: S0.1 has no constant number of iterations: unroll it by a factor, as in factor=4
-// REFUSED: error: unrolling S0.0 is not possible: AST options at or below the band of 1 over S0 refer to the loops around them
+// COUNT: error: the number of iterations of S0.1 is not constant: give a factor, as in factor=4
+// REFUSED: error: unrolling S0.0 is not possible: the band of 1 over S0 contains AST options, which refer to enclosing loops by position
 // FACTOR: error: factor must be 2 or more, or 0 to unroll completely: factor=1

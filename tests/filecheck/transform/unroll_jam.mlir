@@ -34,5 +34,5 @@ func.func @two(%n: index, %a: memref<?x?xf64>, %b: memref<?x?xf64>) {
 // LOOPS-NEXT:   }
 
 // ILLEGAL: error: unrolling S1.0 by 2 into its inner loops violates the flow dependence through a: S1[{{[0-9]+}}, {{[0-9]+}}] must run before S1[{{[0-9]+}}, {{[0-9]+}}]
-// INNERMOST: error: there is no loop in S0.1 to jam its copies into (see unroll)
+// INNERMOST: error: there is no loop inside S0.1 to jam (see unroll)
 // FACTOR: error: factor must be 2 or more: factor=1

@@ -34,4 +34,4 @@ func.func @stencil(%n: index, %a: memref<?x?xf64>) {
 // LOOPS-NEXT:     affine.for %[[I:.*]] = {{.*}}(%[[WAVE]], %[[TJ]]) to
 // LOOPS-NEXT:       affine.for %[[J:.*]] = {{.*}}(%[[TJ]]) to
 
-// DEGREES: wavefront.mlir:9:3: warning: [wavefront] the band of 2 over S0 has 1 and not 2 degrees to give
+// DEGREES: wavefront.mlir:9:3: warning: [wavefront] the band of 2 over S0 allows 1 degree of parallelism, not 2

@@ -11,6 +11,6 @@ func.func @copy(%n: index, %a: memref<?x?xf64>, %b: memref<?x?xf64>) {
   return
 }
 
-// CHECK:     wavefront_parallel.mlir:5:3: warning: [wavefront] no wavefront was made: loop 1 of the band of 2 over S0 is parallel as it is
+// CHECK:     wavefront_parallel.mlir:5:3: warning: [wavefront] no wavefronts were created: loop 1 of the band of 2 over S0 is already parallel
 // CHECK:     poly.band "[n] -> [{ S0[i, j] -> [(i)] }]"
 // CHECK-NOT: i + j

@@ -16,7 +16,7 @@ func.func @sum(%n: index, %a: memref<?x?xf64>) {
   return
 }
 
-// CHECK:     wavefront_refused.mlir:8:3: warning: [wavefront] no wavefront was made: there is no permutable band of 2 or more: the loops from the band of 1 over S0 down are not permutable, because array a carries (1,-1): S0[1, 2] must run before S0[2, 1] (n = 4)
+// CHECK:     wavefront_refused.mlir:8:3: warning: [wavefront] no wavefronts were created: there is no permutable band of 2 or more: the loops from the band of 1 over S0 down are not permutable, because array a carries (1,-1): S0[1, 2] must run before S0[2, 1] (n = 4)
 // CHECK-NOT: i + j
 
 // NONE:   error: degrees must be 1 or more, or all: degrees=0

@@ -11,11 +11,11 @@ from xdsl.printer import Printer
 from xdsl.universe import Universe
 
 from polyir.dialects.dependence import Dependences
-from polyir.dialects.loop_attributes import LoopAttribute, Part
+from polyir.dialects.loop_attributes import CutPart, LoopAttribute
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
 from polyir.passes.prerequisites import ScopPass
-from polyir.transform.address import Address
+from polyir.transform.address import LoopAddress
 from polyir.transform.parallel import mark_loops
 
 
@@ -45,7 +45,7 @@ class BlockAttr(NumberAttr, LoopAttribute):
 
     name = "prefetching.block"
 
-    def part_after_cut(self) -> Part:
+    def part_after_cut(self) -> CutPart:
         return "outer"
 
 
@@ -55,7 +55,7 @@ class PrefetchPass(ScopPass):
 
     name = "prefetch"
 
-    loop: Address
+    loop: LoopAddress
     distance: int = 1
 
     def transform(self, scop: Scop, dependences: Dependences) -> Outcome:

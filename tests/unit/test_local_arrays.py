@@ -53,7 +53,7 @@ def shapes(module: ModuleOp) -> list[tuple[str, tuple[int, ...]]]:
 def test_each_iteration_has_its_own(change: str, loop: int, shape: tuple[int, ...]) -> None:
     module, said = lowered(ROW_SUMS, f"privatize,{change},promote")
     extent = f"{shape[0]} elements" if shape else "one element"
-    assert said == [f"an iteration of loop {loop} has {extent} of sum in sum_local, without copies"]
+    assert said == [f"an iteration of loop {loop} keeps {extent} of sum in sum_local, without copies"]
     assert shapes(module) == [("memref.alloca", shape)]
     original, _ = lowered(ROW_SUMS, "poly-raise")
     assert outputs(module) == outputs(original)
@@ -66,8 +66,8 @@ def test_each_iteration_has_its_own(change: str, loop: int, shape: tuple[int, ..
 def test_no_loop_will_do(change: str) -> None:
     module, said = lowered(ROW_SUMS, f"privatize,{change},promote{{arrays=sum}}")
     assert said == [
-        "sum is not promoted: no loop uses each of its values in one iteration only, and at most "
-        "8192 of them at a time"
+        "sum was not promoted: no loop uses each of its values in a single iteration, and at "
+        "most 8192 values per iteration"
     ]
     assert shapes(module) == [("memref.alloc", (DYNAMIC_INDEX,))]
     original, _ = lowered(ROW_SUMS, "poly-raise")

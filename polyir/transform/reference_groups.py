@@ -1,0 +1,261 @@
+"""What promotion moves: groups of references to an array in an iteration, and boxes around them.
+
+S. Verdoolaege, J. C. Juega, A. Cohen, J. I. Gómez, C. Tenllado, F. Catthoor, "Polyhedral parallel
+code generation for CUDA" (TACO 2013), section 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from itertools import combinations
+
+import islpy as isl
+
+from polyir.diagnostics import LegalityError
+from polyir.isl_lists import maps_of
+from polyir.isl_trees import node_type
+from polyir.model.local_arrays import local_marks
+from polyir.model.scop import Scop
+from polyir.model.statements import AccessKind
+from polyir.model.symbolic_tiles import tiled_loops, tiles_at
+from polyir.transform.address import Directory, LoopAddress, LoopPosition, TreePath, node_at
+from polyir.transform.walk import BAND
+
+
+class NotPromotableError(ValueError):
+    """An array that cannot be promoted at a place; the message says why."""
+
+
+@dataclass(frozen=True)
+class LoopBody:
+    """The node at the end of `path` in `schedule`, and `{ S[i] -> [t] }`: its iterations."""
+
+    schedule: isl.Schedule
+    path: TreePath
+    iterations: isl.UnionMap
+    shown: str
+
+
+def loop_body_at(scop: Scop, address: LoopAddress) -> LoopBody:
+    loop = Directory(scop.schedule).loop(address)
+    place = _inside(scop.schedule, loop.place, f"an iteration of {address}")
+    if place is None:
+        raise LegalityError(
+            f"{address} is tiled by symbolic sizes, so one iteration may be spread over several "
+            "tiles"
+        )
+    return place
+
+
+def _inside(schedule: isl.Schedule, place: LoopPosition, shown: str) -> LoopBody | None:
+    """The place inside a loop, after its band was split; `None` inside of symbolic tiles."""
+    band = node_at(schedule, place.path)
+    if place.member + 1 < band.band_n_member():
+        if band.is_subtree_anchored():
+            return None
+        band = band.band_split(place.member + 1)
+    node = band.child(0)
+    if _cut_by_tiles(band):
+        return None
+    around = node.get_prefix_schedule_union_map().intersect_domain(node.get_domain())
+    return LoopBody(band.get_schedule(), (*place.path, 0), around, shown)
+
+
+def _cut_by_tiles(band: isl.ScheduleNode) -> bool:
+    """Do symbolic tiles cut a loop that is inside of `band`, and `band` or one around it?"""
+    inner, node = 0, band
+    while node.has_parent():
+        if node_type(node) is BAND:
+            inner += node.band_n_member()
+        tiles = tiles_at(node)
+        if tiles is not None and len(tiled_loops(node)) > inner:
+            return True
+        node = node.parent()
+    return False
+
+
+def loop_bodies_around(scop: Scop, array: str) -> Iterator[LoopBody]:
+    """The places inside the loops around all accesses to an array, outer loops first."""
+    instances = isl.UnionSet.empty(scop.context.get_space())
+    for body in scop.bodies:
+        for access in body.accesses:
+            if access.array == array:
+                instances = instances.union(isl.UnionSet.from_set(access.relation.domain()))
+    node = scop.schedule.get_root().child(0)
+    path: TreePath = (0,)
+    while node.n_children() > 0:
+        if node_type(node) is BAND:
+            for member in range(node.band_n_member()):
+                number = node.get_schedule_depth() + member + 1
+                shown = f"an iteration of loop {number}"
+                place = _inside(scop.schedule, LoopPosition(path, member), shown)
+                if place is not None:
+                    yield place
+        holders = [
+            number
+            for number in range(node.n_children())
+            if not node.child(number).get_domain().is_disjoint(instances)
+            and not _passes_none(node.child(number), instances)
+        ]
+        if len(holders) != 1:
+            return
+        node, path = node.child(holders[0]), (*path, holders[0])
+
+
+def _passes_none(node: isl.ScheduleNode, instances: isl.UnionSet) -> bool:
+    is_filter = node_type(node) is isl.schedule_node_type.filter
+    return is_filter and bool(node.filter_get_filter().is_disjoint(instances))
+
+
+@dataclass(frozen=True)
+class FootprintBox:
+    """A rectangle for each iteration: `{ [t] -> A[a] : offset <= a < offset + size }`.
+
+    `offsets` are functions of the iteration, one a dimension.
+    """
+
+    offsets: tuple[isl.Aff, ...]
+    sizes: tuple[int, ...]
+
+    @property
+    def elements(self) -> isl.Map:
+        """`{ [t] -> [a] }`, without the name of the array."""
+        windows = [
+            isl.Map.from_aff(offset).apply_range(isl.Map(f"{{ [o] -> [a] : o <= a < o + {size} }}"))
+            for offset, size in zip(self.offsets, self.sizes, strict=True)
+        ]
+        return reduce(isl.Map.flat_range_product, windows)
+
+
+def box_of_footprint(footprint: isl.Map) -> FootprintBox | None:
+    """The smallest box of constant sizes around a footprint that is found; `None` if there is none.
+
+    For each dimension, one of the lower bounds that the footprint has is the offset: after
+    Verdoolaege et al., section 5.2.
+    """
+    offsets: list[isl.Aff] = []
+    sizes: list[int] = []
+    for position in range(footprint.dim(isl.dim_type.out)):
+        side = _side_of(footprint, position)
+        if side is None:
+            return None
+        offsets.append(side[0])
+        sizes.append(side[1])
+    return FootprintBox(tuple(offsets), tuple(sizes))
+
+
+def _side_of(footprint: isl.Map, position: int) -> tuple[isl.Aff, int] | None:
+    """The offset and the size of a box along one dimension."""
+    others = footprint.dim(isl.dim_type.out) - position - 1
+    values = footprint.project_out(isl.dim_type.out, position + 1, others)
+    values = values.project_out(isl.dim_type.out, 0, position).reset_tuple_id(isl.dim_type.out)
+    loops = values.dim(isl.dim_type.in_)
+    points = values.wrap().flatten()
+    hull = points.simple_hull().remove_divs()
+    best: tuple[isl.Aff, int] | None = None
+    for constraint in hull.get_constraints():
+        coefficient = constraint.get_coefficient_val(isl.dim_type.set, loops)
+        if constraint.is_div_constraint() or not coefficient.is_pos():
+            continue
+        # A lower bound: c a + f(t) >= 0.
+        function = constraint.get_aff().set_coefficient_val(isl.dim_type.in_, loops, isl.Val(0))
+        lower = function.neg().scale_down_val(coefficient).ceil()
+        local = isl.LocalSpace.from_space(points.get_space())
+        value = isl.Aff.var_on_domain(local, isl.dim_type.set, loops)
+        extent = points.max_val(value.sub(lower))
+        if extent.is_int() and (best is None or int(extent.to_python()) + 1 < best[1]):
+            offset = lower.drop_dims(isl.dim_type.in_, loops, 1)
+            best = offset, int(extent.to_python()) + 1
+    return best
+
+
+@dataclass(frozen=True)
+class PromotedReference:
+    """What one access of a statement touches: `{ S[i] -> A[a] }` and `{ [t] -> A[a] }`."""
+
+    relation: isl.Map
+    kind: AccessKind
+    footprint: isl.Map
+
+
+@dataclass(frozen=True, eq=False)
+class ReferenceGroup:
+    """References to an array that share a local one, and the box around what they touch."""
+
+    references: tuple[PromotedReference, ...]
+    box: FootprintBox
+
+    @property
+    def footprint(self) -> isl.Map:
+        """All that the references touch, `{ [t] -> A[a] }`."""
+        return reduce(isl.Map.union, (each.footprint for each in self.references)).coalesce()
+
+    @property
+    def writes(self) -> bool:
+        """Whether one of the references writes."""
+        return any(each.kind is not AccessKind.READ for each in self.references)
+
+
+def references_in(scop: Scop, array: str, place: LoopBody) -> tuple[PromotedReference, ...]:
+    """The references to an array in the iterations of a place; raises `NotPromotableError`."""
+    if any(mark.array == array for mark in local_marks(scop.schedule)):
+        raise NotPromotableError("it is already local")
+    around = {part.get_tuple_name(isl.dim_type.in_): part for part in maps_of(place.iterations)}
+    found: list[PromotedReference] = []
+    for body, effective in zip(scop.bodies, scop.statements, strict=True):
+        if body.name not in around:
+            continue
+        loops = around[body.name]
+        for access in body.accesses:
+            relation = access.relation.intersect_domain(loops.domain())
+            relation = relation.intersect_params(scop.context)
+            if access.array != array or relation.is_empty():
+                continue
+            if not relation.is_single_valued():
+                raise NotPromotableError(
+                    f"the elements that {body.name} accesses depend on data, or it accesses vectors"
+                )
+            footprint = loops.reverse().apply_range(relation)
+            found.append(PromotedReference(relation, access.kind, footprint))
+        if any(each.array == array for each in body.accesses) and not any(
+            each.array == array for each in effective.accesses
+        ):
+            raise NotPromotableError("it is already local in an enclosing loop")
+    return tuple(found)
+
+
+def reference_groups(
+    array: str, references: Sequence[PromotedReference], place: LoopBody
+) -> tuple[ReferenceGroup, ...]:
+    """References that may touch one element in an iteration together; `NotPromotableError`."""
+    groups: list[ReferenceGroup] = []
+    for reference in references:
+        box = box_of_footprint(reference.footprint)
+        if box is None:
+            raise NotPromotableError(
+                f"the elements that {place.shown} touches fit in no rectangle of constant size; "
+                "tile the loops first"
+            )
+        groups.append(ReferenceGroup((reference,), box))
+    merged = True
+    while merged:
+        merged = False
+        for left, right in combinations(groups, 2):
+            if left.footprint.is_disjoint(right.footprint):
+                continue
+            both = (*left.references, *right.references)
+            box = box_of_footprint(reduce(isl.Map.union, (each.footprint for each in both)))
+            if box is None and not (left.writes or right.writes):
+                continue
+            if box is None:
+                raise NotPromotableError(
+                    f"two references, one of which writes, touch common elements of {array}, and "
+                    "both together fit in no rectangle of constant size"
+                )
+            groups = [each for each in groups if each not in (left, right)]
+            groups.append(ReferenceGroup(both, box))
+            merged = True
+            break
+    return tuple(groups)
