@@ -53,7 +53,8 @@ def shapes(module: ModuleOp) -> list[tuple[str, tuple[int, ...]]]:
 def test_each_iteration_has_its_own(change: str, loop: int, shape: tuple[int, ...]) -> None:
     module, said = lowered(ROW_SUMS, f"privatize,{change},promote")
     extent = f"{shape[0]} elements" if shape else "one element"
-    assert said == [f"an iteration of loop {loop} keeps {extent} of sum in sum_local, without copies"]
+    keeps = f"an iteration of loop {loop} keeps {extent} of sum"
+    assert said == [f"{keeps} in sum_local, without copies"]
     assert shapes(module) == [("memref.alloca", shape)]
     original, _ = lowered(ROW_SUMS, "poly-raise")
     assert outputs(module) == outputs(original)
