@@ -106,7 +106,8 @@ def within_operations(operations: int, compute: Callable[[], Result]) -> Result 
     """What `compute` returns, or `None` if it takes isl more than so many of its own operations.
 
     The count does not depend on the machine, so that what is computed instead may be another
-    result. isl has been seen to crash where it stops: only for use inside `limited`.
+    result. isl has been seen to crash where it stops AST generation: that must be inside
+    `limited`.
     """
     context = isl.DEFAULT_CONTEXT
     outer = context.get_max_operations()
