@@ -22,26 +22,28 @@ class PrivatizePass(MemoryPass):
     anti or output dependences this removes, which helps schedulers that skew. `promote` can then
     move the copies into these loops as local variables.
 
-    Before:
+    Before, with a sum per row in `t`:
 
         poly.stmt @S0 domain "[n] -> { S0[i] : 0 <= i < n }" (%i) {
-          %0 = affine.load %A[%i] : memref<?xf64>
-          affine.store %0, %t[] : memref<f64>
+          affine.store %zero, %t[] : memref<f64>
         }
-        poly.stmt @S1 domain "[n] -> { S1[i] : 0 <= i < n }" (%i) {
-          %1 = affine.load %t[] : memref<f64>
-          affine.store %1, %B[%i] : memref<?xf64>
+        poly.stmt @S1 domain "[n] -> { S1[i, j] : 0 <= i < n and 0 <= j < n }" (%i, %j) {
+          %0 = affine.load %t[] : memref<f64>
+          %1 = affine.load %A[%i, %j] : memref<?x?xf64>
+          %2 = arith.addf %0, %1 : f64
+          affine.store %2, %t[] : memref<f64>
         }
 
-    After:
+    After, with an element of `t` for each row:
 
         poly.stmt @S0 domain "[n] -> { S0[i] : 0 <= i < n }" (%i) {
-          %0 = affine.load %A[%i] : memref<?xf64>
-          affine.store %0, %t[%i] : memref<?xf64>
+          affine.store %zero, %t[%i] : memref<?xf64>
         }
-        poly.stmt @S1 domain "[n] -> { S1[i] : 0 <= i < n }" (%i) {
-          %1 = affine.load %t[%i] : memref<?xf64>
-          affine.store %1, %B[%i] : memref<?xf64>
+        poly.stmt @S1 domain "[n] -> { S1[i, j] : 0 <= i < n and 0 <= j < n }" (%i, %j) {
+          %0 = affine.load %t[%i] : memref<?xf64>
+          %1 = affine.load %A[%i, %j] : memref<?x?xf64>
+          %2 = arith.addf %0, %1 : f64
+          affine.store %2, %t[%i] : memref<?xf64>
         }
     """
 

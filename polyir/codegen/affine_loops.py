@@ -43,7 +43,7 @@ def loop_operation(loop: AffineLoop) -> affine.ForOp | affine.ParallelOp:
 
 
 def with_loop_attributes(operation: AffineLoopOp, attributes: LoopAttributes) -> AffineLoopOp:
-    """The loop with entries for its attributes, but for that which the operation itself says."""
+    """The loop with entries for its attributes, except those that the operation expresses."""
     for attribute in attributes:
         if not isinstance(attribute, ParallelAttr):
             operation.attributes[attribute.name] = attribute

@@ -102,7 +102,7 @@ def _symbol_positions(op: Operation) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class _Lowered:
-    """What takes the place of an operation: its results, and where its regions went."""
+    """The replacement of an operation: its results, and where its regions were moved to."""
 
     results: Sequence[SSAValue] = ()
     regions: Sequence[Region] = ()

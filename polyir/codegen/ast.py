@@ -62,7 +62,7 @@ AstExpression = AstNumber | AstName | AstOperation
 
 @dataclass(frozen=True)
 class AstFor:
-    """A loop: from `first` in steps of `step`, up to `bound`, which is run too if `inclusive`."""
+    """A loop: from `first` in steps of `step`, up to `bound`, which is included if `inclusive`."""
 
     iterator: str
     first: AstExpression
@@ -99,7 +99,7 @@ class AstBlock:
 
 @dataclass(frozen=True)
 class AstMark:
-    """A mark of the schedule tree: the object of its identifier, around what is below it."""
+    """A mark of the schedule tree: the object of its identifier, and the node below it."""
 
     item: object
     body: AstNode
@@ -116,7 +116,7 @@ class LocalAccess:
 
 @dataclass(frozen=True)
 class AstInstance:
-    """One instance of a statement: the values of its iterators, and what it accesses instead."""
+    """One instance of a statement: the values of its iterators, and its redirected accesses."""
 
     statement: str
     arguments: tuple[AstExpression, ...]
@@ -148,7 +148,7 @@ def ast_nodes(node: AstNode) -> Iterator[AstNode]:
 
 
 def statements_in(node: AstNode) -> tuple[str, ...]:
-    """The names of the statements from `node` down, once for each place where one is run."""
+    """The names of the statements from `node` down, once for each place where one is executed."""
     return tuple(inner.statement for inner in ast_nodes(node) if isinstance(inner, AstInstance))
 
 
@@ -166,7 +166,7 @@ def variables_in(expression: AstExpression) -> frozenset[str]:
 
 
 def uses(expression: AstExpression, *operators: Operator) -> bool:
-    """Whether one of `operators` is somewhere in an expression."""
+    """Whether one of `operators` occurs in an expression."""
     return any(
         isinstance(part, AstOperation) and part.operator in operators
         for part in parts_of(expression)

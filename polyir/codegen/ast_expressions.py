@@ -112,7 +112,7 @@ class AstExpressionReader:
         )
 
     def value(self, expression: AstExpression, builder: Builder) -> SSAValue:
-        """Compute the expression where `builder` stands, whatever its operators."""
+        """Compute any expression at the builder's insertion point."""
         try:
             return materialize(self.affine(expression), builder)
         except NotAffineError:
@@ -141,7 +141,7 @@ class AstExpressionReader:
                 raise AssertionError(f"{expression.operator} is not index arithmetic")
 
     def condition(self, condition: AstExpression, builder: Builder) -> SSAValue:
-        """Compute a condition, whatever its operators, as an `i1`.
+        """Compute any condition, as an `i1`.
 
         Both sides of a conjunction or disjunction are evaluated: index arithmetic has no
         effects, and isl divides by constants only.
@@ -160,7 +160,7 @@ class AstExpressionReader:
                     arith.ConstantOp.from_int_and_width(int(value != 0), 1)
                 ).result
             case AstName(name):
-                raise AssertionError(f"{name} is no condition")
+                raise AssertionError(f"{name} is not a condition")
 
 
 _Binary = Callable[[SSAValue, SSAValue], Operation]

@@ -82,7 +82,7 @@ def lower_scop(scop: Scop) -> None:
 
 @dataclass(frozen=True)
 class _Surroundings:
-    """Where code is being generated.
+    """The place where code is generated.
 
     `values` are the meanings of the AST's names, `taken` the names of the values around.
     `attributes` are those of loops by their schedule depth. `front` builds in front of all loops,
@@ -105,7 +105,7 @@ class _Surroundings:
         return AstExpressionReader(self.values)
 
     def computed(self, expression: ast.AstExpression) -> IndexExpression:
-        """A value of `expression`, computed here; in front of all loops if they do not matter.
+        """A value of `expression`, computed here, or before all loops if it is invariant in them.
 
         Values computed directly in a function are valid symbols of affine maps.
         """
@@ -120,11 +120,11 @@ class _Surroundings:
         return replace(self, builder=Builder(point))
 
     def bind(self, name: str, value: IndexExpression) -> _Surroundings:
-        """This place with a meaning for one more name."""
+        """This place with the meaning of one more name."""
         return replace(self, values={**self.values, name: value})
 
     def expression(self, expression: ast.AstExpression) -> IndexExpression:
-        """`expression` as an affine one, over a value computed here where it is not affine."""
+        """`expression` as an affine one; if it is not affine, its value is computed here."""
         try:
             return self.reader.affine(expression)
         except NotAffineError:
@@ -147,7 +147,7 @@ class _Surroundings:
         return tuple(IndexExpression(terms, constant) for terms, constant in constants.items())
 
     def range(self, loop: ast.AstFor) -> AstRange:
-        """What a loop runs over, upper bounds exclusive."""
+        """The range of a loop, with exclusive upper bounds."""
         upper = self.bounds(loop.bound, Operator.MIN)
         if loop.inclusive:
             upper = tuple(bound.successor() for bound in upper)
@@ -214,13 +214,13 @@ class _TreeLowering:
         return replace(place, copies={**place.copies, array.memory: memory.memref})
 
     def _name(self, node: ast.AstNode, depth: int, place: _Surroundings) -> str:
-        """A name for a loop around all that is in `node`."""
+        """A name for a loop around `node`."""
         return self._tree.names.name_for(statements_in(node), depth, place.taken)
 
     def _inside_tile_loops(
         self, mark: ast.AstMark, number: int, place: _Surroundings
     ) -> _Surroundings:
-        """The place inside those loops over tiles that are no loops of the AST."""
+        """The place inside those loops over tiles that are not loops of the AST."""
         band = self._tree.tiles[number]
         values = [place.values[size].value for size in band.tiles.sizes]
         sizes = [value for value in values if value is not None]
@@ -245,7 +245,7 @@ class _TreeLowering:
     def _lower_origin(
         self, node: ast.AstFor | ast.AstLet, range: AstRange, place: _Surroundings
     ) -> None:
-        """Generate a loop over the first points of tiles, or test the one that is given."""
+        """Generate a loop over the first points of tiles, or a test of the given first point."""
         origin = place.origins[node.iterator]
         body, value = open_origin(origin, range, place.builder)
         if origin.value is None:

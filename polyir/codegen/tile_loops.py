@@ -68,7 +68,7 @@ def combined(
 
 @dataclass(frozen=True)
 class AstRange:
-    """What a loop of the AST runs over: from the greatest of `lower` to below the least of `upper`,
+    """The range of a loop of the AST: from the greatest of `lower` to below the least of `upper`,
     in steps."""
 
     lower: Sequence[IndexExpression]

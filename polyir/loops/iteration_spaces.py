@@ -165,7 +165,7 @@ class IterationSpaces:
 
 
 class _ParametricReader(IndexReader):
-    """Reads every index value: what is not affine is a parameter.
+    """Reads every index value; values that are not affine become parameters.
 
     So do minima and maxima, because sums of them would have very many pieces. `facts` has the
     constraints on these parameters, for each value that depends on them.

@@ -25,7 +25,7 @@ ElementStore = affine.StoreOp | memref.StoreOp
 
 @dataclass(frozen=True)
 class ElementAccess:
-    """A load or store of one element, and what is known of index values where it runs."""
+    """A load or store of one element, and the possible index values where it runs."""
 
     op: ElementLoad | ElementStore
     subscripts: Bounds
@@ -47,7 +47,7 @@ class Touch:
 def memory_uses(
     op: Operation, known: isl.Set, spaces: IterationSpaces
 ) -> Iterator[ElementAccess | Touch]:
-    """What `op`, where `known` holds, and all that is inside it do to memory, in their order."""
+    """The accesses to memory of `op`, where `known` holds, and of its regions, in order."""
     if isinstance(op, ElementLoad | ElementStore):
         yield ElementAccess(op, _subscripts(op, spaces), known)
     elif is_loop(op) or isinstance(op, _CONTROL):
@@ -93,7 +93,7 @@ class MemrefElement:
         return f"{name}[{', '.join(remark_text(subscript) for subscript in self.subscripts)}]"
 
     def overlap(self, use: ElementAccess | Touch, spaces: IterationSpaces) -> Overlap:
-        """Whether `use` touches this element, decided by isl for subscripts of one memref."""
+        """Whether `use` accesses this element, decided by isl for subscripts of one memref."""
         other = use.op.memref if isinstance(use, ElementAccess) else use.memref
         if other is not None and not may_overlap(self.memref, other):
             return Overlap.NEVER

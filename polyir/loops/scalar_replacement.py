@@ -135,7 +135,7 @@ class _Kept:
 
 @dataclass(frozen=True)
 class _Choice:
-    """What becomes of the elements whose address stays the same in a loop.
+    """The plan for the elements whose address stays the same in a loop.
 
     Those of `left` stay in memory, each for a reason. Loads and stores around the loop for those
     of `kept` must only run if `guards` hold.

@@ -43,7 +43,7 @@ _Op = TypeVar("_Op", bound=Operation)
 
 @dataclass(frozen=True)
 class SubscriptedAccess:
-    """A load or store, its subscripts, and what is known not to be negative where it stands."""
+    """A load or store, its subscripts, and expressions that are non-negative when it runs."""
 
     operation: Operation
     indices: tuple[IndexExpression, ...]

@@ -29,7 +29,7 @@ Polynomial = Mapping[Monomial, int]
 
 
 def delinearise(builder: Builder, described: dict[SSAValue, SourceArgument]) -> None:
-    """Give the arrays of one dimension that need it, and allow it, several dimensions."""
+    """Delinearise the arrays of one dimension that need it, where it is exact."""
     for memory, argument in tuple(described.items()):
         accesses = builder.accesses.get(memory, ())
         if not isinstance(argument, SourceArray) or not _is_flat(builder, accesses):
@@ -56,7 +56,7 @@ def delinearise(builder: Builder, described: dict[SSAValue, SourceArgument]) -> 
 
 
 def _is_flat(builder: Builder, accesses: Sequence[SubscriptedAccess]) -> bool:
-    """Whether accesses have one subscript each, which for some of them is not affine."""
+    """Whether all accesses have one subscript, and some of these are not affine."""
     if any(len(access.indices) != 1 for access in accesses):
         return False
     return any(not builder.is_affine(access.indices[0]) for access in accesses)
@@ -82,7 +82,7 @@ class _Sizes:
 
     @staticmethod
     def of(builder: Builder, accesses: Sequence[SubscriptedAccess]) -> _Sizes | None:
-        """The strides that the accesses show; `None` if they are of no array of several
+        """The strides in the accesses; `None` if these do not fit an array of several
         dimensions."""
         strides: dict[Monomial, None] = {}
         for access in accesses:
@@ -100,7 +100,7 @@ class _Sizes:
         return _Sizes(builder, ordered) if ordered else None
 
     def subscripts(self, access: SubscriptedAccess) -> tuple[IndexExpression, ...] | None:
-        """The subscripts of an access; `None` if they may be out of the bounds of a row."""
+        """The subscripts of an access; `None` if one may be out of bounds of a row."""
         polynomial = _polynomial(self._builder, access.indices[0])
         assert polynomial is not None
         parts = {stride: IndexExpression() for stride in (*self.strides, ())}

@@ -36,7 +36,7 @@ class Header:
 
 @dataclass(frozen=True)
 class CounterRange:
-    """The counter takes `start`, `start + step`, ... as long as it is within all of `limits`.
+    """The counter takes the values `start`, `start + step`, ... while it is within all `limits`.
 
     The limits are the least values that are too large, or for a negative step the greatest ones
     that are too small.
@@ -160,7 +160,7 @@ def _range_to(
     expressions: Expressions,
     builder: Builder,
 ) -> CounterRange:
-    """`counter != limit`: a signed counter must meet the limit, or the program has no meaning."""
+    """`counter != limit`: a signed counter must reach the limit, or the behaviour is undefined."""
     test = header.node.cond
     if not type.is_signed or abs(header.step) != 1:
         raise refuse(test, "'!=' in a loop whose counter is unsigned or steps by more than 1")

@@ -56,7 +56,7 @@ def key_of(node: c_ast.Node) -> Key | None:
 
 
 def assigned_in(node: c_ast.Node) -> Iterator[c_ast.Node]:
-    """The lvalues that a statement assigns to, its loops' counting included."""
+    """The lvalues that a statement assigns to, including loop counters."""
     for inner in nodes_below(node):
         match inner:
             case c_ast.Assignment(lvalue=target):

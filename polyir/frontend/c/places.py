@@ -29,7 +29,7 @@ SpellingPart = str | int
 
 @dataclass(frozen=True)
 class SourceArray:
-    """How a memref argument is spelt in the source: `A[0][1]` is `("A", 0, 1)`.
+    """The spelling of a memref argument in the source: `A[0][1]` is `("A", 0, 1)`.
 
     `strides` is set for an array of one dimension that is accessed as one of several: the
     spelling of the factor of each subscript but the last.
@@ -129,7 +129,7 @@ class Places:
     def _variable(self, node: c_ast.ID) -> Place:
         meaning = self._scopes.meaning(node.name)
         if not isinstance(meaning, DeclaredVariable):
-            raise refuse(node, f"'{node.name}', which is no variable")
+            raise refuse(node, f"'{node.name}', which is not a variable")
         if meaning.is_volatile:
             raise refuse(node, f"the volatile variable '{node.name}'")
         return Place((node.name,), (node.name,), (), (), meaning.type)

@@ -83,7 +83,7 @@ def _syntax_error(message: str) -> InputSyntaxError:
 
 
 class _RegionFinder:
-    """Finds regions, with the declarations in force where they stand."""
+    """Finds regions, with the declarations in scope at each of them."""
 
     def __init__(self, path: str, scopes: Scopes) -> None:
         self.regions: list[SourceRegion] = []

@@ -330,7 +330,7 @@ class Statements:
         return type
 
     def _store_last(self, type: Arithmetic, bounds: CounterRange, kept: ElementInMemory) -> None:
-        """Store the value that the counter has behind the loop."""
+        """Store the value of the counter after the loop."""
         step = abs(bounds.step)
         sign = 1 if bounds.step > 0 else -1
         counts = [

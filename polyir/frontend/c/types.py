@@ -46,7 +46,7 @@ class Pointer(CType):
 
 @dataclass(frozen=True)
 class CArrayType(CType):
-    """An array; `extent` is `None` where it is no constant of the program."""
+    """An array; `extent` is `None` if it is not a constant."""
 
     element: CType
     extent: int | None
@@ -61,7 +61,7 @@ class Record(CType):
 
 @dataclass(frozen=True)
 class CFunctionType(CType):
-    """A function; `parameters` is `None` where they are not declared."""
+    """A function; `parameters` is `None` if there is no prototype."""
 
     result: CType
     parameters: Sequence[CType] | None

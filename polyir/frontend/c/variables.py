@@ -162,7 +162,7 @@ class Variables:
         return ElementInMemory(own.type, own.memory, tuple(subscript(part) for part in subscripts))
 
     def counter_cell(self, node: c_ast.Node, name: str) -> ElementInMemory | None:
-        """Where the last value of a counter goes that is declared around its loop."""
+        """Where to store the last value of a counter that is declared outside its loop."""
         own = self.own(name)
         if isinstance(own, Cell):
             return ElementInMemory(own.type, own.memory, ())

@@ -15,11 +15,11 @@ from polyir.target.c.plan import Plan
 from polyir.target.c.syntax import (
     Array,
     Assign,
+    CStatement,
     Declaration,
     Element,
     Expression,
     Name,
-    Statement,
     Variable,
     literal,
     variables_of,
@@ -82,7 +82,7 @@ class Body:
         self.openmp = openmp
         self.in_parallel = False
         self.arrays: dict[SSAValue, Array] = {}
-        self.statements: list[Statement] = []
+        self.statements: list[CStatement] = []
         self._translate = translate
         self._values: dict[SSAValue, Expression] = {}
 
@@ -158,11 +158,11 @@ class Body:
 
     # ---------------------------------------------------------------- statements
 
-    def add(self, statement: Statement) -> None:
+    def add(self, statement: CStatement) -> None:
         self.statements.append(statement)
 
     @contextmanager
-    def nested(self) -> Iterator[list[Statement]]:
+    def nested(self) -> Iterator[list[CStatement]]:
         """A scope of its own; the statements that are added in it come in a list of their own."""
         outer, self.statements = self.statements, []
         with self.names.scope():

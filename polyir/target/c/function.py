@@ -56,6 +56,7 @@ from polyir.target.c.syntax import (
     Call,
     CallStatement,
     CParameter,
+    CStatement,
     Declaration,
     Element,
     Function,
@@ -64,7 +65,6 @@ from polyir.target.c.syntax import (
     Return,
     RowView,
     ScalarArgument,
-    Statement,
     Variable,
     literal,
 )
@@ -170,7 +170,7 @@ def _array_parameter(body: Body, parameter: ArrayParameter) -> tuple[Array, list
 
 
 def _row_views(
-    parameters: Sequence[CParameter], statements: Sequence[Statement]
+    parameters: Sequence[CParameter], statements: Sequence[CStatement]
 ) -> tuple[list[CParameter], list[RowView]]:
     """Declare a pointer to the rows of each array that needs one: it is indexed in `statements`."""
     usage = Usage()

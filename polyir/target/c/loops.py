@@ -25,13 +25,13 @@ from polyir.target.c.body import Body
 from polyir.target.c.operations import computation
 from polyir.target.c.syntax import (
     Compound,
+    CStatement,
     Declaration,
     Expression,
     For,
     If,
     Name,
     Pragma,
-    Statement,
     literal,
 )
 from polyir.target.errors import unsupported
@@ -190,7 +190,7 @@ def _translate_if(body: Body, op: affine.IfOp | scf.IfOp, condition: Expression)
         _declare_result(body, result, None) if body.is_live(result) else None
         for result in op.results
     ]
-    branches: list[list[Statement]] = []
+    branches: list[list[CStatement]] = []
     for region in op.regions:
         with body.nested() as statements:
             if not _is_empty(region):

@@ -28,6 +28,7 @@ from polyir.target.c.syntax import (
     Conditional,
     Copy,
     CParameter,
+    CStatement,
     Declaration,
     Element,
     Expression,
@@ -45,7 +46,6 @@ from polyir.target.c.syntax import (
     Return,
     RowView,
     Spelling,
-    Statement,
     Unary,
     Variable,
     compare,
@@ -236,7 +236,7 @@ class Printer:
 
     # ---------------------------------------------------------------- statements
 
-    def statements(self, statements: Sequence[Statement], indent: str = "") -> Iterator[str]:
+    def statements(self, statements: Sequence[CStatement], indent: str = "") -> Iterator[str]:
         """The lines of statements."""
         for statement in statements:
             match statement:
@@ -259,7 +259,7 @@ class Printer:
         if unused:
             yield indent + " ".join(f"(void){variable.name};" for variable in unused)
 
-    def _simple(self, statement: Statement) -> str:
+    def _simple(self, statement: CStatement) -> str:
         """A statement of one line, without the semicolon."""
         match statement:
             case Declaration(type=type, variable=variable, value=value, is_constant=is_constant):
@@ -456,7 +456,7 @@ def _parameter_variable(parameter: CParameter) -> Variable:
     return parameter.variable
 
 
-def _declared(statement: Statement) -> Sequence[Variable]:
+def _declared(statement: CStatement) -> Sequence[Variable]:
     """The variables that a statement declares and gives a value, or memory."""
     match statement:
         case Declaration(variable=variable, value=Expression()):

@@ -256,12 +256,12 @@ class Pragma:
 
 
 @dataclass(frozen=True)
-class Statement:
+class CStatement:
     """A statement or a declaration."""
 
 
 @dataclass(frozen=True)
-class Declaration(Statement):
+class Declaration(CStatement):
     """`const double t = a + b;`, or `double t;` without a value."""
 
     type: Scalar
@@ -271,7 +271,7 @@ class Declaration(Statement):
 
 
 @dataclass(frozen=True)
-class LocalArray(Statement):
+class LocalArray(CStatement):
     """`double tmp[n][8];`, or a scalar in memory, `double s = 0.0;`.
 
     `alignment` is in bytes; `None` is that of the elements.
@@ -283,7 +283,7 @@ class LocalArray(Statement):
 
 
 @dataclass(frozen=True)
-class Allocation(Statement):
+class Allocation(CStatement):
     """`double (*restrict tmp)[8] = malloc(sizeof(double) * n * 8);`; `alignment` is in bytes."""
 
     array: Array
@@ -291,7 +291,7 @@ class Allocation(Statement):
 
 
 @dataclass(frozen=True)
-class RowView(Statement):
+class RowView(CStatement):
     """`double (*restrict A)[A_1] = (double (*)[A_1])A_data;`, where `pointer` is `A_data`."""
 
     array: Array
@@ -299,12 +299,12 @@ class RowView(Statement):
 
 
 @dataclass(frozen=True)
-class Free(Statement):
+class Free(CStatement):
     array: Array
 
 
 @dataclass(frozen=True)
-class Copy(Statement):
+class Copy(CStatement):
     """One `memcpy` of all elements."""
 
     target: Array
@@ -312,7 +312,7 @@ class Copy(Statement):
 
 
 @dataclass(frozen=True)
-class Assign(Statement):
+class Assign(CStatement):
     """`target = value;`, where `target` is an `Element` or the `Name` of a variable."""
 
     target: Expression
@@ -320,7 +320,7 @@ class Assign(Statement):
 
 
 @dataclass(frozen=True)
-class CallStatement(Statement):
+class CallStatement(CStatement):
     """A call for its effects, and for its result if there is a variable for it."""
 
     function: str
@@ -330,7 +330,7 @@ class CallStatement(Statement):
 
 
 @dataclass(frozen=True)
-class For(Statement):
+class For(CStatement):
     """A counted loop: from `lower` in steps of `step`, below `upper` (or up to it)."""
 
     type: Scalar
@@ -339,27 +339,27 @@ class For(Statement):
     upper: Expression
     step: Expression
     is_inclusive: bool
-    body: tuple[Statement, ...]
+    body: tuple[CStatement, ...]
     pragmas: tuple[Pragma, ...] = ()
 
 
 @dataclass(frozen=True)
-class If(Statement):
+class If(CStatement):
     condition: Expression
-    then: tuple[Statement, ...]
-    otherwise: tuple[Statement, ...]
+    then: tuple[CStatement, ...]
+    otherwise: tuple[CStatement, ...]
 
 
 @dataclass(frozen=True)
-class Compound(Statement):
+class Compound(CStatement):
     """Statements in braces with a scope of their own."""
 
-    body: tuple[Statement, ...]
+    body: tuple[CStatement, ...]
     pragmas: tuple[Pragma, ...] = ()
 
 
 @dataclass(frozen=True)
-class Return(Statement):
+class Return(CStatement):
     value: Expression
 
 
@@ -407,7 +407,7 @@ class Function:
     is_static: bool
     result: Scalar | None
     parameters: tuple[CParameter, ...]
-    body: tuple[Statement, ...] | None
+    body: tuple[CStatement, ...] | None
     callees: tuple[str, ...] = ()
 
 

@@ -19,6 +19,7 @@ from polyir.target.c.syntax import (
     Cast,
     Compound,
     Copy,
+    CStatement,
     Declaration,
     Element,
     Expression,
@@ -34,7 +35,6 @@ from polyir.target.c.syntax import (
     Pragma,
     Return,
     RowView,
-    Statement,
     Variable,
     walk,
 )
@@ -123,11 +123,11 @@ class Usage:
                 case _:
                     pass
 
-    def add_statements(self, statements: Sequence[Statement]) -> None:
+    def add_statements(self, statements: Sequence[CStatement]) -> None:
         for statement in statements:
             self._add_statement(statement)
 
-    def _add_statement(self, statement: Statement) -> None:
+    def _add_statement(self, statement: CStatement) -> None:
         match statement:
             case Declaration(type=type, value=value):
                 self.add_type(type)
@@ -169,7 +169,7 @@ class Usage:
             case _:
                 self._add_structured(statement)
 
-    def _add_structured(self, statement: Statement) -> None:
+    def _add_structured(self, statement: CStatement) -> None:
         match statement:
             case For(type=type, lower=lower, upper=upper, step=step, body=body, pragmas=pragmas):
                 self.add_type(type)

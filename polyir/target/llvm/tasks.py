@@ -109,10 +109,7 @@ def _inline_body(
         argument.replace_all_uses_with(counter)
     reduce = block.last_op
     assert isinstance(reduce, scf.ReduceOp)
-    for inner in tuple(block.ops):
-        if inner is not reduce:
-            inner.detach()
-            builder.insert(inner)
+    _move_before(reduce, builder)
     values: list[SSAValue] = []
     for region, left, right in zip(reduce.reductions, carried, reduce.args, strict=True):
         combine = region.block
@@ -120,12 +117,19 @@ def _inline_body(
             argument.replace_all_uses_with(value)
         end = combine.last_op
         assert isinstance(end, scf.ReduceReturnOp)
-        for inner in tuple(combine.ops):
-            if inner is not end:
-                inner.detach()
-                builder.insert(inner)
+        _move_before(end, builder)
         values.append(end.result)
     return values
+
+
+def _move_before(end: Operation, builder: Builder) -> None:
+    """Move the operations of a block, but for `end`, its last one, to the insertion point."""
+    block = end.parent
+    assert block is not None
+    for inner in tuple(block.ops):
+        if inner is not end:
+            inner.detach()
+            builder.insert(inner)
 
 
 @dataclass(frozen=True)
