@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -20,10 +21,24 @@ class ArgumentParser(argparse.ArgumentParser):
         raise OptionError(message)
 
 
-def exit_code_of(run: Callable[[], int]) -> int:
-    """Run a tool and return its exit code: 1 after an error, which is printed as a diagnostic."""
+def exit_code_of(run: Callable[[Sequence[str]], int], arguments: Sequence[str] | None) -> int:
+    """Run a tool and return its exit code: 1 after an error, which is printed as a diagnostic.
+
+    Without `arguments`, they are those of the process, which ends with the tool.
+    """
+    if arguments is not None:
+        return _exit_code_of(run, arguments)
+    # The garbage collector must not search what was imported: that stays until the process ends.
+    gc.freeze()
+    exit_code = _exit_code_of(run, sys.argv[1:])
+    # Nor must it search everything once more while Python exits.
+    gc.freeze()
+    return exit_code
+
+
+def _exit_code_of(run: Callable[[Sequence[str]], int], arguments: Sequence[str]) -> int:
     try:
-        return run()
+        return run(arguments)
     except PolyirError as error:
         print(error.render(), file=sys.stderr)
     except BrokenPipeError:

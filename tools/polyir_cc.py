@@ -47,8 +47,7 @@ LEFT = 2
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the tool; returns the exit code and prints any error as one diagnostic."""
-    given = sys.argv[1:] if arguments is None else arguments
-    return exit_code_of(lambda: _run(given))
+    return exit_code_of(_run, arguments)
 
 
 def _run(arguments: Sequence[str]) -> int:

@@ -53,8 +53,7 @@ class Run:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the tool. Returns 0 if the results are identical, else 1 after a diagnostic."""
-    given = sys.argv[1:] if arguments is None else arguments
-    return exit_code_of(lambda: _run(given))
+    return exit_code_of(_run, arguments)
 
 
 def _run(arguments: Sequence[str]) -> int:
