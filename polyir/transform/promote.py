@@ -44,6 +44,7 @@ from polyir.transform.copy_statements import (
 from polyir.transform.reference_groups import (
     FootprintBox,
     LoopBody,
+    NotAccessedError,
     NotPromotableError,
     PromotedReference,
     ReferenceGroup,
@@ -182,7 +183,10 @@ def _smallest(scop: Scop, array: str, options: PromoteOptions) -> Promotion | No
 
 
 def _at_place(scop: Scop, place: LoopBody, options: PromoteOptions) -> Promotion:
-    """Promote arrays at a place; raises `LegalityError` for one that cannot be."""
+    """Promote arrays at a place, or all that are accessed there.
+
+    Raises `LegalityError` for one of `options` that cannot be promoted.
+    """
     builder = LocalCopies(scop, place, options)
     missed: list[str] = []
     for array in options.arrays or tuple(scop.arrays):
@@ -192,7 +196,8 @@ def _at_place(scop: Scop, place: LoopBody, options: PromoteOptions) -> Promotion
             message = f"{array} cannot be promoted: {error}"
             if options.arrays:
                 raise LegalityError(message) from None
-            missed.append(message)
+            if not isinstance(error, NotAccessedError):
+                missed.append(message)
     return replace(builder.result(), missed=tuple(missed))
 
 
@@ -214,7 +219,7 @@ class LocalCopies:
         """Promote an array; the number of cells that it takes. Raises `NotPromotableError`."""
         references = references_in(self._scop, array, self._place)
         if not references:
-            raise NotPromotableError(f"{self._place.shown} does not access it")
+            raise NotAccessedError(f"{self._place.shown} does not access it")
         flow = array_flow(self._scop, array)
         cells = 0
         for group in reference_groups(array, references, self._place):

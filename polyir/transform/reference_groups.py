@@ -28,6 +28,10 @@ class NotPromotableError(ValueError):
     """An array that cannot be promoted at a place; the message says why."""
 
 
+class NotAccessedError(NotPromotableError):
+    """An array that is not accessed at a place."""
+
+
 @dataclass(frozen=True)
 class LoopBody:
     """The node at the end of `path` in `schedule`, and `{ S[i] -> [t] }`: its iterations."""
