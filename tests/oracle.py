@@ -45,7 +45,7 @@ MLIR_TRANSLATE = "mlir-translate-19"
 CLANG = "clang-19"
 
 # Loops have attributes of the poly dialect, which MLIR does not know.
-READ_ANY_ATTRIBUTE = (MLIR_OPT, "--allow-unregistered-dialect")
+ANY_ATTRIBUTE = "--allow-unregistered-dialect"
 
 # `expand-strided-metadata` makes new affine ops, hence the second `lower-affine`.
 LOWERING_PASSES = (
@@ -216,13 +216,13 @@ class _CacheEntry:
 
 def _lower(text: str, *options: str) -> str:
     """The module as LLVM IR."""
-    lowered = _run([*READ_ANY_ATTRIBUTE, *options, *LOWERING_PASSES, "-"], text)
-    return _run([MLIR_TRANSLATE, "--mlir-to-llvmir", *options, "-"], lowered)
+    lowered = _run([MLIR_OPT, ANY_ATTRIBUTE, *options, *LOWERING_PASSES, "-"], text)
+    return _run([MLIR_TRANSLATE, ANY_ATTRIBUTE, "--mlir-to-llvmir", *options, "-"], lowered)
 
 
 def _print_generic(text: str, *options: str) -> str:
     """The module in the generic form, which xDSL reads whatever the dialects are."""
-    return _run([*READ_ANY_ATTRIBUTE, *options, "--mlir-print-op-generic", "-"], text)
+    return _run([MLIR_OPT, ANY_ATTRIBUTE, *options, "--mlir-print-op-generic", "-"], text)
 
 
 def _split(text: str) -> list[str]:
