@@ -27,7 +27,7 @@ from polyir.codegen.ast import (
 )
 from polyir.codegen.band_members import iterates_over_tiles, member_functions
 from polyir.codegen.iterator_names import LoopNames, loop_names
-from polyir.codegen.local_accesses import local_accesses
+from polyir.codegen.local_accesses import local_accesses, with_joined_local_marks
 from polyir.codegen.simpler_loops import (
     with_atomic_loops,
     with_counting_loops,
@@ -246,7 +246,7 @@ def _generate_under(
                 for band in expanded.bands
             )
             build, _note = build.set_at_each_domain(callbacks.guarded(note))
-            root = node_from_isl(build.node_from_schedule(schedule))
+            root = with_joined_local_marks(node_from_isl(build.node_from_schedule(schedule)))
     except (isl.Error, EndlessLoopError) as error:
         raise _failure(scop, str(error)) from error
     return ScopAst(root, iterators, loop_names(scop, expanded), tiles), executed

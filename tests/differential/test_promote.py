@@ -56,6 +56,8 @@ NESTS = [
     ("partial", f'{STRIPS},promote{{arrays=A loop="S0.0"}},mark-parallel'),
     ("between", f'{STRIPS},promote{{arrays=line loop="S0.0"}}'),
     ("between", 'promote{arrays=line loop="S0.0"},reverse{loop="S0.1"}'),
+    ("single_iteration", 'promote{loop="S0.1"}'),
+    ("single_iteration", 'promote{loop="S0.1" space=heap alignment=32}'),
     ("temporaries", 'promote{arrays=sum loop="S1.1"}'),
     ("temporaries", f"privatize,{STRIPS},promote,mark-parallel"),
     ("temporaries", "privatize,tile-symbolic{min-width=1},promote,mark-parallel"),

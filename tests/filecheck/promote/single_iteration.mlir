@@ -1,0 +1,36 @@
+// RUN: polyir-opt --promote="loop=S0.1" --emit=c %s | filecheck %s
+// RUN: polyir-opt --strip-mine="loop=S0.0 size=8" --promote="arrays=A,B loop=S0.2" --emit=c %s | filecheck %s --check-prefix STRIPS
+
+// isl makes no loop for a band with a single value, and generates the children of a sequence there
+// one by one. The copies and the accesses must still be those of one local array.
+
+func.func @nest(%n: index, %m: index, %A: memref<?x?xf64>, %B: memref<?xf64>) {
+  affine.for %i = 0 to %n {
+    affine.for %j = 0 to %m {
+      affine.if affine_set<(d0) : (d0 * 2 == 4)>(%j) {
+        %0 = affine.load %A[%i, %j] : memref<?x?xf64>
+        %1 = affine.load %B[%i] : memref<?xf64>
+        %2 = arith.mulf %0, %0 : f64
+        %3 = arith.subf %2, %1 : f64
+        affine.store %3, %B[%i] : memref<?xf64>
+      }
+    }
+  }
+  return
+}
+
+// CHECK: if (m >= 3) {
+// CHECK-NEXT: for (int64_t i = 0; i < n; i++) {
+// CHECK-NEXT: double A_local = A[i][2];
+// CHECK-NEXT: double B_local = B[i];
+// CHECK-NEXT: const double t = A_local;
+// CHECK-NEXT: B_local = t * t - B_local;
+// CHECK-NEXT: B[i] = B_local;
+// CHECK-NEXT: }
+
+// STRIPS: for (int64_t i = ti; i < polyir_min(n, ti + 8); i++) {
+// STRIPS-NEXT: double A_local = A[i][2];
+// STRIPS-NEXT: double B_local = B[i];
+// STRIPS-NEXT: const double t = A_local;
+// STRIPS-NEXT: B_local = t * t - B_local;
+// STRIPS-NEXT: B[i] = B_local;
