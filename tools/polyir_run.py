@@ -39,7 +39,7 @@ from polyir.universe import available_passes
 
 
 @dataclass(frozen=True)
-class Run:
+class TimedRun:
     """One line of the table: a program with a number of threads.
 
     It takes the first `arity` arguments; the last ones, tile sizes, are for the result only.
@@ -85,8 +85,8 @@ def _run(arguments: Sequence[str]) -> int:
         raise OptionError("--fma requires the C backend")
     before, after = (api.compile_loops(module, flags, backend) for module in (original, loops))
     arities = [len(each.function_type.inputs) for each in (function, changed)]
-    runs = [Run("original", before, 1, arities[0])]
-    runs += [Run("result", after, count, arities[1]) for count in options.threads]
+    runs = [TimedRun("original", before, 1, arities[0])]
+    runs += [TimedRun("result", after, count, arities[1]) for count in options.threads]
     return _compare_and_time(function.sym_name.data, runs, values, options.repeat)
 
 
@@ -97,7 +97,9 @@ def _tile_sizes(scops: Sequence[Scop], given: Sequence[int]) -> dict[str, int]:
     return {name: given[min(n, len(given) - 1)] for n, name in enumerate(names)}
 
 
-def _compare_and_time(name: str, runs: Sequence[Run], values: Sequence[Value], repeat: int) -> int:
+def _compare_and_time(
+    name: str, runs: Sequence[TimedRun], values: Sequence[Value], repeat: int
+) -> int:
     """Compare every run with the first one; if all are identical, time them and print the table."""
     first = runs[0]
     expected = copy_arguments(values)
@@ -125,11 +127,11 @@ def _compare_and_time(name: str, runs: Sequence[Run], values: Sequence[Value], r
     return 0
 
 
-def _label(run: Run) -> str:
+def _label(run: TimedRun) -> str:
     return f"{run.name}, {run.threads} thread{'s' if run.threads > 1 else ''}"
 
 
-def _on_threads(run: Run, name: str) -> Callable[..., None]:
+def _on_threads(run: TimedRun, name: str) -> Callable[..., None]:
     def call(*values: Value) -> None:
         with run.program.threads(run.threads):
             run.program[name](*values[: run.arity])

@@ -9,9 +9,10 @@ from functools import reduce
 import islpy as isl
 from xdsl.dialects import affine, scf
 from xdsl.dialects.builtin import ArrayAttr, BoolAttr
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from polyir.dialects.isl_attributes import MultiUnionPwAffAttr, SetAttr, UnionSetAttr
+from polyir.dialects.loop_attributes import LoopAttributes, rules_of
 from polyir.dialects.schedule_tree import BandOp, DomainOp, FilterOp, SequenceOp, TreeOp
 from polyir.dialects.scop import ScopOp, StmtOp
 from polyir.model.affine import IndexReader
@@ -129,8 +130,10 @@ class _Builder:
         tree = self.build(tuple(op.body.block.ops), inner)
         if tree is None:
             return []
-        for depth in reversed(range(len(nest.iterators), len(inner.iterators))):
-            tree = _Tree(tree.spaces, (_band(tree, depth),))
+        outermost = len(nest.iterators)
+        for depth in reversed(range(outermost, len(inner.iterators))):
+            attributes = _loop_attributes(op) if depth == outermost else ()
+            tree = _Tree(tree.spaces, (_band(tree, depth, attributes),))
         return [tree]
 
     def _conditional(self, op: ConditionalOp, nest: Nest) -> list[_Tree]:
@@ -175,7 +178,16 @@ class _Builder:
         return IndexReader(space, known.get)
 
 
-def _band(tree: _Tree, depth: int) -> BandOp:
+def _loop_attributes(loop: Operation) -> LoopAttributes:
+    """The attributes of a loop that its band keeps: those which no dependence can make false."""
+    return tuple(
+        attribute
+        for name, attribute in loop.attributes.items()
+        if name == attribute.name and not rules_of(attribute).requires_parallel()
+    )
+
+
+def _band(tree: _Tree, depth: int, attributes: LoopAttributes) -> BandOp:
     """A band of one member above `tree`: the iterator at `depth`."""
     schedule: isl.UnionPwAff | None = None
     for space in tree.spaces:
@@ -184,10 +196,10 @@ def _band(tree: _Tree, depth: int) -> BandOp:
         part = isl.UnionPwAff.from_pw_aff(isl.PwAff.from_aff(iterator))
         schedule = part if schedule is None else schedule.union_add(part)
     assert schedule is not None
-    return BandOp(
-        {
-            "schedule": MultiUnionPwAffAttr(isl.MultiUnionPwAff.from_union_pw_aff(schedule)),
-            "coincident": ArrayAttr([BoolAttr.from_bool(False)]),
-        },
-        tree.operations,
-    )
+    properties: dict[str, Attribute | None] = {
+        "schedule": MultiUnionPwAffAttr(isl.MultiUnionPwAff.from_union_pw_aff(schedule)),
+        "coincident": ArrayAttr([BoolAttr.from_bool(False)]),
+    }
+    if attributes:
+        properties["loop_attributes"] = ArrayAttr([ArrayAttr(attributes)])
+    return BandOp(properties, tree.operations)
