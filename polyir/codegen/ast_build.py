@@ -27,7 +27,7 @@ from polyir.codegen.ast import (
 )
 from polyir.codegen.band_members import iterates_over_tiles, member_functions
 from polyir.codegen.iterator_names import LoopNames, loop_names
-from polyir.codegen.local_accesses import local_accesses, with_joined_local_marks
+from polyir.codegen.local_accesses import local_accesses
 from polyir.codegen.simpler_loops import (
     with_atomic_loops,
     with_counting_loops,
@@ -239,14 +239,14 @@ def _generate_under(
         return node.set_annotation(isl.Id("local", local_accesses(scop, marks, build)))
 
     try:
-        with Callbacks() as callbacks, _ast_options():
+        with Callbacks() as callbacks, _ast_options(whole_iterations=bool(marks)):
             build = isl.AstBuild.from_context(context).set_iterators(names)
             tiles = tuple(
                 GeneratedTiles(band.tiles, band.depth, _ends(band.box, build))
                 for band in expanded.bands
             )
             build, _note = build.set_at_each_domain(callbacks.guarded(note))
-            root = with_joined_local_marks(node_from_isl(build.node_from_schedule(schedule)))
+            root = node_from_isl(build.node_from_schedule(schedule))
     except (isl.Error, EndlessLoopError) as error:
         raise _failure(scop, str(error)) from error
     return ScopAst(root, iterators, loop_names(scop, expanded), tiles), executed
@@ -340,12 +340,18 @@ def _unused_prefix(taken: tuple[str, ...]) -> str:
 
 
 @contextmanager
-def _ast_options() -> Iterator[None]:
-    """Set isl's AST options, which belong to its context, during one generation."""
+def _ast_options(whole_iterations: bool) -> Iterator[None]:
+    """Set isl's AST options, which belong to its context, during one generation.
+
+    Unless `whole_iterations`, isl may generate statements in loops of their own where their order
+    in each iteration allows it. A local array must have its whole iteration below its mark.
+    """
     context = isl.DEFAULT_CONTEXT
-    before = context.get_ast_build_detect_min_max()
+    before = context.get_ast_build_detect_min_max(), context.get_ast_build_group_coscheduled()
     context.set_ast_build_detect_min_max(1)
+    context.set_ast_build_group_coscheduled(whole_iterations)
     try:
         yield
     finally:
-        context.set_ast_build_detect_min_max(before)
+        context.set_ast_build_detect_min_max(before[0])
+        context.set_ast_build_group_coscheduled(before[1])

@@ -1,4 +1,4 @@
-"""Local arrays in the AST: the code that shares one, and subscripts in terms of the loops."""
+"""Accesses to local arrays, with subscripts in terms of the enclosing loops."""
 
 from __future__ import annotations
 
@@ -7,19 +7,8 @@ from dataclasses import replace
 
 import islpy as isl
 
-from polyir.codegen.ast import (
-    AstBlock,
-    AstFor,
-    AstIf,
-    AstLet,
-    AstMark,
-    AstNode,
-    LocalAccess,
-    arguments_of,
-    expression_from_isl,
-)
+from polyir.codegen.ast import LocalAccess, arguments_of, expression_from_isl
 from polyir.diagnostics import PolyirError, location_of
-from polyir.dialects.mark_attributes import LocalAttr
 from polyir.isl_lists import maps_of
 from polyir.model.local_arrays import LocalMark, destinations
 from polyir.model.scop import Scop
@@ -82,67 +71,3 @@ def _subscripts(dates: isl.Map, cells: isl.Map) -> isl.PwMultiAff:
     functions = flat.apply_range(functions)
     name = cells.get_tuple_name(isl.dim_type.out)
     return isl.PwMultiAff.from_map(functions.set_tuple_name(isl.dim_type.out, name))
-
-
-def with_joined_local_marks(node: AstNode) -> AstNode:
-    """The AST with one mark of a local array around all of its uses in an iteration.
-
-    isl generates no loop for a band with a single value. Where a sequence inside has a mark around
-    it, isl then generates the children of the sequence one by one, each under a copy of the mark:
-    the copies into a local array would be in another array than the accesses that follow. Nodes of
-    a block under equal marks are therefore put under one mark, with all between them. Iterations
-    of an unrolled loop then share the array, which is as good: each copies in what it reads.
-    """
-    match node:
-        case AstFor() | AstLet() | AstMark():
-            return replace(node, body=with_joined_local_marks(node.body))
-        case AstIf():
-            otherwise = node.otherwise and with_joined_local_marks(node.otherwise)
-            return replace(node, then=with_joined_local_marks(node.then), otherwise=otherwise)
-        case AstBlock():
-            return _joined(tuple(map(with_joined_local_marks, node.children)))
-    return node
-
-
-def _joined(nodes: tuple[AstNode, ...]) -> AstNode:
-    marks = tuple(map(_outer_mark, nodes))
-    parts: list[AstNode] = []
-    position = 0
-    while position < len(nodes):
-        mark = marks[position]
-        end = position + 1
-        if mark is not None:
-            end = max(other for other in range(end, len(nodes) + 1) if marks[other - 1] == mark)
-        part = nodes[position:end]
-        if len(part) == 1:
-            parts += part
-        else:
-            assert mark is not None
-            own = (each if _outer_mark(each) != mark else _without_mark(each) for each in part)
-            parts.append(AstMark(mark, _joined(tuple(own))))
-        position = end
-    return parts[0] if len(parts) == 1 else AstBlock(tuple(parts))
-
-
-def _outer_mark(node: AstNode) -> LocalAttr | None:
-    """The mark of a local array around all that `node` executes."""
-    match node:
-        case AstMark(item=LocalAttr() as mark):
-            return mark
-        case AstMark() | AstLet():
-            return _outer_mark(node.body)
-        case AstIf(otherwise=None):
-            return _outer_mark(node.then)
-    return None
-
-
-def _without_mark(node: AstNode) -> AstNode:
-    """The node without its `_outer_mark`."""
-    match node:
-        case AstMark(item=LocalAttr()):
-            return node.body
-        case AstMark() | AstLet():
-            return replace(node, body=_without_mark(node.body))
-        case AstIf():
-            return replace(node, then=_without_mark(node.then))
-    raise AssertionError("no mark of a local array")

@@ -188,8 +188,9 @@ def _at_place(scop: Scop, place: LoopBody, options: PromoteOptions) -> Promotion
     Raises `LegalityError` for one of `options` that cannot be promoted.
     """
     builder = LocalCopies(scop, place, options)
+    local = {mark.array for mark in local_marks(scop.schedule)}
     missed: list[str] = []
-    for array in options.arrays or tuple(scop.arrays):
+    for array in options.arrays or tuple(name for name in scop.arrays if name not in local):
         try:
             builder.add(array)
         except NotPromotableError as error:

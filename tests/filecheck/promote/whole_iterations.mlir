@@ -1,8 +1,8 @@
 // RUN: polyir-opt --promote="loop=S0.1" --emit=c %s | filecheck %s
 // RUN: polyir-opt --strip-mine="loop=S0.0 size=8" --promote="arrays=A,B loop=S0.2" --emit=c %s | filecheck %s --check-prefix STRIPS
 
-// isl makes no loop for a band with a single value, and generates the children of a sequence there
-// one by one. The copies and the accesses must still be those of one local array.
+// Copies and accesses of one iteration are in one place, also in loops with a single iteration, where
+// isl could generate them one by one.
 
 func.func @nest(%n: index, %m: index, %A: memref<?x?xf64>, %B: memref<?xf64>) {
   affine.for %i = 0 to %n {
@@ -14,6 +14,17 @@ func.func @nest(%n: index, %m: index, %A: memref<?x?xf64>, %B: memref<?xf64>) {
         %3 = arith.subf %2, %1 : f64
         affine.store %3, %B[%i] : memref<?xf64>
       }
+    }
+  }
+  affine.for %i = 0 to %n {
+    affine.for %j = 0 to 6 {
+      affine.if affine_set<(d0) : (d0 - 5 == 0)>(%j) {
+        %0 = affine.load %B[%i] : memref<?xf64>
+        affine.store %0, %A[%i, 0] : memref<?x?xf64>
+      }
+      %1 = affine.load %A[%i, 0] : memref<?x?xf64>
+      %2 = arith.addf %1, %1 : f64
+      affine.store %2, %A[%i, 0] : memref<?x?xf64>
     }
   }
   return
