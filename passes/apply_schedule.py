@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from polyir.diagnostics import LegalityError
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
@@ -16,7 +17,8 @@ class ApplySchedulePass(ScopPass):
     """Use a schedule given in isl's notation, as a union map or a schedule tree.
 
     `schedule` is the text; or `file` names a file that contains it. It must order all instances
-    of a scop. A schedule that violates a dependence is refused.
+    of a scop. A schedule that violates a dependence is refused, and so is one for a scop with
+    local arrays: isl's notation does not have their marks.
 
     Before:
 
@@ -42,6 +44,10 @@ class ApplySchedulePass(ScopPass):
         return self._given().statements
 
     def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
+        if scop.op.local_arrays:
+            raise LegalityError(
+                "the scop has local arrays: 'promote' must run after 'apply-schedule'"
+            )
         return apply_schedule(scop.schedule, dependences, self._given())
 
     def _given(self) -> GivenSchedule:

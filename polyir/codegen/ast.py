@@ -116,10 +116,14 @@ class LocalAccess:
 
 @dataclass(frozen=True)
 class AstInstance:
-    """One instance of a statement: the values of its iterators, and its redirected accesses."""
+    """One instance of a statement: the values of its iterators, and its redirected accesses.
+
+    `number` is its position in the order in which isl generated the instance nodes.
+    """
 
     statement: str
     arguments: tuple[AstExpression, ...]
+    number: int
     local: tuple[LocalAccess, ...] = ()
 
 
@@ -176,7 +180,7 @@ def uses(expression: AstExpression, *operators: Operator) -> bool:
 def node_from_isl(node: isl.AstNode) -> AstNode:
     """A node of isl's AST as plain data; raises `EndlessLoopError`.
 
-    The annotation of each user node must be a tuple of `LocalAccess`.
+    The annotation of each user node must be its number, and a tuple of `LocalAccess`.
     """
     match isl.ast_node_type(node.get_type()):
         case kind if kind is _FOR:
@@ -197,8 +201,8 @@ def node_from_isl(node: isl.AstNode) -> AstNode:
         case _:
             name, *arguments = arguments_of(node.user_get_expr())
             values = tuple(map(expression_from_isl, arguments))
-            local = cast(tuple[LocalAccess, ...], node.get_annotation().user)
-            return AstInstance(_identifier(name), values, local)
+            number, local = cast(tuple[int, tuple[LocalAccess, ...]], node.get_annotation().user)
+            return AstInstance(_identifier(name), values, number, local)
 
 
 def _loop(node: isl.AstNode) -> AstFor | AstLet:

@@ -6,7 +6,7 @@ Cohen: Polyhedral AST generation is more than scanning polyhedra (TOPLAS 2015).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -25,6 +25,7 @@ from polyir.codegen.ast import (
     uses,
     variables_in,
 )
+from polyir.codegen.ast_check import is_in_order, is_partition
 from polyir.codegen.band_members import iterates_over_tiles, member_functions
 from polyir.codegen.iterator_names import LoopNames, loop_names
 from polyir.codegen.local_accesses import local_accesses
@@ -40,7 +41,7 @@ from polyir.diagnostics import PolyirError, location_of
 from polyir.dialects.loop_attributes import LoopAttributes
 from polyir.dialects.mark_attributes import LocalAttr, SymbolicTiles
 from polyir.isl_callbacks import Callbacks, mapped_bottom_up
-from polyir.isl_lists import parameters_of, sets_of
+from polyir.isl_lists import maps_of, parameters_of, sets_of
 from polyir.isl_trees import mark_id, mark_object, node_type
 from polyir.limits import CrashError, limited, within_operations
 from polyir.model.local_arrays import local_marks
@@ -102,6 +103,9 @@ seconds."""
 CHECK_OPERATIONS = 100_000
 """What it may take to see that every instance is executed once: diamonds, for one, take more."""
 
+ORDER_OPERATIONS = 500_000
+"""What it may take to see that instances are executed in order."""
+
 
 def build_ast(scop: Scop) -> ScopAst:
     """Generate the AST for the schedule tree in force, under the scop's context.
@@ -117,7 +121,8 @@ def build_ast(scop: Scop) -> ScopAst:
     no loop is unrolled.
 
     Raises `PolyirError` if the tree executes infinitely many instances, or if isl does not
-    generate loops that execute each instance exactly once; `ResourceError` if it takes too long.
+    generate loops that execute each instance once and in order; `ResourceError` if it takes too
+    long.
     """
     location = location_of(scop.op)
     for form in ("usual", "counting"):
@@ -164,21 +169,23 @@ def _of_form(
 def _generate(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> ScopAst:
     """The AST of `schedule`, from the first of several equivalent inputs with a correct result.
 
-    isl has been seen to lose instances of strided statements. The instances that its user nodes
-    execute are therefore compared with those of the schedule, unless that takes isl too long.
+    isl has been seen to lose instances of strided statements, and to order them wrongly. What its
+    user nodes execute is therefore compared with the schedule, unless that takes isl too long.
     """
     for known, tree in _ways(scop, schedule, expanded):
         context = known
         for size in expanded.sizes:
             context = context.intersect(isl.Set(f"[{size}] -> {{ : {size} >= 1 }}"))
-        ast, executed = _generate_under(context, scop, tree, expanded)
+        ast, dates = _generate_under(context, scop, tree, expanded)
         if not _executes_just_its_domain(tree):
             return ast
         wanted = tree.get_domain().intersect_params(context)
-        verdict = within_operations(CHECK_OPERATIONS, partial(_is_partition, executed, wanted))
-        if verdict is not False:
+        executed = [isl.UnionSet.from_set(each.domain()) for each in dates]
+        is_whole = within_operations(CHECK_OPERATIONS, partial(is_partition, executed, wanted))
+        in_order = partial(is_in_order, ast.root, dates, tree.get_map())
+        if is_whole is not False and within_operations(ORDER_OPERATIONS, in_order) is not False:
             return ast
-    raise _failure(scop, "isl generates no loops that execute each instance exactly once")
+    raise _failure(scop, "isl generates no loops that execute each instance once and in order")
 
 
 def _ways(
@@ -200,6 +207,7 @@ def _ways(
     # Loops over first points of tiles have their own steps.
     if not expanded.bands:
         yield nothing_known, with_loops_of_step_one(schedule)
+    yield scop.context, with_atomic_loops(schedule)
 
 
 def _executes_just_its_domain(schedule: isl.Schedule) -> bool:
@@ -209,20 +217,13 @@ def _executes_just_its_domain(schedule: isl.Schedule) -> bool:
     return bool(schedule.get_root().every_descendant(lambda node: node_type(node) not in kinds))
 
 
-def _is_partition(parts: Sequence[isl.UnionSet], whole: isl.UnionSet) -> bool:
-    """Whether every element of `whole` is in exactly one of `parts`."""
-    union = isl.UnionSet.empty(whole.get_space())
-    for part in parts:
-        if not union.is_disjoint(part):
-            return False
-        union = union.union(part)
-    return whole.is_subset(union)
-
-
 def _generate_under(
     context: isl.Set, scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles
-) -> tuple[ScopAst, list[isl.UnionSet]]:
-    """The AST for parameters in `context`, and the instances that each user node executes."""
+) -> tuple[ScopAst, list[isl.Map]]:
+    """The AST for parameters in `context`.
+
+    Also, for each user node, the instances that it executes and their iterators: `{ S[i] -> [c] }`.
+    """
     prefix = _unused_prefix(parameters_of(scop.context.get_space()))
     # Instances that the tree does not order get further loops, one an iterator at most.
     dimensions = [instances.dim(isl.dim_type.set) for instances in sets_of(schedule.get_domain())]
@@ -231,12 +232,15 @@ def _generate_under(
     names = isl.IdList.alloc(isl.DEFAULT_CONTEXT, len(iterators))
     for name in iterators:
         names = names.add(isl.Id(name))
-    executed: list[isl.UnionSet] = []
+    dates: list[isl.Map] = []
     marks = local_marks(scop.schedule)
 
     def note(node: isl.AstNode, build: isl.AstBuild) -> isl.AstNode:
-        executed.append(build.get_schedule().domain())
-        return node.set_annotation(isl.Id("local", local_accesses(scop, marks, build)))
+        (date,) = maps_of(build.get_schedule())
+        # isl nests the loops of inner bands in tuples of their own.
+        dates.append(date.apply_range(date.range().flatten_map()))
+        annotation = len(dates) - 1, local_accesses(scop, marks, build)
+        return node.set_annotation(isl.Id("instance", annotation))
 
     try:
         with Callbacks() as callbacks, _ast_options(whole_iterations=bool(marks)):
@@ -249,7 +253,7 @@ def _generate_under(
             root = node_from_isl(build.node_from_schedule(schedule))
     except (isl.Error, EndlessLoopError) as error:
         raise _failure(scop, str(error)) from error
-    return ScopAst(root, iterators, loop_names(scop, expanded), tiles), executed
+    return ScopAst(root, iterators, loop_names(scop, expanded), tiles), dates
 
 
 def _ends(box: Box | None, build: isl.AstBuild) -> tuple[tuple[AstExpression, AstExpression], ...]:

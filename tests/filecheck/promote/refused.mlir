@@ -6,6 +6,7 @@
 // RUN: not polyir-opt --promote="arrays=y loop=S0.0 order=1,0" %s 2>&1 | filecheck %s --check-prefix RANK
 // RUN: not polyir-opt --promote="arrays=y loop=S0.0" --promote="arrays=y loop=S0.0" %s 2>&1 | filecheck %s --check-prefix TWICE
 // RUN: not polyir-opt --promote="arrays=y loop=S0.0 space=shared" %s 2>&1 | filecheck %s --check-prefix SPACE
+// RUN: not polyir-opt --promote="arrays=y loop=S0.0" --apply-schedule="{ S0[i] -> [0, i, 0]; S1[i, j] -> [1, i, j]; S2[i] -> [2, i, 0] }" %s 2>&1 | filecheck %s --check-prefix SCHEDULE
 // RUN: polyir-opt --promote="loop=S0.0" --remarks --emit=none %s 2>&1 | filecheck %s --check-prefix ALL
 // RUN: polyir-opt --promote="loop=S2.0" --remarks --emit=none %s 2>&1 | filecheck %s --check-prefix NONE
 
@@ -43,6 +44,8 @@ func.func @nests(%n: index, %index: memref<?xindex>, %x: memref<?xf64>, %y: memr
 // TWICE: error: y cannot be promoted: it is already local in an enclosing loop
 
 // SPACE: error: option 'space' of pass 'promote' cannot be 'shared' (one of: auto, heap, stack, register)
+
+// SCHEDULE: error: the scop has local arrays: 'promote' must run after 'apply-schedule'
 
 // ALL: remark: [promote] an iteration of S0.0 keeps one element of index in index_local, copied in
 // ALL: remark: [promote] an iteration of S0.0 keeps one element of y in y_local, copied out
