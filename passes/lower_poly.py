@@ -29,8 +29,9 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
+from polyir.codegen.ast_build import IncorrectAstError
 from polyir.codegen.lower import lower_scop
-from polyir.diagnostics import missed, remark
+from polyir.diagnostics import PolyirError, missed, remark
 from polyir.dialects.scop import ScopOp
 from polyir.limits import ResourceError
 from polyir.model.outcome import Outcome
@@ -43,8 +44,8 @@ class LowerPolyPass(ModulePass):
     """Replace every scop by loops that execute its schedule tree.
 
     With `split-loops`, loops are then split as by the pass `split-loops`. If code generation takes
-    too long, `fall-back` generates loops for the original order of the program, with a warning;
-    without it, this is an error.
+    too long, or isl does not generate correct loops, `fall-back` generates loops for the original
+    order of the program, with a warning; without it, this is an error.
     """
 
     name = "lower-poly"
@@ -61,12 +62,12 @@ class LowerPolyPass(ModulePass):
             existing = set(block.ops) if block is not None else set()
             try:
                 lower_scop(scop_of(scop))
-            except ResourceError as error:
+            except (IncorrectAstError, ResourceError) as error:
                 self._lower_original(scop, error)
             if self.split_loops and block is not None:
                 self._split([op for op in block.ops if op not in existing])
 
-    def _lower_original(self, scop: ScopOp, error: ResourceError) -> None:
+    def _lower_original(self, scop: ScopOp, error: PolyirError) -> None:
         """Generate loops for the program's order, without copies and local arrays."""
         # Hardly ever needed, so that they are not part of every start.
         from polyir.model.copies import without_copies

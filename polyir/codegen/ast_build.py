@@ -107,6 +107,10 @@ ORDER_OPERATIONS = 500_000
 """What it may take to see that instances are executed in order."""
 
 
+class IncorrectAstError(PolyirError):
+    """isl does not generate an AST that does what the schedule tree says."""
+
+
 def build_ast(scop: Scop) -> ScopAst:
     """Generate the AST for the schedule tree in force, under the scop's context.
 
@@ -120,9 +124,9 @@ def build_ast(scop: Scop) -> ScopAst:
     atomic, with guards inside. If isl does not find the number of iterations of a loop to unroll,
     no loop is unrolled.
 
-    Raises `PolyirError` if the tree executes infinitely many instances, or if isl does not
-    generate loops that execute each instance once and in order; `ResourceError` if it takes too
-    long.
+    Raises `PolyirError` if the tree executes infinitely many instances, `IncorrectAstError` if isl
+    does not generate loops that execute each instance once and in order, and `ResourceError` if it
+    takes too long.
     """
     location = location_of(scop.op)
     for form in ("usual", "counting"):
@@ -185,7 +189,8 @@ def _generate(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> Sc
         in_order = partial(is_in_order, ast.root, dates, tree.get_map())
         if is_whole is not False and within_operations(ORDER_OPERATIONS, in_order) is not False:
             return ast
-    raise _failure(scop, "isl generates no loops that execute each instance once and in order")
+    reason = "isl generates no loops that execute each instance once and in order"
+    raise IncorrectAstError(reason, location_of(scop.op))
 
 
 def _ways(

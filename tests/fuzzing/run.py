@@ -29,6 +29,7 @@ from fuzzing.pipelines import DRAWN, drawn_pass
 from fuzzing.program import FLOATS, Program
 from fuzzing.trace import Layout, layout_of
 from polyir import api
+from polyir.codegen.ast_build import IncorrectAstError
 from polyir.diagnostics import PolyirError, Remark, RemarkKind, remarks_to
 from polyir.limits import ResourceError, time_limited_to
 from polyir.passes.poly_raise import PolyRaisePass
@@ -259,6 +260,10 @@ class _Worker:
         except ResourceError:
             # A result that cannot be afforded is a refusal; there is nothing to run.
             self._summary.bounded[stage] += 1
+            self._cases.pop(number)
+            return None
+        except IncorrectAstError as error:
+            self._summary.refused[f"{stage}: {type(error).__name__}"] += 1
             self._cases.pop(number)
             return None
         except Exception as error:
