@@ -4,20 +4,28 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from functools import partial
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from polyir.diagnostics import OptionError, PolyirError, location_of, missed, remark
-from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import ScopOp
 from polyir.limits import limited
-from polyir.model.legality import require_legal
 from polyir.model.outcome import Rewritten
+from polyir.model.proof import makes_claims, remember_proof
 from polyir.model.scop import scop_of
-from polyir.passes.prerequisites import dependences_of, raised_scops
+from polyir.passes.prerequisites import (
+    attach_dependences,
+    dependences_of,
+    raised_scops,
+    replace_tree,
+    report_outcome,
+    require_proved,
+)
 from polyir.transform.expansion.temporaries import check_names
+from polyir.transform.loop_attributes import settled
 
 
 @dataclass(frozen=True)
@@ -61,20 +69,28 @@ class MemoryPass(ModulePass):
         if op.local_arrays:
             return Rewritten((), ("the scop is left as it was: it has local arrays already",))
         try:
-            scop = scop_of(op)
-            dependences = scop.dependences
-            if dependences is not None:
-                limited(
-                    "the check of the current schedule",
-                    lambda: require_legal(dependences, scop.schedule, "the current schedule"),
-                )
+            require_proved(op, self.name)
             outcome = self.rewrite(op)
             if outcome.done or op.dependences is None:
-                computed = dependences_of(op, pass_name=self.name)
-                op.dependences = None if computed is None else DependencesAttr(computed)
+                self._compute_dependences(op)
         except PolyirError as error:
             error.location = error.location or location_of(op)
             raise
         for message in outcome.done:
             remark(self.name, message, op)
         return outcome
+
+    def _compute_dependences(self, op: ScopOp) -> None:
+        """Attach the new dependences, and make what the tree claims true of them."""
+        dependences = dependences_of(op, pass_name=self.name)
+        if dependences is None:
+            op.dependences = None
+            return
+        attach_dependences(op, dependences)
+        if makes_claims(op):
+            schedule = scop_of(op).schedule
+            make_true = partial(settled, schedule, schedule, dependences, self.name)
+            outcome = limited("the check of what the schedule tree claims", make_true)
+            report_outcome(self.name, outcome, op)
+            replace_tree(op, outcome)
+            remember_proof(op)

@@ -13,7 +13,12 @@ from polyir.dialects.scop import ScopOp
 from polyir.limits import limited
 from polyir.model.copies import require_right_copies
 from polyir.model.scop import scop_of
-from polyir.passes.prerequisites import PassOnScops, dependences_of, report_outcome
+from polyir.passes.prerequisites import (
+    PassOnScops,
+    dependences_of,
+    report_outcome,
+    require_proved,
+)
 from polyir.transform.promote import PromoteOptions, apply_promotion, plan_promotion
 
 
@@ -56,6 +61,7 @@ class PromotePass(PromoteOptions, PassOnScops):
                 raise
 
     def _promote(self, op: ScopOp) -> None:
+        require_proved(op, self.name)
         scop = scop_of(op)
         promotion = limited("the promotion", lambda: plan_promotion(scop, self), ir=op)
         report_outcome(self.name, promotion, op)

@@ -60,7 +60,7 @@ class SchedulerPass(ScopPass):
             reason = f"the schedule is left as it was: {error.message}"
             return Outcome(scop.schedule, missed=(reason,))
         lost = lost_attributes(scop.schedule, outcome.schedule)
-        return replace(outcome, missed=(*outcome.missed, *lost))
+        return replace(outcome, missed=(*outcome.missed, *lost), proved=True)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
@@ -38,6 +39,7 @@ from polyir.diagnostics import (
     remarks_to,
 )
 from polyir.limits import time_limited_to
+from polyir.model.proof import unchecked
 from polyir.passes.options import describe_options
 from polyir.pipeline import AvailablePasses, split_pass_flags
 from polyir.tools.command_line import ArgumentParser, add_time_limit, exit_code_of, write_output
@@ -94,6 +96,11 @@ class PolyirOptMain(xDSLOptMain):
         arg_parser.add_argument(
             "--remarks", action="store_true", help="print one line for each decision of a pass"
         )
+        arg_parser.add_argument(
+            "--no-check",
+            action="store_true",
+            help="lower schedules that were read from text without checking that they are legal",
+        )
         add_time_limit(arg_parser)
 
     def _refuse(self, argument: str, parser: argparse.ArgumentParser) -> NoReturn:
@@ -132,7 +139,8 @@ class PolyirOptMain(xDSLOptMain):
         """Read, transform and print; after an error, nothing is printed."""
         output = StringIO()
         sink = print_all if self.args.remarks else print_missed
-        with remarks_to(sink), time_limited_to(self.args.time_limit):
+        checks = unchecked() if self.args.no_check else nullcontext()
+        with remarks_to(sink), time_limited_to(self.args.time_limit), checks:
             for number, (chunk, line_offset) in enumerate(self._chunks()):
                 if number > 0:
                     output.write(f"{SPLIT_MARKER}\n")
