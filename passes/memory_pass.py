@@ -4,28 +4,23 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from functools import partial
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from polyir.diagnostics import OptionError, PolyirError, location_of, missed, remark
+from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import ScopOp
-from polyir.limits import limited
 from polyir.model.outcome import Rewritten
-from polyir.model.proof import makes_claims, remember_proof
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import (
-    attach_dependences,
     dependences_of,
     raised_scops,
-    replace_tree,
-    report_outcome,
     require_proved,
+    settle_claims,
 )
 from polyir.transform.expansion.temporaries import check_names
-from polyir.transform.loop_attributes import settled
 
 
 @dataclass(frozen=True)
@@ -81,16 +76,10 @@ class MemoryPass(ModulePass):
         return outcome
 
     def _compute_dependences(self, op: ScopOp) -> None:
-        """Attach the new dependences, and make what the tree claims true of them."""
+        """Attach the new dependences, and make what the tree claims true under them."""
         dependences = dependences_of(op, pass_name=self.name)
         if dependences is None:
             op.dependences = None
             return
-        attach_dependences(op, dependences)
-        if makes_claims(op):
-            schedule = scop_of(op).schedule
-            make_true = partial(settled, schedule, schedule, dependences, self.name)
-            outcome = limited("the check of what the schedule tree claims", make_true)
-            report_outcome(self.name, outcome, op)
-            replace_tree(op, outcome)
-            remember_proof(op)
+        op.dependences = DependencesAttr(dependences)
+        settle_claims(op, self.name)

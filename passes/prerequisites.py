@@ -196,6 +196,34 @@ def _names(scop: ScopOp) -> tuple[str, ...]:
     return tuple(statement.sym_name.data for statement in scop.statements)
 
 
+def settle_claims(scop_op: ScopOp, pass_name: str) -> None:
+    """Make all that a tree claims true under dependences that are new.
+
+    They were computed from the tree, which was proved legal before, and is so now. What is taken
+    off is reported.
+    """
+    if makes_claims(scop_op):
+        scop = scop_of(scop_op)
+        compute = partial(_settled_claims, scop, pass_name)
+        outcome = limited("the check of what the schedule tree claims", compute)
+        if outcome is not None:
+            report_outcome(pass_name, outcome, scop_op)
+            replace_tree(scop_op, outcome)
+    remember_proof(scop_op)
+
+
+def _settled_claims(scop: Scop, what: str) -> Outcome | None:
+    """The tree with what is true; `None` if that is all that it claims."""
+    from polyir.transform.claims import false_claims
+    from polyir.transform.loop_attributes import settled
+
+    dependences = scop.dependences
+    assert dependences is not None
+    if not false_claims(scop.schedule, dependences, scop.context):
+        return None
+    return settled(scop.schedule, scop.schedule, dependences, what)
+
+
 class Messages(Protocol):
     """The messages of a transformation."""
 

@@ -18,6 +18,7 @@ from polyir.passes.prerequisites import (
     dependences_of,
     report_outcome,
     require_proved,
+    settle_claims,
 )
 from polyir.transform.promote import PromoteOptions, apply_promotion, plan_promotion
 
@@ -73,4 +74,8 @@ class PromotePass(PromoteOptions, PassOnScops):
         changed = scop_of(op)
         limited("the check of copies", lambda: require_right_copies(changed))
         found = dependences_of(op, pass_name=self.name)
-        op.dependences = None if found is None else DependencesAttr(replace(found, order=order))
+        if found is None:
+            op.dependences = None
+            return
+        op.dependences = DependencesAttr(replace(found, order=order))
+        settle_claims(op, self.name)
