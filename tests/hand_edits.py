@@ -1,6 +1,6 @@
 """Random edits of printed poly IR, as a person might make them: one line of the tree, or two.
 
-An edit is legal or not, and what it claims is true or not: nobody has looked. `orders_claimed` turns
+An edit is legal or not, and what it claims is true or not. `orders_claimed` turns
 what an accepted tree claims into other orders, so that executing them shows a false claim.
 """
 
