@@ -3,11 +3,11 @@
 // RUN: sed 's/\[false, false\]/[false, false] loop_attributes [[#poly.map<block x>], []]/' %s | not polyir-opt --emit=loops - 2>&1 | filecheck %s --check-prefix MAPPED
 // RUN: sed 's/\[false, false\]/[false, true]/' %s | not polyir-opt --emit=c - 2>&1 | filecheck %s --check-prefix COINCIDENT
 // RUN: sed 's/coincident \[false, false\]/permutable coincident [false, false]/' %s | not polyir-opt --emit=llvm - 2>&1 | filecheck %s --check-prefix PERMUTABLE
-// RUN: sed -e '/poly.band/s/.*/poly.mark #poly.tile<outset [n, n] loops [[], [#poly.parallel]]> { poly.band "[n] -> [{ S0[t, i] -> [(t)] }, { S0[t, i] -> [(t + i)] }]" coincident [false, false] }/' %s | not polyir-opt - 2>&1 | filecheck %s --check-prefix TILES
-// RUN: sed -e '/poly.band/s/.*/poly.mark #poly.tile<outset [n, n] wavefront 1 loops [[], [#poly.parallel]]> { poly.band "[n] -> [{ S0[t, i] -> [(t)] }, { S0[t, i] -> [(t + i)] }]" coincident [false, false] }/' %s | polyir-opt - | filecheck %s --check-prefix WAVEFRONT
-// RUN: sed -e '/poly.band/s/.*/poly.mark #poly.tile<outset [n, n] wavefront 1 loops [[#poly.parallel], []]> { poly.band "[n] -> [{ S0[t, i] -> [(t)] }, { S0[t, i] -> [(t + i)] }]" coincident [false, false] }/' %s | not polyir-opt - 2>&1 | filecheck %s --check-prefix FRONT
+// RUN: sed -e '/^      poly.band/s/.*/poly.mark #poly.tile<outset [n, n] loops [[#poly.parallel], []]> { poly.band "[n] -> [{ S0[t, i] -> [(t)] }, { S0[t, i] -> [(t + i)] }]" coincident [false, false] }/' %s | not polyir-opt - 2>&1 | filecheck %s --check-prefix TILES
+// RUN: sed -e '/^      poly.band/s/.*/poly.mark #poly.tile<outset [n, n] wavefront 1 loops [[], [#poly.parallel]]> { poly.band "[n] -> [{ S0[t, i] -> [(t)] }, { S0[t, i] -> [(t + i)] }]" coincident [false, false] }/' %s | polyir-opt - | filecheck %s --check-prefix WAVEFRONT
+// RUN: sed -e '/^      poly.band/s/.*/poly.mark #poly.tile<outset [n, n] wavefront 1 loops [[#poly.parallel], []]> { poly.band "[n] -> [{ S0[t, i] -> [(t)] }, { S0[t, i] -> [(t + i)] }]" coincident [false, false] }/' %s | not polyir-opt - 2>&1 | filecheck %s --check-prefix FRONT
 // RUN: sed -e 's/dependences <value.*> {/{/' -e 's/\[false, false\]/[true, true] loop_attributes [[#poly.parallel], []]/' %s | not polyir-opt - 2>&1 | filecheck %s --check-prefix SEVERAL
-// RUN: sed -e '/poly.band/s/.*/poly.guard "[n] -> { : n < 9 }" { poly.band "[n] -> [{ S0[t, i] -> [(t)] }, { S0[t, i] -> [(i)] }]" coincident [false, false] }/' %s | not polyir-opt - 2>&1 | filecheck %s --check-prefix GUARD
+// RUN: sed -e '/^      poly.band/s/.*/poly.guard "[n] -> { : n < 9 }" { poly.band "[n] -> [{ S0[t, i] -> [(t)] }, { S0[t, i] -> [(i)] }]" coincident [false, false] }/' %s | not polyir-opt - 2>&1 | filecheck %s --check-prefix GUARD
 
 // A tree that is read from text may claim what is not true; later passes and code generation would
 // believe it. Each claim is checked.
@@ -36,7 +36,9 @@ func.func @sweep(%n: index, %A: memref<?x?xf64>) {
 
 // PERMUTABLE: <stdin>:22:7: error: the band is not permutable: the loop S0.1 goes back along the flow dependence through A: S0[0, 1] must run before S0[1, 0] (n = 2)
 
-// WAVEFRONT: affine.parallel
+// TILES: <stdin>:22:1: error: the loop over tiles of n around S0 is not parallel, as #poly.parallel requires: it carries the flow dependence through A: S0[0, 1] must run before S0[1, 0] (n = 2)
+
+// WAVEFRONT: scf.parallel
 
 // FRONT: <stdin>:22:1: error: the loop over tiles of n around S0 is not parallel, as #poly.parallel requires: it carries the flow dependence through A: S0[0, 1] must run before S0[1, 0] (n = 2)
 
