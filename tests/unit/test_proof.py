@@ -111,7 +111,7 @@ def test_a_change_ends_the_proof() -> None:
     band.coincident = flags
     assert is_proved(scop)
     reverse(scop)
-    with pytest.raises(LegalityError, match="^the schedule violates the flow dependence"):
+    with pytest.raises(LegalityError, match=r"^the schedule violates the flow dependence"):
         api.lower(module)
     with unchecked():
         api.lower(module)
@@ -153,5 +153,5 @@ def test_a_foreign_pass_is_not_believed() -> None:
     module = after("poly-dependences")
     _Foreign().apply(new_context(), module)
     assert not is_proved(only_scop(module))
-    with pytest.raises(LegalityError, match="^the schedule violates the flow dependence"):
+    with pytest.raises(LegalityError, match=r"^the schedule violates the flow dependence"):
         api.lower(module)
