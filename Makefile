@@ -6,7 +6,7 @@ BIN := .venv/bin
 DEMO_PASSES := --pluto-schedule --tile=32 --mark-parallel
 
 .PHONY: help demo test test-all lint types format bench bench-limits bench-compile bench-jit \
-	bench-scaling fuzz fuzz-inputs fuzz-schedules clean
+	bench-scaling fuzz fuzz-edits fuzz-inputs fuzz-schedules clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -61,6 +61,10 @@ bench-limits: .venv/stamp  ## measure the machine, and how far each kernel is fr
 
 fuzz-schedules: .venv/stamp  ## N further random sequences of transformations on each kernel
 	POLYIR_FUZZ=$(or $(N),1) $(BIN)/pytest -n 2 tests/differential/test_random_transformations.py
+
+fuzz-edits: .venv/stamp  ## N further random edits of printed schedule trees
+	POLYIR_FUZZ_EDITS=$(or $(N),300) $(BIN)/pytest -q tests/differential/test_hand_edits.py \
+		-k caught_or_run
 
 bench-compile: .venv/stamp  ## time polyir-opt on every kernel
 	$(BIN)/python benchmarks/compile_time.py

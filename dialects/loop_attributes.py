@@ -129,6 +129,11 @@ LoopAttributes = tuple[Attribute, ...]
 """The attributes of one loop, at most one of each name."""
 
 
+def requires_parallel(attributes: Iterable[Attribute]) -> bool:
+    """Whether one of the attributes is true of parallel loops only."""
+    return any(rules_of(attribute).requires_parallel() for attribute in attributes)
+
+
 def verify_loop_attributes(attributes: Iterable[Attribute]) -> None:
     """Raise `VerifyException` unless a loop can have these attributes together."""
     names: set[str] = set()

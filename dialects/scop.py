@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, cast, get_args
+from typing import Literal, Self, cast, get_args
 
 import islpy as isl
 from xdsl.dialects.builtin import (
@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import (
     SymbolNameConstraint,
 )
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Region, SSAValue
+from xdsl.ir import Block, Region, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
@@ -82,6 +82,35 @@ class ScopOp(IRDLOperation):
             },
             regions=[body],
         )
+
+    @property
+    def proved(self) -> object:
+        """All that the scop said when its schedule was last proved (`polyir.model.proof`).
+
+        `None` if it never was. The text does not have it; a copy of the scop does.
+        """
+        return self.__dict__.get("_proved")
+
+    @proved.setter
+    def proved(self, content: object) -> None:
+        self.__dict__["_proved"] = content
+
+    def clone_without_regions(
+        self,
+        value_mapper: dict[SSAValue, SSAValue] | None = None,
+        block_mapper: dict[Block, Block] | None = None,
+        *,
+        clone_name_hints: bool = True,
+        clone_operands: bool = True,
+    ) -> Self:
+        copy = super().clone_without_regions(
+            value_mapper,
+            block_mapper,
+            clone_name_hints=clone_name_hints,
+            clone_operands=clone_operands,
+        )
+        copy.proved = self.proved
+        return copy
 
     @property
     def function(self) -> FuncOp | None:

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import islpy as isl
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.diagnostics import LegalityError, OptionError, PolyirError, location_of, missed, remark
-from polyir.dialects.dependence import Dependences
+from polyir.diagnostics import OptionError, PolyirError, answer, location_of, missed, remark
 from polyir.dialects.scop import ScopOp
-from polyir.limits import limited
-from polyir.model.copies import require_same_program
-from polyir.model.legality import describe_violations, violations
+from polyir.model.proof import makes_claims
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import analysed_scops, scops_in
+from polyir.passes.schedule_check import require_correct, require_correct_schedule
 from polyir.transform.given_schedule import GivenSchedule, read_schedule, tree_of
 from polyir.transform.walk import names_in
 
@@ -26,14 +23,20 @@ class CheckSchedulePass(ModulePass):
     """Check that a schedule respects the dependences of a scop; change nothing.
 
     Without options, the current schedule tree of each scop is checked against the dependences of
-    the scop. With `schedule` or `file` (as for `apply-schedule`), the given schedule is checked
-    instead; dependences are computed if necessary, and if all of them hold, a line on standard
-    output says so.
+    the scop, and a remark says that all of them hold. With `schedule` or `file` (as for
+    `apply-schedule`), the given schedule is checked instead; dependences are computed if
+    necessary, and if all of them hold, a line on standard output says so.
 
     If a dependence is violated, an error shows one pair of instances for each violated one:
 
         in.mlir:3:3: error: the schedule violates the flow dependence through A:
         S0[1, 2] must run before S0[2, 1] (n = 4)
+
+    All that the tree claims is checked, too: `permutable` and `coincident` flags, and attributes
+    that require a parallel loop, such as `#poly.parallel` and `#poly.vector`:
+
+        in.mlir:9:7: error: the loop S0.0 is not parallel, as #poly.parallel requires: it carries
+        the flow dependence through A: S0[1] must run before S0[2] (n = 3)
     """
 
     name = "check-schedule"
@@ -56,12 +59,12 @@ class CheckSchedulePass(ModulePass):
             self._check_in_force(scops)
 
     def _check_in_force(self, scops: tuple[ScopOp, ...]) -> None:
-        for scop_op in scops:
-            scop = scop_of(scop_op)
-            if scop.dependences is None:
-                missed(self.name, "nothing to check: the scop has no dependences", scop_op)
+        for scop in scops:
+            if scop.dependences is None and not makes_claims(scop):
+                missed(self.name, "nothing to check: the scop has no dependences", scop)
                 continue
-            self._require_legal(scop_op, scop.dependences, scop.schedule)
+            count = require_correct_schedule(scop, self.name)
+            answer(self.name, f"all {count} dependences hold", scop)
 
     def _check_given(self, scops: tuple[ScopOp, ...]) -> None:
         """Check the given schedule on each scop that has exactly its statements."""
@@ -78,7 +81,9 @@ class CheckSchedulePass(ModulePass):
             except PolyirError as error:
                 error.location = error.location or location_of(scop_op)
                 raise
-            count = self._require_legal(scop_op, scop.dependences, tree)
+            require_correct(scop.under(tree), scop.dependences)
+            count = len(scop.dependences.ordering)
+            remark(self.name, f"all {count} dependences hold", scop_op)
             function = scop_op.function
             where = "" if function is None else f" of @{function.sym_name.data}"
             print(f"// the schedule respects all {count} dependences{where}")
@@ -86,27 +91,6 @@ class CheckSchedulePass(ModulePass):
         if not checked:
             names = ", ".join(given.statements)
             raise OptionError(f"pass '{self.name}': no scop has exactly the statements {names}")
-
-    def _require_legal(
-        self, scop_op: ScopOp, dependences: Dependences, schedule: isl.Schedule
-    ) -> int:
-        """The number of dependences; raises `LegalityError` if one of them is violated."""
-        location = location_of(scop_op)
-        what = "the check of the schedule"
-        found = limited(what, lambda: violations(dependences, schedule), location)
-        count = len(dependences.ordering)
-        if found:
-            message = describe_violations(found, count, "the schedule")
-            raise LegalityError(message, location)
-        if scop_op.local_arrays:
-            scop = scop_of(scop_op).under(schedule)
-            try:
-                limited(what, lambda: require_same_program(scop), location)
-            except LegalityError as error:
-                error.location = error.location or location
-                raise
-        remark(self.name, f"all {count} dependences hold", scop_op)
-        return count
 
     def _is_standing_alone(self) -> bool:
         return self.schedule is not None or self.file is not None

@@ -35,13 +35,17 @@ from polyir.diagnostics import PolyirError, missed, remark
 from polyir.dialects.scop import ScopOp
 from polyir.limits import ResourceError
 from polyir.model.outcome import Outcome
+from polyir.model.proof import is_unchecked
 from polyir.model.scop import scop_of
-from polyir.passes.prerequisites import replace_tree, scops_in
+from polyir.passes.prerequisites import replace_tree, require_proved, scops_in
 
 
 @dataclass(frozen=True)
 class LowerPolyPass(ModulePass):
     """Replace every scop by loops that execute its schedule tree.
+
+    A tree that polyir's passes have not proved legal, one that was read from text, is checked
+    first, as by `check-schedule`; `check=false` skips that.
 
     With `split-loops`, loops are then split as by the pass `split-loops`. If code generation takes
     too long, or isl does not generate correct loops, `fall-back` generates loops for the original
@@ -52,6 +56,7 @@ class LowerPolyPass(ModulePass):
 
     split_loops: bool = True
     fall_back: bool = True
+    check: bool = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         scops = scops_in(op)
@@ -60,12 +65,21 @@ class LowerPolyPass(ModulePass):
         for scop in scops:
             block = scop.parent_block()
             existing = set(block.ops) if block is not None else set()
+            if self.check and not is_unchecked():
+                self._check(scop)
             try:
                 lower_scop(scop_of(scop))
             except (IncorrectAstError, ResourceError) as error:
                 self._lower_original(scop, error)
             if self.split_loops and block is not None:
                 self._split([op for op in block.ops if op not in existing])
+
+    def _check(self, scop: ScopOp) -> None:
+        try:
+            require_proved(scop, self.name)
+        except ResourceError as error:
+            error.message += "; lower-poly{check=false} and --no-check skip it"
+            raise
 
     def _lower_original(self, scop: ScopOp, error: PolyirError) -> None:
         """Generate loops for the program's order, without copies and local arrays."""

@@ -12,11 +12,14 @@ from xdsl.passes import ModulePass
 from polyir.diagnostics import OptionError, PolyirError, location_of, missed, remark
 from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import ScopOp
-from polyir.limits import limited
-from polyir.model.legality import require_legal
 from polyir.model.outcome import Rewritten
 from polyir.model.scop import scop_of
-from polyir.passes.prerequisites import dependences_of, raised_scops
+from polyir.passes.prerequisites import (
+    dependences_of,
+    raised_scops,
+    require_proved,
+    settle_claims,
+)
 from polyir.transform.expansion.temporaries import check_names
 
 
@@ -61,20 +64,22 @@ class MemoryPass(ModulePass):
         if op.local_arrays:
             return Rewritten((), ("the scop is left as it was: it has local arrays already",))
         try:
-            scop = scop_of(op)
-            dependences = scop.dependences
-            if dependences is not None:
-                limited(
-                    "the check of the current schedule",
-                    lambda: require_legal(dependences, scop.schedule, "the current schedule"),
-                )
+            require_proved(op, self.name)
             outcome = self.rewrite(op)
             if outcome.done or op.dependences is None:
-                computed = dependences_of(op, pass_name=self.name)
-                op.dependences = None if computed is None else DependencesAttr(computed)
+                self._compute_dependences(op)
         except PolyirError as error:
             error.location = error.location or location_of(op)
             raise
         for message in outcome.done:
             remark(self.name, message, op)
         return outcome
+
+    def _compute_dependences(self, op: ScopOp) -> None:
+        """Attach the new dependences, and make what the tree claims true under them."""
+        dependences = dependences_of(op, pass_name=self.name)
+        if dependences is None:
+            op.dependences = None
+            return
+        op.dependences = DependencesAttr(dependences)
+        settle_claims(op, self.name)

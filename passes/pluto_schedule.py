@@ -41,4 +41,4 @@ class PlutoSchedulePass(SchedulerPass, PlutoOptions):
 
     def find(self, constraints: ScheduleConstraints, scop: Scop) -> Outcome:
         result = pluto_schedule(constraints, self)
-        return Outcome(result.schedule, done=result.notes)
+        return Outcome(result.schedule, done=result.notes, proved=True)

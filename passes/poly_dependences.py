@@ -10,9 +10,13 @@ from xdsl.passes import ModulePass
 
 from polyir.diagnostics import missed, remark
 from polyir.dialects.dependence import DependenceKind, Dependences
-from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.model.analysis import ORDERING_KINDS
-from polyir.passes.prerequisites import dependences_of, raised_scops
+from polyir.passes.prerequisites import (
+    attach_dependences,
+    dependences_of,
+    raised_scops,
+    require_proved,
+)
 
 
 @dataclass(frozen=True)
@@ -50,9 +54,11 @@ class PolyDependencesPass(ModulePass):
         if not scops:
             missed(self.name, "nothing to do: the module has no static control part", op)
         for scop in scops:
+            # Dependences of an illegal tree would make it legal.
+            require_proved(scop, self.name)
             dependences = dependences_of(scop, self.value_based, kinds, self.name)
             if dependences is not None:
-                scop.dependences = DependencesAttr(dependences)
+                attach_dependences(scop, dependences)
                 remark(self.name, _summary(dependences), scop)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
 
@@ -21,6 +21,7 @@ from polyir.dialects.scop import ScopOp
 from polyir.limits import ResourceError, limited
 from polyir.model.analysis import ORDERING_KINDS, DataflowError, compute_dependences
 from polyir.model.outcome import Outcome
+from polyir.model.proof import is_proved, makes_claims, needs_proof, remember_proof
 from polyir.model.scop import Scop, scop_of
 from polyir.model.tree import tree_from_schedule
 from polyir.passes.options import PassWithOptions
@@ -58,9 +59,25 @@ def analysed_scops(ctx: Context, module: ModuleOp) -> tuple[ScopOp, ...]:
             dependences = dependences_of(scop)
             if dependences is None:
                 continue
-            scop.dependences = DependencesAttr(dependences)
+            attach_dependences(scop, dependences)
         analysed.append(scop)
     return tuple(analysed)
+
+
+def require_proved(scop: ScopOp, pass_name: str) -> None:
+    """Check a schedule unless it is known to be legal; raises as `require_correct_schedule`."""
+    if needs_proof(scop):
+        # Trees that passes made are known to be legal, so that it is not part of every start.
+        from polyir.passes.schedule_check import require_correct_schedule
+
+        require_correct_schedule(scop, pass_name)
+
+
+def attach_dependences(scop: ScopOp, dependences: Dependences) -> None:
+    """Give a scop the dependences that were computed from its tree, which respects them."""
+    scop.dependences = DependencesAttr(dependences)
+    if not makes_claims(scop):
+        remember_proof(scop)
 
 
 def dependences_of(
@@ -148,6 +165,8 @@ class ScopPass(PassOnScops):
     def _checked(self, scop: Scop, dependences: Dependences) -> Outcome:
         """The result of `transform`; raises if copies are not correct under the new schedule."""
         outcome = self.transform(scop, dependences)
+        if outcome.schedule is scop.schedule:
+            outcome = replace(outcome, proved=True)
         if scop.op.local_arrays:
             # Few scops have local arrays, and start-up is part of every run.
             from polyir.model.copies import require_right_copies
@@ -167,11 +186,42 @@ class ScopPass(PassOnScops):
             error.location = error.location or location_of(scop_op)
             raise
         report_outcome(self.name, outcome, scop_op)
+        known = is_proved(scop_op)
         replace_tree(scop_op, outcome)
+        if known and outcome.proved:
+            remember_proof(scop_op)
 
 
 def _names(scop: ScopOp) -> tuple[str, ...]:
     return tuple(statement.sym_name.data for statement in scop.statements)
+
+
+def settle_claims(scop_op: ScopOp, pass_name: str) -> None:
+    """Make all that a tree claims true under dependences that are new.
+
+    They were computed from the tree, which was proved legal before, and is so now. What is taken
+    off is reported.
+    """
+    if makes_claims(scop_op):
+        scop = scop_of(scop_op)
+        compute = partial(_settled_claims, scop, pass_name)
+        outcome = limited("the check of what the schedule tree claims", compute)
+        if outcome is not None:
+            report_outcome(pass_name, outcome, scop_op)
+            replace_tree(scop_op, outcome)
+    remember_proof(scop_op)
+
+
+def _settled_claims(scop: Scop, what: str) -> Outcome | None:
+    """The tree with what is true; `None` if that is all that it claims."""
+    from polyir.transform.claims import false_claims
+    from polyir.transform.loop_attributes import settled
+
+    dependences = scop.dependences
+    assert dependences is not None
+    if not false_claims(scop.schedule, dependences, scop.context):
+        return None
+    return settled(scop.schedule, scop.schedule, dependences, what)
 
 
 class Messages(Protocol):

@@ -13,7 +13,13 @@ from polyir.dialects.scop import ScopOp
 from polyir.limits import limited
 from polyir.model.copies import require_right_copies
 from polyir.model.scop import scop_of
-from polyir.passes.prerequisites import PassOnScops, dependences_of, report_outcome
+from polyir.passes.prerequisites import (
+    PassOnScops,
+    dependences_of,
+    report_outcome,
+    require_proved,
+    settle_claims,
+)
 from polyir.transform.promote import PromoteOptions, apply_promotion, plan_promotion
 
 
@@ -56,6 +62,7 @@ class PromotePass(PromoteOptions, PassOnScops):
                 raise
 
     def _promote(self, op: ScopOp) -> None:
+        require_proved(op, self.name)
         scop = scop_of(op)
         promotion = limited("the promotion", lambda: plan_promotion(scop, self), ir=op)
         report_outcome(self.name, promotion, op)
@@ -67,4 +74,8 @@ class PromotePass(PromoteOptions, PassOnScops):
         changed = scop_of(op)
         limited("the check of copies", lambda: require_right_copies(changed))
         found = dependences_of(op, pass_name=self.name)
-        op.dependences = None if found is None else DependencesAttr(replace(found, order=order))
+        if found is None:
+            op.dependences = None
+            return
+        op.dependences = DependencesAttr(replace(found, order=order))
+        settle_claims(op, self.name)

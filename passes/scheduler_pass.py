@@ -36,7 +36,10 @@ class SchedulerPass(ScopPass):
 
     @abstractmethod
     def find(self, constraints: ScheduleConstraints, scop: Scop) -> Outcome:
-        """The schedule that is found; raises `SchedulingError` if there is none."""
+        """The schedule that is found; raises `SchedulingError` if there is none.
+
+        Its order is checked. It is `proved` if its flags are known to be true.
+        """
 
     def constraints_of(self, scop: Scop, dependences: Dependences) -> ScheduleConstraints:
         """The relations that the scheduler gets."""
@@ -52,13 +55,13 @@ class SchedulerPass(ScopPass):
     def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
         if scop.op.local_arrays:
             reason = "the schedule is left as it was: 'promote' must run after scheduling"
-            return Outcome(scop.schedule, missed=(reason,))
+            return Outcome(scop.schedule, missed=(reason,), proved=True)
         try:
             found = self.find(self.constraints_of(scop, dependences), scop)
             outcome = self.checked(scop, dependences, found)
         except (SchedulingError, LegalityError) as error:
             reason = f"the schedule is left as it was: {error.message}"
-            return Outcome(scop.schedule, missed=(reason,))
+            return Outcome(scop.schedule, missed=(reason,), proved=True)
         lost = lost_attributes(scop.schedule, outcome.schedule)
         return replace(outcome, missed=(*outcome.missed, *lost))
 
@@ -85,4 +88,5 @@ class LiveRangePass(SchedulerPass):
             return super().checked(scop, dependences, found)
         require_same_values(scop, found.schedule, self.name)
         now = compute_dependences(scop, schedule=found.schedule)
-        return replace(found, schedule=annotate_bands(found.schedule, now), dependences=now)
+        schedule = annotate_bands(found.schedule, now)
+        return replace(found, schedule=schedule, dependences=now, proved=True)

@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
+from polyir.model.proof import keeping_proof
 from polyir.model.scop import Scop
 from polyir.passes.prerequisites import ScopPass, scops_in
 from polyir.transform.symbolic_tile import (
@@ -45,7 +46,8 @@ class TileSymbolicPass(SymbolicTileOptions, ScopPass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         super().apply(ctx, op)
         for scop in scops_in(op):
-            declare_sizes(scop)
+            with keeping_proof(scop):
+                declare_sizes(scop)
 
     def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
         require_extensible(scop.op)

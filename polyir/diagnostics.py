@@ -97,12 +97,16 @@ class RemarkKind(Enum):
 
 @dataclass(frozen=True)
 class Remark:
-    """One decision of one pass, in LLVM's remark style."""
+    """One decision of one pass, in LLVM's remark style.
+
+    `is_answer` if it is what the pass was asked for: it is always shown.
+    """
 
     kind: RemarkKind
     pass_name: str
     message: str
     location: SourceLocation | None = None
+    is_answer: bool = False
 
     def __str__(self) -> str:
         prefix = "" if self.location is None else f"{self.location}: "
@@ -113,8 +117,8 @@ RemarkSink = Callable[[Remark], None]
 
 
 def print_missed(remark: Remark) -> None:
-    """The default sink: what was not done goes to standard error, the rest is dropped."""
-    if remark.kind is RemarkKind.MISSED:
+    """The default sink: what was not done and answers go to standard error, the rest nowhere."""
+    if remark.kind is RemarkKind.MISSED or remark.is_answer:
         print(remark, file=sys.stderr)
 
 
@@ -144,6 +148,11 @@ def report(remark: Remark) -> None:
 def remark(pass_name: str, message: str, op: Operation | None = None) -> None:
     """Report a decision of a pass at the location of `op`."""
     report(Remark(RemarkKind.REMARK, pass_name, message, location_of(op)))
+
+
+def answer(pass_name: str, message: str, op: Operation | None = None) -> None:
+    """Report what a pass was asked to find out, at the location of `op`."""
+    report(Remark(RemarkKind.REMARK, pass_name, message, location_of(op), is_answer=True))
 
 
 def missed(pass_name: str, message: str, op: Operation | None = None) -> None:

@@ -6,7 +6,7 @@ that an error of whoever made the schedule is found before it becomes code.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import NamedTuple
@@ -18,6 +18,7 @@ from polyir.dialects.dependence import Dependence, Dependences
 from polyir.isl_trees import mark_object, node_type
 from polyir.model.order import (
     Active,
+    Member,
     across_children,
     all_active,
     backward,
@@ -100,6 +101,23 @@ def describe_violations(found: Sequence[Violation], total: int, what: str) -> st
         return f"{what} violates {found[0]}"
     lines = "".join(f"\n  {violation}" for violation in found)
     return f"{what} violates {len(found)} of {total} dependences:{lines}"
+
+
+def first_ordered(
+    actives: Iterable[Active],
+    member: Member,
+    orders: Sequence[Callable[[Active, Member], isl.Map]],
+) -> Violation | None:
+    """The first active dependence with pairs that `member` orders in one of the given ways.
+
+    These pairs violate what is asked of the member: `forward` and `backward` of a parallel loop.
+    """
+    for active in actives:
+        for order in orders:
+            relation = order(active, member)
+            if not relation.is_empty():
+                return Violation(active.dependence, relation, example_of(relation))
+    return None
 
 
 def _require_tiled_loops(root: isl.ScheduleNode) -> None:

@@ -29,7 +29,7 @@ import islpy as isl
 from xdsl.ir import Attribute
 
 from polyir.dialects.dependence import Dependences
-from polyir.dialects.loop_attributes import LoopAttributes, rules_of
+from polyir.dialects.loop_attributes import LoopAttributes, requires_parallel, rules_of
 from polyir.dialects.mark_attributes import SymbolicTiles
 from polyir.isl_trees import mapped_children, node_type, with_member_objects
 from polyir.model.bands import BandFacts, active_at, annotate_bands, band_facts, facts_of_band
@@ -75,7 +75,7 @@ def settled(
         changed = annotate_bands(changed, dependences)
     lost = lost_attributes(original, changed)
     changed, taken_off = _without_false_attributes(changed, dependences)
-    return Outcome(changed, tuple(done), (*missed, *lost, *taken_off))
+    return Outcome(changed, tuple(done), (*missed, *lost, *taken_off), proved=True)
 
 
 def lost_attributes(original: isl.Schedule, changed: isl.Schedule) -> tuple[str, ...]:
@@ -157,11 +157,6 @@ def _without_false_attributes(
         return tuple(kept)
 
     return visit(schedule.get_root()).get_schedule(), tuple(taken_off)
-
-
-def requires_parallel(attributes: LoopAttributes) -> bool:
-    """Whether one of the attributes is true of parallel loops only."""
-    return any(rules_of(attribute).requires_parallel() for attribute in attributes)
 
 
 def parallel_tile_loops(tiles: SymbolicTiles, facts: BandFacts) -> tuple[bool, ...]:

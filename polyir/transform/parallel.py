@@ -11,11 +11,11 @@ from xdsl.ir import Attribute
 
 from polyir.diagnostics import LegalityError
 from polyir.dialects.dependence import Dependences
-from polyir.dialects.loop_attributes import ParallelAttr
+from polyir.dialects.loop_attributes import ParallelAttr, requires_parallel
 from polyir.dialects.mark_attributes import SymbolicTiles
 from polyir.isl_trees import node_type, with_member_objects
 from polyir.model.bands import active_at, band_facts
-from polyir.model.legality import Violation, example_of
+from polyir.model.legality import Violation, first_ordered
 from polyir.model.order import (
     Active,
     Member,
@@ -31,7 +31,7 @@ from polyir.model.symbolic_tiles import replace_tiles, tiled_loops, tiles_at
 from polyir.model.tree import attributes_of_members
 from polyir.transform.address import Directory, Loop, LoopAddress
 from polyir.transform.bands import with_attributes_at
-from polyir.transform.loop_attributes import parallel_tile_loops, requires_parallel
+from polyir.transform.loop_attributes import parallel_tile_loops
 from polyir.transform.walk import (
     adds_instances,
     name_list,
@@ -70,7 +70,7 @@ def mark_parallel(
     reasons = [str(nest) for nest in marker.sequential]
     if marker.marked:
         done = (*marker.marked, *marker.already)
-        return Outcome(root.get_schedule(), done, tuple(reasons))
+        return Outcome(root.get_schedule(), done, tuple(reasons), proved=True)
     why = summary([*marker.already, *reasons] or ["there is no loop"])
     return Outcome(schedule, (), (f"nothing was marked parallel: {why}",))
 
@@ -260,7 +260,7 @@ def mark_loops(
         others = tuple(each for each in known if each.name != attribute.name)
         schedule = with_attributes_at(schedule, loop.place, (*others, attribute))
         done.append(f"added {attribute} to {address}")
-    return Outcome(schedule, tuple(done))
+    return Outcome(schedule, tuple(done), proved=True)
 
 
 def _carried(loop: Loop, dependences: Dependences) -> Violation | None:
@@ -269,9 +269,4 @@ def _carried(loop: Loop, dependences: Dependences) -> Violation | None:
     *outer, member = members_of(loop.band)[: loop.member + 1]
     for around in outer:
         actives = still_active(actives, around)
-    for active in actives:
-        for order in (forward, backward):
-            relation = order(active, member)
-            if not relation.is_empty():
-                return Violation(active.dependence, relation, example_of(relation))
-    return None
+    return first_ordered(actives, member, (forward, backward))

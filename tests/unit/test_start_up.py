@@ -19,6 +19,8 @@ LLVM = {
 }
 C = {"polyir.target.c", "pycparser"}
 RARE = {"xdsl.dialects.vector", "numpy", "matplotlib"}
+CHECK = {"polyir.passes.schedule_check", "polyir.transform.claims"}
+"""What passes made is not checked again."""
 MLIR_ONLY = {"xdsl.dialects.omp", "xdsl.dialects.math"}
 
 IMPORTED = """
@@ -37,10 +39,10 @@ sys.exit(code)
         (("polyir_opt", GEMM), LLVM | C | RARE | MLIR_ONLY | {"polyir.codegen"}),
         (
             ("polyir_opt", "--pluto-schedule", "--tile=32", "--lower-poly", GEMM),
-            LLVM | C | RARE | MLIR_ONLY,
+            LLVM | C | RARE | MLIR_ONLY | CHECK,
         ),
-        (("polyir_opt", "--pluto-schedule", "--emit=c", GEMM), LLVM | RARE | {"pycparser"}),
-        (("polyir_cc", GEMM_C), LLVM | RARE),
+        (("polyir_opt", "--pluto-schedule", "--emit=c", GEMM), LLVM | RARE | CHECK | {"pycparser"}),
+        (("polyir_cc", GEMM_C), LLVM | RARE | CHECK),
     ],
     ids=lambda value: " ".join(value[:-1]) if isinstance(value, tuple) else "",
 )

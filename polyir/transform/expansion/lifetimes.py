@@ -14,6 +14,7 @@ from functools import reduce
 import islpy as isl
 
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
+from polyir.dialects.loop_attributes import requires_parallel
 from polyir.isl_lists import maps_of
 from polyir.isl_trees import node_type
 from polyir.model.bands import active_at
@@ -24,7 +25,6 @@ from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind, Statement
 from polyir.model.symbolic_tiles import tiles_at
 from polyir.model.tree import attributes_of_members
-from polyir.transform.loop_attributes import requires_parallel
 from polyir.transform.walk import BAND
 
 

@@ -1,0 +1,94 @@
+"""The check of a whole scop: the order of its tree, its copies, and all that the tree claims."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from polyir.diagnostics import LegalityError, PolyirError, location_of
+from polyir.dialects.dependence import Dependences
+from polyir.dialects.schedule_tree import TreeOp
+from polyir.dialects.scop import ScopOp
+from polyir.limits import ResourceError, limited
+from polyir.model.analysis import compute_dependences
+from polyir.model.copies import require_same_program
+from polyir.model.legality import describe_violations, violations
+from polyir.model.proof import remember_proof
+from polyir.model.scop import Scop, scop_of
+from polyir.model.tree import added_statements
+from polyir.passes.prerequisites import dependences_of
+from polyir.transform.address import TreePath
+from polyir.transform.claims import FalseClaim, false_claims
+
+WHAT = "the check of the schedule"
+
+
+def require_correct_schedule(scop_op: ScopOp, pass_name: str) -> int:
+    """Check the tree of a scop, and remember that it is proved; the number of dependences.
+
+    Without dependences, the tree is the original order, and they are computed from it.
+
+    Raises `LegalityError` with an example for each dependence that the order violates, or for a
+    claim of the tree that is false, at its place; `ResourceError` if the check takes too long.
+    """
+    location = location_of(scop_op)
+    dependences = None if scop_op.dependences is None else scop_op.dependences.data
+    if dependences is None:
+        dependences = dependences_of(scop_op, pass_name=pass_name)
+    if dependences is None:
+        raise ResourceError("without dependences, the schedule cannot be checked", location)
+    scop = scop_of(scop_op)
+    found = _checked(scop, dependences)
+    if found:
+        places = [location_of(_operation_at(scop_op, claim.path)) for claim in found]
+        lines = [f"{place}: {claim.message}" for place, claim in zip(places, found, strict=True)]
+        raise LegalityError(_described(found, lines), places[0])
+    remember_proof(scop_op)
+    return len(dependences.ordering)
+
+
+def require_correct(scop: Scop, dependences: Dependences) -> None:
+    """As `require_correct_schedule` for the schedule of `scop`, which may be another than its IR's.
+
+    All errors are at the place of the scop.
+    """
+    found = _checked(scop, dependences)
+    if found:
+        lines = [claim.message for claim in found]
+        raise LegalityError(_described(found, lines), location_of(scop.op))
+
+
+def _checked(scop: Scop, dependences: Dependences) -> tuple[FalseClaim, ...]:
+    """The false claims of a schedule whose order is legal."""
+    location = location_of(scop.op)
+    try:
+        return limited(WHAT, partial(_check, scop, dependences), location)
+    except PolyirError as error:
+        error.location = error.location or location
+        raise
+
+
+def _check(scop: Scop, dependences: Dependences) -> tuple[FalseClaim, ...]:
+    found = violations(dependences, scop.schedule)
+    if found:
+        count = len(dependences.ordering)
+        raise LegalityError(describe_violations(found, count, "the schedule"))
+    if scop.op.local_arrays or added_statements(scop.schedule):
+        require_same_program(scop)
+        # The copies must be known to run as often and in the order that is claimed.
+        dependences = compute_dependences(scop)
+    return false_claims(scop.schedule, dependences, scop.context)
+
+
+def _described(found: Sequence[FalseClaim], lines: Sequence[str]) -> str:
+    if len(found) == 1:
+        return found[0].message
+    return "\n  ".join([f"the schedule tree makes {len(found)} false claims:", *lines])
+
+
+def _operation_at(scop: ScopOp, path: TreePath) -> TreeOp:
+    """The operation of the node at the end of `path`: trees have one for each node but leaves."""
+    node: TreeOp = scop.tree
+    for position in path:
+        node = node.children[position]
+    return node

@@ -1,0 +1,154 @@
+"""What a schedule tree claims besides an order, checked against the dependences.
+
+Flags and attributes that passes put in a tree are true; in a tree that a person wrote or edited,
+anything may be claimed, and code generation and later passes would believe it. The claims:
+
+- A band that is `permutable`: no member goes back along an active dependence.
+- A member that is `coincident`: both ends of every active dependence have the same value in it.
+- A loop with an attribute that requires a parallel loop (`LoopAttribute.requires_parallel`), of a
+  band or over tiles of symbolic sizes: it carries no dependence.
+- A context or guard node: every instance below satisfies it. Code generation leaves out the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import islpy as isl
+
+from polyir.dialects.dependence import Dependences
+from polyir.dialects.loop_attributes import LoopAttributes, requires_parallel
+from polyir.isl_lists import maps_of
+from polyir.isl_trees import node_type
+from polyir.model.legality import example_of, first_ordered
+from polyir.model.order import (
+    Active,
+    all_active,
+    backward,
+    below,
+    forward,
+    members_of,
+    still_active,
+)
+from polyir.model.symbolic_tiles import tiled_loops, tiles_at
+from polyir.model.tree import attributes_of_members
+from polyir.transform.address import Directory, LoopPosition, TreePath
+from polyir.transform.walk import name_list, statements_of
+
+
+class FalseClaim(NamedTuple):
+    """A claim of the node at the end of `path` that is not true, in words, with an example."""
+
+    path: TreePath
+    message: str
+
+
+def false_claims(
+    schedule: isl.Schedule, dependences: Dependences, context: isl.Set
+) -> tuple[FalseClaim, ...]:
+    """All that `schedule` claims and that is not true, in the order of the tree.
+
+    The order itself must be legal, and the tree have no extension or expansion nodes
+    (`polyir.model.legality`). `context` has the values of the parameters.
+    """
+
+    def visit(place: _Place, actives: tuple[Active, ...]) -> Iterator[FalseClaim]:
+        node = place.node
+        match node_type(node):
+            case isl.schedule_node_type.band:
+                yield from _of_band(place, actives)
+            case isl.schedule_node_type.mark:
+                yield from _of_tiles(place, actives)
+            case isl.schedule_node_type.guard:
+                yield from _of_condition(place, node.guard_get_guard(), context)
+            case isl.schedule_node_type.context:
+                yield from _of_condition(place, node.context_get_context(), context)
+        for position, inner in enumerate(below(node, actives)):
+            child = _Place(node.child(position), (*place.path, position))
+            yield from visit(child, inner)
+
+    root = _Place(schedule.get_root(), ())
+    return tuple(visit(root, all_active(dependences.ordering)))
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A node, and the way to it."""
+
+    node: isl.ScheduleNode
+    path: TreePath
+
+    def loop(self, member: int) -> str:
+        """A member of the band in words: `the loop S0.1, S1.1`."""
+        directory = Directory(self.node.get_schedule())
+        addresses = directory.addresses_of(LoopPosition(self.path, member))
+        # A loop that no instance reaches has none, and carries no dependence.
+        return f"the loop {', '.join(addresses)}"
+
+
+def _of_band(place: _Place, actives: tuple[Active, ...]) -> Iterator[FalseClaim]:
+    band = place.node
+    permutable, remaining = bool(band.band_get_permutable()), actives
+    loops = zip(members_of(band), attributes_of_members(band), strict=True)
+    for position, (member, attributes) in enumerate(loops):
+        if permutable and (found := first_ordered(actives, member, (backward,))):
+            permutable = False
+            message = f"the band is not permutable: {place.loop(position)} goes back along {found}"
+            yield FalseClaim(place.path, message)
+        if band.band_member_get_coincident(position) and (
+            found := first_ordered(actives, member, _APART)
+        ):
+            message = f"{place.loop(position)} is not coincident: its value changes along {found}"
+            yield FalseClaim(place.path, message)
+        if requires_parallel(attributes) and (found := first_ordered(remaining, member, _APART)):
+            message = _claim_of_parallelism(place.loop(position), attributes)
+            yield FalseClaim(place.path, f"{message} {found}")
+        remaining = still_active(remaining, member)
+
+
+def _of_tiles(place: _Place, actives: tuple[Active, ...]) -> Iterator[FalseClaim]:
+    """The false claims of loops over tiles of symbolic sizes, for some sizes.
+
+    No tiled loop goes back along a dependence, so that the tiles of one wavefront have none
+    between them. Tiles of one point separate all pairs that a loop separates.
+    """
+    tiles = tiles_at(place.node)
+    if tiles is None:
+        return
+    members = [loop.member for loop in tiled_loops(place.node)]
+    for position, attributes in enumerate(tiles.loops):
+        if not requires_parallel(attributes) or 0 < position <= tiles.wavefront:
+            continue
+        summed = members[: tiles.wavefront + 1] if position == 0 else [members[position]]
+        found = next(
+            filter(None, (first_ordered(actives, member, _APART) for member in summed)), None
+        )
+        if found is not None:
+            around = name_list(statements_of(place.node))
+            loop = f"the loop over tiles of {tiles.sizes[position]} around {around}"
+            yield FalseClaim(place.path, f"{_claim_of_parallelism(loop, attributes)} {found}")
+
+
+def _of_condition(place: _Place, condition: isl.Set, context: isl.Set) -> Iterator[FalseClaim]:
+    """Instances below a context or guard node that do not satisfy its condition."""
+    node = place.node
+    dates = node.get_prefix_schedule_union_map().intersect_domain(node.get_domain())
+    within = isl.Map.intersect_params if condition.is_params() else isl.Map.intersect_range
+    for part in maps_of(dates.intersect_params(context)):
+        outside = part.subtract(within(part, condition))
+        if not outside.is_empty():
+            example = example_of(outside.domain().identity())
+            where = f" ({example.parameters})" if example.parameters else ""
+            message = f"the {node_type(node).name} does not hold for {example.source}{where}"
+            yield FalseClaim(place.path, message)
+
+
+_APART = (forward, backward)
+
+
+def _claim_of_parallelism(loop: str, attributes: LoopAttributes) -> str:
+    claims = [str(each) for each in attributes if requires_parallel((each,))]
+    verb = "requires" if len(claims) == 1 else "require"
+    return f"{loop} is not parallel, as {' and '.join(claims)} {verb}: it carries"
