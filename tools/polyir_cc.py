@@ -73,7 +73,9 @@ def _run(arguments: Sequence[str]) -> int:
         if not regions:
             print(f"{path}: warning: no '#pragma scop' in this file", file=sys.stderr)
         context = new_context()
-        transformed = tuple(transform_region(region, chosen, context) for region in regions)
+        transformed = tuple(
+            transform_region(region, chosen, context, options.assume_no_alias) for region in regions
+        )
     left = tuple(item for item in transformed if item.error is not None)
     for item in left:
         assert item.error is not None
@@ -113,6 +115,11 @@ def _parse_options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[s
     )
     parser.add_argument(
         "--strict", action="store_true", help="treat a region that is not transformed as an error"
+    )
+    parser.add_argument(
+        "--assume-no-alias",
+        action="store_true",
+        help="assume that memory accessed under different names is not the same, without a check",
     )
     parser.add_argument("--remarks", action="store_true", help="print the decisions of the passes")
     add_time_limit(parser)

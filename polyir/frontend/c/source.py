@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from pycparser import c_ast
@@ -19,11 +19,13 @@ from polyir.frontend.c.errors import NotModelledError, location_of_node, refuse
 from polyir.frontend.c.expressions import Expressions
 from polyir.frontend.c.live import is_read_outside
 from polyir.frontend.c.names import nodes_below, region_names
+from polyir.frontend.c.overlaps import Overlap, overlaps
 from polyir.frontend.c.places import SourceArgument
+from polyir.frontend.c.points_to import PointsTo
 from polyir.frontend.c.preprocess import needed_text
 from polyir.frontend.c.scopes import DeclaredVariable, FunctionName, Scopes
 from polyir.frontend.c.statements import Statements
-from polyir.frontend.c.types import SCHAR, UCHAR
+from polyir.frontend.c.types import SCHAR, UCHAR, Arithmetic
 from polyir.frontend.c.variables import Variables
 
 
@@ -32,7 +34,8 @@ class TranslatedRegion:
     """A region as a function: `arguments` has the spelling of each of its arguments in the source.
 
     `mentioned` are the names in the region, `own` those of local variables and of functions of
-    the file.
+    the file. `overlaps` are the pairs of arguments that may share memory, which the translation
+    assumes not to.
     """
 
     module: ModuleOp
@@ -40,6 +43,7 @@ class TranslatedRegion:
     arguments: tuple[SourceArgument, ...]
     mentioned: tuple[str, ...]
     own: tuple[str, ...]
+    overlaps: tuple[Overlap, ...]
 
 
 @dataclass(frozen=True)
@@ -176,13 +180,25 @@ class _RegionFinder:
             if argument not in described:
                 entry.erase_arg(argument)
         operation.update_function_type()
+        arguments = tuple(described[argument] for argument in entry.args)
+        points_to = PointsTo(function, self._scopes)
         return TranslatedRegion(
             module,
             operation,
-            tuple(described[argument] for argument in entry.args),
+            arguments,
             names.mentioned,
             tuple(name for name in names.mentioned if self._may_be_unused(name)),
+            overlaps(entry, arguments, self._counters(names.counted), points_to),
         )
+
+    def _counters(self, names: Collection[str]) -> dict[str, Arithmetic]:
+        """The counters of the region that are declared outside it, with their types."""
+        counters: dict[str, Arithmetic] = {}
+        for name in sorted(names):
+            meaning = self._scopes.meaning(name)
+            if isinstance(meaning, DeclaredVariable) and isinstance(meaning.type, Arithmetic):
+                counters[name] = meaning.type
+        return counters
 
     def _is_local(self, name: str) -> bool:
         meaning = self._scopes.meaning(name)

@@ -106,6 +106,58 @@ def region_text(
     return RegionText(lines, helpers)
 
 
+@dataclass(frozen=True)
+class RangeText:
+    """A pointer to the first element of some memory, and one past its last."""
+
+    first: str
+    end: str
+    condition: str | None
+
+
+@dataclass(frozen=True)
+class Box:
+    """Elements of an argument: the numbers are positions among the values of a function.
+
+    `ends` are the first and the last subscript of each dimension. Unless `condition` holds, the
+    argument must not be accessed.
+    """
+
+    argument: int
+    ends: tuple[tuple[int, int], ...]
+    condition: int | None = None
+
+
+def range_texts(
+    op: func.FuncOp,
+    forms: Sequence[Form],
+    boxes: Sequence[Box],
+    taken: Sequence[str],
+) -> tuple[RegionText, tuple[RangeText, ...]]:
+    """The statements that compute what `op` returns, and pointers to the ends of boxes."""
+    body = function_body(op, Environment({}, (), False), taken)
+    for argument, form in zip(op.body.block.args, forms, strict=True):
+        _bind(body, op, argument, form)
+    end = body.translate_block(op.body.block)
+    values = [body.value(operand) for operand in end.operands] if end is not None else []
+    usage = Usage()
+    usage.add_statements(body.statements)
+    for value in values:
+        usage.add_expression(value)
+    printer = NativePrinter(usage)
+    texts: list[RangeText] = []
+    for box in boxes:
+        memory = op.body.block.args[box.argument]
+        first = body.element(memory, [values[low] for low, _ in box.ends])
+        last = body.element(memory, [values[high] for _, high in box.ends])
+        pointers = [f"&{printer.expression(element)}" for element in (first, last)]
+        condition = None if box.condition is None else printer.expression(values[box.condition])
+        texts.append(RangeText(pointers[0], f"{pointers[1]} + 1", condition))
+    lines = tuple(printer.statements(body.statements, INDENT))
+    helpers = tuple((helper.name, _native(helper.text)) for helper in usage.helpers())
+    return RegionText(lines, helpers), tuple(texts)
+
+
 def _native(text: str) -> str:
     """A helper's definition with C's own names for the types."""
     return _TYPE_PATTERN.sub(lambda match: _TYPE_WORDS[match[0]], text)
