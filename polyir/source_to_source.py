@@ -21,7 +21,7 @@ from polyir.model.raising import raise_function
 from polyir.passes.lower_poly import LowerPolyPass
 from polyir.passes.prerequisites import scops_in
 from polyir.target.abi import Scalar
-from polyir.target.c.region import Box, Form, RegionText, range_texts, region_text
+from polyir.target.c.region import Box, Form, RegionText, range_texts, region_text, with_free_names
 from polyir.target.c.syntax import Spelling
 
 
@@ -116,7 +116,7 @@ def rewrite(
         replacement = _replacement(region, content, item.check, macros, openmp)
         helpers = replacement.text.helpers
         if replacement.check is not None:
-            helpers = (*helpers, *replacement.check.before.helpers, _DISJOINT)
+            helpers = (*helpers, *replacement.check.before.helpers)
         missing = [helper for helper in dict(helpers).items() if helper[0] not in defined]
         defined.update(dict.fromkeys(name for name, _ in missing))
         head = line_of_function(text, region.function_line)
@@ -184,7 +184,8 @@ def _check_text(check: AliasCheck, forms: Sequence[Form], taken: Sequence[str]) 
                 name = operand if isinstance(operand, str) else forms[operand].text
                 parts.append(f"&{name}, &{name} + 1")
         conditions[_call(parts)] = None
-    return CheckText(before, tuple(conditions))
+    helper = (_DISJOINT[0], with_free_names(_DISJOINT[1], taken))
+    return CheckText(RegionText(before.lines, (*before.helpers, helper)), tuple(conditions))
 
 
 def _call(parts: Sequence[str]) -> str:

@@ -331,7 +331,9 @@ class Expressions:
         values = found if isinstance(found, tuple) else (found,)
         if all(v.index is not None and self._builder.is_affine(v.index) for v in values):
             return found
-        while (op := block.last_op) is not None and op is not last:
+        # What is invariant stays: it stands before `last`, or at the end of the entry block.
+        kept = (last, self._builder.entry_end)
+        while (op := block.last_op) is not None and op not in kept:
             block.erase_op(op)
         return None
 

@@ -32,6 +32,7 @@ class Statements:
         self._builder = builder
         self._variables = variables
         self._expressions = expressions
+        self._is_in_data_if = False
 
     def translate(self, items: Sequence[c_ast.Node]) -> None:
         """Translate the items of a block in order; raises `NotModelledError`."""
@@ -180,6 +181,10 @@ class Statements:
     def _conditional(self, node: c_ast.If) -> None:
         condition = self._expressions.condition(node.cond)
         constraints = conjunction(condition)
+        if self._is_in_data_if:
+            # One statement: its conditions are all computed in it.
+            self._data_if(node, condition)
+            return
         if constraints is not None:
             self._affine_if(node, constraints)
             return
@@ -237,13 +242,18 @@ class Statements:
 
     def _data_if(self, node: c_ast.If, condition: Condition) -> None:
         truth = self._expressions.truth(condition)
+        constraints = conjunction(condition) or ()
         branches = [branch for branch in (node.iftrue, node.iffalse) if branch is not None]
         blocks = [Block() for _ in branches]
         self._builder.insert(scf.IfOp(truth, [], Region(blocks[0]), Region(blocks[1:])))
+        outer, self._is_in_data_if = self._is_in_data_if, True
         for branch, block in zip(branches, blocks, strict=True):
             with self._builder.inside(block):
+                if branch is node.iftrue:
+                    self._assume(constraints)
                 self._branch(branch)
                 self._builder.insert(scf.YieldOp())
+        self._is_in_data_if = outer
 
     def _branch(self, node: c_ast.Node) -> None:
         with self._variables.nested():

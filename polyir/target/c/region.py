@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 from types import MappingProxyType
 from typing import Final
 
@@ -17,7 +18,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import IndexType, MemRefType
 from xdsl.ir import SSAValue
 
-from polyir.target.abi import Scalar, scalar_type
+from polyir.target.abi import RESERVED, Scalar, scalar_type
 from polyir.target.c.body import Body
 from polyir.target.c.function import Environment, function_body
 from polyir.target.c.printer import INDENT, Precedence, Printer
@@ -102,8 +103,25 @@ def region_text(
     usage = Usage()
     usage.add_statements(body.statements)
     lines = tuple(NativePrinter(usage).statements(body.statements, INDENT))
-    helpers = tuple((helper.name, _native(helper.text)) for helper in usage.helpers())
-    return RegionText(lines, helpers)
+    return RegionText(lines, _helpers(usage, taken))
+
+
+def _helpers(usage: Usage, taken: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """The names and the definitions of the helpers that are called."""
+    return tuple(
+        (helper.name, with_free_names(_native(helper.text), taken)) for helper in usage.helpers()
+    )
+
+
+def with_free_names(text: str, taken: Sequence[str]) -> str:
+    """A function's definition in which no parameter or local variable is one of `taken`."""
+    known = {*re.findall(r"\w+", text), *taken}
+    for name in dict.fromkeys(re.findall(r"\b([A-Za-z_]\w*)\b(?!\s*\()", text)):
+        if name in taken and name not in RESERVED:
+            free = next(new for n in count(1) if (new := f"{name}_{n}") not in known)
+            known.add(free)
+            text = re.sub(rf"\b{name}\b", free, text)
+    return text
 
 
 @dataclass(frozen=True)
@@ -154,8 +172,7 @@ def range_texts(
         condition = None if box.condition is None else printer.expression(values[box.condition])
         texts.append(RangeText(pointers[0], f"{pointers[1]} + 1", condition))
     lines = tuple(printer.statements(body.statements, INDENT))
-    helpers = tuple((helper.name, _native(helper.text)) for helper in usage.helpers())
-    return RegionText(lines, helpers), tuple(texts)
+    return RegionText(lines, _helpers(usage, taken)), tuple(texts)
 
 
 def _native(text: str) -> str:
