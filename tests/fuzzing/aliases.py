@@ -136,7 +136,7 @@ class _Writer:
     def loop(self, depth: int) -> str:
         name = COUNTERS[depth]
         names = COUNTERS[: depth + 1]
-        bound = self.random.choice(("n", "n", "n", "N", "s->n", "10", "*p", "K"))
+        bound = self.random.choice(("n", "n", "n", "n", "10", "N", "s->n", "*p", "K"))
         start = self.random.choice(("0", "0", "1", *COUNTERS[:depth]))
         declared = "int " if self.random.random() < 0.5 else ""
         head = f"for ({declared}{name} = {start}; {name} < {bound}; {name}++)"

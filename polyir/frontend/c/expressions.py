@@ -97,7 +97,8 @@ class Expressions:
                 known = self._variables.known(node)
                 return self._load(node) if known is None else known
             case c_ast.ArrayRef() | c_ast.UnaryOp(op="*"):
-                return self._load(node)
+                fixed = self._variables.constant_element(node)
+                return self._load(node) if fixed is None else fixed
             case c_ast.StructRef():
                 member = self._variables.constant_member(node)
                 return self._load(node) if member is None else member

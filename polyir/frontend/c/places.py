@@ -86,7 +86,7 @@ class SourceArguments:
     builder: Builder
     described: dict[SSAValue, SourceArgument] = field(default_factory=dict)
     _arrays: dict[tuple[str, ...], SSAValue] = field(default_factory=dict)
-    _scalars: dict[tuple[str, ...], Value] = field(default_factory=dict)
+    _scalars: dict[str, Value] = field(default_factory=dict)
 
     def array(self, place: Place, type: Arithmetic) -> SSAValue:
         """The memref in which a place lies."""
@@ -100,13 +100,14 @@ class SourceArguments:
 
     def scalar(self, place: Place, type: Arithmetic) -> Value:
         """The value of a scalar that does not change in the region."""
-        known = self._scalars.get(place.key)
+        text = "".join(map(str, place.parts))
+        known = self._scalars.get(text)
         if known is not None:
             return known
         is_index = not (type.is_float or type.is_bool)
         ir = IndexType() if is_index else type.ir
         argument = self.builder.add_argument(ir, "_".join(place.key))
-        self.described[argument] = SourceScalar("".join(map(str, place.parts)), type, place.origin)
+        self.described[argument] = SourceScalar(text, type, place.origin)
         if is_index:
             expression = IndexExpression.of(argument)
             for bound in bounds_of_type(type, expression):
@@ -114,7 +115,7 @@ class SourceArguments:
             value = Value(type, index=expression)
         else:
             value = Value(type, argument)
-        self._scalars[place.key] = value
+        self._scalars[text] = value
         return value
 
 
