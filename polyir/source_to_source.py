@@ -121,7 +121,8 @@ def rewrite(
         defined.update(dict.fromkeys(name for name, _ in missing))
         head = line_of_function(text, region.function_line)
         ending = _line_ending(lines[region.first_line - 1])
-        insertions.append((head - 1, [_with_ending(text, ending) for _, text in missing]))
+        texts = [with_free_names(text, macros) for _, text in missing]
+        insertions.append((head - 1, [_with_ending(text, ending) for text in texts]))
         first = region.first_line - 1
         original = lines[region.first_line : region.last_line - 1]
         lines[first] = _block(replacement, lines[first], original, ending)
@@ -184,8 +185,7 @@ def _check_text(check: AliasCheck, forms: Sequence[Form], taken: Sequence[str]) 
                 name = operand if isinstance(operand, str) else forms[operand].text
                 parts.append(f"&{name}, &{name} + 1")
         conditions[_call(parts)] = None
-    helper = (_DISJOINT[0], with_free_names(_DISJOINT[1], taken))
-    return CheckText(RegionText(before.lines, (*before.helpers, helper)), tuple(conditions))
+    return CheckText(RegionText(before.lines, (*before.helpers, _DISJOINT)), tuple(conditions))
 
 
 def _call(parts: Sequence[str]) -> str:

@@ -103,14 +103,12 @@ def region_text(
     usage = Usage()
     usage.add_statements(body.statements)
     lines = tuple(NativePrinter(usage).statements(body.statements, INDENT))
-    return RegionText(lines, _helpers(usage, taken))
+    return RegionText(lines, _helpers(usage))
 
 
-def _helpers(usage: Usage, taken: Sequence[str]) -> tuple[tuple[str, str], ...]:
+def _helpers(usage: Usage) -> tuple[tuple[str, str], ...]:
     """The names and the definitions of the helpers that are called."""
-    return tuple(
-        (helper.name, with_free_names(_native(helper.text), taken)) for helper in usage.helpers()
-    )
+    return tuple((helper.name, _native(helper.text)) for helper in usage.helpers())
 
 
 def with_free_names(text: str, taken: Sequence[str]) -> str:
@@ -172,7 +170,7 @@ def range_texts(
         condition = None if box.condition is None else printer.expression(values[box.condition])
         texts.append(RangeText(pointers[0], f"{pointers[1]} + 1", condition))
     lines = tuple(printer.statements(body.statements, INDENT))
-    return RegionText(lines, _helpers(usage, taken)), tuple(texts)
+    return RegionText(lines, _helpers(usage)), tuple(texts)
 
 
 def _native(text: str) -> str:
