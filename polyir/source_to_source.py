@@ -124,7 +124,7 @@ def rewrite(
         texts = [with_free_names(text, macros) for _, text in missing]
         insertions.append((head - 1, [_with_ending(text, ending) for text in texts]))
         first = region.first_line - 1
-        original = lines[region.first_line : region.last_line - 1]
+        original = lines[region.statement_lines]
         lines[first] = _block(replacement, lines[first], original, ending)
         for number in range(region.first_line, region.last_line):
             lines[number] = ""

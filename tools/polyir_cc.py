@@ -69,7 +69,7 @@ def _run(arguments: Sequence[str]) -> int:
     sink = print_all if options.remarks else print_missed
     with remarks_to(sink), time_limited_to(options.time_limit):
         preprocessed = preprocess(compiler, flags, path)
-        regions = read_regions(preprocessed.text, path, preprocessed.macros)
+        regions = read_regions(preprocessed.text, path, preprocessed.macros, text)
         if not regions:
             print(f"{path}: warning: no '#pragma scop' in this file", file=sys.stderr)
         context = new_context()
@@ -151,7 +151,8 @@ def _left_message(item: TransformedRegion, text: str, is_error: bool) -> str:
     where = error.location or item.region.location
     kind = "error" if is_error else "warning"
     lines = text.splitlines()
-    message = f"{where}: {kind}: region not transformed: {error.message}"
+    what = "part of the region" if item.region.is_part else "region"
+    message = f"{where}: {kind}: {what} not transformed: {error.message}"
     return f"{message}\n{lines[where.line - 1]}" if 0 < where.line <= len(lines) else message
 
 

@@ -1,8 +1,15 @@
-"""Where functions begin in the text of a C file, despite comments and directives."""
+"""Where functions and statements begin in the text of a C file."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from pycparser import c_ast
+
+from polyir.frontend.c.errors import location_of_node
+from polyir.frontend.c.names import nodes_below
 
 _TOKEN = re.compile(
     r"/\*.*?\*/|//(?:\\\n|[^\n])*"  # comments
@@ -67,3 +74,35 @@ def _after_directive(directive: str, depth: int, saved: list[int]) -> int:
     elif word.startswith("endif") and saved:
         saved.pop()
     return depth
+
+
+def starting_lines(
+    statements: Sequence[c_ast.Node], path: str, lines: Sequence[str], end: int
+) -> tuple[int, ...] | None:
+    """The lines, from 1, where statements begin, and `end`, the line after the last one.
+
+    `None` if a line holds a part of two statements, or there are directives between them, or the
+    text `lines` of the file `path` is not known.
+    """
+    ranges: list[tuple[int, int]] = []
+    for statement in statements:
+        found = [location_of_node(node) for node in nodes_below(statement)]
+        places = [place for place in found if place is not None]
+        if not places or any(place.file != path for place in places):
+            return None
+        ranges.append((min(place.line for place in places), max(place.line for place in places)))
+    starts = (*(first for first, _ in ranges), end)
+    is_apart = all(last < start for (_, last), start in zip(ranges, starts[1:], strict=True))
+    text = lines[starts[0] - 1 : end - 1] if starts[0] <= len(lines) else []
+    if not text or not is_apart or any(line.lstrip().startswith("#") for line in text):
+        return None
+    if any(not _begins_statement(lines[start - 1]) for start in starts[:-1]):
+        return None
+    return starts if all(one < other for one, other in pairwise(starts)) else None
+
+
+def _begins_statement(line: str) -> bool:
+    """Whether a line with the first token of a statement has no end of something else before."""
+    before, closing, _ = line.partition("*/")
+    ends_comment = bool(closing) and "/*" not in before
+    return not ends_comment and not line.lstrip().startswith(("}", ";"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from pycparser import c_ast
@@ -17,6 +17,7 @@ from polyir.frontend.c.calls import Calls
 from polyir.frontend.c.delinearise import delinearise
 from polyir.frontend.c.errors import NotModelledError, location_of_node, refuse
 from polyir.frontend.c.expressions import Expressions
+from polyir.frontend.c.layout import starting_lines
 from polyir.frontend.c.live import is_read_outside
 from polyir.frontend.c.names import nodes_below, region_names
 from polyir.frontend.c.overlaps import Overlap, overlaps
@@ -50,7 +51,9 @@ class TranslatedRegion:
 class SourceRegion:
     """The lines from `#pragma scop` to `#pragma endscop`, counted from 1, and their content.
 
-    If the region cannot be modelled, `content` is the error that says why.
+    If the region cannot be modelled, `content` is the error that says why. A region of which only
+    some statements can be modelled is several parts: for such a part, the lines are those of its
+    statements, without the pragmas.
     """
 
     location: SourceLocation
@@ -58,12 +61,22 @@ class SourceRegion:
     first_line: int
     last_line: int
     content: TranslatedRegion | PolyirError
+    is_part: bool = False
+
+    @property
+    def statement_lines(self) -> slice:
+        """The lines of the statements, among those of the file."""
+        pragma = 0 if self.is_part else 1
+        return slice(self.first_line - 1 + pragma, self.last_line - pragma)
 
 
-def read_regions(text: str, path: str, macros: Sequence[str] = ()) -> tuple[SourceRegion, ...]:
+def read_regions(
+    text: str, path: str, macros: Sequence[str] = (), source: str = ""
+) -> tuple[SourceRegion, ...]:
     """The regions of the file `path`, whose preprocessed text is `text`, in order.
 
-    Raises `InputSyntaxError` if the parser cannot read the text.
+    `source` is the text of the file; without it, a region is never divided into parts. Raises
+    `InputSyntaxError` if the parser cannot read the text.
     """
     needed = needed_text(text)
     if not needed:
@@ -72,7 +85,8 @@ def read_regions(text: str, path: str, macros: Sequence[str] = ()) -> tuple[Sour
         tree = CParser().parse(needed, path)
     except ParseError as error:
         raise _syntax_error(str(error)) from None
-    reader = _RegionFinder(path, Scopes(UCHAR if "__CHAR_UNSIGNED__" in macros else SCHAR))
+    scopes = Scopes(UCHAR if "__CHAR_UNSIGNED__" in macros else SCHAR)
+    reader = _RegionFinder(path, scopes, source.splitlines())
     for item in tree.ext:
         reader.read(item)
     return tuple(reader.regions)
@@ -89,10 +103,11 @@ def _syntax_error(message: str) -> InputSyntaxError:
 class _RegionFinder:
     """Finds regions, with the declarations in scope at each of them."""
 
-    def __init__(self, path: str, scopes: Scopes) -> None:
+    def __init__(self, path: str, scopes: Scopes, lines: Sequence[str]) -> None:
         self.regions: list[SourceRegion] = []
         self._path = path
         self._scopes = scopes
+        self._lines = lines
         self._names: dict[str, int] = {}
 
     def read(self, item: c_ast.Node) -> None:
@@ -142,13 +157,74 @@ class _RegionFinder:
         assert last is not None
         head = location_of_node(function.decl)
         assert head is not None
-        content: TranslatedRegion | PolyirError
-        try:
-            content = self._translate(function, items[start + 1 : end], items[end + 1 :])
-        except NotModelledError as error:
-            content = error
+        following = items[end + 1 :]
+        content = self._content(function, items[start + 1 : end], following)
+        if isinstance(content, PolyirError):
+            parts = list(self._parts(function, items[start + 1 : end], following, last.line))
+            if any(not isinstance(part.content, PolyirError) for part in parts):
+                self.regions += parts
+                return end
         self.regions.append(SourceRegion(location, head.line, location.line, last.line, content))
         return end
+
+    def _content(
+        self,
+        function: c_ast.FuncDef,
+        statements: Sequence[c_ast.Node],
+        following: Sequence[c_ast.Node],
+    ) -> TranslatedRegion | PolyirError:
+        try:
+            return self._translate(function, statements, following)
+        except NotModelledError as error:
+            return error
+
+    def _parts(
+        self,
+        function: c_ast.FuncDef,
+        statements: Sequence[c_ast.Node],
+        following: Sequence[c_ast.Node],
+        end_line: int,
+    ) -> Iterator[SourceRegion]:
+        """The maximal parts of a region that can be modelled, and what is between them.
+
+        Without those that have no loop. Nothing, if the lines of the statements are not their own.
+        """
+        starts = starting_lines(statements, self._path, self._lines, end_line)
+        if starts is None:
+            return
+        head = location_of_node(function.decl)
+        assert head is not None
+        position = 0
+        with self._scopes.nested():
+            while position < len(statements):
+                first = position
+                position = self._end_of_part(function, statements, first)
+                part, rest = statements[first:position], statements[position:]
+                content = self._content(function, part, (*rest, *following))
+                for item in part:
+                    if isinstance(item, c_ast.Decl):
+                        self._scopes.declare(item)
+                # A declaration that is used later stays where it is.
+                is_refused = isinstance(content, PolyirError)
+                if _has_loop(part) or (is_refused and not isinstance(part[0], c_ast.Decl)):
+                    location = location_of_node(part[0])
+                    assert location is not None
+                    lines = (starts[first], starts[position] - 1)
+                    yield SourceRegion(location, head.line, *lines, content, is_part=True)
+
+    def _end_of_part(
+        self, function: c_ast.FuncDef, statements: Sequence[c_ast.Node], first: int
+    ) -> int:
+        """The end of the run of statements from `first` on that can be modelled one by one.
+
+        A statement that cannot be is alone.
+        """
+        for position in range(first, len(statements)):
+            alone = statements[position : position + 1]
+            content = self._content(function, alone, statements[position + 1 :])
+            if isinstance(content, PolyirError):
+                return max(position, first + 1)
+        return len(statements)
 
     def _translate(
         self,
@@ -215,6 +291,10 @@ class _RegionFinder:
         count = self._names.get(name, 0)
         self._names[name] = count + 1
         return name if count == 0 else f"{name}_{count}"
+
+
+def _has_loop(statements: Sequence[c_ast.Node]) -> bool:
+    return any(isinstance(node, c_ast.For) for item in statements for node in nodes_below(item))
 
 
 def _is_pragma(node: c_ast.Node, word: str) -> bool:
