@@ -88,6 +88,14 @@ class Replacement:
     unused: tuple[str, ...]
     check: CheckText | None
 
+    @property
+    def helpers(self) -> dict[str, str]:
+        """The definitions of the functions that the new statements call, by their names."""
+        found = dict(self.text.helpers)
+        if self.check is not None:
+            found.update(self.check.before.helpers)
+        return found
+
 
 @dataclass(frozen=True)
 class CheckText:
@@ -114,22 +122,23 @@ def rewrite(
         region, content = item.region, item.region.content
         assert isinstance(content, TranslatedRegion)
         replacement = _replacement(region, content, item.check, macros, openmp)
-        helpers = replacement.text.helpers
-        if replacement.check is not None:
-            helpers = (*helpers, *replacement.check.before.helpers)
-        missing = [helper for helper in dict(helpers).items() if helper[0] not in defined]
-        defined.update(dict.fromkeys(name for name, _ in missing))
+        missing = {
+            name: with_free_names(definition, macros)
+            for name, definition in replacement.helpers.items()
+            if name not in defined
+        }
+        defined.update(dict.fromkeys(missing))
         head = line_of_function(text, region.function_line)
         ending = _line_ending(lines[region.first_line - 1])
-        texts = [with_free_names(text, macros) for _, text in missing]
-        insertions.append((head - 1, [_with_ending(text, ending) for text in texts]))
+        definitions = [_with_ending(definition, ending) for definition in missing.values()]
+        insertions.append((head - 1, definitions))
         first = region.first_line - 1
         original = lines[region.statement_lines]
         lines[first] = _block(replacement, lines[first], original, ending)
         for number in range(region.first_line, region.last_line):
             lines[number] = ""
-    for position, helpers in reversed(insertions):
-        lines[position:position] = helpers
+    for position, definitions in reversed(insertions):
+        lines[position:position] = definitions
     return "".join(lines)
 
 

@@ -77,7 +77,7 @@ def _accessed(
     stored = {
         op.memref: None for op in entry.walk() if isinstance(op, affine.StoreOp | memref.StoreOp)
     }
-    variables = {}
+    variables: dict[str, None] = {}
     for position, argument in enumerate(arguments):
         is_array = isinstance(argument, SourceArray)
         type = argument.element if isinstance(argument, SourceArray) else argument.type

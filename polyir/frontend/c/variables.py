@@ -164,9 +164,9 @@ class Variables:
                 meaning = self.scopes.meaning(name)
                 if isinstance(meaning, EnumConstant):
                     return str(meaning.value)
-                is_variable = isinstance(meaning, DeclaredVariable)
-                is_fixed = is_variable and isinstance(meaning.type, Arithmetic)
-                return str(name) if is_fixed else None
+                if not isinstance(meaning, DeclaredVariable):
+                    return None
+                return str(name) if isinstance(meaning.type, Arithmetic) else None
             case _:
                 value = self.scopes.constant(node)
                 return None if value is None else str(value)
