@@ -106,3 +106,62 @@ def _begins_statement(line: str) -> bool:
     before, closing, _ = line.partition("*/")
     ends_comment = bool(closing) and "/*" not in before
     return not ends_comment and not line.lstrip().startswith(("}", ";"))
+
+
+def lines_of_statement(text: str, line: int) -> tuple[int, int] | None:
+    """The first and the last line of the `for` statement that begins at `line`, from 1.
+
+    `None` if the lines hold anything else but comments, or a directive.
+    """
+    offset = sum(len(part) for part in text.splitlines(keepends=True)[: line - 1])
+    words = [match for match in _WORDS.finditer(text, offset) if not _is_comment(match)]
+    end = _end_of_statement([match.group() for match in words], 0)
+    if not words or words[0].group() != "for" or end is None:
+        return None
+    used = words[:end]
+    first, last = used[0].start(), used[-1].end()
+    if any(match.group().lstrip().startswith("#") for match in used):
+        return None
+    begin = text.count("\n", 0, first) + 1
+    follows = words[end].start() if end < len(words) else len(text)
+    before = text[text.rfind("\n", 0, first) + 1 : first]
+    if begin != line or before.strip() or "\n" not in text[last:follows]:
+        return None
+    return begin, text.count("\n", 0, last) + 1
+
+
+_WORDS = re.compile(
+    _TOKEN.pattern.removesuffix(r"|[^\s]") + r"|\w+|[^\s]", re.DOTALL | re.MULTILINE
+)
+
+
+def _is_comment(match: re.Match[str]) -> bool:
+    return match.group().startswith(("/*", "//"))
+
+
+def _end_of_statement(words: Sequence[str], position: int) -> int | None:
+    """The position after the statement that begins at `position`; `None` if it does not end."""
+    if position >= len(words):
+        return None
+    word = words[position]
+    if word == "{":
+        return _closed(words, position, "{", "}")
+    if word in ("for", "if", "while"):
+        head = _closed(words, position + 1, "(", ")")
+        end = None if head is None else _end_of_statement(words, head)
+        if word == "if" and end is not None and words[end : end + 1] == ["else"]:
+            return _end_of_statement(words, end + 1)
+        return end
+    if word in ("do", "switch", "else", "case", "default"):
+        return None
+    return next((n + 1 for n in range(position, len(words)) if words[n] == ";"), None)
+
+
+def _closed(words: Sequence[str], position: int, opening: str, closing: str) -> int | None:
+    """The position after the bracket that closes the one at `position`."""
+    depth = 0
+    for number in range(position, len(words)):
+        depth += {opening: 1, closing: -1}.get(words[number], 0)
+        if depth == 0:
+            return number + 1 if number > position else None
+    return None

@@ -17,13 +17,13 @@ from polyir.frontend.c.calls import Calls
 from polyir.frontend.c.delinearise import delinearise
 from polyir.frontend.c.errors import NotModelledError, location_of_node, refuse
 from polyir.frontend.c.expressions import Expressions
-from polyir.frontend.c.layout import starting_lines
+from polyir.frontend.c.layout import lines_of_statement, starting_lines
 from polyir.frontend.c.live import is_read_outside
 from polyir.frontend.c.names import nodes_below, region_names
 from polyir.frontend.c.overlaps import Overlap, overlaps
 from polyir.frontend.c.places import SourceArgument
 from polyir.frontend.c.points_to import PointsTo
-from polyir.frontend.c.preprocess import needed_text
+from polyir.frontend.c.preprocess import function_around, needed_text
 from polyir.frontend.c.scopes import DeclaredVariable, FunctionName, Scopes
 from polyir.frontend.c.statements import Statements
 from polyir.frontend.c.types import SCHAR, UCHAR, Arithmetic
@@ -85,8 +85,42 @@ def read_regions(
         tree = CParser().parse(needed, path)
     except ParseError as error:
         raise _syntax_error(str(error)) from None
+    return _regions_of(tree, path, macros, source, is_detecting=False)
+
+
+def detect_regions(
+    text: str, path: str, macros: Sequence[str], source: str
+) -> tuple[tuple[SourceRegion, ...], tuple[InputSyntaxError, ...]]:
+    """The loops of the file `path` that can be modelled, without pragmas, in order.
+
+    Consecutive loops are one region. Functions that the parser cannot read have none; their errors
+    are returned too. Raises `InputSyntaxError` for one outside functions.
+    """
+    unreadable: dict[int, InputSyntaxError] = {}
+    while True:
+        needed = needed_text(text, path, tuple(unreadable))
+        if not needed:
+            return (), tuple(unreadable.values())
+        try:
+            tree = CParser().parse(needed, path)
+        except ParseError as parse_error:
+            error = _syntax_error(str(parse_error))
+            place = error.location
+            is_own = place is not None and place.file == path
+            line = function_around(text, path, place.line) if place and is_own else None
+            if line is None or line in unreadable:
+                raise error from None
+            unreadable[line] = error
+            continue
+        regions = _regions_of(tree, path, macros, source, is_detecting=True)
+        return regions, tuple(unreadable.values())
+
+
+def _regions_of(
+    tree: c_ast.FileAST, path: str, macros: Sequence[str], source: str, is_detecting: bool
+) -> tuple[SourceRegion, ...]:
     scopes = Scopes(UCHAR if "__CHAR_UNSIGNED__" in macros else SCHAR)
-    reader = _RegionFinder(path, scopes, source.splitlines())
+    reader = _RegionFinder(path, scopes, source, is_detecting)
     for item in tree.ext:
         reader.read(item)
     return tuple(reader.regions)
@@ -103,11 +137,13 @@ def _syntax_error(message: str) -> InputSyntaxError:
 class _RegionFinder:
     """Finds regions, with the declarations in scope at each of them."""
 
-    def __init__(self, path: str, scopes: Scopes, lines: Sequence[str]) -> None:
+    def __init__(self, path: str, scopes: Scopes, source: str, is_detecting: bool) -> None:
         self.regions: list[SourceRegion] = []
         self._path = path
         self._scopes = scopes
-        self._lines = lines
+        self._source = source
+        self._lines = source.splitlines()
+        self._is_detecting = is_detecting
         self._names: dict[str, int] = {}
 
     def read(self, item: c_ast.Node) -> None:
@@ -133,7 +169,12 @@ class _RegionFinder:
             position = 0
             while position < len(items):
                 item = items[position]
-                if _is_pragma(item, "scop"):
+                if self._is_detecting and _follows_pragma(items, position):
+                    # The pragma is about the statement as it is.
+                    pass
+                elif self._is_detecting and isinstance(item, c_ast.For):
+                    position = self._detected(function, items, position)
+                elif not self._is_detecting and _is_pragma(item, "scop"):
                     position = self._region(function, items, position)
                 else:
                     if isinstance(item, c_ast.Decl | c_ast.Typedef):
@@ -166,6 +207,42 @@ class _RegionFinder:
                 return end
         self.regions.append(SourceRegion(location, head.line, location.line, last.line, content))
         return end
+
+    def _detected(self, function: c_ast.FuncDef, items: list[c_ast.Node], start: int) -> int:
+        """Translate the loops from `start` on; returns the position of the last one."""
+        head = location_of_node(function.decl)
+        assert head is not None
+        found: list[tuple[int, int]] = []
+        for position in range(start, len(items)):
+            lines = self._lines_of(items[position])
+            is_next = not found or (lines is not None and lines[0] > found[-1][1])
+            if lines is None or not is_next:
+                break
+            one = self._content(function, items[position : position + 1], items[position + 1 :])
+            if isinstance(one, PolyirError):
+                break
+            found.append(lines)
+        # Together they may have aliases that none of them has alone.
+        for count in dict.fromkeys((len(found), 1)) if found else ():
+            loops, rest = items[start : start + count], items[start + count :]
+            content = self._content(function, loops, rest)
+            if not isinstance(content, PolyirError):
+                location = location_of_node(loops[0])
+                assert location is not None
+                lines = (found[0][0], found[count - 1][1])
+                self.regions.append(
+                    SourceRegion(location, head.line, *lines, content, is_part=True)
+                )
+                return start + count - 1
+        self._search(function, items[start])
+        return start
+
+    def _lines_of(self, item: c_ast.Node) -> tuple[int, int] | None:
+        """The lines of a loop, if they hold nothing else."""
+        location = location_of_node(item)
+        if not isinstance(item, c_ast.For) or location is None or location.file != self._path:
+            return None
+        return lines_of_statement(self._source, location.line)
 
     def _content(
         self,
@@ -295,6 +372,10 @@ class _RegionFinder:
 
 def _has_loop(statements: Sequence[c_ast.Node]) -> bool:
     return any(isinstance(node, c_ast.For) for item in statements for node in nodes_below(item))
+
+
+def _follows_pragma(items: Sequence[c_ast.Node], position: int) -> bool:
+    return position > 0 and isinstance(items[position - 1], c_ast.Pragma)
 
 
 def _is_pragma(node: c_ast.Node, word: str) -> bool:
