@@ -3,7 +3,7 @@
 #include <stdio.h>
 static double A[100], B[100];
 
-// CHECK: detect.c:53:37: warning: function skipped: cannot parse this C
+// CHECK: detect.c:52:37: warning: function skipped: cannot parse this C
 
 // CHECK: void consecutive(int n) {
 // CHECK: #pragma omp parallel for
