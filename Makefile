@@ -6,7 +6,7 @@ BIN := .venv/bin
 DEMO_PASSES := --pluto-schedule --tile=32 --mark-parallel
 
 .PHONY: help demo test test-all lint types format bench bench-limits bench-compile bench-jit \
-	bench-scaling fuzz fuzz-edits fuzz-inputs fuzz-schedules clean
+	bench-scaling fuzz fuzz-aliases fuzz-edits fuzz-inputs fuzz-schedules clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -82,6 +82,9 @@ fuzz: .venv/stamp  ## N random programs from number SEED on through random pipel
 
 fuzz-inputs: .venv/stamp  ## N mutated inputs and options from number SEED on
 	cd tests && ../$(BIN)/python -u -m fuzzing.inputs $(or $(N),20000) $(SEED)
+
+fuzz-aliases: .venv/stamp  ## N random C programs with pointers from number SEED on
+	cd tests && ../$(BIN)/python -u -m fuzzing.aliases $(or $(N),1000) $(SEED)
 
 clean:  ## remove what the other targets made
 	rm -rf .venv build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

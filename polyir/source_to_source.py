@@ -10,6 +10,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from polyir.alias_checks import AliasCheck, alias_check
 from polyir.diagnostics import PolyirError, location_of
 from polyir.frontend.c.errors import NotModelledError
 from polyir.frontend.c.layout import line_of_function
@@ -20,7 +21,7 @@ from polyir.model.raising import raise_function
 from polyir.passes.lower_poly import LowerPolyPass
 from polyir.passes.prerequisites import scops_in
 from polyir.target.abi import Scalar
-from polyir.target.c.region import Form, RegionText, region_text
+from polyir.target.c.region import Box, Form, RegionText, range_texts, region_text, with_free_names
 from polyir.target.c.syntax import Spelling
 
 
@@ -31,17 +32,27 @@ class TransformedRegion:
     region: SourceRegion
     module: ModuleOp | None
     error: PolyirError | None
+    check: AliasCheck | None = None
+    """What must be apart at run time for the new loops to have the meaning of the old ones."""
 
 
 def transform_region(
-    region: SourceRegion, passes: Sequence[ModulePass], context: Context
+    region: SourceRegion,
+    passes: Sequence[ModulePass],
+    context: Context,
+    assume_no_alias: bool = False,
 ) -> TransformedRegion:
     """The region after `passes`. What cannot be modelled or refused by a pass is an error."""
+    check: AliasCheck | None = None
     content = region.content
     if isinstance(content, PolyirError):
         return TransformedRegion(region, None, content)
     try:
         _raise(region, content)
+        if content.overlaps and not assume_no_alias:
+            check = alias_check(
+                content.module, content.arguments, content.overlaps, region.location
+            )
         for each in passes:
             each.apply(context, content.module)
         content.module.verify()
@@ -55,7 +66,7 @@ def transform_region(
     except PolyirError as error:
         error.location = error.location or region.location
         return TransformedRegion(region, None, error)
-    return TransformedRegion(region, content.module, None)
+    return TransformedRegion(region, content.module, None, check)
 
 
 def _raise(region: SourceRegion, content: TranslatedRegion) -> None:
@@ -75,6 +86,23 @@ class Replacement:
     region: SourceRegion
     text: RegionText
     unused: tuple[str, ...]
+    check: CheckText | None
+
+    @property
+    def helpers(self) -> dict[str, str]:
+        """The definitions of the functions that the new statements call, by their names."""
+        found = dict(self.text.helpers)
+        if self.check is not None:
+            found.update(self.check.before.helpers)
+        return found
+
+
+@dataclass(frozen=True)
+class CheckText:
+    """A condition in C for the new statements, and those that compute what it needs."""
+
+    before: RegionText
+    conditions: tuple[str, ...]
 
 
 def rewrite(
@@ -93,23 +121,33 @@ def rewrite(
             continue
         region, content = item.region, item.region.content
         assert isinstance(content, TranslatedRegion)
-        replacement = _replacement(region, content, macros, openmp)
-        missing = [helper for helper in replacement.text.helpers if helper[0] not in defined]
-        defined.update(dict.fromkeys(name for name, _ in missing))
+        replacement = _replacement(region, content, item.check, macros, openmp)
+        missing = {
+            name: with_free_names(definition, macros)
+            for name, definition in replacement.helpers.items()
+            if name not in defined
+        }
+        defined.update(dict.fromkeys(missing))
         head = line_of_function(text, region.function_line)
         ending = _line_ending(lines[region.first_line - 1])
-        insertions.append((head - 1, [_with_ending(text, ending) for _, text in missing]))
+        definitions = [_with_ending(definition, ending) for definition in missing.values()]
+        insertions.append((head - 1, definitions))
         first = region.first_line - 1
-        lines[first] = _block(replacement, lines[first], ending)
+        original = lines[region.statement_lines]
+        lines[first] = _block(replacement, lines[first], original, ending)
         for number in range(region.first_line, region.last_line):
             lines[number] = ""
-    for position, helpers in reversed(insertions):
-        lines[position:position] = helpers
+    for position, definitions in reversed(insertions):
+        lines[position:position] = definitions
     return "".join(lines)
 
 
 def _replacement(
-    region: SourceRegion, content: TranslatedRegion, macros: Sequence[str], openmp: bool
+    region: SourceRegion,
+    content: TranslatedRegion,
+    check: AliasCheck | None,
+    macros: Sequence[str],
+    openmp: bool,
 ) -> Replacement:
     forms = [_form(argument) for argument in content.arguments]
     words = [word for form in forms for word in re.findall(r"\w+", _text_of(form))]
@@ -117,7 +155,53 @@ def _replacement(
     text = region_text(content.function, forms, taken, openmp)
     present = dict.fromkeys(re.findall(r"\w+", "\n".join(text.lines)))
     unused = tuple(name for name in content.own if name not in present or name not in words)
-    return Replacement(region, text, unused)
+    checked = None if check is None else _check_text(check, forms, (*taken, *content.mentioned))
+    return Replacement(region, text, unused, checked)
+
+
+_DISJOINT = (
+    "polyir_disjoint",
+    """static inline int polyir_disjoint(const volatile void *first_1, const volatile void *end_1,
+                                  const volatile void *first_2, const volatile void *end_2) {
+  return (unsigned long)end_1 <= (unsigned long)first_2 ||
+         (unsigned long)end_2 <= (unsigned long)first_1;
+}
+""",
+)
+
+
+def _check_text(check: AliasCheck, forms: Sequence[Form], taken: Sequence[str]) -> CheckText:
+    """The check in C."""
+    ranges = dict.fromkeys(range for pair in check.pairs for range in pair)
+    boxes = {
+        range: Box(range.operand, range.ends, range.condition)
+        for range in ranges
+        if isinstance(range.operand, int) and range.ends is not None
+    }
+    before, texts = range_texts(check.function, forms, tuple(boxes.values()), taken)
+    found = dict(zip(boxes, texts, strict=True))
+    conditions: dict[str, None] = {}
+    for pair in check.pairs:
+        parts: list[str] = []
+        for range in pair:
+            if range in found:
+                text = found[range]
+                parts.append(f"{text.first}, {text.end}")
+                if text.condition is not None:
+                    conditions[f"({text.condition})"] = None
+            else:
+                operand = range.operand
+                name = operand if isinstance(operand, str) else forms[operand].text
+                parts.append(f"&{name}, &{name} + 1")
+        conditions[_call(parts)] = None
+    return CheckText(RegionText(before.lines, (*before.helpers, _DISJOINT)), tuple(conditions))
+
+
+def _call(parts: Sequence[str]) -> str:
+    """A call of the helper, on two lines if it is long."""
+    head = f"{_DISJOINT[0]}("
+    text = f"{head}{', '.join(parts)})"
+    return text if len(text) <= 90 else f"{head}{parts[0]},\n{' ' * len(head)}{parts[1]})"
 
 
 def _text_of(form: Form) -> str:
@@ -145,9 +229,19 @@ def scalar_of(type: Arithmetic) -> Scalar:
     return Scalar(f"{'' if type.is_signed else 'u'}int{type.width}_t")
 
 
-def _block(replacement: Replacement, pragma: str, ending: str) -> str:
-    """The statements in braces, indented as the pragma was, without its line."""
+def _block(replacement: Replacement, pragma: str, original: Sequence[str], ending: str) -> str:
+    """The statements in braces, indented as the pragma was, without its line.
+
+    With a check, `original` is executed where it does not hold.
+    """
     indentation = pragma[: len(pragma) - len(pragma.lstrip())]
+    check = replacement.check
+    if check is not None and check.conditions:
+        condition = " &&\n".join(check.conditions).replace("\n", f"{ending}{indentation}      ")
+        head = ["{", *check.before.lines, f"  if ({condition}) {{"]
+        lines = [*head, *(f"  {line}" for line in replacement.text.lines), "  } else {"]
+        new = "".join(f"{indentation}{line}{ending}" for line in lines)
+        return new + "".join(original) + f"{indentation}  }}{ending}{indentation}}}{ending}"
     marks = " ".join(f"(void){name};" for name in replacement.unused)
     inner = ([f"  {marks}"] if marks else []) + list(replacement.text.lines)
     lines = ["{", *inner, "}"]

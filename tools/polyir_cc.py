@@ -1,8 +1,9 @@
 """Optimise the loops between `#pragma scop` and `#pragma endscop` of a C file.
 
-The rest of the file does not change. Passes are flags, as for polyir-opt; without any, the
-default pipeline runs. With --compile, the result is compiled, and options that polyir-cc does not
-know are passed to the C compiler.
+In a file without these pragmas, all loops that can be transformed are found. The rest of the file
+does not change. Passes are flags, as for polyir-opt; without any, the default pipeline runs. With
+--compile, the result is compiled, and options that polyir-cc does not know are passed to the C
+compiler.
 
 Exit code: 0 if every region was transformed, 2 if some were not, and 1 after an error, which
 leaves no output. With --strict, a region that was not transformed is an error.
@@ -24,13 +25,14 @@ from xdsl.dialects.func import FuncOp
 from polyir.diagnostics import (
     OptionError,
     PolyirError,
+    Remark,
     nearest,
     print_all,
     print_missed,
     remarks_to,
 )
-from polyir.frontend.c.preprocess import preprocess
-from polyir.frontend.c.source import read_regions
+from polyir.frontend.c.preprocess import Preprocessed, has_region, preprocess
+from polyir.frontend.c.source import SourceRegion, detect_regions, read_regions
 from polyir.limits import time_limited_to
 from polyir.pipeline import DEFAULT_PIPELINE, passes_of_pipeline, split_pass_flags
 from polyir.runtime.compiler import CompilerOptions, find_compiler
@@ -66,15 +68,20 @@ def _run(arguments: Sequence[str]) -> int:
     text = _read(path)
     compiler = find_compiler(CompilerOptions())
     flags = _preprocessor_flags(options)
-    sink = print_all if options.remarks else print_missed
-    with remarks_to(sink), time_limited_to(options.time_limit):
+    with time_limited_to(options.time_limit):
         preprocessed = preprocess(compiler, flags, path)
-        regions = read_regions(preprocessed.text, path, preprocessed.macros)
-        if not regions:
-            print(f"{path}: warning: no '#pragma scop' in this file", file=sys.stderr)
+        is_detecting = options.detect or not has_region(preprocessed.text)
+        regions = _regions(preprocessed, path, text, is_detecting)
         context = new_context()
-        transformed = tuple(transform_region(region, chosen, context) for region in regions)
-    left = tuple(item for item in transformed if item.error is not None)
+        sink = print_all if options.remarks else _ignore if is_detecting else print_missed
+        with remarks_to(sink):
+            transformed = tuple(
+                transform_region(region, chosen, context, options.assume_no_alias)
+                for region in regions
+            )
+    # What was not asked for is not reported as missing.
+    reported = () if is_detecting and not options.strict else transformed
+    left = tuple(item for item in reported if item.error is not None)
     for item in left:
         assert item.error is not None
         print(_left_message(item, text, options.strict), file=sys.stderr)
@@ -89,6 +96,24 @@ def _run(arguments: Sequence[str]) -> int:
     else:
         write_output(options.output, result.encode(errors="surrogateescape"))
     return LEFT if left else 0
+
+
+def _ignore(_: Remark) -> None:
+    """A loop that was found need not become better."""
+
+
+def _regions(
+    preprocessed: Preprocessed, path: str, text: str, is_detecting: bool
+) -> tuple[SourceRegion, ...]:
+    """The regions between pragmas, or the loops that are found."""
+    if not is_detecting:
+        return read_regions(preprocessed.text, path, preprocessed.macros, text)
+    regions, unread = detect_regions(preprocessed.text, path, preprocessed.macros, text)
+    for error in unread:
+        print(f"{error.location}: warning: function skipped: {error.message}", file=sys.stderr)
+    if not regions:
+        print(f"{path}: warning: no loop of this file can be transformed", file=sys.stderr)
+    return regions
 
 
 def _parse_options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
@@ -113,6 +138,17 @@ def _parse_options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[s
     )
     parser.add_argument(
         "--strict", action="store_true", help="treat a region that is not transformed as an error"
+    )
+    parser.add_argument(
+        "--detect",
+        action="store_true",
+        help="transform all loops that can be, not those between pragmas; the default for a file "
+        "without pragmas",
+    )
+    parser.add_argument(
+        "--assume-no-alias",
+        action="store_true",
+        help="assume that memory accessed under different names is not the same, without a check",
     )
     parser.add_argument("--remarks", action="store_true", help="print the decisions of the passes")
     add_time_limit(parser)
@@ -144,7 +180,8 @@ def _left_message(item: TransformedRegion, text: str, is_error: bool) -> str:
     where = error.location or item.region.location
     kind = "error" if is_error else "warning"
     lines = text.splitlines()
-    message = f"{where}: {kind}: region not transformed: {error.message}"
+    what = "part of the region" if item.region.is_part else "region"
+    message = f"{where}: {kind}: {what} not transformed: {error.message}"
     return f"{message}\n{lines[where.line - 1]}" if 0 < where.line <= len(lines) else message
 
 

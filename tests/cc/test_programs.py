@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from c_runs import check_same_output
+from c_runs import check_same_output, compiled, output_of, transformed
 
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.c"))
 
@@ -21,3 +21,13 @@ def test_the_simplest_pipeline_keeps_the_order(tmp_path: Path) -> None:
     source = Path(__file__).parent / "programs" / "loops.c"
     text = check_same_output(source, tmp_path, "--passes=poly-raise")
     assert "#pragma omp" not in text
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
+def test_same_output_without_pragmas(program: Path, tmp_path: Path) -> None:
+    source, target = tmp_path / "in.c", tmp_path / "out.c"
+    lines = program.read_text().splitlines(keepends=True)
+    source.write_text("".join(line for line in lines if "scop" not in line))
+    assert transformed(source, target, "--pluto-schedule", "--mark-parallel") == 0
+    assert "for (long" in target.read_text()
+    assert output_of(compiled(target, "-Wall"), 2) == output_of(compiled(source))

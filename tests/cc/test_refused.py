@@ -118,4 +118,4 @@ def test_malformed_files(
     assert code == (0 if message is None else 1)
     error = capsys.readouterr().err
     assert "Traceback" not in error
-    assert (message or "warning: no '#pragma scop' in this file") in error
+    assert (message or "warning: no loop of this file can be transformed") in error

@@ -164,3 +164,52 @@ def test_region_that_takes_too_long_is_left(
     assert printed.out == text
     assert "region not transformed" in printed.err
     assert "more than 0.05 s of processor time (--time-limit)" in printed.err
+
+
+PARTS = """#include <stdio.h>
+static double A[40], B[40], t[2];
+static int parts(int n, int k)
+{
+  int last;
+  #pragma scop
+  double t = 2.5;
+  for (int i = 0; i < n; i++)
+    A[i] = B[i] * t + i;
+  while (k > 3)
+    k = k % 2 ? 3 * k + 1 : k / 2;
+  for (last = 1; last < n; last++)
+    B[last] += B[last - 1] * 0.5 + A[n - last] + k;
+  // What follows depends on data.
+  for (int i = 0; A[i] < 30; i++)
+    B[i] = t;
+  A[0] = last;
+  for (int i = 0; i < n; i++)
+    A[i] += t * B[i];
+  #pragma endscop
+  return k + last;
+}
+int main(void)
+{
+  for (int i = 0; i < 40; i++) { A[i] = i; B[i] = i % 7; }
+  printf("%d %g\\n", parts(40, 9), t[0]);
+  for (int i = 0; i < 40; i++) printf("%.17g %.17g\\n", A[i], B[i]);
+}
+"""
+
+
+def test_what_can_be_transformed_of_a_region(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, target = tmp_path / "in.c", tmp_path / "out.c"
+    source.write_text(PARTS)
+    assert main([str(source), "-o", str(target)]) == 2
+    errors = capsys.readouterr().err
+    assert errors.count("part of the region not transformed") == 2
+    assert ":10:3: warning: part of the region not transformed: a while loop" in errors
+    assert ":15:19: warning: part of the region not transformed: the bound" in errors
+    text = target.read_text()
+    # The loops that were transformed count in `long`.
+    assert text.count("for (long") >= 3
+    assert "  while (k > 3)\n" in text
+    expected = output_of(compiled(source, "-Wno-unknown-pragmas"))
+    assert output_of(compiled(target, "-Wall", "-Wextra", "-Wno-unknown-pragmas"), 2) == expected

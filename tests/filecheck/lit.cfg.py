@@ -8,7 +8,7 @@ import lit.formats
 
 config.name = "polyir"  # noqa: F821
 config.test_format = lit.formats.ShTest()  # noqa: F821
-config.suffixes = [".mlir"]  # noqa: F821
+config.suffixes = [".mlir", ".c"]  # noqa: F821
 config.test_source_root = str(Path(__file__).parent)  # noqa: F821
 config.test_exec_root = str(Path(__file__).parents[2] / "build" / "lit")  # noqa: F821
 # The tools of the environment that runs lit, then those of the system.

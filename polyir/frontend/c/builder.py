@@ -107,6 +107,11 @@ class Builder:
         """The block whose end is the place."""
         return self._block
 
+    @property
+    def entry_end(self) -> Operation | None:
+        """The last operation in front of the region's first statement; `None` without any."""
+        return self._entry_end
+
     def insert(self, op: _Op) -> _Op:
         """Put an operation at the place."""
         self.locate(op)

@@ -97,7 +97,8 @@ class Expressions:
                 known = self._variables.known(node)
                 return self._load(node) if known is None else known
             case c_ast.ArrayRef() | c_ast.UnaryOp(op="*"):
-                return self._load(node)
+                fixed = self._variables.constant_element(node)
+                return self._load(node) if fixed is None else fixed
             case c_ast.StructRef():
                 member = self._variables.constant_member(node)
                 return self._load(node) if member is None else member
@@ -331,7 +332,9 @@ class Expressions:
         values = found if isinstance(found, tuple) else (found,)
         if all(v.index is not None and self._builder.is_affine(v.index) for v in values):
             return found
-        while (op := block.last_op) is not None and op is not last:
+        # What is invariant stays: it stands before `last`, or at the end of the entry block.
+        kept = (last, self._builder.entry_end)
+        while (op := block.last_op) is not None and op not in kept:
             block.erase_op(op)
         return None
 

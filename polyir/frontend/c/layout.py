@@ -1,8 +1,15 @@
-"""Where functions begin in the text of a C file, despite comments and directives."""
+"""Where functions and statements begin in the text of a C file."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from pycparser import c_ast
+
+from polyir.frontend.c.errors import location_of_node
+from polyir.frontend.c.names import nodes_below
 
 _TOKEN = re.compile(
     r"/\*.*?\*/|//(?:\\\n|[^\n])*"  # comments
@@ -67,3 +74,94 @@ def _after_directive(directive: str, depth: int, saved: list[int]) -> int:
     elif word.startswith("endif") and saved:
         saved.pop()
     return depth
+
+
+def starting_lines(
+    statements: Sequence[c_ast.Node], path: str, lines: Sequence[str], end: int
+) -> tuple[int, ...] | None:
+    """The lines, from 1, where statements begin, and `end`, the line after the last one.
+
+    `None` if a line holds a part of two statements, or there are directives between them, or the
+    text `lines` of the file `path` is not known.
+    """
+    ranges: list[tuple[int, int]] = []
+    for statement in statements:
+        found = [location_of_node(node) for node in nodes_below(statement)]
+        places = [place for place in found if place is not None]
+        if not places or any(place.file != path for place in places):
+            return None
+        ranges.append((min(place.line for place in places), max(place.line for place in places)))
+    starts = (*(first for first, _ in ranges), end)
+    is_apart = all(last < start for (_, last), start in zip(ranges, starts[1:], strict=True))
+    text = lines[starts[0] - 1 : end - 1] if starts[0] <= len(lines) else []
+    if not text or not is_apart or any(line.lstrip().startswith("#") for line in text):
+        return None
+    if any(not _begins_statement(lines[start - 1]) for start in starts[:-1]):
+        return None
+    return starts if all(one < other for one, other in pairwise(starts)) else None
+
+
+def _begins_statement(line: str) -> bool:
+    """Whether a line with the first token of a statement has no end of something else before."""
+    before, closing, _ = line.partition("*/")
+    ends_comment = bool(closing) and "/*" not in before
+    return not ends_comment and not line.lstrip().startswith(("}", ";"))
+
+
+def lines_of_statement(text: str, line: int) -> tuple[int, int] | None:
+    """The first and the last line of the `for` statement that begins at `line`, from 1.
+
+    `None` if the lines hold anything else but comments, or a directive.
+    """
+    offset = sum(len(part) for part in text.splitlines(keepends=True)[: line - 1])
+    words = [match for match in _WORDS.finditer(text, offset) if not _is_comment(match)]
+    end = _end_of_statement([match.group() for match in words], 0)
+    if not words or words[0].group() != "for" or end is None:
+        return None
+    used = words[:end]
+    first, last = used[0].start(), used[-1].end()
+    if any(match.group().lstrip().startswith("#") for match in used):
+        return None
+    begin = text.count("\n", 0, first) + 1
+    follows = words[end].start() if end < len(words) else len(text)
+    before = text[text.rfind("\n", 0, first) + 1 : first]
+    if begin != line or before.strip() or "\n" not in text[last:follows]:
+        return None
+    return begin, text.count("\n", 0, last) + 1
+
+
+_WORDS = re.compile(
+    _TOKEN.pattern.removesuffix(r"|[^\s]") + r"|\w+|[^\s]", re.DOTALL | re.MULTILINE
+)
+
+
+def _is_comment(match: re.Match[str]) -> bool:
+    return match.group().startswith(("/*", "//"))
+
+
+def _end_of_statement(words: Sequence[str], position: int) -> int | None:
+    """The position after the statement that begins at `position`; `None` if it does not end."""
+    if position >= len(words):
+        return None
+    word = words[position]
+    if word == "{":
+        return _closed(words, position, "{", "}")
+    if word in ("for", "if", "while"):
+        head = _closed(words, position + 1, "(", ")")
+        end = None if head is None else _end_of_statement(words, head)
+        if word == "if" and end is not None and words[end : end + 1] == ["else"]:
+            return _end_of_statement(words, end + 1)
+        return end
+    if word in ("do", "switch", "else", "case", "default"):
+        return None
+    return next((n + 1 for n in range(position, len(words)) if words[n] == ";"), None)
+
+
+def _closed(words: Sequence[str], position: int, opening: str, closing: str) -> int | None:
+    """The position after the bracket that closes the one at `position`."""
+    depth = 0
+    for number in range(position, len(words)):
+        depth += {opening: 1, closing: -1}.get(words[number], 0)
+        if depth == 0:
+            return number + 1 if number > position else None
+    return None

@@ -25,13 +25,20 @@ _FLOOR: Final = AffineBinaryOpKind.FloorDiv
 
 @dataclass(frozen=True)
 class Header:
-    """The parts of a counting `for`: its variable, its start and its step."""
+    """The parts of a counting `for`: its variable, its start, its condition and its step.
+
+    In `for (i = n; i-- > 0;)`, the condition is `i > 0`, with `after_test` -1: what the test adds
+    to the counter. `before_test` is what it adds before it reads it, in `--i >= 0`.
+    """
 
     node: c_ast.For
     name: str
     declared: c_ast.Decl | None
     start: c_ast.Node
+    condition: c_ast.Node
     step: int
+    after_test: int = 0
+    before_test: int = 0
 
 
 @dataclass(frozen=True)
@@ -63,7 +70,28 @@ def header_of(node: c_ast.For, expressions: Expressions) -> Header:
     for target in assigned_in(node.stmt):
         if key_of(target) == (name,):
             raise refuse(target, f"the counter '{name}' is changed inside its loop")
-    return Header(node, str(name), declared, start, _step(node, str(name), expressions))
+    if node.next is None:
+        stepping = _stepping_test(node.cond, str(name))
+        if stepping is not None:
+            condition, step, before = stepping
+            return Header(node, str(name), declared, start, condition, step, step, before)
+    step = _step(node, str(name), expressions)
+    return Header(node, str(name), declared, start, node.cond, step)
+
+
+def _stepping_test(test: c_ast.Node, name: str) -> tuple[c_ast.Node, int, int] | None:
+    """A condition that changes the counter: without the change, the change, and that before it."""
+    match test:
+        case c_ast.BinaryOp(left=c_ast.UnaryOp(op=operator, expr=c_ast.ID() as counter)):
+            condition: c_ast.Node = c_ast.BinaryOp(test.op, counter, test.right, test.coord)
+        case c_ast.UnaryOp(op=operator, expr=c_ast.ID() as counter):
+            condition = c_ast.BinaryOp("!=", counter, c_ast.Constant("int", "0"), test.coord)
+        case _:
+            return None
+    if counter.name != name or operator not in ("++", "--", "p++", "p--"):
+        return None
+    step = 1 if operator.endswith("++") else -1
+    return condition, step, 0 if operator.startswith("p") else step
 
 
 def _step(node: c_ast.For, name: str, expressions: Expressions) -> int:
@@ -107,22 +135,24 @@ def counter_range(
     builder: Builder,
 ) -> CounterRange:
     """The range of a loop whose counter stands for `counter` in its condition."""
-    node = header.node
     if not builder.is_affine(start):
         raise refuse(header.start, f"the start of '{header.name}' is not affine")
-    operator = node.cond.op if isinstance(node.cond, c_ast.BinaryOp) else None
+    condition = header.condition
+    operator = condition.op if isinstance(condition, c_ast.BinaryOp) else None
+    if header.before_test and not type.is_signed:
+        raise refuse(condition, "a condition that changes an unsigned counter before it is tested")
     if operator == "!=":
         return _range_to(header, counter, type, start, expressions, builder)
-    tests = conjunction(expressions.condition(node.cond))
+    tests = conjunction(expressions.condition(condition))
     if tests is None:
-        raise refuse(node.cond, f"the bound of the loop over '{header.name}' is not affine")
+        raise refuse(condition, f"the bound of the loop over '{header.name}' is not affine")
     limits: list[IndexExpression] = []
     for test in tests:
         coefficient = dict(test.expression.terms).get(counter, 0)
         rest = test.expression - IndexExpression.of(counter).scale(coefficient)
         is_bound = not test.is_equality and coefficient * header.step < 0
         if not is_bound or counter in tuple(rest.values()):
-            raise refuse(node.cond, f"a condition that does not bound the counter '{header.name}'")
+            raise refuse(condition, f"a condition that does not bound the counter '{header.name}'")
         limits += _limits(rest, coefficient)
     return CounterRange(start, header.step, tuple(limits))
 
@@ -161,7 +191,11 @@ def _range_to(
     builder: Builder,
 ) -> CounterRange:
     """`counter != limit`: a signed counter must reach the limit, or the behaviour is undefined."""
-    test = header.node.cond
+    test = header.condition
+    is_zero = isinstance(test.right, c_ast.Constant) and test.right.value == "0"
+    if header.step == -1 and is_zero and not type.is_signed and builder.proves_nonnegative(start):
+        # An unsigned counter that goes down gets to 0.
+        return CounterRange(start, header.step, (IndexExpression(),))
     if not type.is_signed or abs(header.step) != 1:
         raise refuse(test, "'!=' in a loop whose counter is unsigned or steps by more than 1")
     sides = [expressions.value(side).index for side in (test.left, test.right)]

@@ -87,7 +87,8 @@ def region_names(statements: Sequence[c_ast.Node]) -> RegionNames:
                     name = counted_name(node)
                     if name is not None:
                         counted[name] = None
-                    steps = [part for part in (node.init, node.next) if part is not None]
+                    headers = (node.init, node.cond, node.next)
+                    steps = [part for part in headers if part is not None]
                     counting += [target for part in steps for target in assigned_in(part)]
                 case c_ast.ArrayRef(name=base):
                     _add(indexed, base)

@@ -28,6 +28,20 @@ SpellingPart = str | int
 
 
 @dataclass(frozen=True)
+class Origin:
+    """Which object a place lies in: that of the variable `root`, or what a pointer leads to.
+
+    `pointer` is the spelling of the last pointer that leads there; `None` for the variable itself.
+    `node` is where the region first names it.
+    """
+
+    root: str
+    pointer: str | None = None
+    is_restrict: bool = False
+    node: c_ast.Node | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
 class SourceArray:
     """The spelling of a memref argument in the source: `A[0][1]` is `("A", 0, 1)`.
 
@@ -37,6 +51,7 @@ class SourceArray:
 
     parts: tuple[SpellingPart, ...]
     element: Arithmetic
+    origin: Origin
     strides: tuple[str, ...] = ()
 
 
@@ -46,6 +61,7 @@ class SourceScalar:
 
     text: str
     type: Arithmetic
+    origin: Origin
 
 
 SourceArgument = SourceArray | SourceScalar
@@ -60,6 +76,7 @@ class Place:
     subscripts: tuple[c_ast.Node | None, ...]
     extents: tuple[int | None, ...]
     type: CType
+    origin: Origin
 
 
 @dataclass
@@ -69,7 +86,7 @@ class SourceArguments:
     builder: Builder
     described: dict[SSAValue, SourceArgument] = field(default_factory=dict)
     _arrays: dict[tuple[str, ...], SSAValue] = field(default_factory=dict)
-    _scalars: dict[tuple[str, ...], Value] = field(default_factory=dict)
+    _scalars: dict[str, Value] = field(default_factory=dict)
 
     def array(self, place: Place, type: Arithmetic) -> SSAValue:
         """The memref in which a place lies."""
@@ -78,18 +95,19 @@ class SourceArguments:
             shape = [DYNAMIC_INDEX if n is None else n for n in place.extents]
             memory = self.builder.add_argument(MemRefType(type.ir, shape), "_".join(place.key))
             self._arrays[place.key] = memory
-            self.described[memory] = SourceArray(place.parts, type)
+            self.described[memory] = SourceArray(place.parts, type, place.origin)
         return memory
 
     def scalar(self, place: Place, type: Arithmetic) -> Value:
         """The value of a scalar that does not change in the region."""
-        known = self._scalars.get(place.key)
+        text = "".join(map(str, place.parts))
+        known = self._scalars.get(text)
         if known is not None:
             return known
         is_index = not (type.is_float or type.is_bool)
         ir = IndexType() if is_index else type.ir
         argument = self.builder.add_argument(ir, "_".join(place.key))
-        self.described[argument] = SourceScalar("".join(map(str, place.parts)), type)
+        self.described[argument] = SourceScalar(text, type, place.origin)
         if is_index:
             expression = IndexExpression.of(argument)
             for bound in bounds_of_type(type, expression):
@@ -97,7 +115,7 @@ class SourceArguments:
             value = Value(type, index=expression)
         else:
             value = Value(type, argument)
-        self._scalars[place.key] = value
+        self._scalars[text] = value
         return value
 
 
@@ -132,7 +150,7 @@ class Places:
             raise refuse(node, f"'{node.name}', which is not a variable")
         if meaning.is_volatile:
             raise refuse(node, f"the volatile variable '{node.name}'")
-        return Place((node.name,), (node.name,), (), (), meaning.type)
+        return Place((node.name,), (node.name,), (), (), meaning.type, Origin(node.name, node=node))
 
     def _element(self, node: c_ast.Node, base: c_ast.Node, subscript: c_ast.Node | None) -> Place:
         match base:
@@ -157,9 +175,13 @@ class Places:
                     raise refuse(node, f"the pointer '{place.key[-1]}', which the region changes")
             case _:
                 raise refuse(node, "a subscript of what is neither an array nor a pointer")
-        if isinstance(place.type, Pointer) and place.key not in self._names.indexed:
-            parts = ("(*", *place.parts, ")")
-            return Place(place.key, parts, place.subscripts, place.extents, element)
+        origin = place.origin
+        if isinstance(place.type, Pointer):
+            text = "".join(str(part) for part in place.parts)
+            origin = Origin(origin.root, text, place.type.is_restrict, origin.node)
+            if place.key not in self._names.indexed:
+                parts = ("(*", *place.parts, ")")
+                return Place(place.key, parts, place.subscripts, place.extents, element, origin)
         number = len(place.subscripts)
         return Place(
             place.key,
@@ -167,6 +189,7 @@ class Places:
             (*place.subscripts, subscript),
             (*place.extents, extent),
             element,
+            origin,
         )
 
     def _member(self, node: c_ast.StructRef) -> Place:
@@ -187,7 +210,7 @@ class Places:
         if member is None:
             raise refuse(node, f"the member '{node.field.name}', which is not declared")
         key = (*base.key, node.field.name)
-        return Place(key, parts, base.subscripts, base.extents, member)
+        return Place(key, parts, base.subscripts, base.extents, member, base.origin)
 
     def _is_pointer(self, node: c_ast.Node) -> bool:
         if key_of(node) is None or isinstance(node, c_ast.Constant):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from polyir.diagnostics import PolyirError
@@ -42,6 +42,7 @@ _KEYWORDS = (
     "auto bool char const double enum extern float inline int long register restrict return "
     "short signed static struct typedef union unsigned void volatile _Bool _Complex"
 )
+_FOR = re.compile(r"\bfor\b")
 _SCOP = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+scop\b", re.MULTILINE)
 
 
@@ -78,14 +79,24 @@ def preprocess(compiler: str, arguments: Sequence[str], path: str) -> Preprocess
     return Preprocessed(_DEFINE.sub("", text), macros)
 
 
-def needed_text(text: str) -> str:
+def has_region(text: str) -> bool:
+    """Whether a preprocessed text has a region between pragmas."""
+    return _SCOP.search(text) is not None
+
+
+def needed_text(text: str, path: str | None = None, unreadable: Collection[int] = ()) -> str:
     """The part of a preprocessed text that the functions with regions need.
 
-    Empty if there are no regions. Bodies of other functions are left out, unless they are a single
-    `return`.
+    With `path`, the part that all functions of this file with `for` loops need, except for those
+    that begin at the lines `unreadable`. Empty if there are none. Bodies of other functions are
+    left out, unless they are a single `return`.
     """
     chunks = tuple(_chunks(text))
-    waiting = [number for number, chunk in enumerate(chunks) if _SCOP.search(chunk.text)]
+    waiting = [
+        number
+        for number, chunk in enumerate(chunks)
+        if (_has_loop(chunk, path, unreadable) if path else _SCOP.search(chunk.text))
+    ]
     if not waiting:
         return ""
     regions = frozenset(waiting)
@@ -103,6 +114,22 @@ def needed_text(text: str) -> str:
         chunk = chunks[number]
         parts.append(f'# {chunk.line} "{chunk.file}"\n{kept[number]}\n')
     return "".join(parts)
+
+
+def function_around(text: str, path: str, line: int) -> int | None:
+    """The line where the function of the file `path` begins that contains a line."""
+    starts = [
+        chunk.line
+        for chunk in _chunks(text)
+        if chunk.file == path and chunk.body is not None
+        if chunk.line <= line <= chunk.line + chunk.text.count("\n")
+    ]
+    return starts[-1] if starts else None
+
+
+def _has_loop(chunk: Chunk, path: str, unreadable: Collection[int]) -> bool:
+    is_readable = chunk.file == path and chunk.body is not None and chunk.line not in unreadable
+    return is_readable and _FOR.search(chunk.text, chunk.body or 0) is not None
 
 
 def _chunks(text: str) -> Iterator[Chunk]:

@@ -82,6 +82,10 @@ class Scopes:
         """What `name` means here; `None` if it is not declared."""
         return next((scope[name] for scope in reversed(self._names) if name in scope), None)
 
+    def is_global(self, name: str) -> bool:
+        """Whether `name` means something outside functions."""
+        return name in self._names[0]
+
     def declare(self, node: c_ast.Node) -> None:
         """Add a declaration."""
         match node:
@@ -104,7 +108,9 @@ class Scopes:
             if isinstance(parameter, c_ast.Decl) and parameter.name is not None:
                 type = self.type_of(parameter.type)
                 if isinstance(type, CArrayType):
-                    type = Pointer(type.element)
+                    declared = parameter.type
+                    quals = getattr(declared, "dim_quals", None) or ()
+                    type = Pointer(type.element, "restrict" in quals)
                 self._names[-1][parameter.name] = _variable(parameter, type, is_local=True)
 
     def _declare_object(self, node: c_ast.Decl) -> None:
@@ -127,7 +133,7 @@ class Scopes:
             case c_ast.Typename() | c_ast.TypeDecl():
                 return self.type_of(node.type)
             case c_ast.PtrDecl():
-                return Pointer(self.type_of(node.type))
+                return Pointer(self.type_of(node.type), "restrict" in (node.quals or ()))
             case c_ast.ArrayDecl():
                 extent = None if node.dim is None else self.constant(node.dim)
                 return CArrayType(self.type_of(node.type), extent)

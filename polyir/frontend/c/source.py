@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from pycparser import c_ast
@@ -17,13 +17,16 @@ from polyir.frontend.c.calls import Calls
 from polyir.frontend.c.delinearise import delinearise
 from polyir.frontend.c.errors import NotModelledError, location_of_node, refuse
 from polyir.frontend.c.expressions import Expressions
+from polyir.frontend.c.layout import lines_of_statement, starting_lines
 from polyir.frontend.c.live import is_read_outside
 from polyir.frontend.c.names import nodes_below, region_names
+from polyir.frontend.c.overlaps import Overlap, overlaps
 from polyir.frontend.c.places import SourceArgument
-from polyir.frontend.c.preprocess import needed_text
+from polyir.frontend.c.points_to import PointsTo
+from polyir.frontend.c.preprocess import function_around, needed_text
 from polyir.frontend.c.scopes import DeclaredVariable, FunctionName, Scopes
 from polyir.frontend.c.statements import Statements
-from polyir.frontend.c.types import SCHAR, UCHAR
+from polyir.frontend.c.types import SCHAR, UCHAR, Arithmetic
 from polyir.frontend.c.variables import Variables
 
 
@@ -32,7 +35,8 @@ class TranslatedRegion:
     """A region as a function: `arguments` has the spelling of each of its arguments in the source.
 
     `mentioned` are the names in the region, `own` those of local variables and of functions of
-    the file.
+    the file. `overlaps` are the pairs of arguments that may share memory, which the translation
+    assumes not to.
     """
 
     module: ModuleOp
@@ -40,13 +44,16 @@ class TranslatedRegion:
     arguments: tuple[SourceArgument, ...]
     mentioned: tuple[str, ...]
     own: tuple[str, ...]
+    overlaps: tuple[Overlap, ...]
 
 
 @dataclass(frozen=True)
 class SourceRegion:
     """The lines from `#pragma scop` to `#pragma endscop`, counted from 1, and their content.
 
-    If the region cannot be modelled, `content` is the error that says why.
+    If the region cannot be modelled, `content` is the error that says why. A region of which only
+    some statements can be modelled is several parts: for such a part, the lines are those of its
+    statements, without the pragmas.
     """
 
     location: SourceLocation
@@ -54,12 +61,22 @@ class SourceRegion:
     first_line: int
     last_line: int
     content: TranslatedRegion | PolyirError
+    is_part: bool = False
+
+    @property
+    def statement_lines(self) -> slice:
+        """The lines of the statements, among those of the file."""
+        pragma = 0 if self.is_part else 1
+        return slice(self.first_line - 1 + pragma, self.last_line - pragma)
 
 
-def read_regions(text: str, path: str, macros: Sequence[str] = ()) -> tuple[SourceRegion, ...]:
+def read_regions(
+    text: str, path: str, macros: Sequence[str] = (), source: str = ""
+) -> tuple[SourceRegion, ...]:
     """The regions of the file `path`, whose preprocessed text is `text`, in order.
 
-    Raises `InputSyntaxError` if the parser cannot read the text.
+    `source` is the text of the file; without it, a region is never divided into parts. Raises
+    `InputSyntaxError` if the parser cannot read the text.
     """
     needed = needed_text(text)
     if not needed:
@@ -68,7 +85,42 @@ def read_regions(text: str, path: str, macros: Sequence[str] = ()) -> tuple[Sour
         tree = CParser().parse(needed, path)
     except ParseError as error:
         raise _syntax_error(str(error)) from None
-    reader = _RegionFinder(path, Scopes(UCHAR if "__CHAR_UNSIGNED__" in macros else SCHAR))
+    return _regions_of(tree, path, macros, source, is_detecting=False)
+
+
+def detect_regions(
+    text: str, path: str, macros: Sequence[str], source: str
+) -> tuple[tuple[SourceRegion, ...], tuple[InputSyntaxError, ...]]:
+    """The loops of the file `path` that can be modelled, without pragmas, in order.
+
+    Consecutive loops are one region. Functions that the parser cannot read have none; their errors
+    are returned too. Raises `InputSyntaxError` for one outside functions.
+    """
+    unreadable: dict[int, InputSyntaxError] = {}
+    while True:
+        needed = needed_text(text, path, tuple(unreadable))
+        if not needed:
+            return (), tuple(unreadable.values())
+        try:
+            tree = CParser().parse(needed, path)
+        except ParseError as parse_error:
+            error = _syntax_error(str(parse_error))
+            place = error.location
+            is_own = place is not None and place.file == path
+            line = function_around(text, path, place.line) if place and is_own else None
+            if line is None or line in unreadable:
+                raise error from None
+            unreadable[line] = error
+            continue
+        regions = _regions_of(tree, path, macros, source, is_detecting=True)
+        return regions, tuple(unreadable.values())
+
+
+def _regions_of(
+    tree: c_ast.FileAST, path: str, macros: Sequence[str], source: str, is_detecting: bool
+) -> tuple[SourceRegion, ...]:
+    scopes = Scopes(UCHAR if "__CHAR_UNSIGNED__" in macros else SCHAR)
+    reader = _RegionFinder(path, scopes, source, is_detecting)
     for item in tree.ext:
         reader.read(item)
     return tuple(reader.regions)
@@ -85,10 +137,13 @@ def _syntax_error(message: str) -> InputSyntaxError:
 class _RegionFinder:
     """Finds regions, with the declarations in scope at each of them."""
 
-    def __init__(self, path: str, scopes: Scopes) -> None:
+    def __init__(self, path: str, scopes: Scopes, source: str, is_detecting: bool) -> None:
         self.regions: list[SourceRegion] = []
         self._path = path
         self._scopes = scopes
+        self._source = source
+        self._lines = source.splitlines()
+        self._is_detecting = is_detecting
         self._names: dict[str, int] = {}
 
     def read(self, item: c_ast.Node) -> None:
@@ -114,7 +169,12 @@ class _RegionFinder:
             position = 0
             while position < len(items):
                 item = items[position]
-                if _is_pragma(item, "scop"):
+                if self._is_detecting and _follows_pragma(items, position):
+                    # The pragma is about the statement as it is.
+                    pass
+                elif self._is_detecting and isinstance(item, c_ast.For):
+                    position = self._detected(function, items, position)
+                elif not self._is_detecting and _is_pragma(item, "scop"):
                     position = self._region(function, items, position)
                 else:
                     if isinstance(item, c_ast.Decl | c_ast.Typedef):
@@ -138,13 +198,110 @@ class _RegionFinder:
         assert last is not None
         head = location_of_node(function.decl)
         assert head is not None
-        content: TranslatedRegion | PolyirError
-        try:
-            content = self._translate(function, items[start + 1 : end], items[end + 1 :])
-        except NotModelledError as error:
-            content = error
+        following = items[end + 1 :]
+        content = self._content(function, items[start + 1 : end], following)
+        if isinstance(content, PolyirError):
+            parts = list(self._parts(function, items[start + 1 : end], following, last.line))
+            if any(not isinstance(part.content, PolyirError) for part in parts):
+                self.regions += parts
+                return end
         self.regions.append(SourceRegion(location, head.line, location.line, last.line, content))
         return end
+
+    def _detected(self, function: c_ast.FuncDef, items: list[c_ast.Node], start: int) -> int:
+        """Translate the loops from `start` on; returns the position of the last one."""
+        head = location_of_node(function.decl)
+        assert head is not None
+        found: list[tuple[int, int]] = []
+        for position in range(start, len(items)):
+            lines = self._lines_of(items[position])
+            is_next = not found or (lines is not None and lines[0] > found[-1][1])
+            if lines is None or not is_next:
+                break
+            one = self._content(function, items[position : position + 1], items[position + 1 :])
+            if isinstance(one, PolyirError):
+                break
+            found.append(lines)
+        # Together they may have aliases that none of them has alone.
+        for count in dict.fromkeys((len(found), 1)) if found else ():
+            loops, rest = items[start : start + count], items[start + count :]
+            content = self._content(function, loops, rest)
+            if not isinstance(content, PolyirError):
+                location = location_of_node(loops[0])
+                assert location is not None
+                lines = (found[0][0], found[count - 1][1])
+                self.regions.append(
+                    SourceRegion(location, head.line, *lines, content, is_part=True)
+                )
+                return start + count - 1
+        self._search(function, items[start])
+        return start
+
+    def _lines_of(self, item: c_ast.Node) -> tuple[int, int] | None:
+        """The lines of a loop, if they hold nothing else."""
+        location = location_of_node(item)
+        if not isinstance(item, c_ast.For) or location is None or location.file != self._path:
+            return None
+        return lines_of_statement(self._source, location.line)
+
+    def _content(
+        self,
+        function: c_ast.FuncDef,
+        statements: Sequence[c_ast.Node],
+        following: Sequence[c_ast.Node],
+    ) -> TranslatedRegion | PolyirError:
+        try:
+            return self._translate(function, statements, following)
+        except NotModelledError as error:
+            return error
+
+    def _parts(
+        self,
+        function: c_ast.FuncDef,
+        statements: Sequence[c_ast.Node],
+        following: Sequence[c_ast.Node],
+        end_line: int,
+    ) -> Iterator[SourceRegion]:
+        """The maximal parts of a region that can be modelled, and what is between them.
+
+        Without those that have no loop. Nothing, if the lines of the statements are not their own.
+        """
+        starts = starting_lines(statements, self._path, self._lines, end_line)
+        if starts is None:
+            return
+        head = location_of_node(function.decl)
+        assert head is not None
+        position = 0
+        with self._scopes.nested():
+            while position < len(statements):
+                first = position
+                position = self._end_of_part(function, statements, first)
+                part, rest = statements[first:position], statements[position:]
+                content = self._content(function, part, (*rest, *following))
+                for item in part:
+                    if isinstance(item, c_ast.Decl):
+                        self._scopes.declare(item)
+                # A declaration that is used later stays where it is.
+                is_refused = isinstance(content, PolyirError)
+                if _has_loop(part) or (is_refused and not isinstance(part[0], c_ast.Decl)):
+                    location = location_of_node(part[0])
+                    assert location is not None
+                    lines = (starts[first], starts[position] - 1)
+                    yield SourceRegion(location, head.line, *lines, content, is_part=True)
+
+    def _end_of_part(
+        self, function: c_ast.FuncDef, statements: Sequence[c_ast.Node], first: int
+    ) -> int:
+        """The end of the run of statements from `first` on that can be modelled one by one.
+
+        A statement that cannot be is alone.
+        """
+        for position in range(first, len(statements)):
+            alone = statements[position : position + 1]
+            content = self._content(function, alone, statements[position + 1 :])
+            if isinstance(content, PolyirError):
+                return max(position, first + 1)
+        return len(statements)
 
     def _translate(
         self,
@@ -176,13 +333,25 @@ class _RegionFinder:
             if argument not in described:
                 entry.erase_arg(argument)
         operation.update_function_type()
+        arguments = tuple(described[argument] for argument in entry.args)
+        points_to = PointsTo(function, self._scopes)
         return TranslatedRegion(
             module,
             operation,
-            tuple(described[argument] for argument in entry.args),
+            arguments,
             names.mentioned,
             tuple(name for name in names.mentioned if self._may_be_unused(name)),
+            overlaps(entry, arguments, self._counters(names.counted), points_to),
         )
+
+    def _counters(self, names: Collection[str]) -> dict[str, Arithmetic]:
+        """The counters of the region that are declared outside it, with their types."""
+        counters: dict[str, Arithmetic] = {}
+        for name in sorted(names):
+            meaning = self._scopes.meaning(name)
+            if isinstance(meaning, DeclaredVariable) and isinstance(meaning.type, Arithmetic):
+                counters[name] = meaning.type
+        return counters
 
     def _is_local(self, name: str) -> bool:
         meaning = self._scopes.meaning(name)
@@ -199,6 +368,14 @@ class _RegionFinder:
         count = self._names.get(name, 0)
         self._names[name] = count + 1
         return name if count == 0 else f"{name}_{count}"
+
+
+def _has_loop(statements: Sequence[c_ast.Node]) -> bool:
+    return any(isinstance(node, c_ast.For) for item in statements for node in nodes_below(item))
+
+
+def _follows_pragma(items: Sequence[c_ast.Node], position: int) -> bool:
+    return position > 0 and isinstance(items[position - 1], c_ast.Pragma)
 
 
 def _is_pragma(node: c_ast.Node, word: str) -> bool:

@@ -32,6 +32,7 @@ class Statements:
         self._builder = builder
         self._variables = variables
         self._expressions = expressions
+        self._is_in_data_if = False
 
     def translate(self, items: Sequence[c_ast.Node]) -> None:
         """Translate the items of a block in order; raises `NotModelledError`."""
@@ -180,6 +181,10 @@ class Statements:
     def _conditional(self, node: c_ast.If) -> None:
         condition = self._expressions.condition(node.cond)
         constraints = conjunction(condition)
+        if self._is_in_data_if:
+            # One statement: its conditions are all computed in it.
+            self._data_if(node, condition)
+            return
         if constraints is not None:
             self._affine_if(node, constraints)
             return
@@ -237,13 +242,18 @@ class Statements:
 
     def _data_if(self, node: c_ast.If, condition: Condition) -> None:
         truth = self._expressions.truth(condition)
+        constraints = conjunction(condition) or ()
         branches = [branch for branch in (node.iftrue, node.iffalse) if branch is not None]
         blocks = [Block() for _ in branches]
         self._builder.insert(scf.IfOp(truth, [], Region(blocks[0]), Region(blocks[1:])))
+        outer, self._is_in_data_if = self._is_in_data_if, True
         for branch, block in zip(branches, blocks, strict=True):
             with self._builder.inside(block):
+                if branch is node.iftrue:
+                    self._assume(constraints)
                 self._branch(branch)
                 self._builder.insert(scf.YieldOp())
+        self._is_in_data_if = outer
 
     def _branch(self, node: c_ast.Node) -> None:
         with self._variables.nested():
@@ -262,7 +272,8 @@ class Statements:
         counter = block.args[0]
         counter.name_hint = header.name
         with self._variables.nested():
-            local = Value(type, index=IndexExpression.of(counter))
+            tested = IndexExpression.of(counter).shift(header.before_test)
+            local = Value(type, index=tested)
             self._variables.declare(header.name, Local(type, local, is_counter=True))
             with self._builder.assuming():
                 self._assume_start(counter, value.index, header.step)
@@ -271,7 +282,7 @@ class Statements:
                 )
             self._insert_loop(header, type, bounds, block)
         if kept is not None:
-            self._store_last(type, bounds, kept)
+            self._store_last(type, bounds, kept, header.after_test)
 
     def _assume_start(self, counter: SSAValue, start: IndexExpression, step: int) -> None:
         difference = IndexExpression.of(counter) - start
@@ -292,7 +303,7 @@ class Statements:
                 (bounds.start - limit).divide(AffineBinaryOpKind.CeilDiv, -bounds.step)
                 for limit in bounds.limits
             )
-        local = Value(type, index=value)
+        local = Value(type, index=value.shift(header.after_test))
         self._variables.declare(header.name, Local(type, local, is_counter=True))
         lower_map, lower_operands = map_of(lower)
         upper_map, upper_operands = map_of(upper)
@@ -329,8 +340,10 @@ class Statements:
             raise refuse(header.node, f"the counter '{header.name}' is not an integer")
         return type
 
-    def _store_last(self, type: Arithmetic, bounds: CounterRange, kept: ElementInMemory) -> None:
-        """Store the value of the counter after the loop."""
+    def _store_last(
+        self, type: Arithmetic, bounds: CounterRange, kept: ElementInMemory, after_test: int
+    ) -> None:
+        """Store the value of the counter after the loop; the last test adds `after_test` to it."""
         step = abs(bounds.step)
         sign = 1 if bounds.step > 0 else -1
         counts = [
@@ -340,7 +353,7 @@ class Statements:
         count = counts[0] if len(counts) == 1 else self._builder.extremum(counts, is_minimum=True)
         if not self._builder.proves_nonnegative(count):
             count = self._builder.extremum((count, IndexExpression()), is_minimum=False)
-        last = bounds.start + count.scale(bounds.step)
+        last = (bounds.start + count.scale(bounds.step)).shift(after_test)
         self._store_element(kept, Value(type, index=last))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from xdsl.dialects.builtin import IntegerType, f32, f64
@@ -39,9 +39,10 @@ class Arithmetic(CType):
 
 @dataclass(frozen=True)
 class Pointer(CType):
-    """A pointer to `target`."""
+    """A pointer to `target`; `is_restrict` says that no other name leads there."""
 
     target: CType
+    is_restrict: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True)

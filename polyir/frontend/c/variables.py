@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pycparser import c_ast
 from xdsl.ir import SSAValue
@@ -122,14 +122,54 @@ class Variables:
     def constant_member(self, node: c_ast.Node) -> Value | None:
         """The value of a scalar in a structure that the region does not change."""
         place = self._place(node)
-        if place is None or place.subscripts or not isinstance(place.type, Arithmetic):
+        if place is None or not isinstance(place.type, Arithmetic) or self._is_stored(place):
             return None
-        stored = self.names.stored
-        if any(
-            place.key[: len(key)] == key or key[: len(place.key)] == place.key for key in stored
-        ):
-            return None
+        if place.subscripts:
+            return self._constant_element(place, place.type)
         return self.arguments.scalar(place, place.type)
+
+    def constant_element(self, node: c_ast.Node) -> Value | None:
+        """The value of an integer that the region does not change, at a place that is fixed."""
+        place = self._place(node)
+        if place is None or not isinstance(place.type, Arithmetic) or self._is_stored(place):
+            return None
+        return self._constant_element(place, place.type)
+
+    def _is_stored(self, place: Place) -> bool:
+        """Whether the region assigns to an object that a place is part of, or to a part of it."""
+        return any(
+            place.key[: len(key)] == key or key[: len(place.key)] == place.key
+            for key in self.names.stored
+        )
+
+    def _constant_element(self, place: Place, type: Arithmetic) -> Value | None:
+        if type.is_float or type.is_bool:
+            return None
+        texts = [self._fixed_text(part) for part in place.subscripts]
+        if any(text is None for text in texts):
+            return None
+        is_constant = all(text is not None and text.isdigit() for text in texts)
+        if not is_constant and self._builder.block is not self._builder.entry:
+            # What is read only under a condition may be out of bounds where this does not hold.
+            return None
+        parts = tuple(part if isinstance(part, str) else f"[{texts[part]}]" for part in place.parts)
+        return self.arguments.scalar(replace(place, parts=parts), type)
+
+    def _fixed_text(self, node: c_ast.Node | None) -> str | None:
+        """A subscript that is a number or a variable that the region does not change."""
+        match node:
+            case None:
+                return "0"
+            case c_ast.ID(name=name) if self.own(name) is None and not self.is_memory(name):
+                meaning = self.scopes.meaning(name)
+                if isinstance(meaning, EnumConstant):
+                    return str(meaning.value)
+                if not isinstance(meaning, DeclaredVariable):
+                    return None
+                return str(name) if isinstance(meaning.type, Arithmetic) else None
+            case _:
+                value = self.scopes.constant(node)
+                return None if value is None else str(value)
 
     def _place(self, node: c_ast.Node) -> Place | None:
         """The place of an lvalue; `None` for what the region declares."""

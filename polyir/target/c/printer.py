@@ -49,6 +49,7 @@ from polyir.target.c.syntax import (
     Unary,
     Variable,
     compare,
+    literal,
 )
 
 INDENT: Final = "  "
@@ -231,8 +232,11 @@ class Printer:
         terms = [
             f"{self._inside(index, Precedence.MULTIPLICATIVE)} * {stride}"
             for stride, index in zip(strides, indices, strict=False)
+            if index != literal(0)
         ]
-        return " + ".join((*terms, self._inside(indices[-1], Precedence.MULTIPLICATIVE)))
+        if not terms or indices[-1] != literal(0):
+            terms.append(self._inside(indices[-1], Precedence.ADDITIVE))
+        return " + ".join(terms)
 
     # ---------------------------------------------------------------- statements
 

@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 from types import MappingProxyType
 from typing import Final
 
@@ -17,7 +18,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import IndexType, MemRefType
 from xdsl.ir import SSAValue
 
-from polyir.target.abi import Scalar, scalar_type
+from polyir.target.abi import RESERVED, Scalar, scalar_type
 from polyir.target.c.body import Body
 from polyir.target.c.function import Environment, function_body
 from polyir.target.c.printer import INDENT, Precedence, Printer
@@ -102,8 +103,74 @@ def region_text(
     usage = Usage()
     usage.add_statements(body.statements)
     lines = tuple(NativePrinter(usage).statements(body.statements, INDENT))
-    helpers = tuple((helper.name, _native(helper.text)) for helper in usage.helpers())
-    return RegionText(lines, helpers)
+    return RegionText(lines, _helpers(usage))
+
+
+def _helpers(usage: Usage) -> tuple[tuple[str, str], ...]:
+    """The names and the definitions of the helpers that are called."""
+    return tuple((helper.name, _native(helper.text)) for helper in usage.helpers())
+
+
+def with_free_names(text: str, taken: Sequence[str]) -> str:
+    """A function's definition in which no parameter or local variable is one of `taken`."""
+    known = {*re.findall(r"\w+", text), *taken}
+    for name in dict.fromkeys(re.findall(r"\b([A-Za-z_]\w*)\b(?!\s*\()", text)):
+        if name in taken and name not in RESERVED:
+            free = next(new for n in count(1) if (new := f"{name}_{n}") not in known)
+            known.add(free)
+            text = re.sub(rf"\b{name}\b", free, text)
+    return text
+
+
+@dataclass(frozen=True)
+class RangeText:
+    """A pointer to the first element of some memory, and one past its last."""
+
+    first: str
+    end: str
+    condition: str | None
+
+
+@dataclass(frozen=True)
+class Box:
+    """Elements of an argument: the numbers are positions among the values of a function.
+
+    `ends` are the first and the last subscript of each dimension. Unless `condition` holds, the
+    argument must not be accessed.
+    """
+
+    argument: int
+    ends: tuple[tuple[int, int], ...]
+    condition: int | None = None
+
+
+def range_texts(
+    op: func.FuncOp,
+    forms: Sequence[Form],
+    boxes: Sequence[Box],
+    taken: Sequence[str],
+) -> tuple[RegionText, tuple[RangeText, ...]]:
+    """The statements that compute what `op` returns, and pointers to the ends of boxes."""
+    body = function_body(op, Environment({}, (), False), taken)
+    for argument, form in zip(op.body.block.args, forms, strict=True):
+        _bind(body, op, argument, form)
+    end = body.translate_block(op.body.block)
+    values = [body.value(operand) for operand in end.operands] if end is not None else []
+    usage = Usage()
+    usage.add_statements(body.statements)
+    for value in values:
+        usage.add_expression(value)
+    printer = NativePrinter(usage)
+    texts: list[RangeText] = []
+    for box in boxes:
+        memory = op.body.block.args[box.argument]
+        first = body.element(memory, [values[low] for low, _ in box.ends])
+        last = body.element(memory, [values[high] for _, high in box.ends])
+        pointers = [f"&{printer.expression(element)}" for element in (first, last)]
+        condition = None if box.condition is None else printer.expression(values[box.condition])
+        texts.append(RangeText(pointers[0], f"{pointers[1]} + 1", condition))
+    lines = tuple(printer.statements(body.statements, INDENT))
+    return RegionText(lines, _helpers(usage)), tuple(texts)
 
 
 def _native(text: str) -> str:

@@ -104,7 +104,7 @@ static void structures(struct grid *g, struct grid local, struct point *p) {
 #pragma endscop
 }
 
-static void indirect(int n, double *A, double *B, const int *perm) {
+static void indirect(int n, double *restrict A, double *restrict B, const int *perm) {
 #pragma scop
   for (int i = 0; i < n; i++)
     A[perm[i]] = A[perm[i]] + B[i];
