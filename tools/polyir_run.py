@@ -25,6 +25,7 @@ from polyir.diagnostics import (
     print_missed,
     remarks_to,
 )
+from polyir.dialects.scop import ScopOp
 from polyir.limits import time_limited_to
 from polyir.model.scop import Scop, scop_of
 from polyir.model.symbolic_tiles import all_tiles
@@ -69,13 +70,14 @@ def _run(arguments: Sequence[str]) -> int:
     with remarks_to(sink), time_limited_to(options.time_limit):
         original = api.parse(text, str(path))
         pipeline = passes or passes_of_pipeline(DEFAULT_PIPELINE, available)
-        result = api.run_pipeline(original, pipeline)
+        result, origin = api.run_passes(original, pipeline)
         loops = api.lower(result)
     function = _find_function(original, options.function)
     if options.show:
         print(f"== original\n{api.emit(original)}\n== result\n{api.emit(loops)}")
     changed = _find_function(result, function.sym_name.data)
-    scops = tuple(scop_of(op) for op in scops_in(result))
+    raised = api.functions_with_scops(result, origin).get(function.sym_name.data, changed)
+    scops = tuple(scop_of(op) for op in raised.walk() if isinstance(op, ScopOp))
     sizes = _tile_sizes(scops, options.tile_sizes) | dict(options.size)
     values = make_arguments(changed, scops, sizes, options.default_size)
     contraction = ("-ffp-contract=fast",) if options.fma else ()
@@ -83,7 +85,10 @@ def _run(arguments: Sequence[str]) -> int:
     backend = api.chosen_backend(flags, options.backend)
     if options.fma and backend == "llvm":
         raise OptionError("--fma requires the C backend")
-    before, after = (api.compile_loops(module, flags, backend) for module in (original, loops))
+    before, after = (
+        api.compile_loops(module, flags, backend, origin)
+        for module, origin in ((original, None), (loops, result if scops_in(result) else origin))
+    )
     arities = [len(each.function_type.inputs) for each in (function, changed)]
     runs = [TimedRun("original", before, 1, arities[0])]
     runs += [TimedRun("result", after, count, arities[1]) for count in options.threads]
