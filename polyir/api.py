@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import suppress
 from io import StringIO
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass, PassPipeline
 
 from polyir import runtime
-from polyir.diagnostics import PolyirError, remarks_to
+from polyir.diagnostics import OptionError, PolyirError, nearest, remarks_to
 from polyir.dialects.scop import ScopOp
 from polyir.frontend.parse import parse_module
 from polyir.model.requirements import requirements_of
@@ -92,8 +92,10 @@ EmittedTarget = Literal["c", "llvm", "loops", "poly"]
 def emit(module: ModuleOp, target: EmittedTarget = "c") -> str:
     """A module as text: C99 with OpenMP, LLVM IR, or MLIR at the level of loops or of schedules.
 
-    `module` is lowered first if need be; it is not changed.
+    `module` is lowered first if need be; it is not changed. Raises `OptionError` for an unknown
+    target.
     """
+    _require_choice("target", target, get_args(EmittedTarget))
     targets = POLYIR_UNIVERSE.all_targets | OPT_TARGETS
     stream = StringIO()
     targets[target]()().emit(new_context(), module.clone(), stream)
@@ -187,8 +189,11 @@ def _has_scops(function: FuncOp) -> bool:
 def chosen_backend(options: CompilerOptions | None, backend: Backend) -> Literal["c", "llvm"]:
     """The backend that `auto` means here: C if there is a compiler, else LLVM if there is llvmlite.
 
-    Raises `CompilationError` if there is neither.
+    Raises `CompilationError` if there is neither, and `OptionError` for another backend.
     """
+    _require_choice("backend", backend, get_args(Backend))
+    if options is not None and not isinstance(options, CompilerOptions):
+        raise OptionError(f"options must be polyir.runtime.CompilerOptions, not {options!r}")
     if backend != "auto":
         return backend
     try:
@@ -199,3 +204,9 @@ def chosen_backend(options: CompilerOptions | None, backend: Backend) -> Literal
         message = f"{error.message}, nor llvmlite (pip install 'polyir[jit]')"
         raise CompilationError(message) from None
     return "c"
+
+
+def _require_choice(what: str, given: object, choices: tuple[str, ...]) -> None:
+    if given not in choices:
+        hint = nearest(str(given), choices) or f" (one of: {', '.join(choices)})"
+        raise OptionError(f"unknown {what} '{given}'{hint}")

@@ -193,11 +193,11 @@ def _accessed_extents(
             needed = _bounding_extents(part.range(), sizes, default_size)
             before = extents.get(array.argument, (1,) * len(needed))
             extents[array.argument] = tuple(max(pair) for pair in zip(before, needed, strict=True))
-    for source, value in known.items():
+    for source, chosen in known.items():
         if source.dimension is not None and source.argument in extents:
             needed = extents[source.argument]
             extents[source.argument] = tuple(
-                value if n == source.dimension else each for n, each in enumerate(needed)
+                chosen if n == source.dimension else each for n, each in enumerate(needed)
             )
     return extents
 

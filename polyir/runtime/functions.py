@@ -166,9 +166,9 @@ class CompiledFunction:
         if value.dtype != wanted:
             wrong = f"must have elements of type {wanted}, not {value.dtype}"
             raise ArgumentTypeError(f"{self._argument(position)} {wrong}")
-        wrong = _wrong_form(value, parameter.type.extents)
-        if wrong is not None:
-            raise ArgumentError(f"{self._argument(position)} {wrong}")
+        defect = _wrong_form(value, parameter.type.extents)
+        if defect is not None:
+            raise ArgumentError(f"{self._argument(position)} {defect}")
         return value
 
     def _number(self, position: int, parameter: ScalarParameter, value: Argument) -> object:
