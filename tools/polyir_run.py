@@ -2,7 +2,8 @@
 
 Passes are flags, as for polyir-opt; without any, the default pipeline of polyir.compile runs. The
 input data is generated: sizes come from --size NAME=VALUE, and arrays are as large as the program
-needs for these sizes.
+needs for these sizes. Sizes for which an access would be out of bounds are refused if they are
+given, and not chosen otherwise.
 """
 
 from __future__ import annotations
@@ -182,7 +183,8 @@ def _parse_options(arguments: Sequence[str]) -> argparse.Namespace:
         "--default-size",
         type=_positive,
         default=200,
-        help="the value of all other size arguments (default: 200)",
+        help="the value of all other size arguments, or the nearest one in the context "
+        "(default: 200)",
     )
     parser.add_argument(
         "--tile-sizes",
