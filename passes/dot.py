@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -45,14 +46,20 @@ class DotPass(ModulePass):
         if not scops:
             missed(self.name, "nothing to draw: the module has no static control part", op)
             return
-        text = "".join(self._graphs(scop) for scop in scops)
+        text = self.write(scops)
         if not self.file:
             print(text, end="")
-            return
+
+    def write(self, scops: Sequence[ScopOp]) -> str:
+        """The graphs of `scops` as text, which is also written to the file, if there is one."""
+        text = "".join(self._graphs(scop) for scop in scops)
+        if not self.file:
+            return text
         try:
             Path(self.file).write_text(text)
         except OSError as error:
             raise PolyirError(f"cannot write '{self.file}': {error.strerror}") from None
+        return text
 
     def _graphs(self, op: ScopOp) -> str:
         scop = scop_of(op)

@@ -7,11 +7,13 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import index
 from types import NoneType, UnionType
 from typing import (
     Any,
     ClassVar,
     Literal,
+    NoReturn,
     Protocol,
     Self,
     Union,
@@ -106,7 +108,8 @@ def pass_from_python(pass_type: type[ModulePass], options: Mapping[str, object])
     """The pass with options as Python gives them.
 
     Text stands for the value of a `Parsed` class that it is parsed to, and one value for a tuple
-    of one. Raises `OptionError` for an unknown option and for malformed text.
+    of one. Raises `OptionError` for an unknown option, a value of another type, malformed text,
+    and where a required option is missing.
     """
     fields = _option_names(pass_type)
     types = get_type_hints(pass_type)
@@ -119,12 +122,44 @@ def pass_from_python(pass_type: type[ModulePass], options: Mapping[str, object])
         parsed = _parsed_class(types[name])
         is_tuple = isinstance(value, tuple | list)
         items = [
-            parsed.parse(item) if parsed is not None and isinstance(item, str) else item
+            parsed.parse(item) if parsed is not None and isinstance(item, str) else _plain(item)
             for item in (cast(Sequence[object], value) if is_tuple else [value])
         ]
         takes_tuple = get_origin(types[name]) is tuple
         values[name] = tuple(items) if is_tuple or takes_tuple else items[0]
-    return pass_type(**values)
+        if not _fits(types[name], values[name]):
+            _refuse(pass_type.name, name, types[name], str(value))
+    for required in pass_type.required_fields():
+        if required not in values:
+            raise OptionError(f"pass '{pass_type.name}' requires the option '{required}'")
+    try:
+        return pass_type(**values)
+    except ValueError as error:
+        raise OptionError(f"bad option of pass '{pass_type.name}': {error}") from None
+
+
+def _plain(value: object) -> object:
+    """An integer of NumPy as Python's, which text and attributes need; all else as it is."""
+    return value if isinstance(value, bool) or not hasattr(value, "__index__") else index(value)
+
+
+def _fits(option_type: object, value: object) -> bool:
+    """Whether an option of that type may have the value `value`."""
+    if get_origin(option_type) in (Union, UnionType):
+        return any(_fits(choice, value) for choice in get_args(option_type))
+    if option_type is NoneType:
+        return value is None
+    if get_origin(option_type) is Literal:
+        return value in get_args(option_type)
+    if get_origin(option_type) is tuple:
+        element = get_args(option_type)[0]
+        return isinstance(value, tuple) and all(_fits(element, each) for each in value)
+    if option_type is float:
+        return type(value) in (int, float)
+    if _parsed_class(option_type) is not None:
+        return not isinstance(value, str | int | float | tuple | None)
+    # A Boolean is an integer to Python, not to a user.
+    return type(value) is option_type
 
 
 class Parsed(Protocol):
@@ -194,18 +229,22 @@ def _check_choice(
     pass_name: str, name: str, option_type: object, values: tuple[object, ...]
 ) -> None:
     """Refuse values that are not in a literal type, or not of a simple type."""
-    shown = name.replace("_", "-")
     given = ",".join(str(value) for value in values)
+    is_choice = get_origin(option_type) is Literal
+    choices = [str(choice) for choice in get_args(option_type)] if is_choice else []
+    if given not in choices if is_choice else not _accepts(option_type, values):
+        _refuse(pass_name, name, option_type, given)
+
+
+def _refuse(pass_name: str, name: str, option_type: object, given: str) -> NoReturn:
+    """Raise `OptionError` for a value that an option of that type does not take."""
+    shown = name.replace("_", "-")
     if get_origin(option_type) is Literal:
         choices = [str(choice) for choice in get_args(option_type)]
-        if given not in choices:
-            hint = nearest(given, choices) or f" (one of: {', '.join(choices)})"
-            raise OptionError(f"option '{shown}' of pass '{pass_name}' cannot be '{given}'{hint}")
-    elif not _accepts(option_type, values):
-        expected = _describe_type(option_type)
-        raise OptionError(
-            f"option '{shown}' of pass '{pass_name}' must be {expected}, not '{given}'"
-        )
+        hint = nearest(given, choices) or f" (one of: {', '.join(choices)})"
+        raise OptionError(f"option '{shown}' of pass '{pass_name}' cannot be '{given}'{hint}")
+    expected = _describe_type(option_type)
+    raise OptionError(f"option '{shown}' of pass '{pass_name}' must be {expected}, not '{given}'")
 
 
 def _converted(option_type: object, values: tuple[Any, ...]) -> object:

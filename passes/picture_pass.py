@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,14 +22,15 @@ from polyir.view.picture import MOST_DIMENSIONS, parameter_values, picture_of
 class PicturePass(ModulePass):
     """A pass that writes a picture of each scop to `file`, the second to `file-2`, and so on."""
 
-    file: str
+    file: str = ""
     size: int = 6
     values: tuple[int, ...] = ()
     statements: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         # Bad options are refused before any input is read.
-        check_format(self.file)
+        if self.file:
+            check_format(self.file)
 
     @property
     @abstractmethod
@@ -36,19 +38,30 @@ class PicturePass(ModulePass):
         """Whether points are numbered in execution order, and coloured by tile."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if not self.file:
+            raise OptionError(f"pass '{self.name}' requires the option 'file'")
         scops = [scop_of(scop) for scop in analysed_scops(ctx, op)]
         if not scops:
             missed(self.name, "nothing to draw: the module has no static control part", op)
             return
-        _check_statements(self.name, self.statements, scops)
+        self.check_statements(scops)
         for number, scop in enumerate(scops, 1):
-            self._draw(scop, self._file(number))
+            self.draw(scop, self._file(number))
+
+    def check_statements(self, scops: Sequence[Scop]) -> None:
+        """Raise `OptionError` for a statement to draw that no scop has."""
+        known = list(dict.fromkeys(each.name for scop in scops for each in scop.statements))
+        for statement in self.statements:
+            if statement not in known:
+                hint = nearest(statement, known) or f" (statements: {', '.join(known)})"
+                raise OptionError(f"pass '{self.name}': there is no statement '{statement}'{hint}")
 
     def _file(self, number: int) -> str:
         path = Path(self.file)
         return str(path if number == 1 else path.with_stem(f"{path.stem}-{number}"))
 
-    def _draw(self, scop: Scop, file: str) -> None:
+    def draw(self, scop: Scop, file: str) -> None:
+        """Write the picture of one scop to `file`."""
         assert scop.dependences is not None
         values = parameter_values(scop, self.values, self.size)
         picture = picture_of(scop, scop.dependences, values, self.statements)
@@ -64,11 +77,3 @@ class PicturePass(ModulePass):
         summary = f"{instances} instances of {', '.join(drawn)}, {len(picture.arrows)} dependences"
         tiles = f", {picture.tiles} tiles" if self.shows_order and picture.tiles > 1 else ""
         remark(self.name, f"{file}: {summary}{tiles}", scop.op)
-
-
-def _check_statements(name: str, statements: tuple[str, ...], scops: list[Scop]) -> None:
-    known = list(dict.fromkeys(each.name for scop in scops for each in scop.statements))
-    for statement in statements:
-        if statement not in known:
-            hint = nearest(statement, known) or f" (statements: {', '.join(known)})"
-            raise OptionError(f"pass '{name}': there is no statement '{statement}'{hint}")

@@ -49,9 +49,10 @@ class PolyRaisePass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in tuple(op.walk()):
             if isinstance(function, func.FuncOp):
-                self._raise(function)
+                self.raise_loops(function)
 
-    def _raise(self, function: func.FuncOp) -> None:
+    def raise_loops(self, function: func.FuncOp) -> None:
+        """Raise the loops of one function; raises `ResourceError` if that takes too long."""
         if not any(isinstance(inner, LOOPS) for inner in function.walk()):
             return
         outcome = within_operations(RAISING_OPERATIONS, lambda: raise_function(function))

@@ -8,22 +8,30 @@ kernel.gemm(n, alpha, beta, C, A, B)      # NumPy arrays, changed in place
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from io import StringIO
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass, PassPipeline
 
 from polyir import runtime
+from polyir.diagnostics import OptionError, PolyirError, nearest, remarks_to
+from polyir.dialects.scop import ScopOp
 from polyir.frontend.parse import parse_module
-from polyir.passes.prerequisites import lower_scops
+from polyir.model.requirements import requirements_of
+from polyir.passes.poly_raise import PolyRaisePass
+from polyir.passes.prerequisites import ScopPass, lower_scops, scops_in
 from polyir.pipeline import DEFAULT_PIPELINE, passes_of_pipeline
+from polyir.runtime.argument_checks import ArgumentChecks, written_arguments
 from polyir.runtime.compiler import (
     CompilationError,
     CompilerOptions,
     find_compiler,
     jit_available,
 )
+from polyir.runtime.functions import public_functions
 from polyir.universe import (
     OPT_TARGETS,
     POLYIR_UNIVERSE,
@@ -49,13 +57,26 @@ def run_pipeline(module: ModuleOp, pipeline: Pipeline) -> ModuleOp:
 
     Raises `OptionError` for an unknown pass or a bad option, and what the passes raise.
     """
+    return run_passes(module, pipeline)[0]
+
+
+def run_passes(module: ModuleOp, pipeline: Pipeline) -> tuple[ModuleOp, ModuleOp]:
+    """The result of `run_pipeline`, and the last module before it that still had scops.
+
+    The second one is `module` itself if no pass lowered any.
+    """
     if isinstance(pipeline, str):
         pipeline = passes_of_pipeline(pipeline, available_passes())
     result = module.clone()
-    PassPipeline(tuple(pipeline), lambda _, current, __: current.verify()).apply(
-        new_context(), result
-    )
-    return result
+    last_with_scops = [module]
+
+    def between(_: ModulePass | None, current: ModuleOp, following: ModulePass | None) -> None:
+        current.verify()
+        if not isinstance(following, ScopPass) and scops_in(current):
+            last_with_scops.append(current.clone())
+
+    PassPipeline(tuple(pipeline), between).apply(new_context(), result)
+    return result, last_with_scops[-1]
 
 
 def lower(module: ModuleOp) -> ModuleOp:
@@ -71,8 +92,10 @@ EmittedTarget = Literal["c", "llvm", "loops", "poly"]
 def emit(module: ModuleOp, target: EmittedTarget = "c") -> str:
     """A module as text: C99 with OpenMP, LLVM IR, or MLIR at the level of loops or of schedules.
 
-    `module` is lowered first if need be; it is not changed.
+    `module` is lowered first if need be; it is not changed. Raises `OptionError` for an unknown
+    target.
     """
+    _require_choice("target", target, get_args(EmittedTarget))
     targets = POLYIR_UNIVERSE.all_targets | OPT_TARGETS
     stream = StringIO()
     targets[target]()().emit(new_context(), module.clone(), stream)
@@ -95,26 +118,82 @@ def compile(
     compiler. Raises `PolyirError` where the text, the pipeline or the compiler is at fault.
     """
     module = parse(source) if isinstance(source, str) else source
-    return compile_loops(run_pipeline(module, pipeline), options, backend)
+    result, origin = run_passes(module, pipeline)
+    return compile_loops(result, options, backend, origin)
 
 
 def compile_loops(
-    module: ModuleOp, options: CompilerOptions | None = None, backend: Backend = "auto"
+    module: ModuleOp,
+    options: CompilerOptions | None = None,
+    backend: Backend = "auto",
+    origin: ModuleOp | None = None,
 ) -> CompiledModule:
-    """The functions of `module` as it is, lowered to loops if need be; see `compile`."""
+    """The functions of `module` as it is, lowered to loops if need be; see `compile`.
+
+    Once lowered, a module does not say what its functions require of their arguments; `origin`,
+    which it was made of, does.
+    """
+    chosen = chosen_backend(options, backend)
+    raised = functions_with_scops(module, origin)
+    requirements = {name: requirements_of(function) for name, function in raised.items()}
     loops = lower(module)
-    if chosen_backend(options, backend) == "c":
-        return runtime.compile_module(loops, options)
+    checks = {
+        op.sym_name.data: ArgumentChecks(
+            requirements.get(op.sym_name.data, ()), written_arguments(op)
+        )
+        for op in public_functions(loops)
+    }
+    if chosen == "c":
+        return runtime.compile_module(loops, options, checks=checks)
     signatures = runtime.public_signatures(loops)
     pass_type("lower-to-llvm")().apply(new_context(), loops)
-    return runtime.compile_llvm(loops, signatures)
+    return runtime.compile_llvm(loops, signatures, checks)
+
+
+def functions_with_scops(module: ModuleOp, origin: ModuleOp | None = None) -> dict[str, FuncOp]:
+    """For each public function of `module`, one with the same parameters that has scops.
+
+    It is the function itself, or the one of `origin` that has its name, or else the function with
+    its loops raised. Functions that cannot be raised are left out.
+    """
+    candidates = [_raised_functions(module, only_scops=True)]
+    if origin is not None:
+        candidates.append(_raised_functions(origin))
+    candidates.append(_raised_functions(module))
+    found: dict[str, FuncOp] = {}
+    for op in public_functions(module):
+        name, inputs = op.sym_name.data, op.function_type.inputs.data
+        for functions in candidates:
+            # A pass may add arguments, tile sizes, at the end.
+            given = functions[name].function_type.inputs.data if name in functions else None
+            if given is not None and given == inputs[: len(given)]:
+                found.setdefault(name, functions[name])
+    return found
+
+
+def _raised_functions(module: ModuleOp, only_scops: bool = False) -> dict[str, FuncOp]:
+    """The functions of `module` that have scops, raised unless `only_scops`, by name."""
+    if not only_scops:
+        module = module.clone()
+        with remarks_to(lambda _: None):
+            for op in public_functions(module):
+                with suppress(PolyirError):
+                    PolyRaisePass().raise_loops(op)
+    return {op.sym_name.data: op for op in public_functions(module) if _has_scops(op)}
+
+
+def _has_scops(function: FuncOp) -> bool:
+    return any(isinstance(op, ScopOp) for op in function.walk())
 
 
 def chosen_backend(options: CompilerOptions | None, backend: Backend) -> Literal["c", "llvm"]:
     """The backend that `auto` means here: C if there is a compiler, else LLVM if there is llvmlite.
 
-    Raises `CompilationError` if there is neither.
+    Raises `CompilationError` if there is neither, and `OptionError` for another backend.
     """
+    _require_choice("backend", backend, get_args(Backend))
+    if options is not None and not isinstance(options, CompilerOptions):
+        raise OptionError(f"options must be polyir.runtime.CompilerOptions, not {options!r}")
     if backend != "auto":
         return backend
     try:
@@ -125,3 +204,9 @@ def chosen_backend(options: CompilerOptions | None, backend: Backend) -> Literal
         message = f"{error.message}, nor llvmlite (pip install 'polyir[jit]')"
         raise CompilationError(message) from None
     return "c"
+
+
+def _require_choice(what: str, given: object, choices: tuple[str, ...]) -> None:
+    if given not in choices:
+        hint = nearest(str(given), choices) or f" (one of: {', '.join(choices)})"
+        raise OptionError(f"unknown {what} '{given}'{hint}")

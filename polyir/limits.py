@@ -19,14 +19,14 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from typing import IO, Any, Final, NoReturn, TypeVar
+from typing import IO, Final, NoReturn, TypeVar
 from warnings import catch_warnings, simplefilter
 
 import islpy as isl
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from polyir.diagnostics import PolyirError, SourceLocation
-from polyir.isl_pickle import reduce_isl_object
+from polyir.isl_pickle import IslPickler
 
 DEFAULT_TIME_LIMIT: Final = 20.0
 """Seconds of processor time. A user waits no longer for a step that may still fail."""
@@ -212,18 +212,15 @@ def _objects_of(ir: Operation) -> list[object]:
     return list(found.values())
 
 
-class _Pickler(pickle.Pickler):
-    """Writes isl objects as text, and `known` objects as their positions."""
+class _Pickler(IslPickler):
+    """Writes `known` objects as their positions."""
 
     def __init__(self, file: IO[bytes], known: list[object]) -> None:
-        super().__init__(file, pickle.HIGHEST_PROTOCOL)
+        super().__init__(file)
         self._positions = {id(item): position for position, item in enumerate(known)}
 
     def persistent_id(self, item: object) -> int | None:
         return self._positions.get(id(item))
-
-    def reducer_override(self, item: object) -> Any:
-        return reduce_isl_object(item)
 
 
 class _Unpickler(pickle.Unpickler):

@@ -10,12 +10,14 @@ Nothing here is changed in place: a pass gives a new program.
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Iterator
-from functools import cached_property, partial
+import pickle
+from contextlib import redirect_stdout
+from functools import cached_property
 from html import escape
+from io import StringIO
 from pathlib import Path
-from typing import Generic, TypeVar
+from tempfile import TemporaryDirectory
+from typing import Any, Final
 
 import islpy as isl
 from xdsl.dialects.builtin import ModuleOp
@@ -23,54 +25,32 @@ from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
 from polyir import api
-from polyir.diagnostics import OptionError, nearest
-from polyir.dialects.dependence import Dependence, Dependences
-from polyir.model.distance import format_dependences
+from polyir.isl_pickle import pickled
 from polyir.model.scop import Scop, scop_of
-from polyir.passes.options import describe_options, pass_from_python
-from polyir.passes.prerequisites import ScopPass, analysed_scops, scops_in
+from polyir.pass_methods import PassMethods
+from polyir.passes.prerequisites import analysed_scops, scops_in
+from polyir.results import (
+    CheckedSchedule,
+    Comparison,
+    DependenceTable,
+    Domains,
+    Drawing,
+    Graph,
+)
 from polyir.runtime import CompiledModule, CompilerOptions
 from polyir.transform.outline import outline
 from polyir.universe import PASS_NAMES, new_context, pass_type
-
-Changed = TypeVar("Changed")
-
-
-class _Transformable(Generic[Changed]):
-    """Every pass as a method: `tile(sizes=(32,))` is the pass `tile{sizes=32}`."""
-
-    def apply(self, transformation: ModulePass) -> Changed:
-        """What this becomes by one pass."""
-        raise NotImplementedError
-
-    def __getattr__(self, name: str) -> Callable[..., Changed]:
-        pass_name = name.replace("_", "-")
-        if name.startswith("_") or pass_name not in PASS_NAMES:
-            known = [known.replace("-", "_") for known in PASS_NAMES]
-            raise AttributeError(f"{type(self).__name__} has no '{name}'{nearest(name, known)}")
-        found = pass_type(pass_name)
-        method = partial(self._run, found)
-        method.__doc__ = "\n".join([found.__doc__ or "", *describe_options(found)])
-        return method
-
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *(name.replace("-", "_") for name in PASS_NAMES)]
-
-    def _run(self, found: type[ModulePass], *values: object, **options: object) -> Changed:
-        """Run a pass; a single number is as good as a tuple of one, `tile(32)`."""
-        fields = [field.name for field in dataclasses.fields(found) if field.init]
-        if len(values) > len(fields):
-            raise OptionError(f"pass '{found.name}' takes {len(fields)} options, not {len(values)}")
-        given = {**dict(zip(fields, values, strict=False)), **options}
-        return self.apply(pass_from_python(found, given))
+from polyir.view.svg import tree_svg
 
 
-class Program(_Transformable["Program"]):
+class Program(PassMethods["Program"]):
     """A program at some level between the text that was read and the code that will run."""
 
-    def __init__(self, module: ModuleOp) -> None:
+    def __init__(self, module: ModuleOp, origin: ModuleOp | None = None) -> None:
         self.module = module
         """The IR: a module of xDSL."""
+        self._origin = origin
+        """The last module with scops before `module`: it says what arguments functions take."""
 
     @staticmethod
     def parse(text: str, filename: str = "<string>") -> Program:
@@ -84,7 +64,9 @@ class Program(_Transformable["Program"]):
 
     def run(self, pipeline: api.Pipeline) -> Program:
         """The program after the passes of `pipeline`, `"pluto-schedule,tile{sizes=32}"`."""
-        return Program(api.run_pipeline(self.module, pipeline))
+        result, origin = api.run_passes(self.module, pipeline)
+        has_scops = origin is not self.module or scops_in(origin)
+        return Program(result, origin if has_scops else self._origin or origin)
 
     def apply(self, transformation: ModulePass) -> Program:
         return self.run([transformation])
@@ -106,7 +88,16 @@ class Program(_Transformable["Program"]):
         self, backend: api.Backend = "auto", options: CompilerOptions | None = None
     ) -> CompiledModule:
         """The functions of the program as it is, ready to be called with NumPy arrays."""
-        return api.compile_loops(self.module, options, backend)
+        return api.compile_loops(self.module, options, backend, self._origin)
+
+    def __copy__(self) -> Program:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Program:
+        return Program(self.module.clone(), self._origin)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpickled, (pickled((self.module, self._origin)),)
 
     def __str__(self) -> str:
         """The program as loops, in C, which reads best."""
@@ -123,8 +114,17 @@ class Program(_Transformable["Program"]):
         return f"<pre>{escape(repr(self))}</pre><pre>{escape(str(self))}</pre>"
 
 
-class ScheduleTree(_Transformable["ScheduleTree"]):
-    """The order in which a static control part runs its statements; passes are methods."""
+def _unpickled(modules: bytes) -> Program:
+    return Program(*pickle.loads(modules))
+
+
+class ScheduleTree(PassMethods[Any]):
+    """The order in which a static control part runs its statements; passes are methods.
+
+    A pass gives another tree; once it has lowered the schedule, a `Program`. Passes that only show
+    or check something give that: `Drawing`, `CheckedSchedule`, `Comparison`, `Graph`. Those that
+    print do so, and give the tree.
+    """
 
     def __init__(self, program: Program, number: int) -> None:
         self._program = program
@@ -157,38 +157,93 @@ class ScheduleTree(_Transformable["ScheduleTree"]):
         assert attribute is not None, "schedules come from analysed programs"
         return DependenceTable(self.scop, attribute.data)
 
-    def apply(self, transformation: ModulePass) -> ScheduleTree:
-        """The tree after a pass; raises `OptionError` for a pass that leaves no tree."""
-        if not isinstance(transformation, ScopPass):
-            raise OptionError(f"pass '{transformation.name}' does not give a schedule tree")
-        return ScheduleTree(self._program.apply(transformation), self._number)
+    @property
+    def domains(self) -> Domains:
+        """The instances of each statement, by its name."""
+        return Domains(self.scop, self._draw_domains)
+
+    def apply(self, transformation: ModulePass) -> Any:
+        """What a pass makes of the tree; see `ScheduleTree`."""
+        view = _VIEWS.get(transformation.name)
+        if view is not None:
+            return view(self, transformation)
+        program = self._program
+        if transformation.name in _PASSES_ON_LOOPS:
+            program = program.apply(pass_type("lower-poly")())
+        program = program.apply(transformation)
+        if len(scops_in(program.module)) <= self._number:
+            return program
+        return ScheduleTree(program, self._number)
+
+    def _draw_domains(self, statements: tuple[str, ...]) -> Drawing:
+        drawing = self.plot_domain(statements=statements)
+        assert isinstance(drawing, Drawing)
+        return drawing
+
+    def __copy__(self) -> ScheduleTree:
+        return self
+
+    def __deepcopy__(self, memo: object) -> ScheduleTree:
+        return ScheduleTree(self._program.__deepcopy__(memo), self._number)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ScheduleTree, (self._program, self._number)
 
     def __str__(self) -> str:
         return outline(self.isl)
 
     __repr__ = __str__
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(str(self))}</pre>"
+    def _repr_svg_(self) -> str:
+        return tree_svg(str(self))
 
 
-class DependenceTable:
-    """The dependences of a static control part, with their distances in the tree in force."""
+def _checked(tree: ScheduleTree, transformation: ModulePass) -> CheckedSchedule:
+    with redirect_stdout(StringIO()):
+        tree.program.apply(transformation)
+    return CheckedSchedule(len(tree.dependences.ordering))
 
-    def __init__(self, scop: Scop, dependences: Dependences) -> None:
-        self._scop = scop
-        self._dependences = dependences
 
-    def __iter__(self) -> Iterator[Dependence]:
-        return iter(self._dependences.items)
+def _drawn(tree: ScheduleTree, transformation: ModulePass) -> Drawing:
+    from polyir.passes.picture_pass import PicturePass
 
-    def __len__(self) -> int:
-        return len(self._dependences.items)
+    assert isinstance(transformation, PicturePass)
+    transformation.check_statements([tree.scop])
+    with TemporaryDirectory() as folder:
+        file = transformation.file or f"{folder}/picture.svg"
+        transformation.draw(tree.scop, file)
+        data = Path(file).read_bytes()
+    return Drawing(data, Path(file).suffix[1:], transformation.file or None)
 
-    def __str__(self) -> str:
-        return format_dependences(self._scop, self._dependences)
 
-    __repr__ = __str__
+def _compared(tree: ScheduleTree, transformation: ModulePass) -> Comparison:
+    from polyir.passes.compare_schedules import comparison_rows
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(str(self))}</pre>"
+    heading, *rows = comparison_rows(tree.scop)
+    return Comparison(heading, tuple(rows))
+
+
+def _graph(tree: ScheduleTree, transformation: ModulePass) -> Graph:
+    from polyir.passes.dot import DotPass
+
+    assert isinstance(transformation, DotPass)
+    return Graph(transformation.write([tree.scop.op]))
+
+
+def _printed(tree: ScheduleTree, transformation: ModulePass) -> ScheduleTree:
+    tree.program.apply(transformation)
+    return tree
+
+
+_PASSES_ON_LOOPS: Final = PASS_NAMES[PASS_NAMES.index("lower-poly") + 1 :]
+
+_VIEWS: Final = {
+    "check-schedule": _checked,
+    "plot-domain": _drawn,
+    "plot-schedule": _drawn,
+    "compare-schedules": _compared,
+    "dot": _graph,
+    "print-schedule": _printed,
+    "print-dependences": _printed,
+}
+"""What passes that leave the tree as it is give, by name."""

@@ -2,7 +2,8 @@
 
 Passes are flags, as for polyir-opt; without any, the default pipeline of polyir.compile runs. The
 input data is generated: sizes come from --size NAME=VALUE, and arrays are as large as the program
-needs for these sizes.
+needs for these sizes. Sizes for which an access would be out of bounds are refused if they are
+given, and not chosen otherwise.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from polyir.diagnostics import (
     print_missed,
     remarks_to,
 )
+from polyir.dialects.scop import ScopOp
 from polyir.limits import time_limited_to
 from polyir.model.scop import Scop, scop_of
 from polyir.model.symbolic_tiles import all_tiles
@@ -69,13 +71,14 @@ def _run(arguments: Sequence[str]) -> int:
     with remarks_to(sink), time_limited_to(options.time_limit):
         original = api.parse(text, str(path))
         pipeline = passes or passes_of_pipeline(DEFAULT_PIPELINE, available)
-        result = api.run_pipeline(original, pipeline)
+        result, origin = api.run_passes(original, pipeline)
         loops = api.lower(result)
     function = _find_function(original, options.function)
     if options.show:
         print(f"== original\n{api.emit(original)}\n== result\n{api.emit(loops)}")
     changed = _find_function(result, function.sym_name.data)
-    scops = tuple(scop_of(op) for op in scops_in(result))
+    raised = api.functions_with_scops(result, origin).get(function.sym_name.data, changed)
+    scops = tuple(scop_of(op) for op in raised.walk() if isinstance(op, ScopOp))
     sizes = _tile_sizes(scops, options.tile_sizes) | dict(options.size)
     values = make_arguments(changed, scops, sizes, options.default_size)
     contraction = ("-ffp-contract=fast",) if options.fma else ()
@@ -83,7 +86,10 @@ def _run(arguments: Sequence[str]) -> int:
     backend = api.chosen_backend(flags, options.backend)
     if options.fma and backend == "llvm":
         raise OptionError("--fma requires the C backend")
-    before, after = (api.compile_loops(module, flags, backend) for module in (original, loops))
+    before, after = (
+        api.compile_loops(module, flags, backend, origin)
+        for module, origin in ((original, None), (loops, result if scops_in(result) else origin))
+    )
     arities = [len(each.function_type.inputs) for each in (function, changed)]
     runs = [TimedRun("original", before, 1, arities[0])]
     runs += [TimedRun("result", after, count, arities[1]) for count in options.threads]
@@ -177,7 +183,8 @@ def _parse_options(arguments: Sequence[str]) -> argparse.Namespace:
         "--default-size",
         type=_positive,
         default=200,
-        help="the value of all other size arguments (default: 200)",
+        help="the value of all other size arguments, or the nearest one in the context "
+        "(default: 200)",
     )
     parser.add_argument(
         "--tile-sizes",

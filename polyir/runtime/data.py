@@ -1,5 +1,6 @@
 """Generated arguments for a function: sizes, scalars, and arrays that are large enough.
 
+Sizes are within the context (`polyir.model.requirements`), as near to the default as that allows.
 The extents of a dynamic array are those that the function's scops access for the chosen sizes. Data
 is pseudo-random from a seed. Square matrices are diagonally dominant, so that factorisations stay
 finite.
@@ -7,22 +8,27 @@ finite.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import islpy as isl
 import numpy as np
 import numpy.typing as npt
-from xdsl.dialects import memref
-from xdsl.dialects.builtin import IntegerAttr, MemRefType
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import SSAValue
 
-from polyir.diagnostics import PolyirError, location_of, nearest
+from polyir.diagnostics import PolyirError, location_of, missed, nearest
 from polyir.isl_lists import maps_of, parameters_of
+from polyir.model.requirements import Requirement, Source, requirements_of, source_of
 from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind
 from polyir.runtime.functions import numpy_type
-from polyir.target.abi import ArrayParameter, Parameter, Scalar, ScalarParameter, signature_of
+from polyir.target.abi import (
+    ArrayParameter,
+    Parameter,
+    Scalar,
+    ScalarParameter,
+    extent_name,
+    signature_of,
+)
 
 Value = int | float | npt.NDArray[np.generic]
 
@@ -37,32 +43,133 @@ def make_arguments(
     """Arguments for `function`, whose raised form holds `scops`.
 
     `sizes` gives index arguments by name. All others, and extents that nothing determines, are
-    `default_size`. Raises `PolyirError` for a name in `sizes` that is not an index argument.
+    `default_size`, or what is nearest to it in the context; a warning says so. Raises `PolyirError`
+    for a name in `sizes` that is not an index argument, and for sizes outside the context.
     """
     signature = signature_of(function)
-    arguments = dict(zip(function.body.blocks[0].args, signature.parameters, strict=True))
-    indices = [p.name for p in signature.parameters if _is_size(p)]
+    names = [parameter.name for parameter in signature.parameters]
+    indices = [names[n] for n, each in enumerate(signature.parameters) if _is_size(each)]
     for name in sizes:
         if name not in indices:
             hint = nearest(name, indices) or f"; known sizes: {', '.join(indices) or 'none'}"
             raise PolyirError(f"no size argument named '{name}'{hint}", location_of(function))
-    known: dict[SSAValue, int] = {
-        argument: sizes.get(parameter.name, default_size)
-        for argument, parameter in arguments.items()
-        if _is_size(parameter)
+    wanted = [Source(n) for n, each in enumerate(signature.parameters) if _is_size(each)]
+    wanted += [source for source in _parameter_sources(scops) if source not in wanted]
+    given = {
+        source: sizes[_name(names, source)] for source in wanted if _name(names, source) in sizes
     }
+    holders = {scop.op.function for scop in scops}
+    requirements = [each for op in holders if op is not None for each in requirements_of(op)]
+    known = _sizes_in_context(function, requirements, names, wanted, given, default_size)
     extents = _accessed_extents(scops, known, default_size)
     generator = np.random.default_rng(seed)
     values: list[Value] = []
-    for argument, parameter in arguments.items():
+    for position, parameter in enumerate(signature.parameters):
         if isinstance(parameter, ArrayParameter):
-            needed = extents.get(argument, (default_size,) * len(parameter.type.extents))
+            needed = extents.get(position, (default_size,) * len(parameter.type.extents))
             values.append(_random_array(parameter, needed, generator))
-        elif argument in known:
-            values.append(known[argument])
+        elif Source(position) in known:
+            values.append(known[Source(position)])
         else:
             values.append(_random_number(parameter, generator))
     return tuple(values)
+
+
+def _name(names: Sequence[str], source: Source) -> str:
+    name = names[source.argument]
+    return name if source.dimension is None else extent_name(name, source.dimension)
+
+
+def _parameter_sources(scops: Sequence[Scop]) -> list[Source]:
+    """Where the parameters of `scops` come from, those that a caller chooses."""
+    values = (value for scop in scops for value in scop.op.parameters)
+    return [source for value in values if (source := source_of(value)) is not None]
+
+
+def _sizes_in_context(
+    function: FuncOp,
+    requirements: Sequence[Requirement],
+    names: Sequence[str],
+    wanted: Sequence[Source],
+    given: Mapping[Source, int],
+    default_size: int,
+) -> dict[Source, int]:
+    """A value for each number in `wanted`: as given, or in the context and near the default.
+
+    Raises `PolyirError` if the values given are outside the context.
+    """
+    context = _context(requirements, names, wanted)
+    left = context
+    for source, value in given.items():
+        left = _fixed(left, _name(names, source), value)
+    if left.is_empty():
+        shown = ", ".join(f"{_name(names, source)} = {value}" for source, value in given.items())
+        what = f"{shown} {'is' if len(given) == 1 else 'are'} outside the context" if given else ""
+        message = f"{what or 'no size is in the context'} {context}"
+        raise PolyirError(message, location_of(function))
+    for source in wanted:
+        left = _preferably_positive(left, _name(names, source))
+    chosen = dict(given)
+    for source in wanted:
+        if source in given:
+            continue
+        name = _name(names, source)
+        chosen[source] = _nearest_value(left, name, default_size)
+        left = _fixed(left, name, chosen[source])
+        if chosen[source] != default_size:
+            note = f"{name} is {chosen[source]}: {default_size} is outside the context {context}"
+            missed("polyir-run", note, function)
+    return chosen
+
+
+def _context(
+    requirements: Sequence[Requirement], names: Sequence[str], wanted: Sequence[Source]
+) -> isl.Set:
+    """The values of `wanted` that meet the requirements, for arrays of the right extents."""
+    context = isl.Set("{ : }")
+    for requirement in requirements:
+        excluded = requirement.excluded
+        for position, source in enumerate(requirement.sources):
+            name = _name(names, source)
+            excluded = excluded.set_dim_name(isl.dim_type.param, position, name)
+        context = context.subtract(excluded)
+    kept = {_name(names, source) for source in wanted}
+    for name in parameters_of(context.get_space()):
+        if name not in kept:
+            position = context.find_dim_by_name(isl.dim_type.param, name)
+            context = context.project_out(isl.dim_type.param, position, 1)
+    return context.coalesce()
+
+
+def _fixed(points: isl.Set, name: str, value: int) -> isl.Set:
+    position = points.find_dim_by_name(isl.dim_type.param, name)
+    return points if position < 0 else points.fix_val(isl.dim_type.param, position, isl.Val(value))
+
+
+def _preferably_positive(points: isl.Set, name: str) -> isl.Set:
+    """The points where a parameter is at least 1, if there are any: others give empty loops."""
+    position = points.find_dim_by_name(isl.dim_type.param, name)
+    if position < 0:
+        return points
+    positive = points.lower_bound_val(isl.dim_type.param, position, isl.Val(1))
+    return points if positive.is_empty() else positive
+
+
+def _nearest_value(points: isl.Set, name: str, wanted: int) -> int:
+    """The greatest value up to `wanted` that the parameter has in `points`, or the least above."""
+    position = points.find_dim_by_name(isl.dim_type.param, name)
+    if position < 0:
+        return wanted
+    others = points.dim(isl.dim_type.param)
+    line = points.project_out(isl.dim_type.param, position + 1, others - position - 1)
+    line = line.project_out(isl.dim_type.param, 0, position)
+    line = isl.Set.from_params(line).insert_dims(isl.dim_type.set, 0, 1)
+    line = line.equate(isl.dim_type.param, 0, isl.dim_type.set, 0)
+    line = line.project_out(isl.dim_type.param, 0, 1)
+    below = line.upper_bound_val(isl.dim_type.set, 0, isl.Val(wanted))
+    nearest_points = line.lexmin() if below.is_empty() else below.lexmax()
+    point = nearest_points.sample_point()
+    return int(point.get_coordinate_val(isl.dim_type.set, 0).to_python())
 
 
 def _is_size(parameter: Parameter) -> bool:
@@ -70,36 +177,29 @@ def _is_size(parameter: Parameter) -> bool:
 
 
 def _accessed_extents(
-    scops: tuple[Scop, ...], known: Mapping[SSAValue, int], default_size: int
-) -> dict[SSAValue, tuple[int, ...]]:
-    """The extents that cover all accesses: at least one element in each dimension."""
-    extents: dict[SSAValue, tuple[int, ...]] = {}
+    scops: Sequence[Scop], known: Mapping[Source, int], default_size: int
+) -> dict[int, tuple[int, ...]]:
+    """The extents of array arguments that cover all accesses: at least 1 in each dimension."""
+    extents: dict[int, tuple[int, ...]] = {}
     for scop in scops:
-        sizes = {
-            name: _parameter_value(value, known, default_size)
-            for name, value in scop.op.parameter_values.items()
-        }
-        relation = scop.accesses(*AccessKind)
-        for part in maps_of(relation):
-            array = scop.arrays[part.get_tuple_name(isl.dim_type.out)]
+        sizes: dict[str, int] = {}
+        for name, value in scop.op.parameter_values.items():
+            source = source_of(value)
+            sizes[name] = default_size if source is None else known[source]
+        for part in maps_of(scop.accesses(*AccessKind)):
+            array = source_of(scop.arrays[part.get_tuple_name(isl.dim_type.out)])
+            if array is None:
+                continue
             needed = _bounding_extents(part.range(), sizes, default_size)
-            before = extents.get(array, (1,) * len(needed))
-            extents[array] = tuple(max(pair) for pair in zip(before, needed, strict=True))
+            before = extents.get(array.argument, (1,) * len(needed))
+            extents[array.argument] = tuple(max(pair) for pair in zip(before, needed, strict=True))
+    for source, chosen in known.items():
+        if source.dimension is not None and source.argument in extents:
+            needed = extents[source.argument]
+            extents[source.argument] = tuple(
+                chosen if n == source.dimension else each for n, each in enumerate(needed)
+            )
     return extents
-
-
-def _parameter_value(value: SSAValue, known: Mapping[SSAValue, int], default_size: int) -> int:
-    """The value of a size argument, or of a `memref.dim` whose type gives the extent."""
-    if value in known:
-        return known[value]
-    owner = value.owner
-    if isinstance(owner, memref.DimOp) and isinstance(owner.source.type, MemRefType):
-        index = owner.index.owner
-        constant = getattr(index, "value", None)
-        if isinstance(constant, IntegerAttr):
-            extent = owner.source.type.get_shape()[constant.value.data]
-            return default_size if extent < 0 else extent
-    return default_size
 
 
 def _bounding_extents(

@@ -7,11 +7,14 @@ and follows the calling convention of `polyir/target/abi.py`.
 from __future__ import annotations
 
 import ctypes
+import inspect
+import keyword
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from operator import getitem
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -19,8 +22,15 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 from polyir.diagnostics import nearest
+from polyir.runtime.argument_checks import (
+    ArgumentChecks,
+    ArgumentError,
+    ArgumentTypeError,
+    Span,
+)
 from polyir.target.abi import (
     ArrayParameter,
+    Parameter,
     Scalar,
     ScalarParameter,
     Signature,
@@ -59,10 +69,20 @@ def numpy_type(scalar: Scalar) -> np.dtype[np.generic]:
 class CompiledFunction:
     """A compiled function. Call it with numbers and NumPy arrays, which it changes in place."""
 
-    def __init__(self, address: int, signature: Signature, owner: object) -> None:
+    def __init__(
+        self,
+        address: int,
+        signature: Signature,
+        owner: CompiledModule,
+        checks: ArgumentChecks | None = None,
+    ) -> None:
         self.signature = signature
+        self.checks = checks or ArgumentChecks()
+        """What is required of the arguments besides their types."""
         # The code lives as long as its module.
         self._owner = owner
+        self._names = tuple(parameter.name for parameter in signature.parameters)
+        self._elements = tuple(_element(parameter) for parameter in signature.parameters)
         result = None if signature.returned is None else _C_TYPES[signature.returned]
         # Each argument is passed as an object of its C type: no argument types are needed here.
         self._entry = ctypes.CFUNCTYPE(result)(address)
@@ -71,88 +91,164 @@ class CompiledFunction:
     def __name__(self) -> str:
         return self.signature.symbol
 
-    def __call__(self, *arguments: Argument) -> Result:
+    @property
+    def __signature__(self) -> inspect.Signature:
+        """The parameters, for `help` and completion; those without a usable name have a number."""
+        return inspect.Signature(
+            [
+                *(_described(n, each) for n, each in enumerate(self.signature.parameters)),
+                inspect.Parameter("unchecked", inspect.Parameter.KEYWORD_ONLY, default=False),
+            ]
+        )
+
+    def __call__(self, *arguments: Argument, unchecked: bool = False, **named: Argument) -> Result:
         """Call the function. Returns its result, or a tuple of several.
 
-        Raises `TypeError` for a wrong number of arguments, type or element type, and `ValueError`
-        for a wrong rank or extent, a value out of range, and an array that is not contiguous,
-        aligned and writable. The function has not run then.
+        Raises `ArgumentTypeError` (a `TypeError`) for missing and unknown arguments and for a
+        wrong type or element type. Raises `ArgumentError` (a `ValueError`) for a wrong rank or
+        extent, a value out of range, an array that is not contiguous, aligned and writable, sizes
+        with which an access would be out of bounds, and arrays that overlap where the function
+        writes one of them. The function has not run then.
+
+        With `unchecked`, sizes and overlap are not checked: where they are wrong, the behaviour
+        is undefined.
         """
-        signature = self.signature
-        if len(arguments) != len(signature.parameters):
-            raise TypeError(
-                f"{signature.symbol} takes {len(signature.parameters)} arguments, "
-                f"not {len(arguments)}"
-            )
+        parameters = self.signature.parameters
+        if named or len(arguments) != len(parameters):
+            arguments = self._in_order(arguments, named)
         passed: list[object] = []
-        for position, (parameter, value) in enumerate(
-            zip(signature.parameters, arguments, strict=True)
-        ):
-            where = f"{signature.symbol}: argument {position} '{parameter.name}'"
+        spans: list[Span] = []
+        for position, (parameter, value) in enumerate(zip(parameters, arguments, strict=True)):
             if isinstance(parameter, ArrayParameter):
-                passed.extend(_pass_array(parameter, value, where))
+                array = self._array(position, parameter, value)
+                address: int = array.__array_interface__["data"][0]
+                passed.append(ctypes.c_void_p(address))
+                for dimension in parameter.type.dynamic_dimensions:
+                    passed.append(ctypes.c_int64(array.shape[dimension]))
+                if array.nbytes:
+                    spans.append((address, address + array.nbytes, position))
             else:
-                passed.append(_pass_number(parameter, value, where))
-        outputs = [_C_TYPES[type]() for type in signature.pointer_results]
+                passed.append(self._number(position, parameter, value))
+        if not unchecked:
+            self.checks.require(self.signature.symbol, self._names, arguments, spans)
+        outputs = [_C_TYPES[type]() for type in self.signature.pointer_results]
         result: Result = self._entry(*passed, *(ctypes.byref(output) for output in outputs))
         return tuple(output.value for output in outputs) if outputs else result
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return getitem, (self._owner, self.signature.symbol)
+
+    def _in_order(
+        self, arguments: tuple[Argument, ...], named: Mapping[str, Argument]
+    ) -> tuple[Argument, ...]:
+        """The arguments by position; raises unless there is one for each parameter."""
+        symbol, names = self.signature.symbol, self._names
+        rest = names[len(arguments) :]
+        for name in named:
+            if name not in names:
+                hint = nearest(name, names) or f"; parameters: {', '.join(names) or 'none'}"
+                raise ArgumentTypeError(f"{symbol} has no parameter '{name}'{hint}")
+            if name not in rest:
+                raise ArgumentTypeError(f"{symbol} gets two values for the parameter '{name}'")
+        if len(arguments) + len(named) != len(names):
+            missing = [f"'{name}'" for name in rest if name not in named]
+            which = f": {', '.join(missing)} missing" if missing and named else ""
+            count = len(arguments) + len(named)
+            raise ArgumentTypeError(f"{symbol} takes {len(names)} arguments, not {count}{which}")
+        return (*arguments, *(named[name] for name in rest))
+
+    def _array(self, position: int, parameter: ArrayParameter, value: Argument) -> Array:
+        """`value` as an array that fits its parameter."""
+        wanted = self._elements[position]
+        if not isinstance(value, np.ndarray):
+            wrong = f"must be a NumPy array, not {type(value).__name__}"
+            raise ArgumentTypeError(f"{self._argument(position)} {wrong}")
+        if value.dtype != wanted:
+            wrong = f"must have elements of type {wanted}, not {value.dtype}"
+            raise ArgumentTypeError(f"{self._argument(position)} {wrong}")
+        defect = _wrong_form(value, parameter.type.extents)
+        if defect is not None:
+            raise ArgumentError(f"{self._argument(position)} {defect}")
+        return value
+
+    def _number(self, position: int, parameter: ScalarParameter, value: Argument) -> object:
+        """A number in the C type of its parameter."""
+        number = value.item() if isinstance(value, np.generic) else value
+        if not isinstance(number, int | float if parameter.type.is_float else int):
+            wanted = "a number" if parameter.type.is_float else "an integer"
+            wrong = f"must be {wanted}, not {type(value).__name__}"
+            raise ArgumentTypeError(f"{self._argument(position)} {wrong}")
+        try:
+            return _c_number(parameter.type, number)
+        except ValueError as error:
+            raise ArgumentError(f"{self._argument(position)} {error}") from None
+
+    def _argument(self, position: int) -> str:
+        """How a message names an argument."""
+        return f"{self.signature.symbol}: argument {position} '{self._names[position]}'"
+
     def __repr__(self) -> str:
-        parameters = ", ".join(parameter.name for parameter in self.signature.parameters)
-        return f"<compiled function {self.signature.symbol}({parameters})>"
+        return f"<compiled function {self.signature.symbol}({', '.join(self._names)})>"
 
 
-def _pass_array(parameter: ArrayParameter, value: Argument, where: str) -> Iterator[object]:
-    """The pointer and the dynamic extents of an array that fits its parameter."""
-    if not isinstance(value, np.ndarray):
-        raise TypeError(f"{where} must be a NumPy array, not {type(value).__name__}")
-    extents = parameter.type.extents
-    wanted = numpy_type(parameter.type.element)
-    if value.dtype != wanted:
-        raise TypeError(f"{where} must have elements of type {wanted}, not {value.dtype}")
+def _element(parameter: Parameter) -> np.dtype[np.generic]:
+    """The NumPy type of a number, or of the elements of an array."""
+    if isinstance(parameter, ArrayParameter):
+        return numpy_type(parameter.type.element)
+    return numpy_type(parameter.type)
+
+
+def _described(position: int, parameter: Parameter) -> inspect.Parameter:
+    """A parameter for `inspect`: with a name of Python's, and its type."""
+    name = parameter.name
+    if not name.isidentifier() or keyword.iskeyword(name) or name == "unchecked":
+        name = f"_{position}"
+    if isinstance(parameter, ScalarParameter):
+        annotation = parameter.type.value
+    else:
+        shape = "x".join("?" if each is None else str(each) for each in parameter.type.extents)
+        annotation = f"{parameter.type.element.value}[{shape}]"
+    return inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=annotation)
+
+
+def _wrong_form(value: Array, extents: Sequence[int | None]) -> str | None:
+    """What is wrong with the shape of an array, or with its place in memory."""
     if value.ndim != len(extents):
-        raise ValueError(f"{where} must have rank {len(extents)}, not {value.ndim}")
+        return f"must have rank {len(extents)}, not {value.ndim}"
     for dimension, (extent, actual) in enumerate(zip(extents, value.shape, strict=True)):
         if extent is not None and extent != actual:
-            raise ValueError(
-                f"{where} must have extent {extent} in dimension {dimension}, not {actual}"
-            )
-    if not value.flags.c_contiguous:
-        raise ValueError(f"{where} must be C-contiguous (try numpy.ascontiguousarray)")
-    if not value.flags.aligned:
-        raise ValueError(f"{where} must be aligned")
-    if not value.flags.writeable:
-        raise ValueError(f"{where} must be writable")
-    yield ctypes.c_void_p(value.ctypes.data)
-    for dimension in parameter.type.dynamic_dimensions:
-        yield ctypes.c_int64(value.shape[dimension])
+            return f"must have extent {extent} in dimension {dimension}, not {actual}"
+    flags = value.flags
+    if not flags.c_contiguous:
+        return "must be C-contiguous (try numpy.ascontiguousarray)"
+    if not flags.aligned:
+        return "must be aligned"
+    if not flags.writeable:
+        return "must be writable"
+    return None
 
 
-def _pass_number(parameter: ScalarParameter, value: Argument, where: str) -> object:
-    """A number in the C type of its parameter."""
-    number = value.item() if isinstance(value, np.generic) else value
-    if parameter.type.is_float:
-        if not isinstance(number, int | float):
-            raise TypeError(f"{where} must be a number, not {type(value).__name__}")
-        return _float(parameter.type, number, where)
-    if not isinstance(number, int):
-        raise TypeError(f"{where} must be an integer, not {type(value).__name__}")
-    if parameter.type is Scalar.BOOL:
+def _c_number(type: Scalar, number: int | float) -> object:
+    """A number in a C type; raises `ValueError` if it does not fit."""
+    if type.is_float:
+        return _float(type, number)
+    assert isinstance(number, int)
+    if type is Scalar.BOOL:
         if number not in (0, 1):
-            raise ValueError(f"{where} must be 0 or 1, not {number}")
+            raise ValueError(f"must be 0 or 1, not {number}")
         return ctypes.c_bool(bool(number))
-    half = 2 ** (parameter.type.width - 1)
+    half = 2 ** (type.width - 1)
     if not -half <= number < half:
-        raise ValueError(f"{where} must fit into {parameter.type.width} bits: {number} does not")
-    make: Callable[[int], object] = _C_TYPES[parameter.type]
+        raise ValueError(f"must fit into {type.width} bits: {number} does not")
+    make: Callable[[int], object] = _C_TYPES[type]
     return make(number)
 
 
-def _float(type: Scalar, number: int | float, where: str) -> object:
+def _float(type: Scalar, number: int | float) -> object:
     try:
         value = float(number)
     except OverflowError:
-        raise ValueError(f"{where} is too large for a floating-point number") from None
+        raise ValueError("is too large for a floating-point number") from None
     return ctypes.c_float(value) if type is Scalar.FLOAT else ctypes.c_double(value)
 
 
@@ -165,6 +261,23 @@ class CompiledModule(ABC):
         self._functions = MappingProxyType(
             {function.signature.symbol: function for function in functions}
         )
+
+    @property
+    def signatures(self) -> tuple[Signature, ...]:
+        """The signatures of the functions."""
+        return tuple(function.signature for function in self._functions.values())
+
+    @property
+    def checks(self) -> dict[str, ArgumentChecks]:
+        """What is required of the arguments of each function besides their types."""
+        return {name: function.checks for name, function in self._functions.items()}
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        """A module does not change: it is its own copy."""
+        return self
 
     def __getitem__(self, name: str) -> CompiledFunction:
         """The function named `name`; raises `KeyError`, which suggests similar names."""
@@ -198,13 +311,18 @@ class CompiledModule(ABC):
         return f"<compiled module: {functions}>"
 
 
+def public_functions(module: ModuleOp) -> tuple[FuncOp, ...]:
+    """The functions that can be called from outside `module`."""
+    return tuple(
+        op
+        for op in module.body.block.ops
+        if isinstance(op, FuncOp) and not op.is_declaration and not is_private(op)
+    )
+
+
 def public_signatures(module: ModuleOp) -> tuple[Signature, ...]:
     """The signatures of the functions that can be called from outside `module`.
 
     `module` is at the level of loops: its functions take memrefs.
     """
-    return tuple(
-        signature_of(op)
-        for op in module.body.block.ops
-        if isinstance(op, FuncOp) and not op.is_declaration and not is_private(op)
-    )
+    return tuple(signature_of(op) for op in public_functions(module))

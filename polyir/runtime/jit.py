@@ -6,14 +6,16 @@ without contraction. Parallel loops run on a team of Python threads.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from xdsl.dialects.builtin import ModuleOp
 
 from polyir.diagnostics import PolyirError
+from polyir.runtime.argument_checks import ArgumentChecks
 from polyir.runtime.functions import (
     Argument,
     CompiledFunction,
@@ -38,14 +40,19 @@ class JitFunction(CompiledFunction):
     """A function whose parallel loops run on a team."""
 
     def __init__(
-        self, address: int, signature: Signature, engine: binding.ExecutionEngine, team: ThreadTeam
+        self,
+        address: int,
+        signature: Signature,
+        owner: CompiledModule,
+        team: ThreadTeam,
+        checks: ArgumentChecks | None = None,
     ) -> None:
-        super().__init__(address, signature, engine)
+        super().__init__(address, signature, owner, checks)
         self._team = team
 
-    def __call__(self, *arguments: Argument) -> Result:
+    def __call__(self, *arguments: Argument, unchecked: bool = False, **named: Argument) -> Result:
         """Call the function; see `CompiledFunction`. Raises any exception of a parallel loop."""
-        result = super().__call__(*arguments)
+        result = super().__call__(*arguments, unchecked=unchecked, **named)
         self._team.raise_error()
         return result
 
@@ -59,14 +66,21 @@ class JitModule(CompiledModule):
         engine: binding.ExecutionEngine,
         signatures: Sequence[Signature],
         team: ThreadTeam,
+        checks: Mapping[str, ArgumentChecks],
     ) -> None:
         self._engine = engine
         self._team = team
-        super().__init__(source, [self._function(signature) for signature in signatures])
+        super().__init__(source, [self._function(each, checks) for each in signatures])
 
-    def _function(self, signature: Signature) -> CompiledFunction:
+    def _function(
+        self, signature: Signature, checks: Mapping[str, ArgumentChecks]
+    ) -> CompiledFunction:
         address = self._engine.get_function_address(symbol_name(signature.symbol))
-        return JitFunction(address, signature, self._engine, self._team)
+        found = checks.get(signature.symbol)
+        return JitFunction(address, signature, self, self._team, found)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return compile_llvm_ir, (self.source, self.signatures, self.checks)
 
     def threads(self, count: int) -> AbstractContextManager[None]:
         """Run the functions with `count` threads inside the `with` block.
@@ -76,14 +90,27 @@ class JitModule(CompiledModule):
         return self._team.threads(count)
 
 
-def compile_llvm(module: ModuleOp, signatures: Sequence[Signature]) -> JitModule:
+def compile_llvm(
+    module: ModuleOp,
+    signatures: Sequence[Signature],
+    checks: Mapping[str, ArgumentChecks] = MappingProxyType({}),
+) -> JitModule:
     """Compile a module of the llvm dialect and make the functions of `signatures` callable.
 
-    The code gets a team of threads, which provides the `polyir_parallel_for` and
-    `polyir_thread_count` that it declares. Raises `MissingPackageError` without llvmlite,
+    `checks` are those of their arguments, by symbol. Raises `MissingPackageError` without llvmlite,
     `TargetError` for what cannot be translated, and `JitError` if LLVM rejects the translation.
     """
-    source = llvm_ir(module)
+    return compile_llvm_ir(llvm_ir(module), signatures, checks)
+
+
+def compile_llvm_ir(
+    source: str, signatures: Sequence[Signature], checks: Mapping[str, ArgumentChecks]
+) -> JitModule:
+    """Compile LLVM IR; see `compile_llvm`.
+
+    The code gets a team of threads, which provides the `polyir_parallel_for` and
+    `polyir_thread_count` that it declares.
+    """
     from llvmlite import binding
 
     _initialise()
@@ -102,7 +129,7 @@ def compile_llvm(module: ModuleOp, signatures: Sequence[Signature]) -> JitModule
         if value.name in needed:
             engine.add_global_mapping(value, needed[value.name])
     engine.finalize_object()
-    return JitModule(source, engine, signatures, team)
+    return JitModule(source, engine, signatures, team, checks)
 
 
 @cache

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
+from types import MappingProxyType
 
 from xdsl.dialects.builtin import ModuleOp
 
+from polyir.runtime.argument_checks import ArgumentChecks
 from polyir.runtime.compiler import CompilerOptions, build_library
 from polyir.runtime.functions import (
     CompiledFunction,
@@ -22,16 +23,28 @@ from polyir.target.c import COptions, c_text
 class LibraryModule(CompiledModule):
     """Functions of a shared library."""
 
-    def __init__(self, path: Path, source: str, signatures: Sequence[Signature]) -> None:
-        self.path = path
-        self._library = ctypes.CDLL(str(path))
-        super().__init__(source, [self._function(signature) for signature in signatures])
+    def __init__(
+        self,
+        source: str,
+        signatures: Sequence[Signature],
+        options: CompilerOptions,
+        checks: Mapping[str, ArgumentChecks],
+    ) -> None:
+        self.path = build_library(source, options)
+        self._options = options
+        self._library = ctypes.CDLL(str(self.path))
+        super().__init__(source, [self._function(each, checks) for each in signatures])
 
-    def _function(self, signature: Signature) -> CompiledFunction:
+    def _function(
+        self, signature: Signature, checks: Mapping[str, ArgumentChecks]
+    ) -> CompiledFunction:
         entry = self._library[symbol_name(signature.symbol)]
         address = ctypes.cast(entry, ctypes.c_void_p).value
         assert address is not None
-        return CompiledFunction(address, signature, self._library)
+        return CompiledFunction(address, signature, self, checks.get(signature.symbol))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return LibraryModule, (self.source, self.signatures, self._options, self.checks)
 
     @contextmanager
     def threads(self, count: int) -> Iterator[None]:
@@ -61,18 +74,19 @@ def compile_c(
 
     Raises `CompilationError` with the compiler's message.
     """
-    path = build_library(source, options or CompilerOptions())
-    return LibraryModule(path, source, signatures)
+    return LibraryModule(source, signatures, options or CompilerOptions(), {})
 
 
 def compile_module(
     module: ModuleOp,
     options: CompilerOptions | None = None,
     c_options: COptions | None = None,
+    checks: Mapping[str, ArgumentChecks] = MappingProxyType({}),
 ) -> LibraryModule:
     """Compile a module in loop form; its public functions can then be called.
 
-    Raises `TargetError` for operations that C does not support, and `CompilationError`.
+    `checks` are those of their arguments, by symbol. Raises `TargetError` for operations that C
+    does not support, and `CompilationError`.
     """
     source = c_text(module, c_options or COptions())
-    return compile_c(source, public_signatures(module), options)
+    return LibraryModule(source, public_signatures(module), options or CompilerOptions(), checks)

@@ -91,3 +91,53 @@ def test_arrays_are_as_large_as_the_accesses() -> None:
     assert dtypes == [np.float64, np.int32, np.float32]
     with pytest.raises(PolyirError, match="no size argument named 'm'"):
         make_arguments(function, scops, {"m": 10}, default_size=7)
+
+
+STATIC = """
+func.func @sum(%A: memref<16xf64>, %B: memref<?xf64>, %n: index, %m: index) {
+  affine.for %i = 0 to %n {
+    affine.for %j = 0 to %m {
+      %0 = affine.load %A[%i + %j] : memref<16xf64>
+      affine.store %0, %B[%j] : memref<?xf64>
+    }
+  }
+  return
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("flags", "n", "m"),
+    [
+        ([], 16, 1),
+        (["--size=m=4"], 13, 4),
+        (["--size=n=8", "--size=m=9"], 8, 9),
+        (["--default-size=5"], 5, 5),
+        (["--pluto-schedule", "--tile=4", "--lower-poly", "--size=m=4"], 13, 4),
+    ],
+)
+def test_sizes_are_drawn_within_the_context(
+    flags: list[str], n: int, m: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "sum.mlir"
+    path.write_text(STATIC)
+    assert main([*flags, "--repeat=1", "--threads=1", str(path)]) == 0
+    output = capsys.readouterr()
+    assert "bit-identical" in output.out
+    notes = [line.split("[polyir-run] ")[1] for line in output.err.splitlines() if "-run]" in line]
+    default = 5 if "--default-size=5" in flags else 200
+    drawn = [f"{name} is {value}" for name, value in (("n", n), ("m", m)) if value != default]
+    given = " ".join(flags)
+    expected = [each for each in drawn if f"size={each[0]}=" not in given]
+    assert [note.split(":")[0] for note in notes] == expected
+
+
+def test_sizes_outside_the_context_are_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "sum.mlir"
+    path.write_text(STATIC)
+    assert main(["--size=n=9", "--size=m=9", str(path)]) == 1
+    error = capsys.readouterr().err
+    assert f"{path}:2:1: error: n = 9, m = 9 are outside the context [n, m] -> {{" in error
+    assert "n + m <= 17" in error or "m <= 17 - n" in error

@@ -41,17 +41,17 @@ def shape_context(
     context = isl.Set.universe(space.params())
     known: dict[tuple[SSAValue, int], isl.PwAff] = {}
     for parameter, variable in zip(parameters, variables, strict=True):
-        measured = _measured(parameter)
-        if parameter in sizes or measured is not None:
+        place = measured(parameter)
+        if parameter in sizes or place is not None:
             context = context.intersect(variable.ge_set(zero))
-        if measured is None:
+        if place is None:
             continue
-        source, dimension = measured
-        extent = _shape(source)[dimension]
+        source, dimension = place
+        extent = shape_of(source)[dimension]
         if extent != DYNAMIC_INDEX:
             fixed = zero.add_constant_val(isl.Val(extent))
             context = context.intersect(variable.eq_set(fixed))
-        context = context.intersect(variable.eq_set(known.setdefault(measured, variable)))
+        context = context.intersect(variable.eq_set(known.setdefault(place, variable)))
     return context
 
 
@@ -72,7 +72,7 @@ def access_context(op: ScopOp) -> isl.Set:
     context = scop.context
     for statement in scop.statements:
         for access in statement.accesses:
-            if not _is_certain(access, statement.op):
+            if not is_certain(access, statement.op):
                 continue
             for outside in _outside(scop, access):
                 excluded = access.relation.intersect_range(outside).params()
@@ -87,12 +87,12 @@ def _has_known_size(value: SSAValue) -> bool:
     if not isinstance(value.type, MemRefType):
         return False
     is_measured = any(isinstance(use.operation, memref.DimOp) for use in value.uses)
-    is_static = any(extent != DYNAMIC_INDEX for extent in _shape(value))
-    is_given = isinstance(value.owner, ALLOCATIONS) and bool(_shape(value))
+    is_static = any(extent != DYNAMIC_INDEX for extent in shape_of(value))
+    is_given = isinstance(value.owner, ALLOCATIONS) and bool(shape_of(value))
     return is_static or is_measured or is_given
 
 
-def _is_certain(access: Access, statement: StmtOp) -> bool:
+def is_certain(access: Access, statement: StmtOp) -> bool:
     """Whether every instance makes the access, to one known element."""
     is_executed = access.operation.parent_op() is statement
     return is_executed and access.relation.is_single_valued()
@@ -105,8 +105,8 @@ def _outside(scop: Scop, access: Access) -> list[isl.Set]:
     local = isl.LocalSpace.from_space(space)
     zero = isl.PwAff.from_aff(isl.Aff.zero_on_domain(local))
     outside = []
-    for dimension in range(len(_shape(array))):
-        extent = _extent(scop, array, dimension, local)
+    for dimension in range(len(shape_of(array))):
+        extent = known_extent(scop, array, dimension, local)
         if extent is not None:
             variable = isl.Aff.var_on_domain(local, isl.dim_type.set, dimension)
             subscript = isl.PwAff.from_aff(variable)
@@ -114,28 +114,31 @@ def _outside(scop: Scop, access: Access) -> list[isl.Set]:
     return outside
 
 
-def _extent(scop: Scop, array: SSAValue, dimension: int, local: isl.LocalSpace) -> isl.PwAff | None:
+def known_extent(
+    scop: Scop, array: SSAValue, dimension: int, local: isl.LocalSpace
+) -> isl.PwAff | None:
     """The size of a dimension of `array`, if it is static or a parameter."""
-    size = _shape(array)[dimension]
+    size = shape_of(array)[dimension]
     if size != DYNAMIC_INDEX:
         return isl.PwAff.from_aff(isl.Aff.zero_on_domain(local).set_constant_val(isl.Val(size)))
     given = None
     if isinstance(array.owner, ALLOCATIONS):
         given = _given(array.owner, dimension)
-    for position, value in enumerate(scop.op.parameters):
-        if value is given or _measured(value) == (array, dimension):
+    for name, value in scop.op.parameter_values.items():
+        if value is given or measured(value) == (array, dimension):
+            position = local.find_dim_by_name(isl.dim_type.param, name)
             return isl.PwAff.from_aff(isl.Aff.var_on_domain(local, isl.dim_type.param, position))
     return None
 
 
 def _given(allocation: AllocationOp, dimension: int) -> SSAValue:
     """The operand that is the size of a dynamic dimension."""
-    shape = _shape(allocation.memref)
+    shape = shape_of(allocation.memref)
     return allocation.dynamic_sizes[shape[:dimension].count(DYNAMIC_INDEX)]
 
 
-def _measured(value: SSAValue) -> tuple[SSAValue, int] | None:
-    """The memref and the dimension of which `value` is the size."""
+def measured(value: SSAValue) -> tuple[SSAValue, int] | None:
+    """The memref and the dimension of which `value` is the size; `None` if it is no size."""
     if not isinstance(value.owner, memref.DimOp):
         return None
     source, index = value.owner.source, value.owner.index.owner
@@ -144,9 +147,10 @@ def _measured(value: SSAValue) -> tuple[SSAValue, int] | None:
     if not isinstance(index.value, IntegerAttr):
         return None
     dimension = index.value.value.data
-    return (source, dimension) if 0 <= dimension < len(_shape(source)) else None
+    return (source, dimension) if 0 <= dimension < len(shape_of(source)) else None
 
 
-def _shape(value: SSAValue) -> tuple[int, ...]:
+def shape_of(value: SSAValue) -> tuple[int, ...]:
+    """The extents of a memref, `DYNAMIC_INDEX` for those that its type does not say."""
     assert isinstance(value.type, MemRefType)
     return value.type.get_shape()

@@ -1,0 +1,169 @@
+"""What is checked before a compiled function is called: sizes within the context, no overlap.
+
+The checks are compiled to a Python function of the arguments, so that they take microseconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import islpy as isl
+from xdsl.dialects import affine, memref, vector
+from xdsl.dialects.func import FuncOp
+
+from polyir.diagnostics import PolyirError
+from polyir.isl_lists import basic_sets_of
+from polyir.model.requirements import Requirement, Source
+
+Span = tuple[int, int, int]
+"""The addresses of an array's first byte and of the byte after its last, and its position."""
+
+
+class ArgumentError(PolyirError, ValueError):
+    """A function is called with an argument that it does not take."""
+
+
+class ArgumentTypeError(PolyirError, TypeError):
+    """A function is called with too few or many arguments, or with one of another type."""
+
+
+@dataclass(frozen=True)
+class ArgumentChecks:
+    """The checks of one function's arguments: its requirements, and the arrays that it writes."""
+
+    requirements: tuple[Requirement, ...] = ()
+    written: frozenset[int] = frozenset()
+
+    @cached_property
+    def first_violated(self) -> Callable[[Sequence[object]], int]:
+        """A function of arguments: the number of the first requirement that they violate, or -1."""
+        names: dict[Source, str] = {}
+        tests: list[str] = []
+        for number, requirement in enumerate(self.requirements):
+            variables = [names.setdefault(each, f"v{len(names)}") for each in requirement.sources]
+            tests.append(f"  if {_test(requirement.excluded, variables)}: return {number}")
+        reads = [f"  {name} = {_read(source)}" for source, name in names.items()]
+        defined: dict[str, Callable[[Sequence[object]], int]] = {}
+        # Only integers and generated names are in this text.
+        exec("\n".join(["def check(a):", *reads, *tests, "  return -1"]), defined)
+        return defined["check"]
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return ArgumentChecks, (self.requirements, self.written)
+
+    def require(
+        self, function: str, names: Sequence[str], values: Sequence[object], spans: list[Span]
+    ) -> None:
+        """Raise `ArgumentError` for `values` that violate a requirement, or arrays that overlap.
+
+        `names` are those of the parameters, `spans` the addresses of the arrays.
+        """
+        violated = self.first_violated(values)
+        if violated >= 0:
+            raise ArgumentError(f"{function}: {describe(self.requirements[violated], values)}")
+        if len(spans) > 1:
+            self._require_apart(function, names, spans)
+
+    def _require_apart(self, function: str, names: Sequence[str], spans: list[Span]) -> None:
+        """Refuse arrays that overlap, unless the function only reads both."""
+        ordered = sorted(spans)
+        end = ordered[0][1]
+        for start, after, _ in ordered[1:]:
+            if start < end:
+                break
+            end = after
+        else:
+            return
+        for number, (_, end, first) in enumerate(ordered):
+            for start, after, second in ordered[number + 1 :]:
+                if start >= end:
+                    break
+                if start < after and {first, second} & self.written:
+                    one, other = (f"'{names[each]}'" for each in sorted((first, second)))
+                    raise ArgumentError(
+                        f"{function}: the arrays {one} and {other} overlap, and one is written"
+                    )
+
+
+def describe(requirement: Requirement, values: Sequence[object]) -> str:
+    """What is wrong with `values`, which violate `requirement`."""
+    if not requirement.sources:
+        return f"no call is correct: {requirement.reason}"
+    pairs = zip(requirement.names, requirement.sources, strict=True)
+    given = ", ".join(f"{name} = {_value(source, values)}" for name, source in pairs)
+    verb = "is" if len(requirement.sources) == 1 else "are"
+    return f"{given} {verb} outside the context {requirement.context}: {requirement.reason}"
+
+
+def _value(source: Source, values: Sequence[object]) -> object:
+    value = values[source.argument]
+    if source.dimension is None:
+        return value
+    shape: tuple[int, ...] = getattr(value, "shape", ())
+    return shape[source.dimension]
+
+
+def _read(source: Source) -> str:
+    """Python's text for the value of `source` in the arguments `a`."""
+    if source.dimension is None:
+        return f"int(a[{source.argument}])"
+    return f"a[{source.argument}].shape[{source.dimension}]"
+
+
+def _test(points: isl.Set, variables: Sequence[str]) -> str:
+    """Python's text for whether the parameters `variables` are in `points`."""
+    parts = [
+        " and ".join(_constraint(each, variables) for each in part.get_constraints()) or "True"
+        for part in basic_sets_of(points.compute_divs())
+    ]
+    return " or ".join(parts)
+
+
+def _constraint(constraint: isl.Constraint, variables: Sequence[str]) -> str:
+    comparison = "==" if constraint.is_equality() else ">="
+    return f"{_sum(constraint.get_aff(), variables)} {comparison} 0"
+
+
+def _sum(expression: isl.Aff, variables: Sequence[str]) -> str:
+    """Python's text for an expression of parameters with integer coefficients."""
+    terms = [_whole(expression.get_constant_val())]
+    for position, variable in enumerate(variables):
+        coefficient = expression.get_coefficient_val(isl.dim_type.param, position)
+        if not coefficient.is_zero():
+            terms.append(f"{_whole(coefficient)} * {variable}")
+    for position in range(expression.dim(isl.dim_type.div)):
+        coefficient = expression.get_coefficient_val(isl.dim_type.div, position)
+        if not coefficient.is_zero():
+            divided = expression.get_div(position)
+            by = divided.get_denominator_val()
+            floor = f"(({_sum(divided.scale_val(by), variables)}) // {_whole(by)})"
+            terms.append(f"{_whole(coefficient)} * {floor}")
+    return " + ".join(terms)
+
+
+def _whole(value: isl.Val) -> str:
+    assert value.is_int(), "constraints have integer coefficients"
+    return str(value.to_python())
+
+
+_READS: Final = (
+    affine.LoadOp,
+    affine.VectorLoadOp,
+    memref.LoadOp,
+    memref.DimOp,
+    vector.LoadOp,
+)
+
+
+def written_arguments(function: FuncOp) -> frozenset[int]:
+    """The arguments, by position, that `function` may use for something else than to be read."""
+    block = function.body.first_block
+    arguments = () if block is None else block.args
+    return frozenset(
+        argument.index
+        for argument in arguments
+        if not all(isinstance(use.operation, _READS) for use in argument.uses)
+    )
