@@ -32,10 +32,16 @@ from polyir.diagnostics import (
 from polyir.frontend.c.preprocess import preprocess
 from polyir.frontend.c.source import read_regions
 from polyir.limits import time_limited_to
-from polyir.pipeline import DEFAULT_PIPELINE, passes_of_pipeline, split_pass_flags
+from polyir.pipeline import (
+    DEFAULT_PIPELINE,
+    AvailablePasses,
+    passes_of_pipeline,
+    split_pass_flags,
+)
 from polyir.runtime.compiler import CompilerOptions, find_compiler
 from polyir.source_to_source import TransformedRegion, rewrite, transform_region
 from polyir.tools.command_line import ArgumentParser, add_time_limit, exit_code_of, write_output
+from polyir.tools.pass_help import add_information
 from polyir.universe import available_passes, new_context
 
 COMPILE_FLAGS = ("-O3", "-march=native", "-fopenmp", "-ffp-contract=off")
@@ -53,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(arguments: Sequence[str]) -> int:
     available = available_passes()
     passes, others = split_pass_flags(arguments, available)
-    options, rest = _parse_options(others)
+    options, rest = _parse_options(others, available)
     if rest and not options.compile:
         known = [f"--{name}" for name in available]
         name = rest[0].partition("=")[0]
@@ -91,7 +97,9 @@ def _run(arguments: Sequence[str]) -> int:
     return LEFT if left else 0
 
 
-def _parse_options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
+def _parse_options(
+    arguments: Sequence[str], available: AvailablePasses
+) -> tuple[argparse.Namespace, list[str]]:
     parser = ArgumentParser(
         prog="polyir-cc",
         description=__doc__,
@@ -115,6 +123,7 @@ def _parse_options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[s
         "--strict", action="store_true", help="treat a region that is not transformed as an error"
     )
     parser.add_argument("--remarks", action="store_true", help="print the decisions of the passes")
+    add_information(parser, available)
     add_time_limit(parser)
     for letter, meaning in (
         ("D", "define a macro"),
