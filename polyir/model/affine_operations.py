@@ -14,7 +14,13 @@ from xdsl.dialects.builtin import (
     i32,
 )
 from xdsl.ir import Operation
-from xdsl.ir.affine import AffineBinaryOpKind, AffineConstraintKind, AffineSet
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineConstraintKind,
+    AffineSet,
+)
 
 from polyir.dialects.affine_extra import MaxOp, PrefetchOp
 from polyir.model.affine import NotAffineError
@@ -107,6 +113,20 @@ def set_bounds(
     op.lowerBoundsGroups = DenseIntElementsAttr.from_list(one, [len(lower)])
     op.upperBoundsGroups = DenseIntElementsAttr.from_list(one, [len(upper)])
     op.operands = (*lower_values, *upper_values)
+
+
+def is_semi_affine(op: Operation) -> bool:
+    """Whether a map of `op` has a product of variables, or a division by one."""
+    return any(
+        isinstance(part, AffineBinaryOpExpr)
+        and part.kind is not AffineBinaryOpKind.Add
+        and not isinstance(part.rhs, AffineConstantExpr)
+        and not (part.kind is AffineBinaryOpKind.Mul and isinstance(part.lhs, AffineConstantExpr))
+        for attribute in op.properties.values()
+        if isinstance(attribute, AffineMapAttr)
+        for result in attribute.data.results
+        for part in result.dfs()
+    )
 
 
 def computed_expression(

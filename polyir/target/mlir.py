@@ -38,7 +38,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.printer import Printer
 
-from polyir.dialects.affine_extra import DelinearizeIndexOp, PrefetchOp
+from polyir.dialects.affine_extra import DelinearizeIndexOp, DmaStartOp, DmaWaitOp, PrefetchOp
 from polyir.dialects.affine_semantics import REDUCTION_KINDS, is_valid_symbol
 from polyir.target.affine_text import expression_text, map_text, set_text
 from polyir.target.errors import operation_name
@@ -453,13 +453,52 @@ def _print_global(printer: MlirPrinter, op: Operation) -> None:
     printer.print_symbol_name(op.sym_name.data)
     printer.print_string(" : ")
     printer.print_attribute(op.type)
-    printer.print_string(" = ")
-    if isinstance(op.initial_value, UnitAttr):
-        printer.print_string("uninitialized")
-    else:
-        printer.print_dense_literal(op.initial_value)
+    initial = op.properties.get("initial_value")
+    if isinstance(initial, UnitAttr):
+        printer.print_string(" = uninitialized")
+    elif isinstance(initial, DenseIntOrFPElementsAttr):
+        printer.print_string(" = ")
+        printer.print_dense_literal(initial)
     alignment = {} if op.alignment is None else {"alignment": op.alignment}
     printer.print_op_attributes(alignment | op.attributes)
+
+
+def _print_transfer(printer: MlirPrinter, op: Operation) -> None:
+    assert isinstance(op, DmaStartOp | DmaWaitOp)
+    accesses = op.accesses()
+    printer.print_string(" ")
+    for base, affine_map, operands in accesses:
+        printer.print_access(base, affine_map.data, operands)
+        printer.print_string(", ")
+    printer.print_list(op.sizes(), printer.print_operand)
+    others = {name: value for name, value in op.attributes.items() if name not in op.MAPS}
+    printer.print_op_attributes(others)
+    printer.print_string(" : ")
+    printer.print_list([base.type for base, _, _ in accesses], printer.print_attribute)
+
+
+def _print_atomic(printer: MlirPrinter, op: Operation) -> None:
+    assert isinstance(op, memref.AtomicRMWOp)
+    printer.print_string(f" {REDUCTION_KINDS[op.kind.value.data]} ")
+    printer.print_operand(op.value)
+    printer.print_string(", ")
+    printer.print_operand(op.memref)
+    with printer.in_square_brackets():
+        printer.print_list(op.indices, printer.print_operand)
+    printer.print_op_attributes(op.attributes)
+    printer.print_string(" : ")
+    with printer.in_parens():
+        printer.print_list([op.value.type, op.memref.type], printer.print_attribute)
+    printer.print_string(" -> ")
+    printer.print_attribute(op.result.type)
+
+
+def _print_execute_region(printer: MlirPrinter, op: Operation) -> None:
+    """As xDSL, which leaves out the terminator, which MLIR needs."""
+    printer.print_result_types(op.result_types)
+    printer.print_string(" ")
+    printer.print_region(op.regions[0])
+    printer.print_op_attributes(op.attributes)
 
 
 _FORMS: Mapping[str, Callable[[MlirPrinter, Operation], None]] = MappingProxyType(
@@ -471,10 +510,14 @@ _FORMS: Mapping[str, Callable[[MlirPrinter, Operation], None]] = MappingProxyTyp
         affine.VectorStoreOp.name: _print_store,
         PrefetchOp.name: _print_prefetch,
         DelinearizeIndexOp.name: _print_delinearize,
+        DmaStartOp.name: _print_transfer,
+        DmaWaitOp.name: _print_transfer,
         affine.IfOp.name: _print_if,
         affine.ParallelOp.name: _print_parallel,
         scf.ParallelOp.name: _print_scf_parallel,
         scf.ReduceOp.name: _print_scf_reduce,
+        scf.ExecuteRegionOp.name: _print_execute_region,
+        memref.AtomicRMWOp.name: _print_atomic,
         _TEAM: _print_openmp,
         _WORKSHARING_LOOP: _print_openmp,
         _LOOP_NEST: _print_loop_nest,

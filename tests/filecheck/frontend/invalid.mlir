@@ -31,7 +31,7 @@ func.func @not_affine(%A: memref<?x?xf64>) {
   }
   return
 }
-// CHECK: invalid.mlir:29:32: error: expression is not affine: one factor of '*' must be a constant
+// CHECK: invalid.mlir:29:32: error: expression is not affine: one factor of '*' must be a constant or a symbol
 
 // -----
 
