@@ -209,7 +209,9 @@ def parse_with_xdsl(
             raise _at(source, position, f"use of the undefined value '%{name}'") from error
         message = one_line(ValueError(error.msg))
         if message.endswith("does not have a custom format"):
-            message = "the syntax of this operation is not known here: write its generic form"
+            name = re.search(r"([\w$.]*)\s*$", source.text[: error.span.start])
+            known = "" if name is None else f" of '{name[1]}'"
+            message = f"the syntax{known} is not known here: write the generic form"
         raise _at(source, error.span.start, message) from error
     except (PolyirError, RecursionError):
         raise
