@@ -394,23 +394,23 @@ def _delinearize(reader: OperationReader, node: Tree[Token]) -> Operation:
 
 
 def _dma_start(reader: OperationReader, node: Tree[Token]) -> Operation:
-    _, *accesses, sizes, attributes, types_node = node.children
+    _, *accesses, sizes, types_node = node.children
     pairs = list(zip(accesses[::2], accesses[1::2], strict=True))
     names = tree(sizes).children
     if len(names) not in affine_extra.DmaStartOp.SIZES:
         reader.source.fail(
             names[-1], "expected the number of elements, or also a stride and a number of strides"
         )
-    return _transfer(reader, affine_extra.DmaStartOp, pairs, names, types_node, attributes)
+    return _transfer(reader, affine_extra.DmaStartOp, pairs, names, types_node)
 
 
 def _dma_wait(reader: OperationReader, node: Tree[Token]) -> Operation:
-    _, tag, subscripts, sizes, attributes, types_node = node.children
+    _, tag, subscripts, sizes, types_node = node.children
     names = tree(sizes).children
     if len(names) != 1:
         reader.source.fail(names[-1], "expected only the number of elements")
     pairs = [(tag, subscripts)]
-    return _transfer(reader, affine_extra.DmaWaitOp, pairs, names, types_node, attributes)
+    return _transfer(reader, affine_extra.DmaWaitOp, pairs, names, types_node)
 
 
 def _transfer(
@@ -419,7 +419,6 @@ def _transfer(
     accesses: Sequence[tuple[Branch, Branch]],
     sizes: Sequence[Branch],
     types_node: Branch,
-    attributes: Branch,
 ) -> Operation:
     """An operation on memrefs with subscripts, and sizes after them."""
     types = tree(types_node).children
@@ -432,9 +431,7 @@ def _transfer(
         operands += read.operands
         maps[name] = read.map
     operands += [reader.operand(size, INDEX) for size in sizes]
-    return operation_type.create(
-        operands=operands, attributes={**maps, **reader.dictionary(attributes)}
-    )
+    return operation_type.create(operands=operands, attributes=maps)
 
 
 HANDLERS: Mapping[str, Handler] = MappingProxyType(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from xdsl.dialects import affine, arith
 from xdsl.dialects.builtin import (
     AffineMapAttr,
+    AffineSetAttr,
     DenseArrayBase,
     DenseIntElementsAttr,
     IntegerAttr,
@@ -19,6 +20,7 @@ from xdsl.ir.affine import (
     AffineBinaryOpKind,
     AffineConstantExpr,
     AffineConstraintKind,
+    AffineExpr,
     AffineSet,
 )
 
@@ -116,17 +118,28 @@ def set_bounds(
 
 
 def is_semi_affine(op: Operation) -> bool:
-    """Whether a map of `op` has a product of variables, or a division by one."""
+    """Whether a map or set of `op` has a product of variables, or a division by one."""
     return any(
         isinstance(part, AffineBinaryOpExpr)
         and part.kind is not AffineBinaryOpKind.Add
         and not isinstance(part.rhs, AffineConstantExpr)
         and not (part.kind is AffineBinaryOpKind.Mul and isinstance(part.lhs, AffineConstantExpr))
-        for attribute in op.properties.values()
-        if isinstance(attribute, AffineMapAttr)
-        for result in attribute.data.results
-        for part in result.dfs()
+        for expression in _expressions(op)
+        for part in expression.dfs()
     )
+
+
+def _expressions(op: Operation) -> Iterator[AffineExpr]:
+    """The expressions in the maps and the set of `op`."""
+    for attribute in op.properties.values():
+        match attribute:
+            case AffineMapAttr(data=affine_map):
+                yield from affine_map.results
+            case AffineSetAttr(data=affine_set):
+                for constraint in affine_set.constraints:
+                    yield from (constraint.lhs, constraint.rhs)
+            case _:
+                pass
 
 
 def computed_expression(

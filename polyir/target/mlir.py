@@ -67,7 +67,7 @@ class MlirPrinter(Printer):
 
     def print_op(self, op: Operation) -> None:
         form = _FORMS.get(op.name)
-        if form is not None and not self.print_generic_format:
+        if form is not None and not self.print_generic_format and not _is_only_generic(op):
             self._print_results(op)
             self.print_string(op.name)
             form(self, op)
@@ -194,6 +194,11 @@ class MlirPrinter(Printer):
             print_empty_block=False,
             print_block_terminators=bool(op.results),
         )
+
+
+def _is_only_generic(op: Operation) -> bool:
+    """Whether the syntax that `op` has in MLIR has no place for all its attributes."""
+    return isinstance(op, DmaStartOp | DmaWaitOp) and len(op.attributes) > len(op.MAPS)
 
 
 def _dictionaries(op: Operation) -> tuple[dict[str, Attribute], dict[str, Attribute]]:
@@ -471,8 +476,6 @@ def _print_transfer(printer: MlirPrinter, op: Operation) -> None:
         printer.print_access(base, affine_map.data, operands)
         printer.print_string(", ")
     printer.print_list(op.sizes(), printer.print_operand)
-    others = {name: value for name, value in op.attributes.items() if name not in op.MAPS}
-    printer.print_op_attributes(others)
     printer.print_string(" : ")
     printer.print_list([base.type for base, _, _ in accesses], printer.print_attribute)
 

@@ -137,16 +137,6 @@ func.func @size_in_unknown_region() {
   return
 }
 // -----
-func.func @carried_value(%n: index, %A: memref<?xf32>) {
-  affine.for %i = 0 to %n {
-    %last = affine.for %j = 0 to 3 iter_args(%k = %i) -> (index) {
-      %a = affine.load %A[%k] : memref<?xf32>
-      affine.yield %j : index
-    }
-  }
-  return
-}
-// -----
 func.func @vector_of_other_type(%A: memref<100xf32>) {
   affine.for %i = 0 to 16 step 8 {
     %v = affine.vector_load %A[%i] : memref<100xf32>, vector<8xf64>
@@ -284,16 +274,5 @@ func.func @twice() {
 func.func @used_before_definition(%A: memref<4xf32>) {
   affine.store %a, %A[0] : memref<4xf32>
   %a = affine.load %A[0] : memref<4xf32>
-  return
-}
-// -----
-func.func @global() {
-  %g = memref.get_global @missing : memref<4xf32>
-  return
-}
-// -----
-memref.global @g : memref<4xf32> = dense<1.0>
-func.func @type_of_global() {
-  %g = memref.get_global @g : memref<8xf32>
   return
 }

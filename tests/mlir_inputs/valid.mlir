@@ -411,3 +411,13 @@ func.func @async() {
 // -----
 spirv.module Logical GLSL450 {
 }
+// -----
+func.func @carried_value(%n: index, %A: memref<?xf32>) {
+  affine.for %i = 0 to %n {
+    %last = affine.for %j = 0 to 3 iter_args(%k = %i) -> (index) {
+      %a = affine.load %A[%k] : memref<?xf32>
+      affine.yield %j : index
+    }
+  }
+  return
+}
