@@ -29,6 +29,7 @@ from xdsl.dialects.builtin import (
     DictionaryAttr,
     IntegerAttr,
     ModuleOp,
+    StringAttr,
     UnitAttr,
     UnregisteredOp,
     i1,
@@ -468,6 +469,17 @@ def _print_global(printer: MlirPrinter, op: Operation) -> None:
     printer.print_op_attributes(alignment | op.attributes)
 
 
+def _print_gpu_module(printer: MlirPrinter, op: Operation) -> None:
+    """Its terminator is only implied in xDSL, and its generic form has one in MLIR 19."""
+    name = op.properties["sym_name"]
+    assert isinstance(name, StringAttr)
+    printer.print_string(" ")
+    printer.print_symbol_name(name.data)
+    printer.print_op_attributes(op.attributes, print_keyword=True)
+    printer.print_string(" ")
+    printer.print_region(op.regions[0])
+
+
 def _print_transfer(printer: MlirPrinter, op: Operation) -> None:
     assert isinstance(op, DmaStartOp | DmaWaitOp)
     accesses = op.accesses()
@@ -521,6 +533,7 @@ _FORMS: Mapping[str, Callable[[MlirPrinter, Operation], None]] = MappingProxyTyp
         scf.ReduceOp.name: _print_scf_reduce,
         scf.ExecuteRegionOp.name: _print_execute_region,
         memref.AtomicRMWOp.name: _print_atomic,
+        "gpu.module": _print_gpu_module,
         _TEAM: _print_openmp,
         _WORKSHARING_LOOP: _print_openmp,
         _LOOP_NEST: _print_loop_nest,

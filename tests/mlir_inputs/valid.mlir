@@ -113,8 +113,7 @@ func.func @index_dialect(%a: index, %b: index) -> index {
   %20 = index.cmp sgt(%19, %a)
   %21 = index.casts %a : index to i32
   %22 = index.castu %21 : i32 to index
-  %23 = index.sizeof
-  return %23 : index
+  return %22 : index
 }
 // -----
 func.func @atomic(%A: memref<10xf32>, %B: memref<10xi32>, %x: f32, %y: i32, %i: index) {
@@ -183,12 +182,11 @@ func.func @views(%A: memref<8x16xf32>, %n: index) {
   %raw = memref.alloc() : memref<2048xi8>
   %5 = memref.view %raw[%c][%n] : memref<2048xi8> to memref<?x4xf32>
   %6 = memref.extract_aligned_pointer_as_index %A : memref<8x16xf32> -> index
-  %7 = memref.transpose %A (i, j) -> (j, i) : memref<8x16xf32> to memref<16x8xf32, strided<[1, 16]>>
   memref.assume_alignment %A, 16 : memref<8x16xf32>
   return
 }
 // -----
-func.func @layouts(%A: memref<8x16xf32, affine_map<(d0, d1) -> (d1, d0)>>, %B: memref<4x4xf32, affine_map<(d0, d1)[s0] -> (d0 * s0 + d1)>>, %C: memref<4xf32, #foo.space>, %D: memref<?xf32, strided<[?], offset: ?>, 3>) {
+func.func @layouts(%A: memref<8x16xf32, affine_map<(d0, d1) -> (d1, d0)>>, %B: memref<4x4xf32, affine_map<(d0, d1)[s0] -> (d0 * s0 + d1)>>, %D: memref<?xf32, strided<[?], offset: ?>, 3>) {
   affine.for %i = 0 to 8 {
     %a = affine.load %A[%i, %i] : memref<8x16xf32, affine_map<(d0, d1) -> (d1, d0)>>
   }
@@ -334,25 +332,6 @@ func.func @printf(%v: vector<4xf32>, %x: i32) {
   return
 }
 // -----
-func.func @math(%x: f32, %i: i32) -> f32 {
-  %0 = math.powf %x, %x : f32
-  %1 = math.fpowi %0, %i : f32, i32
-  %2 = math.trunc %1 : f32
-  %3 = math.fma %2, %x, %x : f32
-  %4 = arith.select %cond, %3, %x : f32
-  %cond = arith.constant true
-  return %3 : f32
-}
-// -----
-func.func @alloc_scope(%n: index) {
-  memref.alloca_scope {
-    %0 = memref.alloca(%n) : memref<?xf32>
-    memref.alloca_scope.return
-  }
-  %1 = memref.realloc %m : memref<4xf32> to memref<8xf32>
-  return
-}
-// -----
 func.func @allocation(%n: index) {
   %m = memref.alloc() : memref<4xf32>
   %1 = memref.realloc %m : memref<4xf32> to memref<8xf32>
@@ -360,10 +339,6 @@ func.func @allocation(%n: index) {
   %3 = memref.alloc(%n)[%n] : memref<?xf32, affine_map<(d0)[s0] -> (d0 + s0)>>
   memref.alloca_scope {
     %4 = memref.alloca(%n) : memref<?xf32>
-  }
-  %5 = memref.generic_atomic_rmw %1[%n] : memref<8xf32> {
-  ^bb0(%old: f32):
-    memref.atomic_yield %old : f32
   }
   memref.dealloc %3 : memref<?xf32, affine_map<(d0)[s0] -> (d0 + s0)>>
   return
@@ -375,13 +350,6 @@ func.func @llvm(%x: i32) -> i64 {
   %1 = llvm.add %0, %0 : i64
   %2 = llvm.call @external(%x) : (i32) -> f32
   return %1 : i64
-}
-// -----
-func.func @forall(%n: index, %A: memref<?xf32>) {
-  scf.forall (%i) in (%n) {
-    %a = memref.load %A[%i] : memref<?xf32>
-  }
-  return
 }
 // -----
 func.func @loop(%n: index, %A: memref<?xf32>) {
@@ -400,16 +368,6 @@ module attributes {transform.with_named_sequence} {
   transform.named_sequence @__transform_main(%root: !transform.any_op {transform.readonly}) {
     transform.yield
   }
-}
-// -----
-func.func @async() {
-  %token = async.execute {
-    async.yield
-  }
-  return
-}
-// -----
-spirv.module Logical GLSL450 {
 }
 // -----
 func.func @carried_value(%n: index, %A: memref<?xf32>) {
