@@ -36,7 +36,7 @@ def extend_xdsl_opt() -> None:
         return parse_module(text, self.get_input_name(), self.ctx, start_offset)
 
     def register_all_targets(self: xDSLOptMain) -> None:
-        register_targets(self)
+        register_targets(self)  # type: ignore[no-untyped-call]
         self.available_targets |= {"mlir": MLIR_TARGET}
 
     def excepthook(
@@ -47,6 +47,6 @@ def extend_xdsl_opt() -> None:
         else:
             show_traceback(kind, error, traceback)
 
-    driver.parse_chunk = parse_chunk  # type: ignore[method-assign]
+    driver.parse_chunk = parse_chunk  # type: ignore[method-assign, assignment]
     driver.register_all_targets = register_all_targets  # type: ignore[method-assign]
     sys.excepthook = excepthook

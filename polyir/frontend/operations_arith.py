@@ -210,7 +210,8 @@ def _index_compare(reader: OperationReader, node: Tree[Token]) -> Operation:
     if str(predicate) not in predicates:
         hint = nearest(str(predicate), predicates)
         reader.source.fail(predicate, f"unknown predicate '{predicate}' of 'index.cmp'{hint}")
-    operation = arith.CmpiOp(*reader.operands(operands, [INDEX, INDEX]), str(predicate))
+    left, right = reader.operands(operands, [INDEX, INDEX])
+    operation = arith.CmpiOp(left, right, str(predicate))
     operation.attributes |= reader.dictionary(attributes)
     return operation
 

@@ -209,9 +209,9 @@ def parse_with_xdsl(
             raise _at(source, position, f"use of the undefined value '%{name}'") from error
         message = one_line(ValueError(error.msg))
         if message.endswith("does not have a custom format"):
-            name = re.search(r"([\w$.]*)\s*$", source.text[: error.span.start])
-            known = "" if name is None else f" of '{name[1]}'"
-            message = f"the syntax{known} is not known here: write the generic form"
+            written = source.text[: error.span.start].split()
+            operation = f"'{written[-1]}'" if written else "this operation"
+            message = f"the syntax of {operation} is not known here: write the generic form"
         raise _at(source, error.span.start, message) from error
     except (PolyirError, RecursionError):
         raise
