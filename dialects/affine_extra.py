@@ -8,9 +8,10 @@ of them it has not got, next to xDSL's dialects.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from xdsl.context import Context
-from xdsl.dialects import affine
+from xdsl.dialects import affine, arith, memref
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     BoolAttr,
@@ -158,6 +159,83 @@ class PrefetchOp(IRDLOperation):
             raise VerifyException("the locality of affine.prefetch must be from 0 to 3")
 
 
+class _TransferOp(IRDLOperation):
+    """Memrefs, each followed by the operands of the map of its subscripts, then sizes."""
+
+    values = var_operand_def()
+
+    # The attributes of the maps, in the order of the memrefs.
+    MAPS: ClassVar[tuple[str, ...]]
+    SIZES: ClassVar[tuple[int, ...]]
+
+    def accesses(self) -> list[tuple[SSAValue, AffineMapAttr, Sequence[SSAValue]]]:
+        """Each memref, its map, and the operands of the map. Raises `VerifyException`."""
+        found: list[tuple[SSAValue, AffineMapAttr, Sequence[SSAValue]]] = []
+        rest: Sequence[SSAValue] = self.values
+        for name in self.MAPS:
+            affine_map = self.attributes.get(name)
+            if not isinstance(affine_map, AffineMapAttr) or not rest:
+                raise VerifyException(f"{self.name} needs a memref and the map '{name}'")
+            count = affine_map.data.num_dims + affine_map.data.num_symbols
+            memref_type = rest[0].type
+            if not isinstance(memref_type, MemRefType):
+                raise VerifyException(f"{self.name} expects a memref before the operands of {name}")
+            if len(affine_map.data.results) != memref_type.get_num_dims():
+                raise VerifyException(f"{self.name} needs one subscript for each dimension")
+            found.append((rest[0], affine_map, rest[1 : count + 1]))
+            rest = rest[count + 1 :]
+        return found
+
+    def sizes(self) -> Sequence[SSAValue]:
+        """The operands after the memrefs and their subscripts."""
+        return self.values[sum(1 + len(operands) for _, _, operands in self.accesses()) :]
+
+    def verify_(self) -> None:
+        sizes = self.sizes()
+        if len(sizes) not in self.SIZES:
+            raise VerifyException(f"{self.name} has {len(self.values)} operands, which do not fit")
+        others = [*sizes, *(value for _, _, operands in self.accesses() for value in operands)]
+        if any(not isinstance(value.type, IndexType) for value in others):
+            raise VerifyException(f"the subscripts and sizes of {self.name} must be of type index")
+
+
+@irdl_op_definition
+class DmaStartOp(_TransferOp):
+    """`affine.dma_start`: begin to copy elements from one memref to another."""
+
+    name = "affine.dma_start"
+
+    MAPS: ClassVar = ("src_map", "dst_map", "tag_map")
+    SIZES: ClassVar = (1, 3)
+
+
+@irdl_op_definition
+class DmaWaitOp(_TransferOp):
+    """`affine.dma_wait`: wait for the end of a copy."""
+
+    name = "affine.dma_wait"
+
+    MAPS: ClassVar = ("tag_map",)
+    SIZES: ClassVar = (1,)
+
+
+@irdl_op_definition
+class RemfOp(arith.FloatingPointLikeBinaryOperation):
+    """`arith.remf`: the remainder of a division that rounds to zero, as `fmod` of C."""
+
+    name = "arith.remf"
+
+    traits = traits_def(Pure())
+
+
+class GlobalOp(memref.GlobalOp):
+    """`memref.global` as MLIR has it: without an initial value, it is defined elsewhere."""
+
+    def verify_(self) -> None:
+        if "initial_value" in self.properties:
+            super().verify_()
+
+
 @irdl_op_definition
 class DelinearizeIndexOp(IRDLOperation):
     """`affine.delinearize_index`: the coordinates of a linear index in a box."""
@@ -226,6 +304,9 @@ AFFINE_EXTRA: tuple[type[IRDLOperation], ...] = (
     MaxOp,
     PrefetchOp,
     DelinearizeIndexOp,
+    DmaStartOp,
+    DmaWaitOp,
+    RemfOp,
     *CONVERSIONS,
 )
 

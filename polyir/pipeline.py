@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
@@ -34,12 +35,49 @@ def passes_of_pipeline(text: str, available: AvailablePasses) -> tuple[ModulePas
     return tuple(pass_from_spec(available[spec.name](), spec) for spec in specs)
 
 
+def passes_of_nested_pipeline(text: str, available: AvailablePasses) -> tuple[ModulePass, ...]:
+    """The passes of a pipeline as mlir-opt has it, `builtin.module(func.func(tile{sizes=8}))`.
+
+    The passes run on the whole module, those inside `func.func(...)` too: they treat each function
+    for itself. Raises `OptionError`.
+    """
+    found: list[str] = [""]
+    in_options = anchors = 0
+    for piece in _PIPELINE_PIECE.findall(text.strip()):
+        in_options += {"{": 1, "}": -1}.get(piece, 0)
+        if in_options or piece not in "(),":
+            found[-1] += piece
+            continue
+        if piece == "(":
+            _check_anchor(found[-1].strip(), is_outermost=anchors == 0)
+            found[-1] = ""
+        anchors += {"(": 1, ")": -1}.get(piece, 0)
+        if anchors <= 0 and (piece != ")" or anchors):
+            break
+        found.append("")
+    names = [each.strip() for each in found if each.strip()]
+    if anchors != 0 or in_options or not text.strip().endswith(")"):
+        raise OptionError(f"malformed pass pipeline '{text}': expected 'builtin.module(...)'")
+    return passes_of_pipeline(",".join(names), available) if names else ()
+
+
+_PIPELINE_PIECE = re.compile(r""""(?:\\.|[^"\\])*"|'[^']*'|[{}(),]|[^{}(),"']+|["']""")
+
+
+def _check_anchor(name: str, is_outermost: bool) -> None:
+    expected = ("builtin.module",) if is_outermost else ("builtin.module", "func.func", "any")
+    if name not in expected:
+        hint = nearest(name, expected) or f" (one of: {', '.join(expected)})"
+        raise OptionError(f"a pipeline cannot run on '{name}'{hint}")
+
+
 def split_pass_flags(
     arguments: Sequence[str], available: AvailablePasses
 ) -> tuple[tuple[ModulePass, ...], tuple[str, ...]]:
     """The passes that a command line names, in the order given, and all other arguments.
 
-    A pass is named by a flag (`--tile=32`) or in a pipeline after `-p`. Raises `OptionError`.
+    A pass is named by a flag (`--tile=32`), in a pipeline after `-p`, or in a pipeline of mlir-opt
+    after `--pass-pipeline`. Raises `OptionError`.
     """
     passes: list[ModulePass] = []
     others: list[str] = []
@@ -50,6 +88,10 @@ def split_pass_flags(
             passes.append(pass_with_options(available[name](), value))
         elif argument in ("-p", "--passes"):
             passes += passes_of_pipeline(next(rest, ""), available)
+        elif argument in ("-pass-pipeline", "--pass-pipeline"):
+            passes += passes_of_nested_pipeline(next(rest, ""), available)
+        elif argument.startswith(("-pass-pipeline=", "--pass-pipeline=")):
+            passes += passes_of_nested_pipeline(argument.partition("=")[2], available)
         elif argument.startswith("--passes="):
             passes += passes_of_pipeline(value, available)
         else:

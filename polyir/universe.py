@@ -6,6 +6,7 @@ A pass is named once: pass `mark-parallel`, file `passes/mark_parallel.py`, clas
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import partial
 from pkgutil import resolve_name
@@ -98,9 +99,15 @@ POLYIR_UNIVERSE = Universe(
     },
 )
 
+MLIR_TARGET: Callable[[], type[Target]] = partial(
+    resolve_name, "polyir.targets.levels:PolyirMlirTarget"
+)
+"""In place of xDSL's target `mlir`, whose printer mlir-opt does not always understand."""
+
 OPT_TARGETS: dict[str, Callable[[], type[Target]]] = {
     # In place of xDSL's, which only takes what is of the llvm dialect already.
     "llvm": partial(resolve_name, "polyir.targets.llvm:PolyirLlvmTarget"),
+    "mlir": MLIR_TARGET,
     "none": partial(resolve_name, "polyir.targets.levels:NoTarget"),
 }
 """The targets that polyir-opt has in addition."""
@@ -113,3 +120,7 @@ def new_context() -> Context:
         for name, factory in universe.all_dialects.items():
             context.register_dialect(name, factory)
     return context
+
+
+if "xdsl.tools.xdsl_opt" in sys.modules:
+    resolve_name("polyir.tools.xdsl_plugin:extend_xdsl_opt")()

@@ -65,7 +65,7 @@ def add_time_limit(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def write_output(name: str | None, data: bytes) -> None:
+def write_output(name: str | None, data: bytes | bytearray) -> None:
     """Write a file completely, or not at all; `None` and "-" are standard output."""
     if name in (None, "-"):
         sys.stdout.flush()

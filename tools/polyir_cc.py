@@ -34,10 +34,16 @@ from polyir.diagnostics import (
 from polyir.frontend.c.preprocess import Preprocessed, has_region, preprocess
 from polyir.frontend.c.source import SourceRegion, detect_regions, read_regions
 from polyir.limits import time_limited_to
-from polyir.pipeline import DEFAULT_PIPELINE, passes_of_pipeline, split_pass_flags
+from polyir.pipeline import (
+    DEFAULT_PIPELINE,
+    AvailablePasses,
+    passes_of_pipeline,
+    split_pass_flags,
+)
 from polyir.runtime.compiler import CompilerOptions, find_compiler
 from polyir.source_to_source import TransformedRegion, rewrite, transform_region
 from polyir.tools.command_line import ArgumentParser, add_time_limit, exit_code_of, write_output
+from polyir.tools.pass_help import add_information
 from polyir.universe import available_passes, new_context
 
 COMPILE_FLAGS = ("-O3", "-march=native", "-fopenmp", "-ffp-contract=off")
@@ -55,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(arguments: Sequence[str]) -> int:
     available = available_passes()
     passes, others = split_pass_flags(arguments, available)
-    options, rest = _parse_options(others)
+    options, rest = _parse_options(others, available)
     if rest and not options.compile:
         known = [f"--{name}" for name in available]
         name = rest[0].partition("=")[0]
@@ -116,7 +122,9 @@ def _regions(
     return regions
 
 
-def _parse_options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
+def _parse_options(
+    arguments: Sequence[str], available: AvailablePasses
+) -> tuple[argparse.Namespace, list[str]]:
     parser = ArgumentParser(
         prog="polyir-cc",
         description=__doc__,
@@ -151,6 +159,7 @@ def _parse_options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[s
         help="assume that memory accessed under different names is not the same, without a check",
     )
     parser.add_argument("--remarks", action="store_true", help="print the decisions of the passes")
+    add_information(parser, available)
     add_time_limit(parser)
     for letter, meaning in (
         ("D", "define a macro"),

@@ -32,6 +32,7 @@ from polyir.diagnostics import (
     InputSyntaxError,
     OptionError,
     PolyirError,
+    Remark,
     SourceLocation,
     nearest,
     print_all,
@@ -39,18 +40,17 @@ from polyir.diagnostics import (
     remarks_to,
 )
 from polyir.limits import time_limited_to
-from polyir.passes.options import describe_options
-from polyir.pipeline import AvailablePasses, split_pass_flags
+from polyir.pipeline import split_pass_flags
 from polyir.tools.command_line import ArgumentParser, add_time_limit, exit_code_of, write_output
-from polyir.universe import OPT_TARGETS, PASS_NAMES, pass_type
+from polyir.tools.instrumentation import Instrumentation, add_instrumentation
+from polyir.tools.pass_help import add_information, describe_passes
+from polyir.universe import OPT_TARGETS
 
 SPLIT_MARKER = "// -----"
 
 
 class PolyirOptMain(xDSLOptMain):
     """The driver; `run` returns the exit code."""
-
-    version_format = "polyir-opt built from xdsl version {xdsl_version}"
 
     def __init__(self, arguments: Sequence[str]) -> None:
         self.available_frontends = {}
@@ -68,17 +68,22 @@ class PolyirOptMain(xDSLOptMain):
             description=__doc__,
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
+            # xDSL's own options are described, and some replaced.
+            conflict_handler="resolve",
         )
         self.register_all_arguments(parser)
         if "--help" in others or "-h" in others:
-            parser.epilog = _describe_passes(self.available_passes)
+            parser.epilog = describe_passes(self.available_passes)
         self.args, unknown = parser.parse_known_args(others)
         if unknown:
             self._refuse(unknown[0], parser)
         self.ctx.allow_unregistered = self.args.allow_unregistered_dialect
+        self.args.disable_verify |= not self.args.verify_each
         self._target = self._find_target(self.args.target)
         self.setup_pipeline()  # type: ignore[no-untyped-call]
-        self.pipeline = PassPipeline(passes, self.pipeline.callback)
+        assert self.pipeline.callback is not None
+        self._instrumentation = Instrumentation(self.args)
+        self.pipeline = PassPipeline(passes, self._instrumentation.around(self.pipeline.callback))
 
     def register_all_targets(self) -> None:
         super().register_all_targets()  # type: ignore[no-untyped-call]
@@ -100,6 +105,19 @@ class PolyirOptMain(xDSLOptMain):
             action="store_true",
             help="lower schedules that were read from text without checking that they are legal",
         )
+        arg_parser.add_argument(
+            "--pass-pipeline",
+            metavar="'builtin.module(...)'",
+            help="a pipeline as mlir-opt has it",
+        )
+        arg_parser.add_argument(
+            "--verify-diagnostics",
+            action="store_true",
+            help="check the comments 'expected-error', 'expected-warning' and 'expected-remark' in "
+            "the input: every error and warning must have one, and every one must be met",
+        )
+        add_instrumentation(arg_parser)
+        add_information(arg_parser, self.available_passes, "-v")
         add_time_limit(arg_parser)
 
     def _refuse(self, argument: str, parser: argparse.ArgumentParser) -> NoReturn:
@@ -135,16 +153,28 @@ class PolyirOptMain(xDSLOptMain):
         return target
 
     def run(self) -> int:
-        """Read, transform and print; after an error, nothing is printed."""
-        output = StringIO()
-        sink = print_all if self.args.remarks else print_missed
-        with remarks_to(sink), time_limited_to(self.args.time_limit), self._checks():
-            for number, (chunk, line_offset) in enumerate(self._chunks()):
-                if number > 0:
-                    output.write(f"{SPLIT_MARKER}\n")
-                self._run_chunk(chunk, line_offset, output)
-        write_output(self.args.output_file, output.getvalue().encode())
-        return 0
+        """Read, transform and print; returns 1 if any part of the input had an error.
+
+        The other parts are printed, but an output file is only written if there was no error.
+        """
+        output = bytearray()
+        failed = False
+        in_file = self.args.output_file not in (None, "-")
+        for number, (chunk, line_offset) in enumerate(self._chunks()):
+            stream = StringIO()
+            if number > 0:
+                stream.write(f"{SPLIT_MARKER}\n")
+            with time_limited_to(self.args.time_limit), self._checks():
+                failed |= not self._run_chunk(chunk, line_offset, stream)
+            output += stream.getvalue().encode()
+            if not in_file:
+                # In order with the diagnostics of this part and the next ones.
+                write_output(None, output)
+                output.clear()
+        self._instrumentation.print_times()
+        if in_file and not failed:
+            write_output(self.args.output_file, output)
+        return 1 if failed else 0
 
     def _checks(self) -> AbstractContextManager[None]:
         """Whether schedules that nobody has proved are checked: with, or without."""
@@ -155,23 +185,54 @@ class PolyirOptMain(xDSLOptMain):
 
         return unchecked()
 
-    def _run_chunk(self, text: str, line_offset: int, output: StringIO) -> None:
-        try:
-            module = self._parse(text, line_offset)
-        except PolyirError as error:
-            if not (self.args.parsing_diagnostics or self.args.verify_diagnostics):
-                raise
+    def _run_chunk(self, text: str, line_offset: int, output: StringIO) -> bool:
+        """Treat one part of the input; returns whether it was in order."""
+        if self.args.verify_diagnostics:
+            return self._verify_diagnostics_of(text, line_offset, output)
+        with remarks_to(print_all if self.args.remarks else print_missed):
+            error = self._transform(text, line_offset, output)
+        if error is None:
+            return True
+        if isinstance(error, InputSyntaxError) and self.args.parsing_diagnostics:
             output.write(error.render() + "\n")
-            return
+            return True
+        print(error.render(), file=sys.stderr)
+        return False
+
+    def _verify_diagnostics_of(self, text: str, line_offset: int, output: StringIO) -> bool:
+        from polyir.tools.expected_diagnostics import Diagnostic, mismatches
+
+        remarks: list[Remark] = []
+        with remarks_to(remarks.append):
+            error = self._transform(text, line_offset, output)
+        diagnostics = [Diagnostic.of_remark(remark) for remark in remarks]
+        if error is not None:
+            diagnostics.append(Diagnostic.of_error(error))
+        name, all_remarks = self._input_name(), self.args.remarks
         try:
+            found = mismatches(text, name, line_offset, diagnostics, all_remarks=all_remarks)
+        except PolyirError as malformed:
+            found = [malformed]
+        for mismatch in found:
+            _attach_source_line(mismatch, text, line_offset, name)
+            print(mismatch.render(), file=sys.stderr)
+        return not found
+
+    def _transform(self, text: str, line_offset: int, output: StringIO) -> PolyirError | None:
+        """Parse, run the passes and print; the error that ended this, if any."""
+        try:
+            with self._instrumentation.timed("parse"):
+                module = self._parse(text, line_offset)
             self.pipeline.apply(self.ctx, module)
-            self._target.emit(self.ctx, module, output)
+            with self._instrumentation.timed("print"):
+                chunk_output = StringIO()
+                self._target.emit(self.ctx, module, chunk_output)
+            output.write(chunk_output.getvalue())
         except DiagnosticException as error:
             diagnostic = _as_diagnostic(error)
             _attach_source_line(diagnostic, text, line_offset, self._input_name())
-            if not self.args.verify_diagnostics:
-                raise diagnostic from error
-            output.write(diagnostic.render() + "\n")
+            return diagnostic
+        return None
 
     def _parse(self, text: str, line_offset: int) -> ModuleOp:
         from polyir.frontend.parse import parse_module
@@ -226,18 +287,6 @@ def _attach_source_line(error: PolyirError, text: str, line_offset: int, name: s
     number = location.line - line_offset - 1
     if 0 <= number < len(lines):
         error.source_line = lines[number]
-
-
-def _describe_passes(available: AvailablePasses) -> str:
-    lines = ['passes of polyir, which are flags; options are given as --name="option=value":']
-    for name in PASS_NAMES:
-        found = pass_type(name)
-        summary = (found.__doc__ or "").strip().splitlines()[0]
-        lines.append(f"  --{name}\n      {summary}")
-        lines += [f"        {option}" for option in describe_options(found)]
-    others = [name for name in available if name not in PASS_NAMES]
-    lines.append(f"passes of xDSL: {', '.join(others)}")
-    return "\n".join(lines)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

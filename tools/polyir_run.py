@@ -31,12 +31,18 @@ from polyir.limits import time_limited_to
 from polyir.model.scop import Scop, scop_of
 from polyir.model.symbolic_tiles import all_tiles
 from polyir.passes.prerequisites import scops_in
-from polyir.pipeline import DEFAULT_PIPELINE, passes_of_pipeline, split_pass_flags
+from polyir.pipeline import (
+    DEFAULT_PIPELINE,
+    AvailablePasses,
+    passes_of_pipeline,
+    split_pass_flags,
+)
 from polyir.runtime import CompiledModule, CompilerOptions, best_times, compare_bits
 from polyir.runtime.compiler import DEFAULT_FLAGS
 from polyir.runtime.data import Value, make_arguments
 from polyir.runtime.measure import copy_arguments
 from polyir.tools.command_line import ArgumentParser, add_time_limit, exit_code_of
+from polyir.tools.pass_help import add_information
 from polyir.universe import available_passes
 
 
@@ -61,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(arguments: Sequence[str]) -> int:
     available = available_passes()
     passes, others = split_pass_flags(arguments, available)
-    options = _parse_options(others)
+    options = _parse_options(others, available)
     path = Path(options.file)
     try:
         text = path.read_text()
@@ -163,7 +169,7 @@ def _find_function(module: ModuleOp, name: str | None) -> FuncOp:
     return functions[wanted]
 
 
-def _parse_options(arguments: Sequence[str]) -> argparse.Namespace:
+def _parse_options(arguments: Sequence[str], available: AvailablePasses) -> argparse.Namespace:
     parser = ArgumentParser(
         prog="polyir-run",
         description=__doc__,
@@ -219,6 +225,7 @@ def _parse_options(arguments: Sequence[str]) -> argparse.Namespace:
         "--fma", action="store_true", help="let the C compiler use fused multiply-add"
     )
     parser.add_argument("--remarks", action="store_true", help="print the decisions of the passes")
+    add_information(parser, available)
     add_time_limit(parser)
     return parser.parse_args(arguments)
 

@@ -168,26 +168,58 @@ def _for(op: affine.ForOp, builder: Builder) -> _Lowered:
 
 
 def _parallel(op: affine.ParallelOp, builder: Builder) -> _Lowered:
+    reductions = _reductions(op, builder)
+    if not op.body.block.args:
+        # It runs once, and `scf.parallel` needs a counter.
+        return _inserted(_run_once(op, reductions, builder), op, builder)
     lower, upper = parallel_loop_bounds(op, builder)
     steps = [constant_index(step.value.data, builder) for step in op.steps]
-    initial, reductions = [], []
+    body = _moved(op.body)
+    values: Sequence[SSAValue] = ()
+    if isinstance(last := body.block.last_op, scf.YieldOp):
+        values = tuple(last.arguments)
+        Rewriter.erase_op(last)
+    regions = [_reduction(each.combination, each.neutral.type) for each in reductions]
+    body.block.add_op(scf.ReduceOp(values, regions))
+    loop = scf.ParallelOp(lower, upper, steps, body, [each.neutral for each in reductions])
+    loop.attributes.update(op.attributes)
+    return _inserted(loop, op, builder)
+
+
+@dataclass(frozen=True)
+class _Reduction:
+    neutral: SSAValue
+    combination: Combination
+
+
+def _reductions(op: affine.ParallelOp, builder: Builder) -> list[_Reduction]:
+    found: list[_Reduction] = []
     for kind, result in zip(op.reductions, op.results, strict=True):
         neutral, combination = neutral_element(kind.data, result.type), combination_of(kind.data)
         if neutral is None or combination is None:
             raise PolyirError(
                 f"a reduction '{kind.data}' cannot be converted to scf", location_of(op)
             )
-        initial.append(builder.insert(neutral).result)
-        reductions.append(_reduction(combination, result.type))
-    body = _moved(op.body)
-    values: Sequence[SSAValue] = ()
-    if isinstance(last := body.block.last_op, scf.YieldOp):
-        values = tuple(last.arguments)
-        Rewriter.erase_op(last)
-    body.block.add_op(scf.ReduceOp(values, reductions))
-    loop = scf.ParallelOp(lower, upper, steps, body, initial)
-    loop.attributes.update(op.attributes)
-    return _inserted(loop, op, builder)
+        found.append(_Reduction(builder.insert(neutral).result, combination))
+    return found
+
+
+def _run_once(
+    op: affine.ParallelOp, reductions: Sequence[_Reduction], builder: Builder
+) -> scf.IfOp:
+    """The body, as a branch that is always taken."""
+    always = builder.insert(arith.ConstantOp.from_int_and_width(1, i1)).result
+    body, otherwise = _moved(op.body), Region()
+    last = body.block.last_op
+    if reductions and isinstance(last, scf.YieldOp):
+        combined = [
+            each.combination(each.neutral, value)
+            for each, value in zip(reductions, last.arguments, strict=True)
+        ]
+        body.block.insert_ops_before(combined, last)
+        last.operands = [each.results[0] for each in combined]
+        otherwise.add_block(Block([scf.YieldOp(*(each.neutral for each in reductions))]))
+    return scf.IfOp(always, op.result_types, body, otherwise)
 
 
 def _reduction(combination: Combination, type: Attribute) -> Region:

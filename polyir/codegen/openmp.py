@@ -27,7 +27,8 @@ def convert_parallel_to_omp(root: Operation) -> tuple[ParallelLoop, ...]:
     for region in root.regions:
         for block in region.blocks:
             for op in tuple(block.ops):
-                if not isinstance(op, ParallelLoop):
+                # A loop without counters runs once: it has nothing to share.
+                if not isinstance(op, ParallelLoop) or not op.body.block.args:
                     left += convert_parallel_to_omp(op)
                 elif op.results:
                     left.append(op)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects import affine, func, memref, scf
-from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType
-from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
+from xdsl.dialects import affine
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineMap, AffineSet
 from xdsl.utils.exceptions import VerifyException
 
 from polyir.dialects.affine_extra import MaxOp, PrefetchOp
-from polyir.dialects.affine_semantics import is_valid_dimension
+from polyir.dialects.affine_semantics import is_valid_dimension, is_valid_symbol
 
 
 def check_affine_operation(operation: Operation) -> None:
@@ -37,61 +37,48 @@ def check_affine_operation(operation: Operation) -> None:
 
 
 def _check_operands(operation: Operation) -> None:
-    """The operands of a map are integers that the loops and parameters around it determine.
+    """The operands of a map are valid dimensions and symbols, as MLIR defines them.
 
-    MLIR requires more, depending on the position of the operand in the map. Raising composes
-    arithmetic on loop variables into maps, so its result is accepted by MLIR.
-
-    Only checked if all operations up to the function are known to be loops and conditions.
+    A subscript takes both at any place; `affine.apply`, `affine.min` and `affine.max` take all
+    values. The statements of a `poly.scop` have rules of their own.
     """
-    if not _is_in_function(operation):
-        return
     for space, operands in _maps(operation):
         _check_count(space.num_dims + space.num_symbols, len(operands), "map operand")
-        for operand in operands:
-            if not _is_determined(operand):
+        if isinstance(operation, _TAKES_ALL) or _is_in_scop(operation):
+            continue
+        for position, operand in enumerate(operands):
+            is_bound = isinstance(operation, affine.ForOp | affine.ParallelOp | affine.IfOp)
+            if is_bound and position >= space.num_dims:
+                _check_symbol(operand)
+            elif not is_valid_dimension(operand):
                 raise VerifyException(
-                    f"cannot use {_spelling(operand)} in an affine expression: it is not a "
-                    "loop variable or a constant of the function, and not computed from these"
+                    f"cannot use {_spelling(operand)} in an affine expression: it is neither a "
+                    "variable of an affine loop nor a constant of the function, and not computed "
+                    "from these by 'affine.apply'"
                 )
 
 
-def _is_determined(value: SSAValue) -> bool:
-    """Whether `value` is a loop variable, a constant of the function, or computed from such."""
-    pending = [value]
-    while pending:
-        value = pending.pop()
-        if is_valid_dimension(value) or _is_top_level_integer(value):
-            continue
-        if isinstance(value, BlockArgument):
-            loop = value.block.parent_op()
-            if isinstance(loop, scf.ParallelOp) or (
-                isinstance(loop, scf.ForOp) and value.index == 0
-            ):
-                continue
-            return False
-        assert isinstance(value, OpResult)
-        if not isinstance(value.op, memref.DimOp | affine.MinOp | affine.ApplyOp | MaxOp) and (
-            value.op.dialect_name() not in ("arith", "index")
-        ):
-            return False
-        pending.extend(
-            operand for operand in value.op.operands if not isinstance(operand.type, MemRefType)
-        )
-    return True
+_TAKES_ALL = (affine.ApplyOp, affine.MinOp, MaxOp)
 
 
-def _is_top_level_integer(value: SSAValue) -> bool:
-    """Whether `value` is an integer defined directly in the function."""
-    owner = value.owner.parent_op()
-    return isinstance(owner, func.FuncOp) and isinstance(value.type, IndexType | IntegerType)
+def _check_symbol(value: SSAValue) -> None:
+    if is_valid_symbol(value):
+        return
+    hint = ""
+    if is_valid_dimension(value):
+        # `affine.for %j = 0 to %i` makes a symbol of %i.
+        name = _spelling(value).strip("'")
+        hint = f"; as a dimension it is affine_map<(d0) -> (d0)>({name})"
+    raise VerifyException(
+        f"cannot use {_spelling(value)} as a symbol: it is not a constant of the function{hint}"
+    )
 
 
-def _is_in_function(operation: Operation) -> bool:
+def _is_in_scop(operation: Operation) -> bool:
     parent = operation.parent_op()
-    while parent is not None and parent.dialect_name() in ("affine", "scf"):
+    while parent is not None and parent.dialect_name() != "poly":
         parent = parent.parent_op()
-    return isinstance(parent, func.FuncOp)
+    return parent is not None
 
 
 def _maps(operation: Operation) -> list[tuple[AffineMap | AffineSet, Sequence[SSAValue]]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 from lark import Token
 from xdsl.ir.affine import (
@@ -30,8 +31,8 @@ Leaf = Callable[[str, Token], AffineExpr]
 def read_expression(source: SourceText, branch: Branch, leaf: Leaf, depth: int = 0) -> AffineExpr:
     """The expression of a `sum` node, its names looked up by `leaf`.
 
-    Raises `InputSyntaxError` where the expression is not affine: a product of two non-constants,
-    a division or a remainder by anything but a positive constant.
+    Semi-affine expressions are read too: symbols may be factors and divisors. Raises
+    `InputSyntaxError` where the expression is not even semi-affine, as a product of dimensions.
     """
     node = tree(branch)
     if depth > _MAXIMUM_DEPTH:
@@ -60,14 +61,23 @@ def _combine(
     if operator == "subtract":
         return _sum(lhs, -rhs)
     if operator == "multiply":
+        if _has_dimension(lhs) and _has_dimension(rhs):
+            source.fail(
+                right, "expression is not affine: one factor of '*' must be a constant or a symbol"
+            )
         if not isinstance(lhs, AffineConstantExpr) and not isinstance(rhs, AffineConstantExpr):
-            source.fail(right, "expression is not affine: one factor of '*' must be a constant")
+            factors = (rhs, lhs) if _has_dimension(rhs) else (lhs, rhs)
+            return AffineBinaryOpExpr(AffineBinaryOpKind.Mul, *factors)
         return lhs * rhs
     spelling = "mod" if operator == "modulo" else operator
-    if not isinstance(rhs, AffineConstantExpr):
+    if _has_dimension(rhs):
         source.fail(
-            right, f"expression is not affine: the right side of '{spelling}' must be a constant"
+            right,
+            f"expression is not affine: the right side of '{spelling}' must be a constant or a "
+            "symbol",
         )
+    if not isinstance(rhs, AffineConstantExpr):
+        return AffineBinaryOpExpr(_DIVISIONS[operator], lhs, rhs)
     if rhs.value <= 0:
         source.fail(right, f"the right side of '{spelling}' must be positive")
     match operator:
@@ -77,6 +87,15 @@ def _combine(
             return lhs // rhs
         case _:
             return lhs.ceil_div(rhs)
+
+
+_DIVISIONS: Mapping[str, AffineBinaryOpKind] = MappingProxyType(
+    {
+        "modulo": AffineBinaryOpKind.Mod,
+        "floordiv": AffineBinaryOpKind.FloorDiv,
+        "ceildiv": AffineBinaryOpKind.CeilDiv,
+    }
+)
 
 
 def _sum(lhs: AffineExpr, rhs: AffineExpr) -> AffineExpr:

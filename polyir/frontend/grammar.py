@@ -26,7 +26,15 @@ from lark.lexer import TerminalDef
 
 from polyir.frontend.vocabulary import classify_word
 
-START_SYMBOLS = ("start", "operation", "parallel_bounds", "location", "attribute_alias")
+START_SYMBOLS = (
+    "start",
+    "operation",
+    "parallel_bounds",
+    "location",
+    "attribute_alias",
+    "map",
+    "set",
+)
 
 
 def parse_tree(text: str) -> Tree[Token]:

@@ -393,6 +393,47 @@ def _delinearize(reader: OperationReader, node: Tree[Token]) -> Operation:
     return operation
 
 
+def _dma_start(reader: OperationReader, node: Tree[Token]) -> Operation:
+    _, *accesses, sizes, types_node = node.children
+    pairs = list(zip(accesses[::2], accesses[1::2], strict=True))
+    names = tree(sizes).children
+    if len(names) not in affine_extra.DmaStartOp.SIZES:
+        reader.source.fail(
+            names[-1], "expected the number of elements, or also a stride and a number of strides"
+        )
+    return _transfer(reader, affine_extra.DmaStartOp, pairs, names, types_node)
+
+
+def _dma_wait(reader: OperationReader, node: Tree[Token]) -> Operation:
+    _, tag, subscripts, sizes, types_node = node.children
+    names = tree(sizes).children
+    if len(names) != 1:
+        reader.source.fail(names[-1], "expected only the number of elements")
+    pairs = [(tag, subscripts)]
+    return _transfer(reader, affine_extra.DmaWaitOp, pairs, names, types_node)
+
+
+def _transfer(
+    reader: OperationReader,
+    operation_type: type[affine_extra.DmaStartOp | affine_extra.DmaWaitOp],
+    accesses: Sequence[tuple[Branch, Branch]],
+    sizes: Sequence[Branch],
+    types_node: Branch,
+) -> Operation:
+    """An operation on memrefs with subscripts, and sizes after them."""
+    types = tree(types_node).children
+    if len(types) != len(accesses):
+        reader.source.fail(types_node, f"expected {plural(len(accesses), 'type')}")
+    operands: list[SSAValue] = []
+    maps: dict[str, Attribute] = {}
+    for name, access, type_node in zip(operation_type.MAPS, accesses, types, strict=True):
+        read = _Access(reader, *access, type_node)
+        operands += read.operands
+        maps[name] = read.map
+    operands += [reader.operand(size, INDEX) for size in sizes]
+    return operation_type.create(operands=operands, attributes=maps)
+
+
 HANDLERS: Mapping[str, Handler] = MappingProxyType(
     {
         "affine_for": _for,
@@ -405,5 +446,7 @@ HANDLERS: Mapping[str, Handler] = MappingProxyType(
         "affine_vector_store": _vector_store,
         "affine_prefetch": _prefetch,
         "affine_delinearize": _delinearize,
+        "affine_dma_start": _dma_start,
+        "affine_dma_wait": _dma_wait,
     }
 )

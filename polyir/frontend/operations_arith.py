@@ -24,8 +24,10 @@ from xdsl.irdl import IRDLOperation
 from xdsl.utils.str_enum import StrEnum
 
 from polyir.diagnostics import nearest
-from polyir.frontend.operation_reader import Handler, OperationReader, plural
+from polyir.frontend.literals import word
+from polyir.frontend.operation_reader import INDEX, Handler, OperationReader, plural
 from polyir.frontend.source import Branch, tree
+from polyir.frontend.vocabulary import INDEX_ELEMENTWISE
 
 _PREDICATES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -182,11 +184,46 @@ def _members(
     return tuple(chosen.values())
 
 
+# The operations of `index` become those of `arith`, which mean the same on the type index.
+
+
+def _index_constant(reader: OperationReader, node: Tree[Token]) -> Operation:
+    _, attributes, value = node.children
+    operation = arith.ConstantOp(IntegerAttr(word(reader.source, value), INDEX))
+    operation.attributes |= reader.dictionary(attributes)
+    return operation
+
+
+def _index_elementwise(reader: OperationReader, node: Tree[Token]) -> Operation:
+    name, operands, attributes = node.children
+    operation_type = reader.context.get_op(INDEX_ELEMENTWISE[str(name)])
+    return operation_type.create(
+        operands=reader.operands(operands, [INDEX, INDEX]),
+        result_types=[INDEX],
+        attributes=reader.dictionary(attributes),
+    )
+
+
+def _index_compare(reader: OperationReader, node: Tree[Token]) -> Operation:
+    _, predicate, operands, attributes = node.children
+    predicates = _PREDICATES["arith.cmpi"]
+    if str(predicate) not in predicates:
+        hint = nearest(str(predicate), predicates)
+        reader.source.fail(predicate, f"unknown predicate '{predicate}' of 'index.cmp'{hint}")
+    left, right = reader.operands(operands, [INDEX, INDEX])
+    operation = arith.CmpiOp(left, right, str(predicate))
+    operation.attributes |= reader.dictionary(attributes)
+    return operation
+
+
 HANDLERS: Mapping[str, Handler] = MappingProxyType(
     {
         "constant": _constant,
         "elementwise": _elementwise,
         "compare": _compare,
         "conversion": _conversion,
+        "index_constant": _index_constant,
+        "index_elementwise": _index_elementwise,
+        "index_compare": _index_compare,
     }
 )

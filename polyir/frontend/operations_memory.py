@@ -8,15 +8,20 @@ from types import MappingProxyType
 from lark import Token, Tree
 from xdsl.dialects import memref, scf
 from xdsl.dialects.builtin import (
+    IntegerAttr,
     MemRefType,
     StringAttr,
     SymbolRefAttr,
     TensorType,
     UnitAttr,
     UnrankedMemRefType,
+    i64,
 )
 from xdsl.ir import Attribute, Operation
 
+from polyir.diagnostics import nearest
+from polyir.dialects import affine_extra
+from polyir.dialects.affine_semantics import REDUCTION_KINDS
 from polyir.frontend.literals import string, symbol
 from polyir.frontend.operation_reader import (
     INDEX,
@@ -135,10 +140,6 @@ def _copy(reader: OperationReader, node: Tree[Token]) -> Operation:
 def _global(reader: OperationReader, node: Tree[Token]) -> Operation:
     _, visibility, constant, name, type_node, value, attributes = node.children
     memref_type = _memref_type(reader, type_node)
-    if value is None:
-        reader.source.fail(
-            name, "expected a value ('= dense<...>' or '= uninitialized') of this memref.global"
-        )
     properties, others = split_properties(memref.GlobalOp, reader.dictionary(attributes))
     properties |= {
         "sym_name": reader.attributes.symbol_name(name),
@@ -147,14 +148,35 @@ def _global(reader: OperationReader, node: Tree[Token]) -> Operation:
         ),
         "type": memref_type,
     }
-    if tree(value).data == "uninitialized":
+    if value is not None and tree(value).data == "uninitialized":
         properties["initial_value"] = UnitAttr()
-    else:
+    elif value is not None:
         value_type = TensorType(memref_type.get_element_type(), memref_type.get_shape())
         properties["initial_value"] = reader.attributes.dense_of_type(value, value_type)
     if constant is not None:
         properties["constant"] = UnitAttr()
-    return memref.GlobalOp.create(properties=properties, attributes=others)
+    return affine_extra.GlobalOp.create(properties=properties, attributes=others)
+
+
+def _atomic(reader: OperationReader, node: Tree[Token]) -> Operation:
+    _, kind, value, base, subscripts, attributes, type_node = node.children
+    if str(kind) not in REDUCTION_KINDS:
+        hint = nearest(str(kind), REDUCTION_KINDS)
+        reader.source.fail(kind, f"unknown kind of 'memref.atomic_rmw': '{kind}'{hint}")
+    function_type = reader.attributes.function_type(type_node)
+    inputs, outputs = function_type.inputs.data, function_type.outputs.data
+    if len(inputs) != 2 or len(outputs) != 1 or not isinstance(inputs[1], MemRefType):
+        reader.source.fail(type_node, "expected the types (value, memref) -> result")
+    names = tree(subscripts).children
+    types = [*inputs, *[INDEX] * inputs[1].get_num_dims()]
+    if len(names) != len(types) - 2:
+        reader.source.fail(base, f"expected {plural(len(types) - 2, 'subscript')}")
+    return memref.AtomicRMWOp.create(
+        operands=list(map(reader.operand, [value, base, *names], types)),
+        result_types=outputs,
+        properties={"kind": IntegerAttr(REDUCTION_KINDS.index(str(kind)), i64)},
+        attributes=reader.dictionary(attributes),
+    )
 
 
 def _get_global(reader: OperationReader, node: Tree[Token]) -> Operation:
@@ -184,6 +206,7 @@ HANDLERS: Mapping[str, Handler] = MappingProxyType(
         "memref_dim": _dim,
         "memref_copy": _copy,
         "memref_global": _global,
+        "memref_atomic": _atomic,
         "memref_get_global": _get_global,
         "unary": _unary,
     }

@@ -34,7 +34,7 @@ def _for(reader: OperationReader, node: Tree[Token]) -> Operation:
 
 def _end_with_yield(reader: OperationReader, place: Branch, region: Region, results: int) -> None:
     last = region.block.last_op
-    if last is not None and last.has_trait(IsTerminator):
+    if last is not None and last.has_trait(IsTerminator, value_if_unregistered=False):
         return
     if results:
         reader.source.fail(place, f"expected 'scf.yield' of {plural(results, 'value')} at the end")
@@ -84,7 +84,7 @@ def _parallel(reader: OperationReader, node: Tree[Token]) -> Operation:
         reader.source.fail(results, "expected 'init(...)' with a value for each result")
     region = reader.single_block(body, [(name, INDEX) for name in names])
     last = region.block.last_op
-    if last is None or not last.has_trait(IsTerminator):
+    if last is None or not last.has_trait(IsTerminator, value_if_unregistered=False):
         if types:
             reader.source.fail(body, "expected 'scf.reduce' with a region for each result")
         region.block.add_op(scf.ReduceOp())

@@ -149,11 +149,17 @@ def _generic(reader: OperationReader, node: Tree[Token]) -> Operation:
 
 def _operation_type(reader: OperationReader, name_token: Token) -> type[Operation]:
     name = string(reader.source, name_token)
-    operation_type = reader.context.get_optional_op(name) if "." in name else None
+    operation_type = reader.context.get_optional_op(name)
     if operation_type is None:
         hint = nearest(name, (operation.name for operation in reader.context.loaded_ops))
         reader.source.fail(name_token, f"unknown operation '{name}'{hint}")
-    return affine_extra.ParallelOp if operation_type is affine.ParallelOp else operation_type
+    return _CORRECTED.get(operation_type, operation_type)
+
+
+_CORRECTED: Mapping[type[Operation], type[Operation]] = MappingProxyType(
+    {affine.ParallelOp: affine_extra.ParallelOp, memref.GlobalOp: affine_extra.GlobalOp}
+)
+"""Operations that xDSL verifies in another way than MLIR, and their correct classes."""
 
 
 def _adapt_to_xdsl(operation_type: type[Operation], properties: dict[str, Attribute]) -> None:
@@ -167,7 +173,7 @@ def _adapt_to_xdsl(operation_type: type[Operation], properties: dict[str, Attrib
                 else kind
                 for kind in kinds
             )
-    if operation_type is memref.GlobalOp:
+    if operation_type is affine_extra.GlobalOp:
         properties.setdefault("sym_visibility", StringAttr("public"))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from xdsl.dialects import func
+from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.traits import IsTerminator
@@ -28,6 +28,7 @@ def verify_operations(module: ModuleOp, error_at: ErrorAt) -> None:
             operation.verify(verify_nested_ops=False)
             check_affine_operation(operation)
             _check_terminators(operation)
+            _check_counters(operation)
         except RecursionError:
             raise
         except Exception as error:
@@ -44,3 +45,9 @@ def _check_terminators(operation: Operation) -> None:
                 IsTerminator, value_if_unregistered=True
             ):
                 raise VerifyException("the function must end with 'return'")
+
+
+def _check_counters(operation: Operation) -> None:
+    """Unlike `affine.parallel`, `scf.parallel` has a counter."""
+    if isinstance(operation, scf.ParallelOp) and not operation.step:
+        raise VerifyException("the loop needs at least one counter")

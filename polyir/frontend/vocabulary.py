@@ -30,6 +30,22 @@ _CONVERSIONS = _words("""
     arith.index_castui arith.sitofp arith.truncf arith.trunci arith.uitofp
     memref.cast memref.memory_space_cast index.casts index.castu
 """)
+INDEX_ELEMENTWISE: Mapping[str, str] = MappingProxyType(
+    {
+        f"index.{name}": f"arith.{arith_name}"
+        for name, arith_name in {
+            **{name: f"{name}i" for name in _words("add sub mul and or xor")},
+            **{f"{name}s": f"{name}si" for name in _words("div ceildiv floordiv rem")},
+            **{f"{name}u": f"{name}ui" for name in _words("div ceildiv rem")},
+            "shl": "shli",
+            "shrs": "shrsi",
+            "shru": "shrui",
+            **{f"{name}{sign}": f"{name}{sign}i" for name in ("max", "min") for sign in "su"},
+        }.items()
+    }
+)
+"""The operations of `index` that `arith` has too, and their names there."""
+
 _SCALAR_TYPES = _words("""
     index none bf16 f16 f32 f64 f80 f128 tf32 f8E5M2 f8E4M3 f8E4M3FN f8E5M2FNUZ f8E4M3FNUZ
     f8E4M3B11FNUZ f8E3M4
@@ -39,6 +55,10 @@ OPERATION_TERMINALS: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(_ELEMENTWISE, "ELEMENTWISE"),
         **dict.fromkeys(_CONVERSIONS, "CONVERSION"),
+        **dict.fromkeys(INDEX_ELEMENTWISE, "INDEX_ELEMENTWISE"),
+        "index.constant": "INDEX_CONSTANT",
+        "index.bool.constant": "CONSTANT",
+        "index.cmp": "INDEX_COMPARE",
         "module": "MODULE",
         "builtin.module": "MODULE",
         "func.func": "FUNC",
@@ -60,6 +80,8 @@ OPERATION_TERMINALS: Mapping[str, str] = MappingProxyType(
         "affine.vector_store": "AFFINE_VECTOR_STORE",
         "affine.prefetch": "AFFINE_PREFETCH",
         "affine.delinearize_index": "AFFINE_DELINEARIZE",
+        "affine.dma_start": "AFFINE_DMA_START",
+        "affine.dma_wait": "AFFINE_DMA_WAIT",
         "arith.constant": "CONSTANT",
         "arith.cmpi": "COMPARE",
         "arith.cmpf": "COMPARE",
@@ -70,6 +92,7 @@ OPERATION_TERMINALS: Mapping[str, str] = MappingProxyType(
         "memref.dim": "MEMREF_DIM",
         "memref.copy": "MEMREF_COPY",
         "memref.global": "MEMREF_GLOBAL",
+        "memref.atomic_rmw": "MEMREF_ATOMIC",
         "memref.get_global": "MEMREF_GET_GLOBAL",
         "memref.dealloc": "UNARY",
         "memref.rank": "UNARY",

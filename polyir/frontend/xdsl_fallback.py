@@ -134,6 +134,13 @@ class MixedParser(VerbatimParser):
             return None
         return self._reader.attributes.location(self.parse_by_grammar("location"))
 
+    def parse_optional_attribute(self) -> Attribute | None:
+        # Maps may be semi-affine, which xDSL does not read.
+        kind = {"affine_map": "map", "affine_set": "set"}.get(self._current_token.text)
+        if kind is not None:
+            return self._reader.attributes.attribute(self.parse_by_grammar(kind))
+        return super().parse_optional_attribute()
+
     def parse_optional_argument(  # type: ignore[override]
         self, expect_type: bool = True
     ) -> Parser.UnresolvedArgument | Parser.Argument | None:
@@ -200,7 +207,12 @@ def parse_with_xdsl(
         if undefined is not None and error.msg.startswith("values used but not defined"):
             name, position = undefined
             raise _at(source, position, f"use of the undefined value '%{name}'") from error
-        raise _at(source, error.span.start, one_line(ValueError(error.msg))) from error
+        message = one_line(ValueError(error.msg))
+        if message.endswith("does not have a custom format"):
+            written = source.text[: error.span.start].split()
+            operation = f"'{written[-1]}'" if written else "this operation"
+            message = f"the syntax of {operation} is not known here: write the generic form"
+        raise _at(source, error.span.start, message) from error
     except (PolyirError, RecursionError):
         raise
     except Exception as error:

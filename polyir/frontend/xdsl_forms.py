@@ -1,4 +1,4 @@
-"""Operations with regions that xDSL's parser can read in the generic form only.
+"""Operations that xDSL's parser can read in the generic form only.
 
 Each function reads what follows the name of the operation, in the syntax of MLIR.
 """
@@ -9,10 +9,24 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from xdsl.dialects import affine, scf
-from xdsl.dialects.builtin import AffineSetAttr, ArrayAttr, IntegerAttr, StringAttr, i64
+from xdsl.dialects import affine, memref, scf
+from xdsl.dialects.builtin import (
+    AffineSetAttr,
+    ArrayAttr,
+    FunctionType,
+    IntegerAttr,
+    MemRefType,
+    StringAttr,
+    SymbolRefAttr,
+    TensorType,
+    UnitAttr,
+    UnregisteredOp,
+    VectorType,
+    i32,
+    i64,
+)
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
-from xdsl.parser import Parser
+from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.traits import IsTerminator
 
 from polyir.dialects.affine_extra import ParallelOp
@@ -153,11 +167,266 @@ def _scf_reduce(parser: MixedParser) -> Operation:
     return scf.ReduceOp(parser.resolve_operands(names, types, position), regions)
 
 
+# -------------------------------------------------------------------- gpu
+
+
+def _gpu_module(parser: MixedParser) -> Operation:
+    from xdsl.dialects import gpu
+
+    name = parser.parse_symbol_name()
+    attributes = parser.parse_optional_attr_dict_with_keyword()
+    return gpu.ModuleOp.create(
+        properties={"sym_name": name},
+        attributes={} if attributes is None else attributes.data,
+        regions=[parser.parse_region()],
+    )
+
+
+def _gpu_func(parser: MixedParser) -> Operation:
+    from xdsl.dialects import gpu
+
+    name = parser.parse_symbol_name()
+    arguments = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_argument)
+    results = _result_types(parser)
+    kernel = parser.parse_optional_keyword("kernel") is not None
+    attributes = parser.parse_optional_attr_dict_with_keyword()
+    inputs = [argument.type for argument in arguments]
+    return gpu.FuncOp.create(
+        properties={"function_type": FunctionType.from_lists(inputs, list(results))},
+        attributes={
+            "sym_name": name,
+            **({"gpu.kernel": UnitAttr()} if kernel else {}),
+            **({} if attributes is None else attributes.data),
+        },
+        regions=[parser.parse_region(arguments)],
+    )
+
+
+def _gpu_launch(parser: MixedParser) -> Operation:
+    from xdsl.dialects import gpu
+
+    indices: list[Parser.Argument] = []
+    sizes: list[Parser.Argument] = []
+    operands: list[SSAValue] = []
+    for word in ("blocks", "threads"):
+        parser.parse_keyword(word)
+        indices += _variables(parser)
+        parser.parse_keyword("in")
+        parts = parser.parse_comma_separated_list(
+            parser.Delimiter.PAREN, lambda: _assignment(parser)
+        )
+        sizes += [name for name, _ in parts]
+        operands += [value for _, value in parts]
+    if len(operands) != 6 or len(indices) != 6:
+        parser.raise_error("expected three indices and three sizes of blocks, and of threads")
+    memory: list[SSAValue] = []
+    if parser.parse_optional_keyword("dynamic_shared_memory_size") is not None:
+        memory.append(parser.parse_operand(i32))
+    region = parser.parse_region([*indices, *sizes])
+    return gpu.LaunchOp.create(
+        operands=[*operands, *memory],
+        properties={"operandSegmentSizes": segments(0, *[1] * 6, 0, 0, 0, len(memory))},
+        attributes=parser.parse_optional_attr_dict(),
+        regions=[region],
+    )
+
+
+def _assignment(parser: Parser) -> tuple[Parser.Argument, SSAValue]:
+    name = parser.parse_argument(expect_type=False).resolve(INDEX)
+    parser.parse_punctuation("=")
+    return name, parser.parse_operand(INDEX)
+
+
+def _gpu_index(name: str) -> Callable[[MixedParser], Operation]:
+    """`gpu.thread_id x` and its kin."""
+
+    def parse(parser: MixedParser) -> Operation:
+        from xdsl.dialects import gpu
+
+        axis = parser.parse_identifier()
+        attributes = parser.parse_optional_attr_dict()
+        if axis not in ("x", "y", "z"):
+            parser.raise_error("expected 'x', 'y' or 'z'")
+        dimension = gpu.DimensionAttr(gpu.DimensionEnum(axis))
+        return parser.ctx.get_op(name).create(
+            result_types=[INDEX], properties={"dimension": dimension}, attributes=attributes
+        )
+
+    return parse
+
+
+def _plain(name: str) -> Callable[[MixedParser], Operation]:
+    """An operation that is only its name and attributes."""
+
+    def parse(parser: MixedParser) -> Operation:
+        return parser.ctx.get_op(name).create(attributes=parser.parse_optional_attr_dict())
+
+    return parse
+
+
+def _alloca_scope(parser: MixedParser) -> Operation:
+    types = _result_types(parser)
+    region = _body(parser, memref.AllocaScopeReturnOp.create)
+    return memref.AllocaScopeOp.create(
+        result_types=types, attributes=parser.parse_optional_attr_dict(), regions=[region]
+    )
+
+
+# -------------------------------------------------------------------- operations without a class
+
+
+def _form(name: str, read: Callable[[Parser], _Parts]) -> Callable[[MixedParser], Operation]:
+    """An operation that xDSL lacks, or has in another form than MLIR: it is kept by its name."""
+
+    def parse(parser: MixedParser) -> Operation:
+        operands, types, attributes = read(parser)
+        return UnregisteredOp.with_name(name).create(
+            operands=operands, result_types=types, attributes=attributes
+        )
+
+    return parse
+
+
+_Parts = tuple[Sequence[SSAValue], Sequence[Attribute], dict[str, Attribute]]
+
+
+def _transfer(parser: Parser) -> _Parts:
+    """`memref.dma_start` and `memref.dma_wait`: memrefs with subscripts, and sizes."""
+    names: list[tuple[UnresolvedOperand, bool]] = []
+    written: list[list[UnresolvedOperand]] = []
+    while True:
+        names.append((parser.parse_unresolved_operand(), False))
+        written.append([])
+        found = parser.parse_optional_comma_separated_list(
+            parser.Delimiter.SQUARE, parser.parse_unresolved_operand
+        )
+        if found is not None:
+            names[-1] = (names[-1][0], True)
+            written[-1] = found
+        if parser.parse_optional_punctuation(",") is None:
+            break
+    attributes = parser.parse_optional_attr_dict()
+    parser.parse_punctuation(":")
+    types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+    if len(types) != sum(is_memref for _, is_memref in names):
+        parser.raise_error("expected one type for each memref")
+    remaining = iter(types)
+    operands: list[SSAValue] = []
+    for (name, is_memref), subscripts in zip(names, written, strict=True):
+        operands.append(parser.resolve_operand(name, next(remaining) if is_memref else INDEX))
+        operands += [parser.resolve_operand(each, INDEX) for each in subscripts]
+    return operands, (), attributes
+
+
+def _converted(arrow: str) -> Callable[[Parser], _Parts]:
+    """`%a : type arrow type`, with a size in parentheses."""
+
+    def read(parser: Parser) -> _Parts:
+        name = parser.parse_unresolved_operand()
+        sizes = parser.parse_optional_comma_separated_list(
+            parser.Delimiter.PAREN, lambda: parser.parse_operand(INDEX)
+        )
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        source = parser.parse_type()
+        parser.parse_characters(arrow)
+        operands = [parser.resolve_operand(name, source), *(sizes or ())]
+        return operands, [parser.parse_type()], attributes
+
+    return read
+
+
+def _print(parser: Parser) -> _Parts:
+    name = parser.parse_unresolved_operand()
+    attributes = parser.parse_optional_attr_dict()
+    parser.parse_punctuation(":")
+    return [parser.resolve_operand(name, parser.parse_type())], (), attributes
+
+
+def _assume_alignment(parser: Parser) -> _Parts:
+    """Without the result that xDSL gives it, and MLIR from version 20 on."""
+    name = parser.parse_unresolved_operand()
+    parser.parse_punctuation(",")
+    alignment = {"alignment": IntegerAttr(parser.parse_integer(), i32)}
+    attributes = parser.parse_optional_attr_dict()
+    parser.parse_punctuation(":")
+    return [parser.resolve_operand(name, parser.parse_type())], (), {**alignment, **attributes}
+
+
+def _to_memref(parser: Parser) -> _Parts:
+    name = parser.parse_unresolved_operand()
+    read_only = parser.parse_optional_keyword("read_only") is not None
+    attributes = parser.parse_optional_attr_dict()
+    parser.parse_punctuation(":")
+    type = parser.parse_type()
+    if not isinstance(type, MemRefType):
+        parser.raise_error("expected a memref type")
+    tensor = TensorType(type.get_element_type(), type.get_shape())
+    flag = {"read_only": UnitAttr()} if read_only else {}
+    return [parser.resolve_operand(name, tensor)], [type], {**flag, **attributes}
+
+
+def _function_constant(parser: Parser) -> _Parts:
+    attributes = parser.parse_optional_attr_dict()
+    name = parser.parse_symbol_name()
+    parser.parse_punctuation(":")
+    value = SymbolRefAttr(name.data)
+    return (), [parser.parse_type()], {"value": value, **attributes}
+
+
+def _call_indirect(parser: Parser) -> _Parts:
+    callee = parser.parse_unresolved_operand()
+    position = parser.pos
+    names = parser.parse_comma_separated_list(
+        parser.Delimiter.PAREN, parser.parse_unresolved_operand
+    )
+    attributes = parser.parse_optional_attr_dict()
+    parser.parse_punctuation(":")
+    type = parser.parse_function_type()
+    arguments = parser.resolve_operands(names, type.inputs.data, position)
+    return [parser.resolve_operand(callee, type), *arguments], type.outputs.data, attributes
+
+
+def _splat(parser: Parser) -> _Parts:
+    name = parser.parse_unresolved_operand()
+    attributes = parser.parse_optional_attr_dict()
+    parser.parse_punctuation(":")
+    type = parser.parse_type()
+    if not isinstance(type, VectorType | TensorType):
+        parser.raise_error("expected a vector or tensor type")
+    return [parser.resolve_operand(name, type.get_element_type())], [type], attributes
+
+
+_KEPT: Mapping[str, Callable[[Parser], _Parts]] = MappingProxyType(
+    {
+        "memref.dma_start": _transfer,
+        "memref.dma_wait": _transfer,
+        "memref.assume_alignment": _assume_alignment,
+        "memref.realloc": _converted("to"),
+        "memref.extract_aligned_pointer_as_index": _converted("->"),
+        "vector.print": _print,
+        "bufferization.to_memref": _to_memref,
+        "func.constant": _function_constant,
+        "func.call_indirect": _call_indirect,
+        "vector.splat": _splat,
+        "tensor.splat": _splat,
+    }
+)
+
+_GPU_INDICES = ("gpu.thread_id", "gpu.block_id", "gpu.block_dim", "gpu.grid_dim", "gpu.global_id")
+
 FORMS: Mapping[str, Callable[[MixedParser], Operation]] = MappingProxyType(
     {
         "affine.if": _if,
         "affine.parallel": _affine_parallel,
         "scf.parallel": _scf_parallel,
         "scf.reduce": _scf_reduce,
+        "gpu.module": _gpu_module,
+        "gpu.func": _gpu_func,
+        "gpu.launch": _gpu_launch,
+        **{name: _gpu_index(name) for name in _GPU_INDICES},
+        **{name: _plain(name) for name in ("gpu.terminator", "gpu.return", "gpu.barrier")},
+        "memref.alloca_scope": _alloca_scope,
+        **{name: _form(name, read) for name, read in _KEPT.items()},
     }
 )

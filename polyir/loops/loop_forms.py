@@ -15,7 +15,12 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.dialects.affine_semantics import is_valid_dimension
 from polyir.loops.loop_ranges import LoopRange, ranges_of
-from polyir.model.affine_operations import map_operands, set_bounds, set_map_operands
+from polyir.model.affine_operations import (
+    is_semi_affine,
+    map_operands,
+    set_bounds,
+    set_map_operands,
+)
 from polyir.model.index_expressions import (
     Atom,
     Constraint,
@@ -141,7 +146,7 @@ def add_first_iteration(loop: LoopOp, counter: IndexExpression, block: Block) ->
         _set_terminator(block, scf.YieldOp)
     for op in block.walk():
         maps = map_operands(op)
-        if maps is not None and value in op.operands[maps]:
+        if maps is not None and value in op.operands[maps] and not is_semi_affine(op):
             operands = [
                 counter if operand is value else IndexExpression.of(operand)
                 for operand in op.operands[maps]

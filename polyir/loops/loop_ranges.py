@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineBinaryOpKind
 
+from polyir.model.affine import NotAffineError
 from polyir.model.index_expressions import IndexExpression, compose
 from polyir.model.raising.control import LoopOp, iterators_of
 
@@ -44,10 +45,20 @@ class LoopRange:
 
 
 def ranges_of(loop: LoopOp) -> tuple[LoopRange, ...]:
-    """The range of each counter of `loop`; empty unless all counters are of type index."""
+    """The range of each counter of `loop`.
+
+    Empty unless all counters are of type index, and for bounds that are semi-affine.
+    """
     counters = iterators_of(loop)
     if not all(isinstance(counter.type, IndexType) for counter in counters):
         return ()
+    try:
+        return _ranges(loop, counters)
+    except NotAffineError:
+        return ()
+
+
+def _ranges(loop: LoopOp, counters: Sequence[SSAValue]) -> tuple[LoopRange, ...]:
     match loop:
         case affine.ForOp():
             lower = compose(loop.lowerBoundMap.data, _expressions(loop.lowerBoundOperands))

@@ -16,6 +16,7 @@ from polyir.dialects.affine_extra import PrefetchOp
 from polyir.loops.counter_tests import remark_text
 from polyir.loops.iteration_spaces import IterationSpaces, is_loop
 from polyir.loops.loop_ranges import Bounds
+from polyir.model.affine_operations import is_semi_affine
 from polyir.model.index_expressions import Constraint, IndexExpression, compose
 from polyir.model.raising.effects import ALLOCATIONS, is_pure, is_same_memref, may_overlap
 
@@ -48,7 +49,9 @@ def memory_uses(
     op: Operation, known: isl.Set, spaces: IterationSpaces
 ) -> Iterator[ElementAccess | Touch]:
     """The accesses to memory of `op`, where `known` holds, and of its regions, in order."""
-    if isinstance(op, ElementLoad | ElementStore):
+    if isinstance(op, ElementLoad | ElementStore) and is_semi_affine(op):
+        yield Touch(op, op.memref)
+    elif isinstance(op, ElementLoad | ElementStore):
         yield ElementAccess(op, _subscripts(op, spaces), known)
     elif is_loop(op) or isinstance(op, _CONTROL):
         for block, inside in spaces.inside(op, known):

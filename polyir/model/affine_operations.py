@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from xdsl.dialects import affine, arith
 from xdsl.dialects.builtin import (
     AffineMapAttr,
+    AffineSetAttr,
     DenseArrayBase,
     DenseIntElementsAttr,
     IntegerAttr,
@@ -14,7 +15,14 @@ from xdsl.dialects.builtin import (
     i32,
 )
 from xdsl.ir import Operation
-from xdsl.ir.affine import AffineBinaryOpKind, AffineConstraintKind, AffineSet
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineConstraintKind,
+    AffineExpr,
+    AffineSet,
+)
 
 from polyir.dialects.affine_extra import MaxOp, PrefetchOp
 from polyir.model.affine import NotAffineError
@@ -107,6 +115,31 @@ def set_bounds(
     op.lowerBoundsGroups = DenseIntElementsAttr.from_list(one, [len(lower)])
     op.upperBoundsGroups = DenseIntElementsAttr.from_list(one, [len(upper)])
     op.operands = (*lower_values, *upper_values)
+
+
+def is_semi_affine(op: Operation) -> bool:
+    """Whether a map or set of `op` has a product of variables, or a division by one."""
+    return any(
+        isinstance(part, AffineBinaryOpExpr)
+        and part.kind is not AffineBinaryOpKind.Add
+        and not isinstance(part.rhs, AffineConstantExpr)
+        and not (part.kind is AffineBinaryOpKind.Mul and isinstance(part.lhs, AffineConstantExpr))
+        for expression in _expressions(op)
+        for part in expression.dfs()
+    )
+
+
+def _expressions(op: Operation) -> Iterator[AffineExpr]:
+    """The expressions in the maps and the set of `op`."""
+    for attribute in op.properties.values():
+        match attribute:
+            case AffineMapAttr(data=affine_map):
+                yield from affine_map.results
+            case AffineSetAttr(data=affine_set):
+                for constraint in affine_set.constraints:
+                    yield from (constraint.lhs, constraint.rhs)
+            case _:
+                pass
 
 
 def computed_expression(

@@ -29,6 +29,7 @@ from xdsl.dialects.builtin import (
     DictionaryAttr,
     IntegerAttr,
     ModuleOp,
+    StringAttr,
     UnitAttr,
     UnregisteredOp,
     i1,
@@ -38,7 +39,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.printer import Printer
 
-from polyir.dialects.affine_extra import DelinearizeIndexOp, PrefetchOp
+from polyir.dialects.affine_extra import DelinearizeIndexOp, DmaStartOp, DmaWaitOp, PrefetchOp
 from polyir.dialects.affine_semantics import REDUCTION_KINDS, is_valid_symbol
 from polyir.target.affine_text import expression_text, map_text, set_text
 from polyir.target.errors import operation_name
@@ -67,7 +68,7 @@ class MlirPrinter(Printer):
 
     def print_op(self, op: Operation) -> None:
         form = _FORMS.get(op.name)
-        if form is not None and not self.print_generic_format:
+        if form is not None and not self.print_generic_format and not _is_only_generic(op):
             self._print_results(op)
             self.print_string(op.name)
             form(self, op)
@@ -194,6 +195,11 @@ class MlirPrinter(Printer):
             print_empty_block=False,
             print_block_terminators=bool(op.results),
         )
+
+
+def _is_only_generic(op: Operation) -> bool:
+    """Whether the syntax that `op` has in MLIR has no place for all its attributes."""
+    return isinstance(op, DmaStartOp | DmaWaitOp) and len(op.attributes) > len(op.MAPS)
 
 
 def _dictionaries(op: Operation) -> tuple[dict[str, Attribute], dict[str, Attribute]]:
@@ -453,13 +459,61 @@ def _print_global(printer: MlirPrinter, op: Operation) -> None:
     printer.print_symbol_name(op.sym_name.data)
     printer.print_string(" : ")
     printer.print_attribute(op.type)
-    printer.print_string(" = ")
-    if isinstance(op.initial_value, UnitAttr):
-        printer.print_string("uninitialized")
-    else:
-        printer.print_dense_literal(op.initial_value)
+    initial = op.properties.get("initial_value")
+    if isinstance(initial, UnitAttr):
+        printer.print_string(" = uninitialized")
+    elif isinstance(initial, DenseIntOrFPElementsAttr):
+        printer.print_string(" = ")
+        printer.print_dense_literal(initial)
     alignment = {} if op.alignment is None else {"alignment": op.alignment}
     printer.print_op_attributes(alignment | op.attributes)
+
+
+def _print_gpu_module(printer: MlirPrinter, op: Operation) -> None:
+    """Its terminator is only implied in xDSL, and its generic form has one in MLIR 19."""
+    name = op.properties["sym_name"]
+    assert isinstance(name, StringAttr)
+    printer.print_string(" ")
+    printer.print_symbol_name(name.data)
+    printer.print_op_attributes(op.attributes, print_keyword=True)
+    printer.print_string(" ")
+    printer.print_region(op.regions[0])
+
+
+def _print_transfer(printer: MlirPrinter, op: Operation) -> None:
+    assert isinstance(op, DmaStartOp | DmaWaitOp)
+    accesses = op.accesses()
+    printer.print_string(" ")
+    for base, affine_map, operands in accesses:
+        printer.print_access(base, affine_map.data, operands)
+        printer.print_string(", ")
+    printer.print_list(op.sizes(), printer.print_operand)
+    printer.print_string(" : ")
+    printer.print_list([base.type for base, _, _ in accesses], printer.print_attribute)
+
+
+def _print_atomic(printer: MlirPrinter, op: Operation) -> None:
+    assert isinstance(op, memref.AtomicRMWOp)
+    printer.print_string(f" {REDUCTION_KINDS[op.kind.value.data]} ")
+    printer.print_operand(op.value)
+    printer.print_string(", ")
+    printer.print_operand(op.memref)
+    with printer.in_square_brackets():
+        printer.print_list(op.indices, printer.print_operand)
+    printer.print_op_attributes(op.attributes)
+    printer.print_string(" : ")
+    with printer.in_parens():
+        printer.print_list([op.value.type, op.memref.type], printer.print_attribute)
+    printer.print_string(" -> ")
+    printer.print_attribute(op.result.type)
+
+
+def _print_execute_region(printer: MlirPrinter, op: Operation) -> None:
+    """As xDSL, which leaves out the terminator, which MLIR needs."""
+    printer.print_result_types(op.result_types)
+    printer.print_string(" ")
+    printer.print_region(op.regions[0])
+    printer.print_op_attributes(op.attributes)
 
 
 _FORMS: Mapping[str, Callable[[MlirPrinter, Operation], None]] = MappingProxyType(
@@ -471,10 +525,15 @@ _FORMS: Mapping[str, Callable[[MlirPrinter, Operation], None]] = MappingProxyTyp
         affine.VectorStoreOp.name: _print_store,
         PrefetchOp.name: _print_prefetch,
         DelinearizeIndexOp.name: _print_delinearize,
+        DmaStartOp.name: _print_transfer,
+        DmaWaitOp.name: _print_transfer,
         affine.IfOp.name: _print_if,
         affine.ParallelOp.name: _print_parallel,
         scf.ParallelOp.name: _print_scf_parallel,
         scf.ReduceOp.name: _print_scf_reduce,
+        scf.ExecuteRegionOp.name: _print_execute_region,
+        memref.AtomicRMWOp.name: _print_atomic,
+        "gpu.module": _print_gpu_module,
         _TEAM: _print_openmp,
         _WORKSHARING_LOOP: _print_openmp,
         _LOOP_NEST: _print_loop_nest,

@@ -7,10 +7,11 @@ from typing import IO
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.targets.mlir import MLIRTarget
 from xdsl.utils.target import Target
 
 from polyir.passes.prerequisites import lower_scops, raised_scops
-from polyir.target.mlir import print_module
+from polyir.target.mlir import MlirPrinter, print_module
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,25 @@ class LoopsTarget(Target):
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
         lower_scops(ctx, module)
         print_module(module, output, self.generic)
+
+
+@dataclass(frozen=True)
+class PolyirMlirTarget(MLIRTarget):
+    """The module as it is; with xDSL's options, but in a form that mlir-opt reads."""
+
+    def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
+        if self.syntax_highlight:
+            super().emit(ctx, module, output)
+            return
+        printer = MlirPrinter(
+            stream=output,
+            print_generic_format=self.print_generic_format,
+            print_properties_as_attributes=self.print_properties_as_attributes,
+            print_debuginfo=self.print_debuginfo,
+        )
+        printer.print_op(module)
+        printer.print_metadata(ctx.loaded_dialects)
+        printer.print_string("\n")
 
 
 @dataclass(frozen=True)

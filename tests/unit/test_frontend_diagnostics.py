@@ -42,7 +42,7 @@ CASES = {
             "}\n"
         ),
         (
-            "in.mlir:2:28: error: expression is not affine: one factor of '*' must be a constant\n"
+            "in.mlir:2:28: error: expression is not affine: one factor of '*' must be a constant or a symbol\n"
             "  %z = affine.load %A[%i * %j] : memref<?xf64>\n"
             "                           ^"
         ),
@@ -201,7 +201,7 @@ CASES = {
             "}\n"
         ),
         (
-            "in.mlir:5:10: error: 'affine.load' op cannot use '%k' in an affine expression: it is not a loop variable or a constant of the function, and not computed from these\n"
+            "in.mlir:5:10: error: 'affine.load' op cannot use '%k' in an affine expression: it is neither a variable of an affine loop nor a constant of the function, and not computed from these by 'affine.apply'\n"
             "    %y = affine.load %A[%k] : memref<8xf32>\n"
             "         ^"
         ),

@@ -320,7 +320,8 @@ def test_parameters_are_read_through_affine_arithmetic_only() -> None:
           %mod = arith.muli %n, %next : index
           %x = affine.load %A[%i] : memref<?xf64>
           scf.for %j = %i to %mod step %c1 {
-            affine.store %x, %B[%j + symbol(%next)] : memref<?xf64>
+            %k = arith.addi %j, %next : index
+            memref.store %x, %B[%k] : memref<?xf64>
           }
         }""",
         )

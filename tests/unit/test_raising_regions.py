@@ -105,7 +105,7 @@ def test_loops_inside_what_cannot_be_modelled_are_raised() -> None:
         function("""
         %x = arith.constant 1.0 : f64
         affine.for %i = 0 to %n {
-          affine.for %j = 0 to %i {
+          affine.for %j = 0 to affine_map<(d0) -> (d0)>(%i) {
             affine.store %x, %A[%i + %j] : memref<?xf64>
           }
           func.call @g(%A) : (memref<?xf64>) -> ()
@@ -268,8 +268,8 @@ def test_names_are_made_valid_and_unique() -> None:
             """
         %x = arith.constant 1.0 : f64
         affine.for %n = 0 to %max {
-          affine.for %i = 0 to %n {
-            affine.for %n_0 = 0 to %i {
+          affine.for %i = 0 to affine_map<(d0) -> (d0)>(%n) {
+            affine.for %n_0 = 0 to affine_map<(d0) -> (d0)>(%i) {
               affine.store %x, %mod[%n + %n_0] : memref<?xf64>
             }
           }

@@ -19,6 +19,7 @@ from xdsl.traits import IsTerminator
 
 from polyir.dialects.scop import ScopOp
 from polyir.model.affine import NotAffineError
+from polyir.model.affine_operations import is_semi_affine
 from polyir.model.raising.control import (
     LOOPS,
     LoopOp,
@@ -234,7 +235,11 @@ def _check_data_branch(block: Block) -> None:
 
 
 def _check_simple(op: Operation) -> None:
-    """Only loads, stores and pure operations."""
+    """Only loads, stores and pure operations, with maps that are affine."""
+    if is_semi_affine(op):
+        raise _UnsupportedError(
+            op, f"the map of `{op.name}` is semi-affine: a product of variables, or division by one"
+        )
     if isinstance(op, LOADS + STORES):
         return
     if isinstance(op, func.CallOp) and not is_pure(op):

@@ -54,7 +54,13 @@ class _Range:
 def _nest(
     body: Body, ranges: Sequence[_Range], fill: Callable[[], None], pragmas: Sequence[Pragma] = ()
 ) -> None:
-    """Nested loops, the outermost one with `pragmas`; `fill` adds what the innermost one holds."""
+    """Nested loops, the outermost one with `pragmas`; `fill` adds what the innermost one holds.
+
+    Without ranges, there is no loop around it.
+    """
+    if not ranges:
+        fill()
+        return
     first, *others = ranges
     type = scalar_type(first.counter.type)
     with body.nested() as statements:
@@ -249,6 +255,10 @@ def translate_affine_parallel(body: Body, op: affine.ParallelOp) -> None:
     ]
     if op.results:
         _translate_affine_reduction(body, op, ranges)
+        return
+    if not ranges:
+        # No iterations are shared: a parallel loop inside is the outermost one.
+        _translate_plain(body, block)
         return
     with _shared(body, op, len(ranges)) as pragmas:
         _nest(body, ranges, lambda: _translate_plain(body, block), pragmas)

@@ -162,7 +162,9 @@ def global_array(op: memref.GlobalOp) -> Array:
 
 
 def translate_global(op: memref.GlobalOp, array: Array) -> GlobalArray:
-    """The definition of a global."""
+    """The definition of a global; raises `TargetError` for one that is defined elsewhere."""
+    if "initial_value" not in op.properties:
+        raise unsupported(op, "a global that is defined elsewhere is not supported")
     values: Sequence[Expression] = ()
     if isinstance(op.initial_value, DenseIntOrFPElementsAttr):
         values = tuple(_initial_values(op, op.initial_value, array.element))

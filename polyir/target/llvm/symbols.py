@@ -73,6 +73,8 @@ def convert_global(op: memref.GlobalOp) -> None:
             raise unsupported(op, "globals with dynamic extents are not supported")
         count *= extent
     type = llvm.LLVMArrayType(IntAttr(count), stored)
+    if "initial_value" not in op.properties:
+        raise unsupported(op, "a global that is defined elsewhere is not supported")
     initial = op.initial_value
     value = None
     if isinstance(initial, DenseIntOrFPElementsAttr):

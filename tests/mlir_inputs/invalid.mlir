@@ -1,0 +1,278 @@
+// Programs that mlir-opt refuses, one part each; so must polyir.
+func.func @computed_dimension(%n: index) {
+  affine.for %i = 0 to 7 {
+    %sum = arith.addi %n, %n : index
+    affine.for %j = 0 to affine_map<(d0)[s0] -> (d0 + s0)>(%sum)[%n] {
+    }
+  }
+  return
+}
+// -----
+func.func @computed_lower_bound(%n: index) {
+  affine.for %i = 0 to 7 {
+    %sum = arith.addi %n, %n : index
+    affine.for %j = affine_map<(d0) -> (d0)>(%sum) to 7 {
+    }
+  }
+  return
+}
+// -----
+func.func @variable_as_symbol() {
+  affine.for %i = 0 to 7 {
+    affine.for %j = affine_map<(d0)[s0] -> (d0 + s0)>(%i)[%i] to 7 {
+    }
+  }
+  return
+}
+// -----
+func.func @variable_as_bound() {
+  affine.for %i = 0 to 7 {
+    affine.for %j = 0 to %i {
+    }
+  }
+  return
+}
+// -----
+func.func @variable_as_lower_bound() {
+  affine.for %i = 0 to 7 {
+    affine.for %j = %i to 8 {
+    }
+  }
+  return
+}
+// -----
+func.func @computed_condition(%n: index) {
+  affine.for %i = 0 to 7 {
+    %sum = arith.addi %n, %n : index
+    affine.if affine_set<(d0) : (d0 >= 0)>(%sum) {
+    }
+  }
+  return
+}
+// -----
+func.func @symbol_of_condition() {
+  affine.for %i = 0 to 7 {
+    affine.if affine_set<()[s0] : (s0 >= 0)>()[%i] {
+    }
+  }
+  return
+}
+// -----
+func.func @size_as_symbol(%n: index) {
+  affine.for %i = 0 to 7 {
+    %c0 = arith.constant 0 : index
+    %m = memref.alloc(%i) : memref<?xf32>
+    %size = memref.dim %m, %c0 : memref<?xf32>
+    affine.if affine_set<(d0)[s0] : (d0 - s0 >= 0)>(%i)[%size] {
+    }
+  }
+  return
+}
+// -----
+func.func @parallel_dimension() {
+  affine.for %i = 0 to 7 {
+    %sum = arith.addi %i, %i : index
+    affine.parallel (%j) = (0) to (%sum) {
+    }
+  }
+  return
+}
+// -----
+func.func @parallel_symbol() {
+  affine.for %i = 0 to 7 {
+    affine.parallel (%j) = (0) to (symbol(%i)) {
+    }
+  }
+  return
+}
+// -----
+func.func @computed_subscript(%A: memref<8xf32>) {
+  affine.for %i = 0 to 7 {
+    %sum = arith.addi %i, %i : index
+    %a = affine.load %A[%sum] : memref<8xf32>
+  }
+  return
+}
+// -----
+func.func @stored_at(%A: memref<8xf32>, %x: f32) {
+  affine.for %i = 0 to 7 {
+    %sum = arith.muli %i, %i : index
+    affine.store %x, %A[%sum + 1] : memref<8xf32>
+  }
+  return
+}
+// -----
+func.func @loaded_subscript(%A: memref<8xf32>, %K: memref<8xindex>) {
+  affine.for %i = 0 to 7 {
+    %k = affine.load %K[%i] : memref<8xindex>
+    %a = affine.load %A[%k] : memref<8xf32>
+  }
+  return
+}
+// -----
+func.func @symbol_subscript(%A: memref<8xf32>) {
+  affine.for %i = 0 to 7 {
+    %a = affine.load %A[symbol(%i)] : memref<8xf32>
+  }
+  return
+}
+// -----
+func.func @in_unknown_region(%A: memref<10xi32>) {
+  "unknown.op"() ({
+  ^bb0(%i: index):
+    %a = affine.load %A[%i] : memref<10xi32>
+    "unknown.end"() : () -> ()
+  }) : () -> ()
+  return
+}
+// -----
+func.func @size_in_unknown_region() {
+  "unknown.op"() ({
+    %i = "unknown.value"() : () -> index
+    %m = "unknown.value"() : () -> memref<?x?xf32>
+    %size = memref.dim %m, %i : memref<?x?xf32>
+    %a = affine.load %m[%size, %size] : memref<?x?xf32>
+    "unknown.end"() : () -> ()
+  }) : () -> ()
+  return
+}
+// -----
+func.func @vector_of_other_type(%A: memref<100xf32>) {
+  affine.for %i = 0 to 16 step 8 {
+    %v = affine.vector_load %A[%i] : memref<100xf32>, vector<8xf64>
+  }
+  return
+}
+// -----
+func.func @stored_vector_of_other_type(%A: memref<100xf32>) {
+  %v = arith.constant dense<7.0> : vector<8xf64>
+  affine.for %i = 0 to 16 step 8 {
+    affine.vector_store %v, %A[%i] : memref<100xf32>, vector<8xf64>
+  }
+  return
+}
+// -----
+func.func @vector_of_vectors(%A: memref<100xvector<8xf32>>) {
+  affine.for %i = 0 to 4 {
+    %v = affine.vector_load %A[%i] : memref<100xvector<8xf32>>, vector<8xf32>
+  }
+  return
+}
+// -----
+func.func @unknown_reduction(%A: memref<10xf32>) {
+  %s = affine.parallel (%i) = (0) to (10) reduce ("best") -> f32 {
+    %a = affine.load %A[%i] : memref<10xf32>
+    affine.yield %a : f32
+  }
+  return
+}
+// -----
+func.func @empty_basis(%i: index) {
+  affine.delinearize_index %i into () : index
+  return
+}
+// -----
+func.func @results_of_basis(%i: index, %n: index, %m: index) {
+  %0 = affine.delinearize_index %i into (%n, %m) : index
+  return
+}
+// -----
+func.func @apply_of_integer(%i: i32) {
+  %0 = "affine.apply"(%i) {map = affine_map<(d0) -> (d0)>} : (i32) -> index
+  return
+}
+// -----
+func.func @apply_to_integer(%i: index) {
+  %0 = "affine.apply"(%i) {map = affine_map<(d0) -> (d0)>} : (index) -> i32
+  return
+}
+// -----
+func.func @apply_of_computed(%n: index) {
+  affine.for %i = 0 to 7 {
+    %sum = arith.addi %i, %n : index
+    %0 = affine.apply affine_map<(d0) -> (d0 + 1)>(%sum)
+    affine.for %j = 0 to affine_map<(d0) -> (d0)>(%0) {
+    }
+  }
+  return
+}
+// -----
+func.func @min_of_one(%n: index, %m: index) {
+  %0 = affine.min affine_map<(d0) -> (d0)>(%n, %m)
+  return
+}
+// -----
+func.func @product(%A: memref<?xf64>) {
+  affine.for %i = 0 to 10 {
+    affine.for %j = 0 to 10 {
+      %0 = affine.load %A[%i * %j] : memref<?xf64>
+    }
+  }
+  return
+}
+// -----
+func.func @division(%A: memref<?xf64>) {
+  affine.for %i = 1 to 10 {
+    %0 = affine.load %A[5 mod %i] : memref<?xf64>
+  }
+  return
+}
+// -----
+func.func @label_in_condition() {
+  affine.if affine_set<() : ()>() {
+  ^bb0(%x: i32):
+    affine.yield
+  }
+  return
+}
+// -----
+func.func @two_blocks() {
+  affine.for %i = 0 to 4 {
+    cf.br ^next
+  ^next:
+    affine.yield
+  }
+  return
+}
+// -----
+func.func @other_terminator() {
+  affine.for %i = 0 to 4 {
+    scf.yield
+  }
+  return
+}
+// -----
+func.func @missing_terminator(%x: i1) {
+  scf.if %x {
+    return
+  }
+  return
+}
+// -----
+func.func @no_return() {
+  %c = arith.constant 1 : i32
+}
+// -----
+func.func @returned_type() -> i32 {
+  %c = arith.constant 1 : i64
+  return %c : i64
+}
+// -----
+func.func @called() {
+  %c = arith.constant 1 : i64
+  func.call @nothing(%c) : (i64) -> ()
+  return
+}
+// -----
+func.func @twice() {
+  return
+}
+func.func @twice() {
+  return
+}
+// -----
+func.func @used_before_definition(%A: memref<4xf32>) {
+  affine.store %a, %A[0] : memref<4xf32>
+  %a = affine.load %A[0] : memref<4xf32>
+  return
+}

@@ -1,0 +1,37 @@
+"""polyir and mlir-opt accept and refuse the same programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from agreement_with_mlir import MLIR_OPT, Part, Verdict, parts_of, verdict
+
+TESTS = Path(__file__).parents[1]
+
+pytestmark = pytest.mark.skipif(MLIR_OPT is None, reason="needs mlir-opt-19")
+
+
+def disagreements(folder: str) -> list[Verdict]:
+    found = map(verdict, parts_of(sorted((TESTS / folder).rglob("*.mlir"))))
+    return [each for each in found if each.kind not in ("both accept", "both refuse")]
+
+
+@pytest.mark.parametrize("folder", ["mlir_inputs", "frontend_inputs", "cgeist_inputs"])
+def test_inputs(folder: str) -> None:
+    assert disagreements(folder) == []
+
+
+def test_filecheck_inputs() -> None:
+    """What mlir-opt accepts, polyir accepts; what only polyir accepts has scops."""
+    for found in disagreements("filecheck"):
+        assert found.kind == "only polyir accepts", found
+        assert "poly." in found.part.text, found
+
+
+def test_a_disagreement_is_seen() -> None:
+    text = 'func.func @f() { "poly.scop"() ({ }) : () -> () return }'
+    refused = verdict(Part(Path("x"), 1, "func.func @f() { tensor.rank }"))
+    assert refused.kind == "both refuse"
+    assert verdict(Part(Path("x"), 1, "func.func @f() { return }")).kind == "both accept"
+    assert verdict(Part(Path("x"), 1, text)).polyir is not None
