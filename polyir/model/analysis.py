@@ -23,7 +23,7 @@ import islpy as isl
 from polyir.diagnostics import PolyirError, location_of
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 from polyir.dialects.schedule_tree import ExpansionOp, walk_tree
-from polyir.isl_lists import maps_of
+from polyir.isl_lists import basic_maps_of, maps_of
 from polyir.limits import within_operations
 from polyir.model.order import ordered_pairs
 from polyir.model.scop import Scop
@@ -33,9 +33,9 @@ ORDERING_KINDS = (DependenceKind.FLOW, DependenceKind.ANTI, DependenceKind.OUTPU
 """The kinds that a schedule must respect."""
 
 
-VALUE_OPERATIONS = 1_000_000
-"""How many operations isl may take for the value-based dependences of ten statements: a second or
-a few. Kernels take a tenth; subscripts with `mod` can take any number."""
+VALUE_OPERATIONS = 2_000_000
+"""How many operations isl may take for the value-based dependences of ten statements without
+integer divisions: a second or a few. Kernels take a tenth; subscripts with `mod` take any number."""
 
 
 class DataflowError(PolyirError):
@@ -67,7 +67,7 @@ def compute_dependences(
     and `DataflowError`, also where value-based dependences take isl too many operations.
     """
     _require_plain(scop)
-    bound = VALUE_OPERATIONS * max(1, len(scop.statements) // 10)
+    bound = _bound_on_operations(scop)
     compute = partial(_computed_dependences, scop, value_based, kinds, schedule or scop.schedule)
     dependences = within_operations(bound, compute) if value_based else compute()
     if dependences is None:
@@ -75,6 +75,23 @@ def compute_dependences(
             f"the analysis of value-based dependences takes isl more than {bound} operations"
         )
     return dependences
+
+
+def _bound_on_operations(scop: Scop) -> int:
+    """How many operations isl may take for the value-based dependences of `scop`.
+
+    An operation takes the longer the more integer divisions there are: about their square.
+    """
+    divisions = max(
+        (
+            piece.dim(isl.dim_type.div)
+            for statement in scop.statements
+            for access in statement.accesses
+            for piece in basic_maps_of(access.relation)
+        ),
+        default=0,
+    )
+    return VALUE_OPERATIONS * max(1, len(scop.statements) // 10) // (1 + divisions) ** 2
 
 
 def _computed_dependences(
