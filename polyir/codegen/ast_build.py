@@ -13,6 +13,7 @@ from functools import partial
 
 import islpy as isl
 
+from polyir.codegen.approximate_tiles import with_approximate_tiles
 from polyir.codegen.ast import (
     AstExpression,
     AstFor,
@@ -25,7 +26,6 @@ from polyir.codegen.ast import (
     uses,
     variables_in,
 )
-from polyir.codegen.approximate_tiles import with_approximate_tiles
 from polyir.codegen.band_members import iterates_over_tiles, member_functions
 from polyir.codegen.iterator_names import LoopNames, loop_names
 from polyir.codegen.local_accesses import local_accesses, with_joined_local_marks

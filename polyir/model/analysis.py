@@ -35,7 +35,7 @@ ORDERING_KINDS = (DependenceKind.FLOW, DependenceKind.ANTI, DependenceKind.OUTPU
 
 VALUE_OPERATIONS = 2_000_000
 """How many operations isl may take for the value-based dependences of ten statements without
-integer divisions: a second or a few. Kernels take a tenth; subscripts with `mod` take any number."""
+integer divisions: a second or a few. Kernels take a tenth; with `mod` it can be any number."""
 
 
 class DataflowError(PolyirError):
