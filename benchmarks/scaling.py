@@ -1,11 +1,16 @@
 """How each stage grows: chains of statements, and deeper nests, from text to C.
 
-python benchmarks/scaling.py [--longest 300]
+python benchmarks/scaling.py [--longest 300] [--hard 100] [--seed 1]
+
+Also small programs that are hard: strided loops, subscripts with `mod`, bounds with minima and
+maxima, and up to ten loops. Each pass should take less than ten seconds of processor time.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import random
 import time
 from collections.abc import Callable, Mapping
 from itertools import pairwise
@@ -61,6 +66,72 @@ def wide(length: int) -> str:
     return f"func.func @wide({arguments}) {{\n{loop}\n  return\n}}"
 
 
+def hard(seed: int) -> str:
+    """A nest of up to ten loops with steps, `mod` and several bounds, number `seed`."""
+    choose = random.Random(seed)
+    depth = choose.randint(1, 10)
+    heads: list[str] = []
+    for level in range(depth):
+        outer = f"%i{choose.randrange(level)}" if level else "%n"
+        lower = choose.choice(
+            ("0", f"max affine_map<(d0) -> (1, d0 - {choose.randint(1, 9)})>({outer})")
+            if choose.random() < 0.7
+            else (f"affine_map<(d0) -> (d0 mod {choose.randint(2, 7)})>({outer})",)
+        )
+        upper = choose.choice(
+            ("%n", f"min affine_map<(d0)[s0] -> ({choose.randint(1, 3)} * d0, s0)>({outer})[%n]")
+        )
+        step = choose.choice((1, 1, 2, 3, 5))
+        heads.append(f"  affine.for %i{level} = {lower} to {upper} step {step} {{")
+
+    def subscript() -> str:
+        first, second = (f"%i{choose.randrange(depth)}" for _ in range(2))
+        total = f"{choose.randint(1, 3)} * {first} + {choose.randint(0, 3)} * {second}"
+        form = choose.choice(("{}", "({}) mod {}", "({}) floordiv {}", "0"))
+        return form.format(total, choose.randint(2, 13))
+
+    body = "\n".join(
+        f"  %x{number} = affine.load %A[{subscript()}] : memref<?xf64>\n"
+        f"  affine.store %x{number}, %A[{subscript()}] : memref<?xf64>"
+        for number in range(choose.randint(1, 3))
+    )
+    nest = "\n".join(heads)
+    return (
+        f"func.func @hard(%n: index, %A: memref<?xf64>) {{\n{nest}\n{body}\n"
+        f"{'  }' * depth}\n  return\n}}"
+    )
+
+
+def processor_time() -> float:
+    """Seconds of this process and of the workers that have ended."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+def show_hard(count: int, seed: int) -> None:
+    """One line for each pass of a hard program that takes a second or more, and for messages."""
+    print(f"{count} hard programs: passes of a second or more, and limits that were hit")
+    slowest = 0.0
+    for number in range(seed, seed + count):
+        limits: list[str] = []
+
+        def note(remark: object, limits: list[str] = limits) -> None:
+            if " takes " in str(remark):
+                limits.append(str(remark))
+
+        with remarks_to(note):
+            module = api.parse(hard(number))
+            for name in (*PASSES, "lower-poly"):
+                begin = processor_time()
+                module = api.run_pipeline(module, name)
+                taken = processor_time() - begin
+                slowest = max(slowest, taken)
+                if taken >= 1 or limits:
+                    print(f"{number:6} {name:18}{taken:8.2f}s", *limits, flush=True)
+                limits.clear()
+    print(f"the slowest pass took {slowest:.2f} s")
+
+
 def times_of(text: str) -> dict[str, float]:
     """Seconds for each stage."""
     found: dict[str, float] = {}
@@ -102,11 +173,14 @@ def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--longest", type=int, default=300)
+    parser.add_argument("--hard", type=int, default=100, help="how many hard programs")
+    parser.add_argument("--seed", type=int, default=1, help="the number of the first of them")
     options = parser.parse_args()
     with remarks_to(lambda remark: None), time_limited_to(0):
         lengths = [length for length in LENGTHS if length <= options.longest]
         show("chains of statements", {length: chain(length) for length in lengths})
         show("depth of a nest", {depth: nest(depth) for depth in DEPTHS})
+    show_hard(options.hard, options.seed)
 
 
 if __name__ == "__main__":

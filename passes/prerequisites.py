@@ -18,7 +18,7 @@ from polyir.diagnostics import OptionError, PolyirError, location_of, missed, ne
 from polyir.dialects.dependence import DependenceKind, Dependences
 from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import ScopOp
-from polyir.limits import ResourceError, limited
+from polyir.limits import CrashError, ResourceError, limited
 from polyir.model.analysis import ORDERING_KINDS, DataflowError, compute_dependences
 from polyir.model.outcome import Outcome
 from polyir.model.proof import is_proved, makes_claims, needs_proof, remember_proof
@@ -88,8 +88,9 @@ def dependences_of(
 ) -> Dependences | None:
     """The dependences of a scop, computed within the time limit.
 
-    If value-based ones take too long, memory-based ones are computed instead: they are more, but
-    far cheaper. `None` if these take too long too. Both cases are reported as missed.
+    If value-based ones take isl too many operations, memory-based ones are computed instead: they
+    are more, but far cheaper. `None` if the time limit is exceeded. Both cases are reported as
+    missed.
     """
     for is_value_based in (True, False) if value_based else (False,):
         base = "value-based" if is_value_based else "memory-based"
@@ -98,9 +99,12 @@ def dependences_of(
                 f"the analysis of {base} dependences",
                 partial(compute_dependences, scop_of(scop), is_value_based, kinds),
             )
-        except (ResourceError, DataflowError) as error:
+        except (CrashError, DataflowError) as error:
             instead = "memory-based ones are used" if is_value_based else "the scop is left alone"
             missed(pass_name, f"{error.message}: {instead}", scop)
+        except ResourceError as error:
+            missed(pass_name, f"{error.message}: the scop is left alone", scop)
+            return None
     return None
 
 

@@ -13,6 +13,7 @@ from functools import partial
 
 import islpy as isl
 
+from polyir.codegen.approximate_tiles import with_approximate_tiles
 from polyir.codegen.ast import (
     AstExpression,
     AstFor,
@@ -119,8 +120,10 @@ def build_ast(scop: Scop) -> ScopAst:
     each part, which is much code to avoid a cheap test. isl's default is used only if the whole
     range of a loop is not affine in the enclosing loops.
 
-    If isl takes too long or crashes, loops with steps count their iterations: isl handles
-    `floor(i / 32)` much faster than `32 floor(i / 32)`. If that also takes too long, all loops are
+    If isl takes too long or crashes, the outer loops over tiles are generated from the tiles alone
+    (`approximate_tiles`), and loops with steps count their iterations: isl handles
+    `floor(i / 32)` much faster than `32 floor(i / 32)`. If there are no such loops, or that also
+    takes too long, loops with steps only count their iterations; and then all loops are
     atomic, with guards inside. If isl does not find the number of iterations of a loop to unroll,
     no loop is unrolled.
 
@@ -129,7 +132,7 @@ def build_ast(scop: Scop) -> ScopAst:
     takes too long.
     """
     location = location_of(scop.op)
-    for form in ("usual", "counting"):
+    for form in ("usual", "tiles", "counting"):
         try:
             ast = limited("code generation", partial(_built, scop, form), location)
         except CrashError:
@@ -163,6 +166,11 @@ def _of_form(
         tree = with_counting_loops(tree)
     if form == "atomic":
         return _generate(scop, with_atomic_loops(tree), expanded)
+    if form == "tiles":
+        tiled = None if expanded.bands else with_approximate_tiles(tree, scop.context)
+        if tiled is None:
+            return None
+        tree = tiled
     ast = within_operations(FORM_OPERATIONS, lambda: _generate(scop, tree, expanded))
     if ast is None or form != "usual" or not _has_piecewise_bounds(ast):
         return ast

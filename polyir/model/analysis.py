@@ -16,14 +16,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 
 import islpy as isl
 
 from polyir.diagnostics import PolyirError, location_of
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 from polyir.dialects.schedule_tree import ExpansionOp, walk_tree
-from polyir.isl_lists import maps_of
+from polyir.isl_lists import basic_maps_of, maps_of
+from polyir.limits import within_operations
+from polyir.model.order import ordered_pairs
 from polyir.model.scop import Scop
 from polyir.model.statements import Access, AccessKind, Statement
 
@@ -31,8 +33,13 @@ ORDERING_KINDS = (DependenceKind.FLOW, DependenceKind.ANTI, DependenceKind.OUTPU
 """The kinds that a schedule must respect."""
 
 
+VALUE_OPERATIONS = 2_000_000
+"""How many operations isl may take for the value-based dependences of ten statements without
+integer divisions: a second or a few. Kernels take a tenth; with `mod` it can be any number."""
+
+
 class DataflowError(PolyirError):
-    """isl's own analysis fails on the accesses; memory-based dependences can still be had."""
+    """isl's own analysis fails or takes too long; memory-based dependences can still be had."""
 
 
 def compute_dependences(
@@ -57,14 +64,44 @@ def compute_dependences(
     order) and array (in order of first access).
 
     Raises `PolyirError` for a tree with expansion nodes, whose instances have no accesses here,
-    and `DataflowError`.
+    and `DataflowError`, also where value-based dependences take isl too many operations.
     """
     _require_plain(scop)
+    bound = _bound_on_operations(scop)
+    compute = partial(_computed_dependences, scop, value_based, kinds, schedule or scop.schedule)
+    dependences = within_operations(bound, compute) if value_based else compute()
+    if dependences is None:
+        raise DataflowError(
+            f"the analysis of value-based dependences takes isl more than {bound} operations"
+        )
+    return dependences
+
+
+def _bound_on_operations(scop: Scop) -> int:
+    """How many operations isl may take for the value-based dependences of `scop`.
+
+    An operation takes the longer the more integer divisions there are: about their square.
+    """
+    divisions = max(
+        (
+            piece.dim(isl.dim_type.div)
+            for statement in scop.statements
+            for access in statement.accesses
+            for piece in basic_maps_of(access.relation)
+        ),
+        default=0,
+    )
+    return VALUE_OPERATIONS * max(1, len(scop.statements) // 10) // (1 + divisions) ** 2
+
+
+def _computed_dependences(
+    scop: Scop, value_based: bool, kinds: tuple[DependenceKind, ...], schedule: isl.Schedule
+) -> Dependences:
     found: dict[tuple[int, int, int, int], Dependence] = {}
     statements = {statement.name: number for number, statement in enumerate(scop.statements)}
     kind_order = list(DependenceKind)
     for array_number, array in enumerate(arrays_in_order(scop)):
-        accesses = array_accesses(scop, array, schedule or scop.schedule)
+        accesses = array_accesses(scop, array, schedule)
         for kind in dict.fromkeys(kinds):
             query = _VALUE_BASED[kind] if value_based else _MEMORY_BASED[kind]
             for relation in maps_of(query(accesses)):
@@ -72,7 +109,7 @@ def compute_dependences(
                 source, target = statements[item.source], statements[item.target]
                 found[kind_order.index(kind), source, target, array_number] = item
     items = tuple(found[key] for key in sorted(found))
-    order = (schedule or scop.schedule).get_map().intersect_domain(scop.domain)
+    order = schedule.get_map().intersect_domain(scop.domain)
     return Dependences(value_based, items, order.gist_domain(scop.domain))
 
 
@@ -105,6 +142,10 @@ class ArrayAccesses:
     def writes(self) -> isl.UnionMap:
         """The must-writes and the may-writes."""
         return self.must_writes.union(self.may_writes)
+
+    def in_order(self, sources: isl.UnionMap, sinks: isl.UnionMap) -> isl.UnionMap:
+        """`{ source[i] -> sink[j] }`: all sources before the sink on a common element."""
+        return ordered_pairs(self.schedule, sources.apply_range(sinks.reverse()))
 
     def last(
         self,
@@ -199,10 +240,10 @@ _VALUE_BASED: dict[DependenceKind, _Query] = {
 }
 
 _MEMORY_BASED: dict[DependenceKind, _Query] = {
-    DependenceKind.FLOW: lambda of: of.last(of.reads, may=of.writes),
-    DependenceKind.ANTI: lambda of: of.last(of.writes, may=of.reads),
-    DependenceKind.OUTPUT: lambda of: of.last(of.writes, may=of.writes),
-    DependenceKind.INPUT: lambda of: of.last(of.reads, may=of.reads),
+    DependenceKind.FLOW: lambda of: of.in_order(of.writes, of.reads),
+    DependenceKind.ANTI: lambda of: of.in_order(of.reads, of.writes),
+    DependenceKind.OUTPUT: lambda of: of.in_order(of.writes, of.writes),
+    DependenceKind.INPUT: lambda of: of.in_order(of.reads, of.reads),
 }
 
 

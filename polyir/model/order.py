@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import islpy as isl
 
-from polyir.dialects.dependence import Dependence
-from polyir.isl_lists import sets_of
+from polyir.dialects.dependence import Dependence, DependenceKind
+from polyir.isl_lists import maps_of, sets_of
 from polyir.isl_trees import node_type
 
 
@@ -96,6 +96,48 @@ def below(node: isl.ScheduleNode, actives: tuple[Active, ...]) -> tuple[tuple[Ac
             return tuple(map(tuple, inner))
         case _:
             return (actives,) * node.n_children()
+
+
+def ordered_pairs(schedule: isl.Schedule, pairs: isl.UnionMap) -> isl.UnionMap:
+    """Those of `{ S[i] -> T[j] }` where S[i] runs before T[j].
+
+    The children of a set node have no order. Nothing is eliminated, so the time hardly depends on
+    how the pairs are related: isl's dataflow analysis has been seen to take minutes for
+    subscripts with `mod`.
+    """
+    relations = (
+        Active(Dependence(DependenceKind.INPUT, "", relation), relation)
+        for relation in maps_of(pairs)
+    )
+    ordered = isl.UnionMap.empty(pairs.get_space())
+    for relation in _ordered(schedule.get_root(), tuple(relations)):
+        ordered = ordered.union(isl.UnionMap.from_map(relation))
+    return ordered
+
+
+def _ordered(node: isl.ScheduleNode, actives: tuple[Active, ...]) -> Iterator[isl.Map]:
+    """The pairs that `node` and the nodes below it order, of those that are active there."""
+    if not actives:
+        return
+    kind = node_type(node)
+    if kind is isl.schedule_node_type.band:
+        for member in members_of(node):
+            yield from (forward(active, member) for active in actives)
+            actives = still_active(actives, member)
+    inner: list[tuple[Active, ...]] = [actives] * node.n_children()
+    if kind in (isl.schedule_node_type.sequence, isl.schedule_node_type.set):
+        parts = tuple(across_children(node, actives))
+        if kind is isl.schedule_node_type.sequence:
+            yield from (
+                part.active.relation for part in parts if part.source_child < part.target_child
+            )
+        inner = [
+            tuple(part.active for part in parts if part.source_child == part.target_child == child)
+            for child in range(node.n_children())
+        ]
+    for position, below_child in enumerate(inner):
+        if below_child:
+            yield from _ordered(node.get_child(position), below_child)
 
 
 class AcrossChildren(NamedTuple):

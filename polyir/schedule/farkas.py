@@ -240,6 +240,10 @@ EASY_MULTIPLIERS = 3
 GROWTH_LIMIT = 200
 """How many constraints the elimination of one multiplier may add, a round number."""
 
+MOST_CONSTRAINTS = 64
+"""How many constraints there may be between two eliminations. A box of n dimensions has 2 to the
+power of n vertices, and its cone has a facet for each. Kernels have about 20."""
+
 Cone = tuple[Sequence[Row], Sequence[Row]]
 """Equalities and inequalities on the coefficients (constant, parameters, dimensions) of a form."""
 
@@ -256,13 +260,29 @@ def dual_cone(polyhedron: isl.BasicSet) -> Cone:
     without the constraints on parameters alone, which make many vertices and seldom matter, then
     without any inequality.
     """
+    # The same dependences are met again for each loop of a nest that is not permutable.
+    known = str(polyhedron)
+    if known not in _cones:
+        _cones[known] = _dual_cone(polyhedron)
+        if len(_cones) > MOST_CONES:
+            del _cones[next(iter(_cones))]
+    return _cones[known]
+
+
+def _dual_cone(polyhedron: isl.BasicSet) -> Cone:
     kinds = isl.dim_type
     cone = _cone(polyhedron)
-    if cone is None:
+    if cone is None and polyhedron.dim(kinds.param):
         cone = _cone(
             polyhedron.drop_constraints_not_involving_dims(kinds.set, 0, polyhedron.dim(kinds.set))
         )
     return cone or _without_inequalities(polyhedron)
+
+
+MOST_CONES = 1000
+"""How many cones are remembered."""
+
+_cones: dict[str, Cone] = {}
 
 
 def _cone(polyhedron: isl.BasicSet) -> Cone | None:
@@ -300,7 +320,7 @@ def _one_by_one(rays: Sequence[Row], lines: Sequence[Row], width: int) -> Cone |
     By Farkas' lemma the forms in question are those sums of the polyhedron's constraints.
     Fourier-Motzkin elimination of one multiplier at a time is exact, for a cone has a rational
     point only where it has an integer one. `None` if an elimination adds
-    more than `GROWTH_LIMIT` constraints.
+    more than `GROWTH_LIMIT` constraints, or if there are more than `MOST_CONSTRAINTS`.
     """
     kinds = isl.dim_type
     cone = _with_multipliers(rays, lines, width)
@@ -315,6 +335,8 @@ def _one_by_one(rays: Sequence[Row], lines: Sequence[Row], width: int) -> Cone |
         cone = cone.eliminate(kinds.set, multiplier, 1).remove_divs()
         if growth > 0:
             cone = cone.remove_redundancies()
+        if cone.n_constraint() > MOST_CONSTRAINTS + len(left):
+            return None
     cone = cone.project_out(kinds.set, width, len(rays) + len(lines)).remove_redundancies()
     equalities = entries_of(cone.equalities_matrix(*_COLUMNS))
     inequalities = entries_of(cone.inequalities_matrix(*_COLUMNS))
