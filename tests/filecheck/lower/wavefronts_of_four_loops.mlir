@@ -9,8 +9,6 @@
 // CHECK:     for (int64_t t1 =
 // CHECK:     for (int64_t t2 =
 // CHECK:     for (int64_t t3 =
-// CHECK:     for (int64_t t4 =
-// CHECK:     for (int64_t t7 =
 func.func @average(%A: memref<?x?x?xf64>, %B: memref<?x?x?xf64>, %steps: index, %n: index) {
   affine.for %t = 0 to %steps {
     affine.for %i = 1 to affine_map<()[s0] -> (s0 - 1)>()[%n] {
