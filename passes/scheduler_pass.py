@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from polyir.diagnostics import LegalityError
 from polyir.dialects.dependence import Dependences
-from polyir.model.analysis import compute_dependences
+from polyir.model.analysis import DataflowError, compute_dependences
 from polyir.model.bands import annotate_bands
 from polyir.model.legality import require_legal
 from polyir.model.live_ranges import require_same_values
@@ -59,7 +59,7 @@ class SchedulerPass(ScopPass):
         try:
             found = self.find(self.constraints_of(scop, dependences), scop)
             outcome = self.checked(scop, dependences, found)
-        except (SchedulingError, LegalityError) as error:
+        except (SchedulingError, LegalityError, DataflowError) as error:
             reason = f"the schedule is left as it was: {error.message}"
             return Outcome(scop.schedule, missed=(reason,), proved=True)
         lost = lost_attributes(scop.schedule, outcome.schedule)

@@ -1,4 +1,7 @@
 // RUN: polyir-opt --print-dependences --emit=none %s 2>&1 | filecheck %s
+// RUN: polyir-opt --isl-schedule=live-range-reordering --emit=none %s 2>&1 | filecheck %s --check-prefix LIVE
+
+// LIVE: warning: [isl-schedule] the schedule is left as it was: the analysis of value-based dependences takes isl more than {{[0-9]+}} operations
 
 // Value-based dependences of such subscripts are hard; memory-based ones are found at once.
 // CHECK:      warning: [poly-dependences] the analysis of value-based dependences takes isl more than {{[0-9]+}} operations: memory-based ones are used
