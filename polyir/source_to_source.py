@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import count
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -13,7 +14,7 @@ from xdsl.passes import ModulePass
 from polyir.alias_checks import AliasCheck, alias_check
 from polyir.diagnostics import PolyirError, location_of
 from polyir.frontend.c.errors import NotModelledError
-from polyir.frontend.c.layout import line_of_function
+from polyir.frontend.c.layout import line_of_function, words_of
 from polyir.frontend.c.places import SourceArgument, SourceScalar
 from polyir.frontend.c.source import SourceRegion, TranslatedRegion
 from polyir.frontend.c.types import Arithmetic
@@ -114,6 +115,7 @@ def rewrite(
     function around the first region that needs them. Raises `PolyirError` for what has no C.
     """
     lines = text.splitlines(keepends=True)
+    words = words_of(text)
     defined: dict[str, None] = {}
     insertions: list[tuple[int, list[str]]] = []
     for item in transformed:
@@ -122,6 +124,7 @@ def rewrite(
         region, content = item.region, item.region.content
         assert isinstance(content, TranslatedRegion)
         replacement = _replacement(region, content, item.check, macros, openmp)
+        replacement = _with_free_helpers(replacement, words)
         missing = {
             name: with_free_names(definition, macros)
             for name, definition in replacement.helpers.items()
@@ -157,6 +160,34 @@ def _replacement(
     unused = tuple(name for name in content.own if name not in present or name not in words)
     checked = None if check is None else _check_text(check, forms, (*taken, *content.mentioned))
     return Replacement(region, text, unused, checked)
+
+
+def _with_free_helpers(replacement: Replacement, words: frozenset[str]) -> Replacement:
+    """The replacement, whose helpers have names that the file does not use.
+
+    A file that polyir-cc wrote has functions with the usual names.
+    """
+    names = {
+        name: next(free for n in count(1) if (free := f"{name}_{n}") not in words)
+        for name in replacement.helpers
+        if name in words
+    }
+    if not names:
+        return replacement
+    pattern = re.compile(rf"\b(?:{'|'.join(names)})\b")
+
+    def renamed(text: str) -> str:
+        return pattern.sub(lambda match: names[match[0]], text)
+
+    def renamed_in(text: RegionText) -> RegionText:
+        helpers = ((renamed(name), renamed(definition)) for name, definition in text.helpers)
+        return RegionText(tuple(map(renamed, text.lines)), tuple(helpers))
+
+    check = replacement.check
+    if check is not None:
+        conditions = tuple(map(renamed, check.conditions))
+        check = CheckText(renamed_in(check.before), conditions)
+    return replace(replacement, text=renamed_in(replacement.text), check=check)
 
 
 _DISJOINT = (

@@ -20,6 +20,16 @@ _TOKEN = re.compile(
 )
 
 
+_COMMENT_OR_LITERAL = re.compile(
+    r"/\*.*?\*/|//(?:\\\n|[^\n])*|" r'"(?:\\.|[^"\\\n])*"|' r"'(?:\\.|[^'\\\n])*'", re.DOTALL
+)
+
+
+def words_of(text: str) -> frozenset[str]:
+    """All words of a C file that are not in comments or literals: whatever may be a name."""
+    return frozenset(re.findall(r"\w+", _COMMENT_OR_LITERAL.sub(" ", text)))
+
+
 def line_of_function(text: str, line: int) -> int:
     """The line, from 1, where the external declaration that contains `line` begins.
 

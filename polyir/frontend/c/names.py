@@ -19,13 +19,15 @@ class RegionNames:
 
     `stored` are the objects that it assigns to as a whole or in part, except for loop counters;
     `assigned` those that are assigned to as a whole; `counted` the loop counters that are declared
-    outside their loop; `indexed` the pointers of which it accesses elements other than the first;
-    `mentioned` are all names.
+    outside their loop; `used_outside` the names that it uses outside of loops that count them;
+    `indexed` the pointers of which it accesses elements other than the first; `mentioned` are all
+    names.
     """
 
     stored: frozenset[Key]
     assigned: frozenset[Key]
     counted: frozenset[str]
+    used_outside: frozenset[str]
     indexed: frozenset[Key]
     mentioned: tuple[str, ...]
 
@@ -109,9 +111,30 @@ def region_names(statements: Sequence[c_ast.Node]) -> RegionNames:
         frozenset(stored),
         frozenset(assigned),
         frozenset(counted),
+        frozenset(name for each in statements for name in _used_outside_loops(each, frozenset())),
         frozenset(indexed),
         tuple(mentioned),
     )
+
+
+def _used_outside_loops(node: c_ast.Node, counters: frozenset[str]) -> Iterator[str]:
+    """The names in `node` that no loop around them counts; `counters` are those of outer loops."""
+    match node:
+        case c_ast.For():
+            name = counted_name(node)
+            first = node.init if name is None else node.init.rvalue
+            if first is not None:
+                yield from _used_outside_loops(first, counters)
+            inside = counters if name is None else counters | {name}
+            for part in (node.cond, node.next, node.stmt):
+                if part is not None:
+                    yield from _used_outside_loops(part, inside)
+        case c_ast.ID():
+            if node.name not in counters:
+                yield node.name
+        case _:
+            for child in node:
+                yield from _used_outside_loops(child, counters)
 
 
 def _add(keys: dict[Key, None], node: c_ast.Node) -> None:

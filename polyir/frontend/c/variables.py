@@ -92,7 +92,8 @@ class Variables:
 
     def is_kept(self, name: str) -> bool:
         """Whether the last value of a counter that is declared around the region matters."""
-        return (name,) in self.names.assigned or name in self._live
+        is_used = name in self.names.used_outside or name in self._live
+        return is_used or (name,) in self.names.assigned
 
     def is_memory(self, name: str) -> bool:
         """Whether a scalar declared around the region is written in it."""
