@@ -168,14 +168,20 @@ def _of_form(
         return _generate(scop, with_atomic_loops(tree), expanded)
     if form == "tiles":
         tiled = None if expanded.bands else with_approximate_tiles(tree, scop.context)
-        if tiled is None:
-            return None
-        tree = tiled
+        return None if tiled is None else _of_tiles(scop, tiled, expanded)
     ast = within_operations(FORM_OPERATIONS, lambda: _generate(scop, tree, expanded))
     if ast is None or form != "usual" or not _has_piecewise_bounds(ast):
         return ast
     plain = within_operations(FORM_OPERATIONS, lambda: _generate(scop, schedule, expanded))
     return ast if plain is None else plain
+
+
+def _of_tiles(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> ScopAst | None:
+    try:
+        return within_operations(FORM_OPERATIONS, lambda: _generate(scop, schedule, expanded))
+    except PolyirError:
+        # The hull of the tiles of several statements may have no bounds.
+        return None
 
 
 def _generate(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> ScopAst:

@@ -47,6 +47,7 @@ def compute_dependences(
     value_based: bool = True,
     kinds: tuple[DependenceKind, ...] = ORDERING_KINDS,
     schedule: isl.Schedule | None = None,
+    is_bounded: bool = True,
 ) -> Dependences:
     """The dependences of `scop` under `schedule`, else the tree in force, as original order.
 
@@ -64,12 +65,15 @@ def compute_dependences(
     order) and array (in order of first access).
 
     Raises `PolyirError` for a tree with expansion nodes, whose instances have no accesses here,
-    and `DataflowError`, also where value-based dependences take isl too many operations.
+    and `DataflowError`, also where value-based dependences take isl too many operations, if
+    `is_bounded`: then the same dependences are found on every machine.
     """
     _require_plain(scop)
-    bound = _bound_on_operations(scop)
     compute = partial(_computed_dependences, scop, value_based, kinds, schedule or scop.schedule)
-    dependences = within_operations(bound, compute) if value_based else compute()
+    if not value_based or not is_bounded:
+        return compute()
+    bound = _bound_on_operations(scop)
+    dependences = within_operations(bound, compute)
     if dependences is None:
         raise DataflowError(
             f"the analysis of value-based dependences takes isl more than {bound} operations"

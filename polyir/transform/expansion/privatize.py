@@ -99,7 +99,7 @@ def _plan(
 ) -> _PrivatizationPlan:
     """The copies for the arrays `names`; with the reasons for what is left of `arrays`."""
     flows = {name: array_flow(scop, name) for name in names}
-    dependences = compute_dependences(scop)
+    dependences = compute_dependences(scop, is_bounded=False)
     copies: list[_PrivateCopies] = []
     missed: list[str] = []
     for name, private in false_loops(scop, dependences, flows, loops).items():
