@@ -21,7 +21,7 @@ from polyir.codegen.ast_expressions import AstExpressionReader
 from polyir.diagnostics import SourceLocation
 from polyir.dialects.scop import ScopOp
 from polyir.frontend.c.errors import NotModelledError, location_of_node
-from polyir.frontend.c.overlaps import Overlap
+from polyir.frontend.c.overlaps import PossibleOverlap
 from polyir.frontend.c.places import SourceArgument
 from polyir.limits import limited
 from polyir.model.index_expressions import IndexExpression
@@ -32,7 +32,7 @@ _MOST_PIECES = 8
 
 
 @dataclass(frozen=True)
-class _Box:
+class _SubscriptBox:
     """The first and the last subscript of each dimension, and whether there is an element."""
 
     ends: tuple[tuple[AstExpression, AstExpression], ...]
@@ -40,7 +40,7 @@ class _Box:
 
 
 @dataclass(frozen=True)
-class Range:
+class ArgumentRange:
     """The elements of an argument in a box of subscripts, or the whole argument.
 
     `ends` are positions among the values that the check's function returns: the first and the
@@ -58,13 +58,13 @@ class AliasCheck:
     """What must be apart. `function` takes the region's arguments and returns the subscripts."""
 
     function: func.FuncOp
-    pairs: tuple[tuple[Range, Range], ...]
+    pairs: tuple[tuple[ArgumentRange, ArgumentRange], ...]
 
 
 def alias_check(
     module: ModuleOp,
     arguments: Sequence[SourceArgument],
-    overlaps: Sequence[Overlap],
+    overlaps: Sequence[PossibleOverlap],
     location: SourceLocation,
 ) -> AliasCheck:
     """The check that the pairs `overlaps` of a region's arguments do not overlap.
@@ -93,17 +93,17 @@ class _RangeFinder:
     arguments: Sequence[SourceArgument]
     location: SourceLocation
     _results: list[SSAValue] = field(default_factory=list)
-    _known: dict[int | str, tuple[Range, ...]] = field(default_factory=dict)
+    _known: dict[int | str, tuple[ArgumentRange, ...]] = field(default_factory=dict)
 
-    def ranges(self, operand: int | str) -> tuple[Range, ...]:
+    def ranges(self, operand: int | str) -> tuple[ArgumentRange, ...]:
         """The ranges that the region accesses; several if it has several parts."""
         found = self._known.get(operand)
         if found is None:
             found = self._known[operand] = tuple(self._ranges(operand))
         return found
 
-    def _ranges(self, operand: int | str) -> Iterator[Range]:
-        whole = Range(operand, None)
+    def _ranges(self, operand: int | str) -> Iterator[ArgumentRange]:
+        whole = ArgumentRange(operand, None)
         if isinstance(operand, str):
             yield whole
             return
@@ -139,7 +139,7 @@ class _RangeFinder:
             if memory in op.operands and not isinstance(op, ScopOp)
         )
 
-    def _unknown(self, operand: int, whole: Range, is_object: bool) -> Range:
+    def _unknown(self, operand: int, whole: ArgumentRange, is_object: bool) -> ArgumentRange:
         if is_object:
             return whole
         origin = self.arguments[operand].origin
@@ -149,7 +149,7 @@ class _RangeFinder:
             location_of_node(origin.node) or self.location,
         )
 
-    def _range(self, operand: int, scop: ScopOp, box: _Box) -> Range:
+    def _range(self, operand: int, scop: ScopOp, box: _SubscriptBox) -> ArgumentRange:
         """Compute the ends of a box in front of a scop."""
         values: Mapping[str, IndexExpression] = {
             name: IndexExpression.of(value) for name, value in scop.parameter_values.items()
@@ -167,8 +167,8 @@ class _RangeFinder:
         )
         origin = self.arguments[operand].origin
         if origin.pointer in (None, origin.root):
-            return Range(operand, ends)
-        return Range(operand, ends, position(reader.condition(box.condition, builder)))
+            return ArgumentRange(operand, ends)
+        return ArgumentRange(operand, ends, position(reader.condition(box.condition, builder)))
 
     def finish(self) -> None:
         """Only the computation of the results stays in the function."""
@@ -186,11 +186,11 @@ def _is_in_scop(op: Operation) -> bool:
     return isinstance(parent, ScopOp) or (parent is not None and _is_in_scop(parent))
 
 
-def _limited_box(scop: Scop, array: str, location: SourceLocation) -> _Box | None:
+def _limited_box(scop: Scop, array: str, location: SourceLocation) -> _SubscriptBox | None:
     return limited("the range of an array", lambda: _box(scop, array), location)
 
 
-def _box(scop: Scop, array: str) -> _Box | None:
+def _box(scop: Scop, array: str) -> _SubscriptBox | None:
     """The box around the elements of `array` that a scop accesses; `None` if it has no bounds."""
     relations = [
         access.relation
@@ -216,7 +216,9 @@ def _box(scop: Scop, array: str) -> _Box | None:
             return None
         first, last = (expression_from_isl(build.expr_from_pw_aff(bound)) for bound in bounds)
         ends.append((first, last))
-    return _Box(tuple(ends), expression_from_isl(build_all.expr_from_set(accessed.params())))
+    return _SubscriptBox(
+        tuple(ends), expression_from_isl(build_all.expr_from_set(accessed.params()))
+    )
 
 
 def _is_bounded(accessed: isl.Set, position: int) -> bool:

@@ -7,7 +7,7 @@ kernel.gemm(n, alpha, beta, C, A, B)      # NumPy arrays, changed in place
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from io import StringIO
 from typing import TYPE_CHECKING, Literal, get_args
@@ -156,19 +156,27 @@ def functions_with_scops(module: ModuleOp, origin: ModuleOp | None = None) -> di
     It is the function itself, or the one of `origin` that has its name, or else the function with
     its loops raised. Functions that cannot be raised are left out.
     """
-    candidates = [_raised_functions(module, only_scops=True)]
-    if origin is not None:
-        candidates.append(_raised_functions(origin))
-    candidates.append(_raised_functions(module))
     found: dict[str, FuncOp] = {}
-    for op in public_functions(module):
-        name, inputs = op.sym_name.data, op.function_type.inputs.data
-        for functions in candidates:
+    for functions in _candidates(module, origin):
+        missing = [op for op in public_functions(module) if op.sym_name.data not in found]
+        if not missing:
+            break
+        for op in missing:
+            name = op.sym_name.data
             # A pass may add arguments, tile sizes, at the end.
+            inputs = op.function_type.inputs.data
             given = functions[name].function_type.inputs.data if name in functions else None
             if given is not None and given == inputs[: len(given)]:
-                found.setdefault(name, functions[name])
+                found[name] = functions[name]
     return found
+
+
+def _candidates(module: ModuleOp, origin: ModuleOp | None) -> Iterator[dict[str, FuncOp]]:
+    """Functions with scops, by name, best first: raising takes time, and is seldom needed."""
+    yield _raised_functions(module, only_scops=True)
+    if origin is not None:
+        yield _raised_functions(origin)
+    yield _raised_functions(module)
 
 
 def _raised_functions(module: ModuleOp, only_scops: bool = False) -> dict[str, FuncOp]:

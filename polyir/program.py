@@ -31,11 +31,11 @@ from polyir.pass_methods import PassMethods
 from polyir.passes.prerequisites import analysed_scops, scops_in
 from polyir.results import (
     CheckedSchedule,
-    Comparison,
     DependenceTable,
     Domains,
     Drawing,
     Graph,
+    SchedulerComparison,
 )
 from polyir.runtime import CompiledModule, CompilerOptions
 from polyir.transform.outline import outline
@@ -122,8 +122,8 @@ class ScheduleTree(PassMethods[Any]):
     """The order in which a static control part runs its statements; passes are methods.
 
     A pass gives another tree; once it has lowered the schedule, a `Program`. Passes that only show
-    or check something give that: `Drawing`, `CheckedSchedule`, `Comparison`, `Graph`. Those that
-    print do so, and give the tree.
+    or check something give that: `Drawing`, `CheckedSchedule`, `SchedulerComparison`, `Graph`.
+    Those that print do so, and give the tree.
     """
 
     def __init__(self, program: Program, number: int) -> None:
@@ -216,11 +216,11 @@ def _drawn(tree: ScheduleTree, transformation: ModulePass) -> Drawing:
     return Drawing(data, Path(file).suffix[1:], transformation.file or None)
 
 
-def _compared(tree: ScheduleTree, transformation: ModulePass) -> Comparison:
+def _compared(tree: ScheduleTree, transformation: ModulePass) -> SchedulerComparison:
     from polyir.passes.compare_schedules import comparison_rows
 
     heading, *rows = comparison_rows(tree.scop)
-    return Comparison(heading, tuple(rows))
+    return SchedulerComparison(heading, tuple(rows))
 
 
 def _graph(tree: ScheduleTree, transformation: ModulePass) -> Graph:

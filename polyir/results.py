@@ -58,7 +58,7 @@ class Graph(str):
 
 
 @dataclass(frozen=True)
-class Comparison:
+class SchedulerComparison:
     """The schedules that all schedulers find: a heading, and a row for each."""
 
     heading: tuple[str, ...]

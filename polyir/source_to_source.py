@@ -22,7 +22,14 @@ from polyir.model.raising import raise_function
 from polyir.passes.lower_poly import LowerPolyPass
 from polyir.passes.prerequisites import scops_in
 from polyir.target.abi import Scalar
-from polyir.target.c.region import Box, Form, RegionText, range_texts, region_text, with_free_names
+from polyir.target.c.region import (
+    ElementRange,
+    Form,
+    RegionText,
+    range_texts,
+    region_text,
+    with_free_names,
+)
 from polyir.target.c.syntax import Spelling
 
 
@@ -205,7 +212,7 @@ def _check_text(check: AliasCheck, forms: Sequence[Form], taken: Sequence[str]) 
     """The check in C."""
     ranges = dict.fromkeys(range for pair in check.pairs for range in pair)
     boxes = {
-        range: Box(range.operand, range.ends, range.condition)
+        range: ElementRange(range.operand, range.ends, range.condition)
         for range in ranges
         if isinstance(range.operand, int) and range.ends is not None
     }

@@ -105,7 +105,7 @@ CHECK_OPERATIONS = 100_000
 """What it may take to see that every instance is executed once: diamonds, for one, take more."""
 
 ORDER_OPERATIONS = 500_000
-"""What it may take to see that instances are executed in order."""
+"""What it may take to see that instances are executed in order: some tenths of a second."""
 
 
 class IncorrectAstError(PolyirError):
@@ -190,17 +190,18 @@ def _generate(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> Sc
     isl has been seen to lose instances of strided statements, and to order them wrongly. What its
     user nodes execute is therefore compared with the schedule, unless that takes isl too long.
     """
+    whole = expanded.schedule
     for known, tree in _ways(scop, schedule, expanded):
         context = known
         for size in expanded.sizes:
             context = context.intersect(isl.Set(f"[{size}] -> {{ : {size} >= 1 }}"))
         ast, dates = _generate_under(context, scop, tree, expanded)
-        if not _executes_just_its_domain(tree):
+        if not _executes_just_its_domain(whole):
             return ast
-        wanted = tree.get_domain().intersect_params(context)
+        wanted = whole.get_domain().intersect_params(context)
         executed = [isl.UnionSet.from_set(each.domain()) for each in dates]
         is_whole = within_operations(CHECK_OPERATIONS, partial(is_partition, executed, wanted))
-        in_order = partial(is_in_order, ast.root, dates, tree.get_map())
+        in_order = partial(is_in_order, ast.root, dates, whole.get_map())
         if is_whole is not False and within_operations(ORDER_OPERATIONS, in_order) is not False:
             return ast
     reason = "isl generates no loops that execute each instance once and in order"

@@ -293,7 +293,7 @@ def _apply(reader: OperationReader, node: Tree[Token]) -> Operation:
     )
 
 
-class _Access:
+class _AffineAccess:
     """The memref, the map and its operands of an access such as `%A[%i + 1] : memref<8xf32>`."""
 
     def __init__(
@@ -319,7 +319,7 @@ class _Access:
 
 def _load(reader: OperationReader, node: Tree[Token]) -> Operation:
     _, memref, subscripts, attributes, type_node = node.children
-    access = _Access(reader, memref, subscripts, type_node)
+    access = _AffineAccess(reader, memref, subscripts, type_node)
     return affine.LoadOp.create(
         operands=access.operands,
         result_types=[access.element_type],
@@ -330,7 +330,7 @@ def _load(reader: OperationReader, node: Tree[Token]) -> Operation:
 
 def _store(reader: OperationReader, node: Tree[Token]) -> Operation:
     _, value, memref, subscripts, attributes, type_node = node.children
-    access = _Access(reader, memref, subscripts, type_node)
+    access = _AffineAccess(reader, memref, subscripts, type_node)
     return affine.StoreOp.create(
         operands=[reader.operand(value, access.element_type), *access.operands],
         properties={"map": access.map},
@@ -340,7 +340,7 @@ def _store(reader: OperationReader, node: Tree[Token]) -> Operation:
 
 def _vector_load(reader: OperationReader, node: Tree[Token]) -> Operation:
     _, memref, subscripts, attributes, type_node, vector_type = node.children
-    access = _Access(reader, memref, subscripts, type_node)
+    access = _AffineAccess(reader, memref, subscripts, type_node)
     return affine.VectorLoadOp.create(
         operands=access.operands,
         result_types=[reader.type(vector_type)],
@@ -351,7 +351,7 @@ def _vector_load(reader: OperationReader, node: Tree[Token]) -> Operation:
 
 def _vector_store(reader: OperationReader, node: Tree[Token]) -> Operation:
     _, value, memref, subscripts, attributes, type_node, vector_type = node.children
-    access = _Access(reader, memref, subscripts, type_node)
+    access = _AffineAccess(reader, memref, subscripts, type_node)
     return affine.VectorStoreOp.create(
         operands=[reader.operand(value, reader.type(vector_type)), *access.operands],
         properties={"map": access.map},
@@ -361,7 +361,7 @@ def _vector_store(reader: OperationReader, node: Tree[Token]) -> Operation:
 
 def _prefetch(reader: OperationReader, node: Tree[Token]) -> Operation:
     _, memref, subscripts, direction, locality, cache, attributes, type_node = node.children
-    access = _Access(reader, memref, subscripts, type_node)
+    access = _AffineAccess(reader, memref, subscripts, type_node)
     for word_node, choices in ((direction, ("read", "write")), (cache, ("data", "instr"))):
         if str(word_node) not in choices:
             reader.source.fail(word_node, f"expected '{choices[0]}' or '{choices[1]}'")
@@ -427,7 +427,7 @@ def _transfer(
     operands: list[SSAValue] = []
     maps: dict[str, Attribute] = {}
     for name, access, type_node in zip(operation_type.MAPS, accesses, types, strict=True):
-        read = _Access(reader, *access, type_node)
+        read = _AffineAccess(reader, *access, type_node)
         operands += read.operands
         maps[name] = read.map
     operands += [reader.operand(size, INDEX) for size in sizes]

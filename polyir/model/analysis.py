@@ -194,8 +194,9 @@ class ArrayAccesses:
         if self.exposed.is_empty() or self.writes.is_empty():
             return isl.UnionMap.empty(self.writes.get_space())
         info = isl.UnionAccessInfo.from_sink(self.exposed).set_must_source(self.must_writes)
-        info = info.set_may_source(self.may_writes).set_schedule_map(_backwards(self.schedule))
-        return _computed(info).get_full_may_dependence().range_factor_domain().reverse()
+        info = info.set_may_source(self.may_writes)
+        flow = flow_by_dates(info, _backwards(self.schedule))
+        return flow.get_full_may_dependence().range_factor_domain().reverse()
 
     def flow_into(self, sink: isl.UnionMap) -> isl.UnionFlow:
         """The writes whose values `sink` may read, and what of it may have none."""
@@ -210,7 +211,16 @@ class ArrayAccesses:
         try:
             return _computed(info.set_schedule(self.schedule))
         except DataflowError:
-            return _computed(info.set_schedule_map(self.schedule.get_map()))
+            return flow_by_dates(info, self.schedule.get_map())
+
+
+def flow_by_dates(info: isl.UnionAccessInfo, dates: isl.UnionMap) -> isl.UnionFlow:
+    """isl's dataflow analysis for instances in the order of `dates`, `{ S[i] -> [t] }`.
+
+    Raises `DataflowError` where isl itself goes wrong. It does for some dates with equalities that
+    only follow from their inequalities, so these are made explicit.
+    """
+    return _computed(info.set_schedule_map(dates.detect_equalities()))
 
 
 def _computed(info: isl.UnionAccessInfo) -> isl.UnionFlow:

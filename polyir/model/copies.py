@@ -26,7 +26,7 @@ from polyir.diagnostics import LegalityError
 from polyir.dialects.scop import LocalArrayOp, StmtOp
 from polyir.isl_lists import maps_of
 from polyir.isl_trees import node_type
-from polyir.model.analysis import compute_dependences
+from polyir.model.analysis import compute_dependences, flow_by_dates
 from polyir.model.legality import example_of, require_legal
 from polyir.model.local_arrays import Destination, LocalMark, destinations, local_marks
 from polyir.model.scop import Scop
@@ -237,7 +237,7 @@ class _ArrayCheck:
         info = isl.UnionAccessInfo.from_sink(self._union(each.cells for each in reads))
         info = info.set_must_source(self._union(e.cells for e in writes if e.is_certain))
         info = info.set_may_source(self._union(e.cells for e in writes if not e.is_certain))
-        flow = info.set_schedule_map(self._dates).compute_flow()
+        flow = flow_by_dates(info, self._dates)
         return flow.get_may_dependence(), flow.get_may_no_source()
 
     def _union(self, relations: Iterable[isl.Map]) -> isl.UnionMap:

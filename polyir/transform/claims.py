@@ -54,7 +54,7 @@ def false_claims(
     (`polyir.model.legality`). `context` has the values of the parameters.
     """
 
-    def visit(place: _Place, actives: tuple[Active, ...]) -> Iterator[FalseClaim]:
+    def visit(place: _NodeAt, actives: tuple[Active, ...]) -> Iterator[FalseClaim]:
         node = place.node
         match node_type(node):
             case isl.schedule_node_type.band:
@@ -66,15 +66,15 @@ def false_claims(
             case isl.schedule_node_type.context:
                 yield from _of_condition(place, node.context_get_context(), context)
         for position, inner in enumerate(below(node, actives)):
-            child = _Place(node.child(position), (*place.path, position))
+            child = _NodeAt(node.child(position), (*place.path, position))
             yield from visit(child, inner)
 
-    root = _Place(schedule.get_root(), ())
+    root = _NodeAt(schedule.get_root(), ())
     return tuple(visit(root, all_active(dependences.ordering)))
 
 
 @dataclass(frozen=True)
-class _Place:
+class _NodeAt:
     """A node, and the way to it."""
 
     node: isl.ScheduleNode
@@ -88,7 +88,7 @@ class _Place:
         return f"the loop {', '.join(addresses)}"
 
 
-def _of_band(place: _Place, actives: tuple[Active, ...]) -> Iterator[FalseClaim]:
+def _of_band(place: _NodeAt, actives: tuple[Active, ...]) -> Iterator[FalseClaim]:
     band = place.node
     permutable, remaining = bool(band.band_get_permutable()), actives
     loops = zip(members_of(band), attributes_of_members(band), strict=True)
@@ -108,7 +108,7 @@ def _of_band(place: _Place, actives: tuple[Active, ...]) -> Iterator[FalseClaim]
         remaining = still_active(remaining, member)
 
 
-def _of_tiles(place: _Place, actives: tuple[Active, ...]) -> Iterator[FalseClaim]:
+def _of_tiles(place: _NodeAt, actives: tuple[Active, ...]) -> Iterator[FalseClaim]:
     """The false claims of loops over tiles of symbolic sizes, for some sizes.
 
     No tiled loop goes back along a dependence, so that the tiles of one wavefront have none
@@ -131,7 +131,7 @@ def _of_tiles(place: _Place, actives: tuple[Active, ...]) -> Iterator[FalseClaim
             yield FalseClaim(place.path, f"{_claim_of_parallelism(loop, attributes)} {found}")
 
 
-def _of_condition(place: _Place, condition: isl.Set, context: isl.Set) -> Iterator[FalseClaim]:
+def _of_condition(place: _NodeAt, condition: isl.Set, context: isl.Set) -> Iterator[FalseClaim]:
     """Instances below a context or guard node that do not satisfy its condition."""
     node = place.node
     dates = node.get_prefix_schedule_union_map().intersect_domain(node.get_domain())

@@ -44,6 +44,7 @@ FOR_SOME = [
 SLOW = [
     ("heat-3d", "pluto-schedule,diamond-tile{size=4},wavefront{degrees=all},mark-parallel"),
     ("heat-3d", "pluto-schedule,diamond-tile{size=4},full-tile-separation"),
+    ("heat-3d", "pluto-schedule,tile{sizes=3},wavefront{degrees=all},mark-parallel"),
     ("heat-3d", "pluto-schedule,tile{sizes=4,3},full-tile-separation{points=separate}"),
     ("jacobi-2d", "pluto-schedule,diamond-tile{size=6},wavefront,full-tile-separation"),
     ("fdtd-2d", "pluto-schedule,diamond-tile{size=6},wavefront,full-tile-separation"),

@@ -190,7 +190,7 @@ def programs(draw: st.DrawFn) -> str:
 
 
 # The first example of hypothesis is the simplest one: 25 times the same.
-@settings(max_examples=5, deadline=None, phases=[Phase.explicit, Phase.generate])
+@settings(max_examples=3, deadline=None, phases=[Phase.explicit, Phase.generate])
 @given(programs())
 def test_same_output(program: str) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -29,9 +29,13 @@ def test_filecheck_inputs() -> None:
         assert "poly." in found.part.text, found
 
 
-def test_a_disagreement_is_seen() -> None:
-    text = 'func.func @f() { "poly.scop"() ({ }) : () -> () return }'
-    refused = verdict(Part(Path("x"), 1, "func.func @f() { tensor.rank }"))
-    assert refused.kind == "both refuse"
-    assert verdict(Part(Path("x"), 1, "func.func @f() { return }")).kind == "both accept"
-    assert verdict(Part(Path("x"), 1, text)).polyir is not None
+def test_each_kind_of_verdict() -> None:
+    assert kind("func.func @f() { return }") == "both accept"
+    assert kind("func.func @f() { tensor.rank }") == "both refuse"
+    assert kind("spirv.module Logical GLSL450 {}") == "only mlir-opt accepts"
+    scop = 'poly.scop () context "{ : }" { poly.domain "{ }" }'
+    assert kind(f"func.func @f() {{ {scop} return }}") == "only polyir accepts"
+
+
+def kind(text: str) -> str:
+    return verdict(Part(Path("x"), 1, text)).kind

@@ -14,7 +14,7 @@ import pytest
 
 import polyir
 from polyir.diagnostics import LegalityError, OptionError
-from polyir.results import CheckedSchedule, Comparison, Drawing
+from polyir.results import CheckedSchedule, Drawing, SchedulerComparison
 from polyir.runtime.argument_checks import ArgumentError
 from polyir.universe import PASS_NAMES
 
@@ -80,7 +80,7 @@ def test_check_schedule(tree: polyir.ScheduleTree, capsys: pytest.CaptureFixture
 
 def test_compare_schedules(tree: polyir.ScheduleTree) -> None:
     found = tree.compare_schedules()
-    assert isinstance(found, Comparison)
+    assert isinstance(found, SchedulerComparison)
     assert next(iter(found))["scheduler"] == "original"
     assert {row["legal"] for row in found} == {"yes"}
     assert str(found).startswith("scheduler  ")

@@ -19,15 +19,22 @@ _TOKEN = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 
-
-_COMMENT_OR_LITERAL = re.compile(
-    r"/\*.*?\*/|//(?:\\\n|[^\n])*|" r'"(?:\\.|[^"\\\n])*"|' r"'(?:\\.|[^'\\\n])*'", re.DOTALL
+_WORDS = re.compile(
+    _TOKEN.pattern.removesuffix(r"|[^\s]") + r"|\w+|[^\s]", re.DOTALL | re.MULTILINE
 )
+
+
+def _is_comment(match: re.Match[str]) -> bool:
+    return match.group().startswith(("/*", "//"))
 
 
 def words_of(text: str) -> frozenset[str]:
     """All words of a C file that are not in comments or literals: whatever may be a name."""
-    return frozenset(re.findall(r"\w+", _COMMENT_OR_LITERAL.sub(" ", text)))
+    found: set[str] = set()
+    for match in _WORDS.finditer(text):
+        if not _is_comment(match) and match.group()[0] not in "\"'":
+            found.update(re.findall(r"\w+", match.group()))
+    return frozenset(found)
 
 
 def line_of_function(text: str, line: int) -> int:
@@ -138,15 +145,6 @@ def lines_of_statement(text: str, line: int) -> tuple[int, int] | None:
     if begin != line or before.strip() or "\n" not in text[last:follows]:
         return None
     return begin, text.count("\n", 0, last) + 1
-
-
-_WORDS = re.compile(
-    _TOKEN.pattern.removesuffix(r"|[^\s]") + r"|\w+|[^\s]", re.DOTALL | re.MULTILINE
-)
-
-
-def _is_comment(match: re.Match[str]) -> bool:
-    return match.group().startswith(("/*", "//"))
 
 
 def _end_of_statement(words: Sequence[str], position: int) -> int | None:

@@ -15,13 +15,13 @@ from xdsl.dialects import affine, memref
 from xdsl.ir import Block
 
 from polyir.frontend.c.errors import NotModelledError, refuse
-from polyir.frontend.c.places import Origin, SourceArgument, SourceArray
+from polyir.frontend.c.places import BaseObject, SourceArgument, SourceArray
 from polyir.frontend.c.points_to import Object, PointsTo
 from polyir.frontend.c.types import Arithmetic
 
 
 @dataclass(frozen=True)
-class Overlap:
+class PossibleOverlap:
     """Two things that may share memory, and of which at least one is written.
 
     Each is the position of an argument of the region's function, or the spelling of a variable.
@@ -36,7 +36,7 @@ class _Accessed:
     """Something that a region accesses, and the objects in which it may lie."""
 
     operand: int | str
-    origin: Origin
+    origin: BaseObject
     type: Arithmetic
     is_written: bool
     objects: frozenset[Object]
@@ -47,14 +47,14 @@ def overlaps(
     arguments: Sequence[SourceArgument],
     counters: Mapping[str, Arithmetic],
     points_to: PointsTo,
-) -> tuple[Overlap, ...]:
+) -> tuple[PossibleOverlap, ...]:
     """The pairs of arguments and of `counters`, which loops set, that may share memory.
 
     `entry` is the body of the region's function, before it is raised. Raises `NotModelledError`
     for two names of the same memory.
     """
     accessed = tuple(_accessed(entry, arguments, counters, points_to))
-    found: list[Overlap] = []
+    found: list[PossibleOverlap] = []
     for one, other in combinations(accessed, 2):
         if not (one.is_written or other.is_written) or _is_apart(one, other):
             continue
@@ -64,7 +64,7 @@ def overlaps(
             error = _shown(pointer.origin, target.origin, points_to)
             if error is not None:
                 raise error
-        found.append(Overlap(one.operand, other.operand))
+        found.append(PossibleOverlap(one.operand, other.operand))
     return tuple(found)
 
 
@@ -88,7 +88,7 @@ def _accessed(
         yield _Accessed(position, origin, type, is_written, points_to.objects(origin))
     for name, type in counters.items():
         if name not in variables:
-            origin = Origin(name)
+            origin = BaseObject(name)
             yield _Accessed(name, origin, type, True, points_to.objects(origin))
 
 
@@ -109,7 +109,7 @@ def _may_alias(one: Arithmetic, other: Arithmetic) -> bool:
     return is_character or same
 
 
-def _shown(pointer: Origin, target: Origin, points_to: PointsTo) -> NotModelledError | None:
+def _shown(pointer: BaseObject, target: BaseObject, points_to: PointsTo) -> NotModelledError | None:
     """The error that `pointer` leads to what the region accesses as `target`, if that is shown."""
     if pointer.pointer is None or pointer.pointer != pointer.root:
         return None

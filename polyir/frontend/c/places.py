@@ -28,7 +28,7 @@ SpellingPart = str | int
 
 
 @dataclass(frozen=True)
-class Origin:
+class BaseObject:
     """Which object a place lies in: that of the variable `root`, or what a pointer leads to.
 
     `pointer` is the spelling of the last pointer that leads there; `None` for the variable itself.
@@ -51,7 +51,7 @@ class SourceArray:
 
     parts: tuple[SpellingPart, ...]
     element: Arithmetic
-    origin: Origin
+    origin: BaseObject
     strides: tuple[str, ...] = ()
 
 
@@ -61,7 +61,7 @@ class SourceScalar:
 
     text: str
     type: Arithmetic
-    origin: Origin
+    origin: BaseObject
 
 
 SourceArgument = SourceArray | SourceScalar
@@ -76,7 +76,7 @@ class Place:
     subscripts: tuple[c_ast.Node | None, ...]
     extents: tuple[int | None, ...]
     type: CType
-    origin: Origin
+    origin: BaseObject
 
 
 @dataclass
@@ -150,7 +150,9 @@ class Places:
             raise refuse(node, f"'{node.name}', which is not a variable")
         if meaning.is_volatile:
             raise refuse(node, f"the volatile variable '{node.name}'")
-        return Place((node.name,), (node.name,), (), (), meaning.type, Origin(node.name, node=node))
+        return Place(
+            (node.name,), (node.name,), (), (), meaning.type, BaseObject(node.name, node=node)
+        )
 
     def _element(self, node: c_ast.Node, base: c_ast.Node, subscript: c_ast.Node | None) -> Place:
         match base:
@@ -178,7 +180,7 @@ class Places:
         origin = place.origin
         if isinstance(place.type, Pointer):
             text = "".join(str(part) for part in place.parts)
-            origin = Origin(origin.root, text, place.type.is_restrict, origin.node)
+            origin = BaseObject(origin.root, text, place.type.is_restrict, origin.node)
             if place.key not in self._names.indexed:
                 parts = ("(*", *place.parts, ")")
                 return Place(place.key, parts, place.subscripts, place.extents, element, origin)

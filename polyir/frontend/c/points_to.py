@@ -13,7 +13,7 @@ from typing import Final
 from pycparser import c_ast
 
 from polyir.frontend.c.names import nodes_below
-from polyir.frontend.c.places import Origin
+from polyir.frontend.c.places import BaseObject
 from polyir.frontend.c.scopes import DeclaredVariable, EnumConstant, FunctionName, Scopes
 from polyir.frontend.c.types import Arithmetic, CArrayType, CType, Pointer, Record
 
@@ -82,7 +82,7 @@ class PointsTo:
 
     # What is asked
 
-    def objects(self, origin: Origin) -> frozenset[Object]:
+    def objects(self, origin: BaseObject) -> frozenset[Object]:
         """The objects in which a place may lie."""
         if origin.pointer is None:
             return frozenset({Object("variable", origin.root)})

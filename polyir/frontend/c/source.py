@@ -20,7 +20,7 @@ from polyir.frontend.c.expressions import Expressions
 from polyir.frontend.c.layout import lines_of_statement, starting_lines
 from polyir.frontend.c.live import is_read_outside
 from polyir.frontend.c.names import nodes_below, region_names
-from polyir.frontend.c.overlaps import Overlap, overlaps
+from polyir.frontend.c.overlaps import PossibleOverlap, overlaps
 from polyir.frontend.c.places import SourceArgument
 from polyir.frontend.c.points_to import PointsTo
 from polyir.frontend.c.preprocess import function_around, needed_text
@@ -44,7 +44,7 @@ class TranslatedRegion:
     arguments: tuple[SourceArgument, ...]
     mentioned: tuple[str, ...]
     own: tuple[str, ...]
-    overlaps: tuple[Overlap, ...]
+    overlaps: tuple[PossibleOverlap, ...]
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,7 @@ def build_scop(run: Run, values: RunValues, sizes: Sequence[SSAValue]) -> ScopOp
     space = isl.Space.set_alloc(isl.DEFAULT_CONTEXT, len(names), 0)
     for position, name in enumerate(names):
         space = space.set_dim_name(isl.dim_type.param, position, name)
-    builder = _Builder(dict(zip(parameters, names, strict=True)), values)
+    builder = _ScopBuilder(dict(zip(parameters, names, strict=True)), values)
     tree = builder.build(run.operations, Nest((), (), isl.Set.universe(space)))
     if tree is None:
         return None
@@ -81,7 +81,7 @@ class _Tree:
         return FilterOp({"instances": UnionSetAttr(instances)}, self.operations)
 
 
-class _Builder:
+class _ScopBuilder:
     """Builds statements and the schedule tree together, from the outer loops inwards."""
 
     def __init__(self, parameters: dict[SSAValue, str], values: RunValues) -> None:

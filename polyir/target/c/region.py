@@ -132,7 +132,7 @@ class RangeText:
 
 
 @dataclass(frozen=True)
-class Box:
+class ElementRange:
     """Elements of an argument: the numbers are positions among the values of a function.
 
     `ends` are the first and the last subscript of each dimension. Unless `condition` holds, the
@@ -147,7 +147,7 @@ class Box:
 def range_texts(
     op: func.FuncOp,
     forms: Sequence[Form],
-    boxes: Sequence[Box],
+    boxes: Sequence[ElementRange],
     taken: Sequence[str],
 ) -> tuple[RegionText, tuple[RangeText, ...]]:
     """The statements that compute what `op` returns, and pointers to the ends of boxes."""
