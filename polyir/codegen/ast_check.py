@@ -12,6 +12,7 @@ from itertools import combinations, takewhile
 import islpy as isl
 
 from polyir.codegen.ast import AstBlock, AstFor, AstIf, AstInstance, AstLet, AstMark, AstNode
+from polyir.isl_lists import maps_of
 
 
 def is_partition(parts: Sequence[isl.UnionSet], whole: isl.UnionSet) -> bool:
@@ -32,11 +33,15 @@ def is_in_order(root: AstNode, dates: Sequence[isl.Map], times: isl.UnionMap) ->
     so only instances in one iteration of the loops that two nodes have in common may be in the
     wrong order.
     """
+    by_statement = {each.get_tuple_name(isl.dim_type.in_): each for each in maps_of(times)}
     for (first, loops), (second, others) in combinations(_instances(root, ()), 2):
+        names = (dates[node.number].get_tuple_name(isl.dim_type.in_) for node in (first, second))
+        earlier, later = (by_statement[name] for name in names)
+        if _is_always_earlier(earlier, later):
+            continue
         pairs = zip(loops, others, strict=False)
         common = sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs))
         before, after = (_outer(dates[node.number], common) for node in (first, second))
-        earlier, later = (_time(times, each) for each in (before, after))
         wrong = before.apply_range(after.reverse()).intersect(earlier.lex_gt_map(later))
         if not wrong.is_empty():
             return False
@@ -69,7 +74,12 @@ def _outer(dates: isl.Map, loops: int) -> isl.Map:
     return dates.project_out(isl.dim_type.out, loops, inner)
 
 
-def _time(times: isl.UnionMap, dates: isl.Map) -> isl.Map:
-    """`{ S[i] -> [t] }` for the statement of `dates`."""
-    instances = isl.UnionSet.from_set(dates.domain())
-    return isl.Map.from_union_map(times.intersect_domain(instances))
+def _is_always_earlier(first: isl.Map, second: isl.Map) -> bool:
+    """Whether constants at the beginning of the times say so, as those of a sequence do."""
+    for position in range(first.dim(isl.dim_type.out)):
+        one, other = (
+            times.plain_get_val_if_fixed(isl.dim_type.out, position) for times in (first, second)
+        )
+        if not (one.is_int() and other.is_int() and one.eq(other)):
+            return bool(one.is_int() and other.is_int() and one.lt(other))
+    return False
