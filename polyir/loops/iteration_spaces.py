@@ -18,7 +18,7 @@ from xdsl.ir.affine import AffineBinaryOpKind
 from polyir.dialects.affine_extra import MaxOp
 from polyir.loops.loop_ranges import Bounds, ranges_of
 from polyir.model.affine import IndexReader, NotAffineError, constant, constant_value
-from polyir.model.affine_operations import computed_expression
+from polyir.model.affine_operations import written_out
 from polyir.model.index_expressions import Constraint, Division, IndexExpression
 from polyir.model.raising.control import (
     LOOPS,
@@ -59,13 +59,7 @@ class IterationSpaces:
 
     def written_out(self, value: SSAValue) -> IndexExpression:
         """`value` as an expression, with the affine arithmetic that computes it."""
-        if value not in self._written:
-            found = None
-            if isinstance(value.owner, Operation) and isinstance(value.type, IndexType):
-                operands = [self.written_out(operand) for operand in value.owner.operands]
-                found = computed_expression(value.owner, operands)
-            self._written[value] = found or IndexExpression.of(value)
-        return self._written[value]
+        return written_out(value, self._written)
 
     def function(self, expression: IndexExpression) -> isl.PwAff:
         """`expression` as a function on the point without coordinates."""

@@ -10,11 +10,12 @@ from xdsl.dialects.builtin import (
     AffineSetAttr,
     DenseArrayBase,
     DenseIntElementsAttr,
+    IndexType,
     IntegerAttr,
     TensorType,
     i32,
 )
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
     AffineBinaryOpKind,
@@ -163,6 +164,17 @@ def computed_expression(
                 return None
     except NotAffineError:
         return None
+
+
+def written_out(value: SSAValue, known: dict[SSAValue, IndexExpression]) -> IndexExpression:
+    """`value` as an expression, with the affine arithmetic that computes it; `known` is a cache."""
+    if value not in known:
+        found = None
+        if isinstance(value.owner, Operation) and isinstance(value.type, IndexType):
+            operands = [written_out(operand, known) for operand in value.owner.operands]
+            found = computed_expression(value.owner, operands)
+        known[value] = found or IndexExpression.of(value)
+    return known[value]
 
 
 def constraints_of(

@@ -23,7 +23,9 @@ from polyir.target.abi import (
     symbol_name,
     symbol_of,
 )
+from polyir.target.c.address_steps import needs_effect
 from polyir.target.c.body import Body, NameTable
+from polyir.target.c.helpers import HAS_EFFECTS
 from polyir.target.c.loops import (
     translate_affine_for,
     translate_affine_if,
@@ -117,7 +119,10 @@ def function_body(op: func.FuncOp, environment: Environment, taken: Sequence[str
             op, "unstructured control flow is not supported: the function has several blocks"
         )
     plan = plan_function(blocks.first)
-    return Body(plan, NameTable(taken), translate, environment.openmp)
+    body = Body(plan, NameTable(taken), translate, environment.openmp)
+    if blocks.first is not None and needs_effect(blocks.first):
+        body.add(CallStatement(HAS_EFFECTS, ()))
+    return body
 
 
 def _callees(op: func.FuncOp) -> Iterator[str]:

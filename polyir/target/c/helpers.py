@@ -134,6 +134,19 @@ def bit_cast_name(source: Scalar, target: Scalar) -> str:
     return f"{PREFIX}bits_{source.suffix}_{target.suffix}"
 
 
+HAS_EFFECTS: Final = f"{PREFIX}has_effects"
+"""Called by functions that gcc may take for ones without effects: see `address_steps.py`."""
+
+_HAS_EFFECTS: Final = f"""\
+// Without this, gcc before version 14 may leave out calls of the function (its bug 110702).
+static inline void {HAS_EFFECTS}(void) {{
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14
+  __asm__ volatile("" : : : "memory");
+#endif
+}}
+"""
+
+
 def _all_helpers() -> Iterator[Helper]:
     yield from _index_helpers()
     for type in (Scalar.INT8, Scalar.INT16, Scalar.INT32, Scalar.INT64):
@@ -141,6 +154,7 @@ def _all_helpers() -> Iterator[Helper]:
     for type in (Scalar.FLOAT, Scalar.DOUBLE):
         yield from _float_helpers(type)
     yield from _bit_casts()
+    yield Helper(HAS_EFFECTS, _HAS_EFFECTS)
     # The library has it since C11; with -std=c99, its header does not declare it.
     prototype = "void *aligned_alloc(size_t alignment, size_t size);\n"
     yield Helper("aligned_alloc", prototype, ("stdlib.h",))

@@ -114,7 +114,8 @@ def _helpers(usage: Usage) -> tuple[tuple[str, str], ...]:
 def with_free_names(text: str, taken: Sequence[str]) -> str:
     """A function's definition in which no parameter or local variable is one of `taken`."""
     known = {*re.findall(r"\w+", text), *taken}
-    for name in dict.fromkeys(re.findall(r"\b([A-Za-z_]\w*)\b(?!\s*\()", text)):
+    # Names of the compiler begin with two underscores.
+    for name in dict.fromkeys(re.findall(r"\b((?!__)[A-Za-z_]\w*)\b(?!\s*\()", text)):
         if name in taken and name not in RESERVED:
             free = next(new for n in count(1) if (new := f"{name}_{n}") not in known)
             known.add(free)

@@ -156,7 +156,9 @@ class Usage:
             case Assign(target=target, value=value):
                 self._add_target(target)
                 self.add_expression(value)
-            case CallStatement(arguments=arguments, type=result):
+            case CallStatement(function=function, arguments=arguments, type=result):
+                if function in HELPERS:
+                    self._functions[function] = None
                 if result is not None:
                     self.add_type(result)
                 for argument in arguments:
