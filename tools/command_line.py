@@ -20,6 +20,23 @@ class ArgumentParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise OptionError(message)
 
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str], namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """The known arguments and the unknown ones.
+
+        argparse takes an unknown option with a space in its value for a positional argument.
+        """
+        unknown = [argument for argument in args if self._is_unknown(argument)]
+        known = [argument for argument in args if argument not in unknown]
+        found, rest = super().parse_known_args(known, namespace)
+        return found, [*unknown, *rest]
+
+    def _is_unknown(self, argument: str) -> bool:
+        name = argument.partition("=")[0]
+        is_option = argument.startswith("--") and " " in argument
+        return is_option and name not in self._option_string_actions
+
 
 def exit_code_of(run: Callable[[Sequence[str]], int], arguments: Sequence[str] | None) -> int:
     """Run a tool and return its exit code: 1 after an error, which is printed as a diagnostic.

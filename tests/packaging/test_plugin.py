@@ -2,28 +2,40 @@
 
 from __future__ import annotations
 
-import os
+import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-PLUGIN = Path(__file__).parent / "plugin"
 ROOT = Path(__file__).parents[2]
+PLUGIN = ROOT / "examples" / "plugin"
 STENCIL = ROOT / "examples" / "fig4-stencil.mlir"
 KERNELS = ROOT / "benchmarks" / "polybench"
 PREFETCH = "--prefetch=loop=S0.0 distance=3"
 DISTANCE, BLOCK = "#prefetching.distance<3>", "#prefetching.block<3>"
 
 
+@pytest.fixture(scope="module", autouse=True)
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The package is installed, in a folder of its own."""
+    folder = tmp_path_factory.mktemp("plugin")
+    # From a copy: setuptools leaves files beside the sources.
+    shutil.copytree(PLUGIN, folder / "sources")
+    options = ("--quiet", "--no-build-isolation", "--no-deps", "--target", str(folder / "site"))
+    pip = (sys.executable, "-m", "pip", "install", *options, str(folder / "sources"))
+    subprocess.run(pip, check=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(folder / "site"))
+        yield
+
+
 def polyir_opt(*arguments: str, text: str | None = None) -> tuple[str, str]:
-    """What polyir-opt prints to standard output and error, with the package installed."""
+    """What polyir-opt prints to standard output and error."""
     command = [sys.executable, "-m", "polyir.tools.polyir_opt", *arguments]
-    environment = {**os.environ, "PYTHONPATH": str(PLUGIN)}
-    done = subprocess.run(
-        command, input=text, env=environment, capture_output=True, text=True, check=True
-    )
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
     return done.stdout, done.stderr
 
 
@@ -96,5 +108,16 @@ def test_passes_on_loops_carry_the_attributes() -> None:
 
 
 def test_help_lists_the_pass() -> None:
-    text, _ = polyir_opt("--help")
-    assert "prefetch" in text
+    assert "\nprefetch " in polyir_opt("--list-passes")[0]
+    help_text, _ = polyir_opt("--help-pass=prefetch")
+    assert "loop: loop" in help_text
+    assert "distance: integer = 1" in help_text
+
+
+def test_its_own_filecheck_tests(tmp_path: Path) -> None:
+    """`lit` on the package's folder of tests, which other packages can copy."""
+    shutil.copytree(PLUGIN / "tests", tmp_path / "tests")
+    lit = (str(Path(sys.executable).with_name("lit")), "-v", str(tmp_path / "tests"))
+    done = subprocess.run(lit, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    assert "Passed: 1 " in done.stdout

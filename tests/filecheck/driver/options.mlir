@@ -1,4 +1,5 @@
 // RUN: not polyir-opt --pluto-shedule %s 2>&1 | filecheck %s --check-prefix UNKNOWN
+// RUN: not polyir-opt --tyle="sizes=3 levels=2" %s 2>&1 | filecheck %s --check-prefix SPACE
 // RUN: not polyir-opt -p pluto-shedule %s 2>&1 | filecheck %s --check-prefix PIPELINE
 // RUN: not polyir-opt --tile="size=3" %s 2>&1 | filecheck %s --check-prefix OPTION
 // RUN: not polyir-opt --tile=three %s 2>&1 | filecheck %s --check-prefix VALUE
@@ -9,6 +10,7 @@
 
 // UNKNOWN-NOT: Traceback
 // UNKNOWN: error: unknown pass or option '--pluto-shedule'; did you mean '--pluto-schedule'
+// SPACE: error: unknown pass or option '--tyle'; did you mean '--tile'
 // PIPELINE: error: unknown pass 'pluto-shedule'; did you mean 'pluto-schedule'
 // OPTION: error: pass 'tile' has no option 'size'; did you mean 'sizes'?
 // VALUE: error: option 'sizes' of pass 'tile' must be a list of integers, not 'three'
