@@ -240,9 +240,9 @@ EASY_MULTIPLIERS = 3
 GROWTH_LIMIT = 200
 """How many constraints the elimination of one multiplier may add, a round number."""
 
-MOST_CONSTRAINTS = 64
+MOST_CONSTRAINTS = 128
 """How many constraints there may be between two eliminations. A box of n dimensions has 2 to the
-power of n vertices, and its cone has a facet for each. Kernels have about 20."""
+power of n vertices, and its cone has a facet for each. Kernels of PolyBench have less than 96."""
 
 Cone = tuple[Sequence[Row], Sequence[Row]]
 """Equalities and inequalities on the coefficients (constant, parameters, dimensions) of a form."""
