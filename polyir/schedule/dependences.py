@@ -255,8 +255,13 @@ def graph_of_constraints(
     scheduler that decides by single proximity edges must not ask for it.
     """
     validity = relations_by_pair(constraints.validity, constraints, statements)
-    proximity = relations_by_pair(constraints.proximity, constraints, statements)
-    coincidence = relations_by_pair(constraints.coincidence, constraints, statements)
+    proximity, coincidence = (
+        # Often the same relation, of which this takes time.
+        validity
+        if relation is constraints.validity
+        else relations_by_pair(relation, constraints, statements)
+        for relation in (constraints.proximity, constraints.coincidence)
+    )
     edges: list[DependenceEdge] = []
     for pair in sorted(dict.fromkeys((*validity, *proximity, *coincidence))):
         found: list[DependenceEdge] = []
@@ -264,7 +269,8 @@ def graph_of_constraints(
             found.append(DependenceEdge(*pair, validity[pair], validity=True))
         if pair in proximity and is_bounded(proximity[pair]):
             near = proximity[pair]
-            if disjoint and found and found[0].relation.is_strict_subset(near):
+            is_larger = found and found[0].relation is not near
+            if disjoint and is_larger and found[0].relation.is_strict_subset(near):
                 found[0] = replace(found[0], proximity=True)
                 near = near.subtract(found[0].relation).coalesce()
             _add(found, DependenceEdge(*pair, near, proximity=True))
@@ -276,7 +282,7 @@ def graph_of_constraints(
 
 def _add(found: list[DependenceEdge], new: DependenceEdge) -> None:
     for place, known in enumerate(found):
-        if known.relation.is_equal(new.relation):
+        if known.relation is new.relation or known.relation.is_equal(new.relation):
             found[place] = replace(
                 known,
                 proximity=known.proximity or new.proximity,

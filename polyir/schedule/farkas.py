@@ -64,9 +64,13 @@ def non_negative_forms(relation: isl.Map) -> NonNegativeForms:
     The rational relaxation of `relation` is used, with its existentially quantified variables
     eliminated. So every form in the result is non-negative on `relation`, and where the relation
     has such variables or non-integer vertices, some non-negative forms may be missing. The forms
-    i'_k - i_k, which the original loops give, are never lost.
+    i'_k - i_k, which the original loops give, are never lost, unless the relation has more than
+    `MOST_PIECES` pieces: then it is replaced by a polyhedron around all of them.
     """
-    forms = _forms_of(relation)
+    relaxed = relation.remove_divs().coalesce()
+    if relaxed.n_basic_map() > MOST_PIECES:
+        return _forms_of(isl.Map.from_basic_map(relaxed.simple_hull()))
+    forms = _forms_of(relaxed)
     lost = [
         piece
         for piece in basic_maps_of(relation)
@@ -83,9 +87,14 @@ def non_negative_forms(relation: isl.Map) -> NonNegativeForms:
     )
 
 
+MOST_PIECES = 16
+"""How many polyhedra a relation may have, each with a cone of its own. Subscripts with `mod` make
+many."""
+
+
 def _forms_of(relation: isl.Map) -> NonNegativeForms:
     kinds = isl.dim_type
-    pieces = basic_maps_of(_without_many_faced_pieces(relation.remove_divs()))
+    pieces = basic_maps_of(_without_many_faced_pieces(relation))
     cones = [dual_cone(piece.remove_redundancies().wrap()) for piece in pieces]
     return NonNegativeForms(
         relation.dim(kinds.param),

@@ -36,10 +36,16 @@ def with_sizes_as_parameters(constraints: ScheduleConstraints) -> ScheduleConstr
     if not bases:
         return constraints
     sizes = _SizeParameters(bases)
-    # What the context excludes can be seen only while its constants are still numbers.
-    validity, proximity, coincidence = (
-        sizes.in_map(relation.intersect_params(constraints.context.params()))
-        for relation in (constraints.validity, constraints.proximity, constraints.coincidence)
+
+    def replaced(relation: isl.UnionMap) -> isl.UnionMap:
+        # What the context excludes can be seen only while its constants are still numbers.
+        return sizes.in_map(relation.intersect_params(constraints.context.params()))
+
+    validity = replaced(constraints.validity)
+    proximity, coincidence = (
+        # Often the same relation, of which this takes time.
+        validity if relation is constraints.validity else replaced(relation)
+        for relation in (constraints.proximity, constraints.coincidence)
     )
     return replace(
         constraints,
