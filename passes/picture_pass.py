@@ -40,11 +40,9 @@ class PicturePass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if not self.file:
             raise OptionError(f"pass '{self.name}' requires the option 'file'")
-        scops = [scop_of(scop) for scop in analysed_scops(ctx, op)]
-        if not scops:
-            missed(self.name, "nothing to draw: the module has no static control part", op)
-            return
-        self.check_statements(scops)
+        scops = [scop_of(scop) for scop in analysed_scops(op, self.name, "nothing to draw")]
+        if scops:
+            self.check_statements(scops)
         for number, scop in enumerate(scops, 1):
             self.draw(scop, self._file(number))
 

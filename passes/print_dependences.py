@@ -35,10 +35,7 @@ class PrintDependencesPass(ModulePass):
     name = "print-dependences"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        scops = analysed_scops(ctx, op)
-        if not scops:
-            missed(self.name, "nothing to print: the module has no static control part", op)
-        for scop_op in scops:
+        for scop_op in analysed_scops(op, self.name, "nothing to print"):
             scop = scop_of(scop_op)
             assert scop.dependences is not None
             compute = partial(describe, scop, scop.dependences)
