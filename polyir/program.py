@@ -207,7 +207,7 @@ def _drawn(tree: ScheduleTree, transformation: ModulePass) -> Drawing:
     from polyir.passes.picture_pass import PicturePass
 
     assert isinstance(transformation, PicturePass)
-    transformation.check_statements([tree.scop])
+    transformation.check_names([tree.scop])
     with TemporaryDirectory() as folder:
         file = transformation.file or f"{folder}/picture.svg"
         transformation.draw(tree.scop, file)
