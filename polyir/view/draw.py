@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from polyir.diagnostics import OptionError, PolyirError
 from polyir.dialects.dependence import DependenceKind
-from polyir.view.layout import Frame, Node, Place, Plane, outline, planes_of, sampled
+from polyir.view.layout import SPREAD, Frame, Node, Place, Plane, outline, planes_of, sampled
 from polyir.view.picture import Arrow, Instance, Picture
 
 if TYPE_CHECKING:
@@ -52,6 +52,9 @@ MOST_ARROWS: Final = 300
 
 _BETWEEN: Final = 5
 """So many arrows are shown from a statement to one in another plane: they cross everything."""
+
+_FROM_SLICE_TO_SLICE: Final = 60
+"""So many arrows are shown from slices to others: they cross what is between."""
 
 _MARKERS: Final = "osDv"
 """The shapes of the points of the statements in a plane."""
@@ -104,12 +107,18 @@ class _Scale:
     def of(plane: Plane, largest_number: int) -> _Scale:
         (left, bottom), (right, top) = plane.box
         columns, rows = right - left + 1.6, top - bottom + 1.6
-        # Up to half an inch from point to point, up to nine inches in all.
-        unit = min(0.5 if len(plane.statements) == 1 else 0.75, 9.0 / max(columns, rows))
-        room = 72 * unit * (0.62 if len(plane.statements) == 1 else 0.32)
+        crowd = _crowd(plane)
+        # About half an inch from point to point, up to nine inches in all.
+        unit = min((0.5, 0.75, 1.05, 1.4)[crowd - 1], 9.0 / max(columns, rows))
+        room = 72 * unit * (0.62 if crowd == 1 else 0.7 * SPREAD / (crowd - 1))
         diameter = max(2.5, min(19.0, room))
         digits = min(8.0, diameter * 0.92 / (0.62 * max(2, len(str(largest_number)))))
         return _Scale(columns * unit, rows * unit, diameter, digits)
+
+
+def _crowd(plane: Plane) -> int:
+    """How many statements stand at one place."""
+    return len(plane.statements) if len(plane.names) > 1 else 1
 
 
 class _Painter:
@@ -136,8 +145,8 @@ class _Painter:
             max(max(2.4, row[column].width) for row in grid if column < len(row)) + 0.6
             for column in range(columns)
         ]
-        heights = [max(max(1.2, each.height) for each in row) + 0.9 for row in grid]
-        size = (sum(widths) + 1.4, max(sum(heights) + 0.4, 2.6))
+        heights = [max(max(1.2, each.height) for each in row) + 1.2 for row in grid]
+        size = (sum(widths) + 1.6, max(sum(heights) + 0.6, 2.8))
         self.figure: Figure = Figure(figsize=size, layout="constrained")
         cells = self.figure.add_gridspec(rows, columns, width_ratios=widths, height_ratios=heights)
         self._axes: dict[str, Axes] = {}
@@ -176,7 +185,7 @@ class _Painter:
             tiles.setdefault((self._instances[node].tile, part), []).append(place)
         for (tile, _), places in tiles.items():
             colour = TILE_COLOURS[tile % len(TILE_COLOURS)]
-            corners = outline(places, 0.34 if len(plane.statements) == 1 else 0.21)
+            corners = outline(places, 0.34 if _crowd(plane) == 1 else 0.21)
             patch = Polygon(
                 corners, closed=True, facecolor=f"{colour}26", edgecolor=colour, linewidth=1.2
             )
@@ -185,16 +194,16 @@ class _Painter:
             self._axes[plane.statements[0]].add_patch(patch)
 
     def _paint_points(self, plane: Plane, scale: _Scale) -> None:
-        shows_numbers = self._numbered and scale.digits >= _SMALLEST_NUMBER
+        shows_numbers = self._shows_numbers(scale)
         axes = self._axes[plane.statements[0]]
-        for statement, marker in zip(plane.statements, _MARKERS, strict=False):
+        for statement, marker in zip(plane.statements, _markers(plane), strict=False):
             nodes = [node for node in plane.places if node[0] == statement]
             if not nodes:
                 continue
             tiles = [self._instances[node].tile if self._numbered else 0 for node in nodes]
             points = axes.scatter(
                 *zip(*(plane.places[node] for node in nodes), strict=True),
-                s=(scale.diameter if shows_numbers else min(scale.diameter, 7.0)) ** 2,
+                s=self._diameter(scale) ** 2,
                 c=[TILE_COLOURS[tile % len(TILE_COLOURS)] for tile in tiles],
                 marker=marker,
                 linewidths=0,
@@ -221,18 +230,18 @@ class _Painter:
             for arrow in self._picture.arrows
             if arrow.source in plane.places and arrow.target in plane.places
         ]
-        kept = sampled(inside, most)
-        is_plain = not (self._numbered and scale.digits >= _SMALLEST_NUMBER)
-        gap = (min(scale.diameter, 7.0) if is_plain else scale.diameter) / 2 + 0.5
+        near = [arrow for arrow in inside if not _crosses(plane, arrow)]
+        far = [arrow for arrow in inside if _crosses(plane, arrow)]
+        kept = (*sampled(near, most), *sampled(far, min(most, _FROM_SLICE_TO_SLICE)))
+        gap = self._diameter(scale) / 2 + 0.5
         for arrow in kept:
-            (source, start), (target, end) = arrow.source, arrow.target
-            # From slice to slice, arrows pass over points that they have nothing to do with.
-            crosses = bool(plane.frames) and start[0] != end[0]
+            source, target = arrow.source[0], arrow.target[0]
+            crosses = _crosses(plane, arrow)
             patch = FancyArrowPatch(
                 plane.places[arrow.source],
                 plane.places[arrow.target],
                 arrowstyle="-|>",
-                mutation_scale=7,
+                mutation_scale=min(7.0, 2.0 + 0.4 * scale.diameter),
                 shrinkA=gap,
                 shrinkB=gap,
                 color=COLOURS[arrow.kind],
@@ -244,6 +253,13 @@ class _Painter:
             patch.set_gid(f"arrow-{source}" if source == target else f"arrow-{source}-{target}")
             self._axes[source].add_patch(patch)
         return len(kept)
+
+    def _shows_numbers(self, scale: _Scale) -> bool:
+        return self._numbered and scale.digits >= _SMALLEST_NUMBER
+
+    def _diameter(self, scale: _Scale) -> float:
+        """That of points; without numbers they need not be large."""
+        return scale.diameter if self._shows_numbers(scale) else min(0.6 * scale.diameter, 7.0)
 
     def _paint_between(self, most: int) -> int:
         """Some arrows from plane to plane."""
@@ -293,7 +309,7 @@ class _Painter:
             if kind in found
         ]
         for plane in self._planes:
-            if len(plane.statements) > 1:
+            if _crowd(plane) > 1:
                 for statement, marker in zip(plane.statements, _MARKERS, strict=False):
                     handles.append(
                         Line2D([], [], color="#555555", marker=marker, ls="", label=statement)
@@ -308,6 +324,16 @@ class _Painter:
                 last = f"... tile {self._picture.tiles}"
                 handles.append(Line2D([], [], ls="", label=last))
         return handles
+
+
+def _markers(plane: Plane) -> str:
+    """The shapes of the points of each statement: in rows they need not differ."""
+    return _MARKERS if _crowd(plane) > 1 else _MARKERS[0] * len(plane.statements)
+
+
+def _crosses(plane: Plane, arrow: Arrow) -> bool:
+    """Does an arrow go from slice to slice, over points that it has nothing to do with?"""
+    return bool(plane.frames) and arrow.source[1][0] != arrow.target[1][0]
 
 
 def _bend(arrow: Arrow) -> float:
@@ -329,7 +355,10 @@ def _prepare(axes: Axes, plane: Plane, picture: Picture) -> None:
     axes.set_ylim(bottom - 0.8, top + 0.8)
     axes.set_aspect("equal", adjustable="box")
     names = {panel.statement: ", ".join(panel.names) for panel in picture.panels}
-    titles = [f"{statement}[{names[statement]}]" for statement in plane.statements]
+    titles = [
+        f"{statement}[{names[statement]}]" if names[statement] else statement
+        for statement in plane.statements
+    ]
     axes.set_title(", ".join(titles), fontsize=9)
     if plane.frames:
         axes.set_axis_off()
@@ -347,7 +376,7 @@ def _prepare(axes: Axes, plane: Plane, picture: Picture) -> None:
     if len(plane.names) == 1:
         axes.set_yticks([-number for number in range(len(plane.statements))], plane.statements)
     if not plane.names:
-        axes.set_xticks([])
+        axes.set_xticks(range(len(plane.statements)), plane.statements)
         axes.set_yticks([])
 
 

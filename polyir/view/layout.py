@@ -1,9 +1,9 @@
 """Where a picture of a scop puts its points: planes, slices of space, rows. Nothing here draws.
 
-Statements with the same iterators share a plane, so that dependences between them are short:
-one-dimensional ones have a row each, the others stand side by side at each place. Space is cut
-into slices, one for each value of the first iterator, which stand beside and below each other, each
-in a frame.
+Statements with the same iterators share a plane, so that dependences between them are short: those
+without iterators stand in a row, those with one have a row each, and the others stand side by side
+at each place. Space is cut into slices, one for each value of the first iterator, which stand
+beside and below each other, each in a frame.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Node = tuple[str, Coordinates]
 MOST_IN_PLANE: Final = 4
 """So many statements share a plane at most."""
 
-_SPREAD: Final = 0.46
+SPREAD: Final = 0.46
 """How far the statements at one place are apart, from the first to the last."""
 
 
@@ -82,7 +82,7 @@ def planes_of(picture: Picture) -> tuple[Plane, ...]:
 
 
 def _can_share(panel: Panel, group: Sequence[Panel]) -> bool:
-    return bool(panel.names) and group[0].names == panel.names and len(group) < MOST_IN_PLANE
+    return group[0].names == panel.names and len(group) < MOST_IN_PLANE
 
 
 def _plane(group: Sequence[Panel]) -> Plane:
@@ -92,7 +92,7 @@ def _plane(group: Sequence[Panel]) -> Plane:
     frames = _frames(names, points) if len(names) == 3 and points else {}
     places: dict[Node, Place] = {}
     for number, panel in enumerate(group):
-        apart = _SPREAD / (len(group) - 1) if len(group) > 1 else 0.0
+        apart = SPREAD / (len(group) - 1) if len(group) > 1 else 0.0
         shift = (number - (len(group) - 1) / 2) * apart
         for instance in panel.instances:
             match instance.iterators:
@@ -104,7 +104,7 @@ def _plane(group: Sequence[Panel]) -> Plane:
                 case (first,):
                     place = (float(first), float(-number))
                 case _:
-                    place = (0.0, 0.0)
+                    place = (float(number), 0.0)
             places[panel.statement, instance.iterators] = place
     return Plane(statements, names[-2:], places, tuple(frames.values()))
 
@@ -131,17 +131,28 @@ def _frames(names: Sequence[str], points: Sequence[Coordinates]) -> dict[int, Fr
 
 
 def sampled(arrows: Sequence[Arrow], most: int) -> tuple[Arrow, ...]:
-    """At most about `most` arrows: all of those that leave some instances, spread evenly."""
+    """About `most` arrows: all of those that leave some instances, which are spread evenly.
+
+    The instances are those for which a sum of multiples of their iterators is small modulo 1, as in
+    M. Roberts, "The unreasonable effectiveness of quasirandom sequences" (2018).
+    """
     if len(arrows) <= most:
         return tuple(arrows)
-    order = dict.fromkeys(arrow.source for arrow in arrows)
-    sources = {source: number for number, source in enumerate(order)}
     share = most / len(arrows)
-    # Multiples of the golden ratio are spread evenly, whatever the number of points in a row.
-    return tuple(each for each in arrows if sources[each.source] * _GOLDEN % 1.0 < share)
+    numbers = {name: number for number, name in enumerate({each.source[0]: 0 for each in arrows})}
+
+    def fraction(source: Node) -> float:
+        name, iterators = source
+        terms = zip((*iterators, numbers[name]), _FACTORS, strict=False)
+        return sum(value * factor for value, factor in terms) % 1.0
+
+    return tuple(each for each in arrows if fraction(each.source) < share)
 
 
-_GOLDEN: Final = (sqrt(5.0) - 1.0) / 2.0
+_ROOT: Final = 1.1673039782614187
+"""The root of x**5 = x + 1."""
+
+_FACTORS: Final = tuple(_ROOT**-power for power in range(1, 5))
 
 
 def outline(places: Sequence[Place], radius: float) -> tuple[Place, ...]:
