@@ -237,3 +237,10 @@ def test_damaged_or_unwritable_cache(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("XDG_CACHE_HOME", str(path))
     assert len(parse_module(LOOP).ops) == 1
     grammar._parser.cache_clear()
+
+
+def test_operations_beside_other_dialects_have_their_lines() -> None:
+    program = LOOP.replace("  return", "  tensor.empty() : tensor<4xf64>\n  return")
+    module = parse_module(program, "in.mlir", default_context())
+    (store,) = operations(module, "affine.store")
+    assert location_of(store) == SourceLocation("in.mlir", 4, 5)
