@@ -13,7 +13,7 @@ from xdsl.passes import ModulePass
 
 from polyir.alias_checks import AliasCheck, alias_check
 from polyir.diagnostics import PolyirError, location_of
-from polyir.frontend.c.errors import NotModelledError
+from polyir.frontend.c.errors import NoEffectError, NotModelledError
 from polyir.frontend.c.layout import line_of_function, words_of
 from polyir.frontend.c.places import SourceArgument, SourceScalar
 from polyir.frontend.c.source import SourceRegion, TranslatedRegion
@@ -42,6 +42,13 @@ class TransformedRegion:
     error: PolyirError | None
     check: AliasCheck | None = None
     """What must be apart at run time for the new loops to have the meaning of the old ones."""
+
+    @property
+    def is_missed(self) -> bool:
+        """Whether the user has to know that it stays; not a part in which nothing is to be done."""
+        return self.error is not None and not (
+            self.region.is_part and isinstance(self.error, NoEffectError)
+        )
 
 
 def transform_region(
@@ -84,7 +91,7 @@ def _raise(region: SourceRegion, content: TranslatedRegion) -> None:
     if outcome.left:
         left = outcome.left[0]
         raise NotModelledError(left.reason, location_of(left.operation) or region.location)
-    raise NotModelledError("no loop in it writes to memory", region.location)
+    raise NoEffectError("no loop in it writes to memory", region.location)
 
 
 @dataclass(frozen=True)

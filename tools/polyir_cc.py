@@ -87,7 +87,7 @@ def _run(arguments: Sequence[str]) -> int:
             )
     # What was not asked for is not reported as missing.
     reported = () if is_detecting and not options.strict else transformed
-    left = tuple(item for item in reported if item.error is not None)
+    left = tuple(item for item in reported if item.is_missed)
     for item in left:
         assert item.error is not None
         print(_left_message(item, text, options.strict), file=sys.stderr)

@@ -35,7 +35,7 @@ CASES = {
     "do A[0] = 1; while (n > 3);": (1, "a do-while loop"),
     LOOP + "goto out; out: ;": (25, "goto"),
     LOOP + "{ if (A[i] > 0) break; A[i] = 1; }": (41, "break"),
-    LOOP + "{ if (A[i] > 0) continue; A[i] = 1; }": (41, "continue"),
+    LOOP + "switch (n) { case 1: continue; }": (25, "switch"),
     LOOP + "{ A[i] = 0; return; }": (37, "return"),
     LOOP + "switch (n) { case 1: A[i] = 0; }": (25, "switch"),
     LOOP + 'printf("x");': (25, "a call of 'printf', which may have side effects"),

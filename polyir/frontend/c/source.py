@@ -17,6 +17,7 @@ from polyir.frontend.c.calls import Calls
 from polyir.frontend.c.delinearise import delinearise
 from polyir.frontend.c.errors import NotModelledError, location_of_node, refuse
 from polyir.frontend.c.expressions import Expressions
+from polyir.frontend.c.jumps import without_continue
 from polyir.frontend.c.layout import lines_of_statement, starting_lines
 from polyir.frontend.c.live import is_read_outside
 from polyir.frontend.c.names import nodes_below, region_names
@@ -310,7 +311,8 @@ class _RegionFinder:
         following: Sequence[c_ast.Node],
     ) -> TranslatedRegion:
         _check_declarations(statements, following)
-        names = region_names(statements)
+        modelled = [without_continue(statement) for statement in statements]
+        names = region_names(modelled)
         live = frozenset(
             name
             for name in names.counted
@@ -325,7 +327,7 @@ class _RegionFinder:
             builder.locate(operation)
         variables = Variables(builder, self._scopes, names, live)
         expressions = Expressions(builder, variables, Calls(builder, self._scopes, module))
-        Statements(builder, variables, expressions).translate(statements)
+        Statements(builder, variables, expressions).translate(modelled)
         builder.insert(func.ReturnOp())
         described = variables.arguments.described
         delinearise(builder, described)
