@@ -6,16 +6,19 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import count
+from typing import TypeGuard
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from polyir.alias_checks import AliasCheck, alias_check
 from polyir.diagnostics import PolyirError, location_of
 from polyir.frontend.c.errors import NoEffectError, NotModelledError
 from polyir.frontend.c.layout import line_of_function, words_of
-from polyir.frontend.c.places import SourceArgument, SourceScalar
+from polyir.frontend.c.places import SourceArgument, SourcePointer, SourceScalar
 from polyir.frontend.c.source import SourceRegion, TranslatedRegion
 from polyir.frontend.c.types import Arithmetic
 from polyir.model.raising import raise_function
@@ -168,6 +171,7 @@ def _replacement(
 ) -> Replacement:
     forms = [_form(argument) for argument in content.arguments]
     words = [word for form in forms for word in re.findall(r"\w+", _text_of(form))]
+    words += [op.sym_name.data for op in content.module.walk() if _is_called(op)]
     taken = (*macros, *words)
     text = region_text(content.function, forms, taken, openmp)
     present = dict.fromkeys(re.findall(r"\w+", "\n".join(text.lines)))
@@ -256,7 +260,14 @@ def _text_of(form: Form) -> str:
     return " ".join((*parts, *form.spelling.strides))
 
 
+def _is_called(op: Operation) -> TypeGuard[FuncOp]:
+    """Whether `op` stands for a function of the file, or of the C library."""
+    return isinstance(op, FuncOp) and op.is_declaration
+
+
 def _form(argument: SourceArgument) -> Form:
+    if isinstance(argument, SourcePointer):
+        return Form(Scalar.INT64, argument.text)
     type = scalar_of(argument.type if isinstance(argument, SourceScalar) else argument.element)
     if isinstance(argument, SourceScalar):
         return Form(type, argument.text)

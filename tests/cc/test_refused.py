@@ -14,7 +14,8 @@ struct bits { int flag : 3; };
 union both { int i; float f; };
 struct node { struct node *next; double x; };
 volatile int ready;
-static int many(int *p) { return *p; }
+static int many(int *p) { return (*p)++; }
+static int look(const int *p) { return *p; }
 void f(int n, double *A, double **rows, int *p, struct bits *s, union both *u, double (*g)(double),
        struct node *list, long double *wide, char *text)
 {
@@ -24,7 +25,7 @@ void f(int n, double *A, double **rows, int *p, struct bits *s, union both *u, d
 TAIL = """
 #pragma endscop
   printf("%d%d%d%p%p%p%p%p", i, j, k, (void *)rows, (void *)p, (void *)s, (void *)u, (void *)list);
-  printf("%d%p%p%d%d", g != 0, (void *)wide, (void *)text, ready, many(&i));
+  printf("%d%p%p%d%d", g != 0, (void *)wide, (void *)text, ready, many(&i) + look(p));
 }
 """
 LINE = HEAD.count("\n") + 1
@@ -39,7 +40,10 @@ CASES = {
     LOOP + "{ A[i] = 0; return; }": (37, "return"),
     LOOP + "switch (n) { case 1: A[i] = 0; }": (25, "switch"),
     LOOP + 'printf("x");': (25, "a call of 'printf', which may have side effects"),
-    LOOP + "A[i] = many(p);": (32, "a call of 'many', which may have side effects"),
+    LOOP + "A[i] = many(p) + 1;": (32, "a call of 'many', which may have side effects"),
+    LOOP + "A[i] = many(p);": (32, "effects: a store through a pointer ("),
+    LOOP + "A[i] = look(p + i);": (37, "an address that is not always the same"),
+    LOOP + "p[i] = look(p);": (32, "a call of 'look', which may read 'i', which the region writes"),
     LOOP + "A[i] = g(A[i]);": (32, "a call through a pointer"),
     LOOP + "rows[i][0] = 1;": (25, "'rows', an array of pointers, which may overlap"),
     LOOP + "A[k++] = 1;": (27, "'++' inside an expression"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import MappingProxyType
 from typing import Final
 
@@ -279,10 +279,8 @@ class Expressions:
     def _call(self, node: c_ast.FuncCall) -> Value:
         inlined = self._calls.inlined(node)
         if inlined is None:
-            self._calls.check_library(node)
+            return self._operation(node)
         arguments = [self.value(argument) for argument in (node.args.exprs if node.args else ())]
-        if inlined is None:
-            return self._calls.library(node, arguments, self.conversions)
         with self._variables.inside_function():
             for (name, type), argument in zip(inlined.parameters, arguments, strict=True):
                 converted = self.conversions.convert(argument, type)
@@ -290,6 +288,19 @@ class Expressions:
             with self._calls.entered(inlined):
                 result = self.value(inlined.result)
         return self.conversions.convert(result, inlined.type)
+
+    def _operation(self, node: c_ast.FuncCall) -> Value:
+        """A call that is an operation on scalars and on pointers that do not change."""
+        callee = self._calls.callee(node)
+        operands: list[SSAValue] = []
+        arguments: Sequence[c_ast.Node] = node.args.exprs if node.args is not None else ()
+        for argument, type in zip(arguments, callee.parameters, strict=True):
+            if isinstance(type, Arithmetic):
+                value = self.conversions.convert(self.value(argument), type)
+                operands.append(self.conversions.data(value))
+            else:
+                operands.append(self._variables.pointer(argument))
+        return self.conversions.of_data(callee.result, self._calls.operation(callee, operands))
 
     # Conditions
 

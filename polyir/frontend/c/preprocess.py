@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from polyir.diagnostics import PolyirError
 
@@ -35,6 +36,9 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 _BRACES = re.compile(r"\{[^{}]*\}")
 _BRACKETS = re.compile(r"\[[^\[\]]*\]")
 _DROPPED = re.compile(r"\b(__attribute__|__attribute|__asm__|__asm|asm)\s*\(")
+_STANDARD_ATTRIBUTE = re.compile(r"\[\[[^\[\]]*\]\]")
+_PROMISE = re.compile(r"\b(?:__)?(const|pure)(?:__)?\b")
+_PARENTHESES = re.compile(r"\([^()]*\)")
 # Attributes that change what a type is; without them the text would mean something else.
 _CHANGES_TYPE = re.compile(r"\b(?:__)?(?:vector_size|mode)(?:__)?\s*\(")
 _SIMPLE_BODY = re.compile(r"^\{\s*return\b[^;{}]*;\s*\}$")
@@ -54,6 +58,18 @@ class Preprocessed:
     macros: tuple[str, ...]
 
 
+Promise = Literal["const", "pure"]
+"""What a function's GNU attribute says: it reads no memory, or writes none; and it returns."""
+
+
+@dataclass(frozen=True)
+class NeededText:
+    """Declarations in standard C, and the functions among them whose attributes promise much."""
+
+    text: str
+    promises: Mapping[str, Promise]
+
+
 @dataclass(frozen=True)
 class Chunk:
     """One external declaration: its text, where it begins, and where a function's body begins."""
@@ -62,6 +78,11 @@ class Chunk:
     file: str
     line: int
     body: int | None
+
+    @property
+    def has_loop(self) -> bool:
+        """Whether it is a function with a `for` loop."""
+        return self.body is not None and _FOR.search(self.text, self.body) is not None
 
 
 def preprocess(compiler: str, arguments: Sequence[str], path: str) -> Preprocessed:
@@ -84,21 +105,21 @@ def has_region(text: str) -> bool:
     return _SCOP.search(text) is not None
 
 
-def needed_text(text: str, path: str | None = None, unreadable: Collection[int] = ()) -> str:
+def needed_text(
+    text: str, path: str, is_detecting: bool = False, unreadable: Collection[int] = ()
+) -> NeededText:
     """The part of a preprocessed text that the functions with regions need.
 
-    With `path`, the part that all functions of this file with `for` loops need, except for those
-    that begin at the lines `unreadable`. Empty if there are none. Bodies of other functions are
-    left out, unless they are a single `return`.
+    If `is_detecting`, these are all functions of the file `path` with `for` loops. The functions
+    that begin at the lines `unreadable` of the file have no body, nor have those of other files,
+    unless it is a single `return`.
     """
     chunks = tuple(_chunks(text))
     waiting = [
         number
         for number, chunk in enumerate(chunks)
-        if (_has_loop(chunk, path, unreadable) if path else _SCOP.search(chunk.text))
+        if (_has_loop(chunk, path, unreadable) if is_detecting else _SCOP.search(chunk.text))
     ]
-    if not waiting:
-        return ""
     regions = frozenset(waiting)
     providers = _providers(chunks)
     kept: dict[int, str] = {}
@@ -106,30 +127,35 @@ def needed_text(text: str, path: str | None = None, unreadable: Collection[int] 
         number = waiting.pop()
         if number in kept:
             continue
-        kept[number] = _kept_text(chunks[number], number in regions)
+        chunk = chunks[number]
+        is_own = chunk.file == path and chunk.line not in unreadable
+        kept[number] = _kept_text(chunk, is_own or number in regions)
         for word in dict.fromkeys(_WORD.findall(kept[number])):
             waiting.extend(providers.get(word, ()))
+    if not kept:
+        return NeededText("", {})
     parts = ["typedef int __builtin_va_list;\n"]
+    promises: dict[str, Promise] = {}
     for number in sorted(kept):
         chunk = chunks[number]
         parts.append(f'# {chunk.line} "{chunk.file}"\n{kept[number]}\n')
-    return "".join(parts)
+        promises.update(_promises(chunk))
+    return NeededText("".join(parts), promises)
 
 
-def function_around(text: str, path: str, line: int) -> int | None:
-    """The line where the function of the file `path` begins that contains a line."""
-    starts = [
-        chunk.line
+def function_around(text: str, path: str, line: int) -> Chunk | None:
+    """The function of the file `path` that contains a line."""
+    found = [
+        chunk
         for chunk in _chunks(text)
         if chunk.file == path and chunk.body is not None
         if chunk.line <= line <= chunk.line + chunk.text.count("\n")
     ]
-    return starts[-1] if starts else None
+    return found[-1] if found else None
 
 
 def _has_loop(chunk: Chunk, path: str, unreadable: Collection[int]) -> bool:
-    is_readable = chunk.file == path and chunk.body is not None and chunk.line not in unreadable
-    return is_readable and _FOR.search(chunk.text, chunk.body or 0) is not None
+    return chunk.file == path and chunk.line not in unreadable and chunk.has_loop
 
 
 def _chunks(text: str) -> Iterator[Chunk]:
@@ -169,10 +195,10 @@ def _ends_parameters(head: str) -> bool:
     return head.rstrip().endswith(")") and "=" not in head
 
 
-def _kept_text(chunk: Chunk, has_region: bool) -> str:
+def _kept_text(chunk: Chunk, keeps_body: bool) -> str:
     """The text of a declaration as standard C, without the body if nothing needs it."""
     text = chunk.text
-    if chunk.body is not None and not has_region and not _SIMPLE_BODY.match(text[chunk.body :]):
+    if chunk.body is not None and not keeps_body and not _SIMPLE_BODY.match(text[chunk.body :]):
         text = text[: chunk.body] + ";"
     return _without_attributes(text)
 
@@ -187,7 +213,26 @@ def _without_attributes(text: str) -> str:
         parts.append(text[position : match.start()])
         parts.append(clause if _CHANGES_TYPE.search(clause) else "\n" * clause.count("\n"))
         position = end
-    return "".join((*parts, text[position:]))
+    kept = "".join((*parts, text[position:]))
+    return _STANDARD_ATTRIBUTE.sub(lambda match: "\n" * match[0].count("\n"), kept)
+
+
+def _promises(chunk: Chunk) -> Iterator[tuple[str, Promise]]:
+    """The function that a declaration calls `const` or `pure`."""
+    head = chunk.text if chunk.body is None else chunk.text[: chunk.body]
+    clauses = [
+        head[match.start() : _closing(head, match.end())] for match in _DROPPED.finditer(head)
+    ]
+    clauses += _STANDARD_ATTRIBUTE.findall(head)
+    promised = [match[1] for clause in clauses for match in _PROMISE.finditer(clause)]
+    plain = _without_attributes(head)
+    previous = ""
+    while previous != plain:
+        previous, plain = plain, _PARENTHESES.sub(" ", plain)
+    # The attribute is that of one function.
+    if promised and "," not in plain and "{" not in plain and "typedef" not in plain:
+        for name in list(_declared(chunk))[:1]:
+            yield name, "const" if "const" in promised else "pure"
 
 
 def _closing(text: str, position: int) -> int:

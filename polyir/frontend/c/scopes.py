@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -82,6 +82,16 @@ class Scopes:
         """What `name` means here; `None` if it is not declared."""
         return next((scope[name] for scope in reversed(self._names) if name in scope), None)
 
+    @contextmanager
+    def outside_functions(self) -> Iterator[None]:
+        """Inside the `with` block, the scope is that of the file."""
+        names, tags = self._names, self._tags
+        self._names, self._tags = names[:1], tags[:1]
+        try:
+            yield
+        finally:
+            self._names, self._tags = names, tags
+
     def is_global(self, name: str) -> bool:
         """Whether `name` means something outside functions."""
         return name in self._names[0]
@@ -103,15 +113,22 @@ class Scopes:
 
     def declare_parameters(self, function: c_ast.FuncDef) -> None:
         """Add the parameters of a function; arrays among them are pointers."""
-        arguments = function.decl.type.args
-        for parameter in arguments.params if arguments is not None else ():
-            if isinstance(parameter, c_ast.Decl) and parameter.name is not None:
-                type = self.type_of(parameter.type)
-                if isinstance(type, CArrayType):
-                    declared = parameter.type
-                    quals = getattr(declared, "dim_quals", None) or ()
-                    type = Pointer(type.element, "restrict" in quals)
+        for parameter in parameters_of(function):
+            if parameter.name is not None:
+                type = self._parameter_type(parameter)
                 self._names[-1][parameter.name] = _variable(parameter, type, is_local=True)
+
+    def parameter_types(self, function: c_ast.FuncDef) -> tuple[CType, ...]:
+        """The types of the parameters that a function declares; arrays are pointers."""
+        types = (self._parameter_type(parameter) for parameter in parameters_of(function))
+        return tuple(type for type in types if type != Other("void"))
+
+    def _parameter_type(self, parameter: c_ast.Decl | c_ast.Typename) -> CType:
+        type = self.type_of(parameter.type)
+        if isinstance(type, CArrayType):
+            quals = getattr(parameter.type, "dim_quals", None) or ()
+            return Pointer(type.element, "restrict" in quals)
+        return type
 
     def _declare_object(self, node: c_ast.Decl) -> None:
         type = self.type_of(node.type)
@@ -149,6 +166,36 @@ class Scopes:
                 return Other("union")
             case _:
                 return Other(type(node).__name__)
+
+    def type_of_lvalue(
+        self, node: c_ast.Node, type_of_name: Callable[[str], CType | None]
+    ) -> CType | None:
+        """The type of an lvalue or of a pointer; `None` if it is not known."""
+        match node:
+            case c_ast.ID():
+                return type_of_name(node.name)
+            case c_ast.ArrayRef(name=base) | c_ast.UnaryOp(op="*", expr=base):
+                match self.type_of_lvalue(base, type_of_name):
+                    case CArrayType(element=element) | Pointer(target=element):
+                        return element
+                    case _:
+                        return None
+            case c_ast.StructRef(name=base, field=member):
+                record = self.type_of_lvalue(base, type_of_name)
+                if isinstance(record, Pointer) and node.type == "->":
+                    record = record.target
+                return record.members.get(member.name) if isinstance(record, Record) else None
+            case c_ast.BinaryOp(op="+" | "-", left=left):
+                return self.type_of_lvalue(left, type_of_name)
+            case c_ast.Cast(to_type=type):
+                return self.type_of(type)
+            case _:
+                return None
+
+    def type_of_variable(self, name: str) -> CType | None:
+        """The type of a variable; `None` for other names."""
+        meaning = self.meaning(name)
+        return meaning.type if isinstance(meaning, DeclaredVariable) else None
 
     def _named(self, node: c_ast.IdentifierType) -> CType:
         if len(node.names) == 1:
@@ -230,6 +277,13 @@ class Scopes:
     def size_of(self, node: c_ast.Node) -> int | None:
         """The size of a type in bytes, as far as it does not depend on alignment."""
         return _size(self.type_of(node)) if isinstance(node, c_ast.Typename) else None
+
+
+def parameters_of(function: c_ast.FuncDef) -> tuple[c_ast.Decl | c_ast.Typename, ...]:
+    """The declarations of a function's parameters."""
+    arguments = function.decl.type.args
+    declared = arguments.params if arguments is not None else ()
+    return tuple(item for item in declared if isinstance(item, c_ast.Decl | c_ast.Typename))
 
 
 def _variable(node: c_ast.Decl, type: CType, is_local: bool) -> DeclaredVariable:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pycparser import c_ast
@@ -15,16 +15,17 @@ from polyir.diagnostics import InputSyntaxError, PolyirError, SourceLocation
 from polyir.frontend.c.builder import Builder
 from polyir.frontend.c.calls import Calls
 from polyir.frontend.c.delinearise import delinearise
+from polyir.frontend.c.effects import Functions
 from polyir.frontend.c.errors import NotModelledError, location_of_node, refuse
 from polyir.frontend.c.expressions import Expressions
 from polyir.frontend.c.jumps import without_continue
 from polyir.frontend.c.layout import lines_of_statement, starting_lines
 from polyir.frontend.c.live import is_read_outside
 from polyir.frontend.c.names import nodes_below, region_names
-from polyir.frontend.c.overlaps import PossibleOverlap, overlaps
+from polyir.frontend.c.overlaps import PossibleOverlap, check_reads, overlaps
 from polyir.frontend.c.places import SourceArgument
 from polyir.frontend.c.points_to import PointsTo
-from polyir.frontend.c.preprocess import function_around, needed_text
+from polyir.frontend.c.preprocess import Promise, function_around, needed_text
 from polyir.frontend.c.scopes import DeclaredVariable, FunctionName, Scopes
 from polyir.frontend.c.statements import Statements
 from polyir.frontend.c.types import SCHAR, UCHAR, Arithmetic
@@ -79,14 +80,8 @@ def read_regions(
     `source` is the text of the file; without it, a region is never divided into parts. Raises
     `InputSyntaxError` if the parser cannot read the text.
     """
-    needed = needed_text(text)
-    if not needed:
-        return ()
-    try:
-        tree = CParser().parse(needed, path)
-    except ParseError as error:
-        raise _syntax_error(str(error)) from None
-    return _regions_of(tree, path, macros, source, is_detecting=False)
+    tree, promises, _ = _parsed(text, path, is_detecting=False)
+    return _regions_of(tree, promises, path, macros, source, is_detecting=False)
 
 
 def detect_regions(
@@ -97,31 +92,53 @@ def detect_regions(
     Consecutive loops are one region. Functions that the parser cannot read have none; their errors
     are returned too. Raises `InputSyntaxError` for one outside functions.
     """
-    unreadable: dict[int, InputSyntaxError] = {}
+    tree, promises, unreadable = _parsed(text, path, is_detecting=True)
+    return _regions_of(tree, promises, path, macros, source, is_detecting=True), unreadable
+
+
+def _parsed(
+    text: str, path: str, is_detecting: bool
+) -> tuple[c_ast.FileAST, Mapping[str, Promise], tuple[InputSyntaxError, ...]]:
+    """The needed declarations, what they promise, and the errors of loops that are left out.
+
+    A function without a region that the parser cannot read is only declared.
+    """
+    unreadable: dict[int, None] = {}
+    errors: list[InputSyntaxError] = []
     while True:
-        needed = needed_text(text, path, tuple(unreadable))
-        if not needed:
-            return (), tuple(unreadable.values())
+        needed = needed_text(text, path, is_detecting, tuple(unreadable))
         try:
-            tree = CParser().parse(needed, path)
+            tree = CParser().parse(needed.text, path) if needed.text else c_ast.FileAST([])
+            return tree, needed.promises, tuple(errors)
         except ParseError as parse_error:
             error = _syntax_error(str(parse_error))
             place = error.location
             is_own = place is not None and place.file == path
-            line = function_around(text, path, place.line) if place and is_own else None
-            if line is None or line in unreadable:
+            around = function_around(text, path, place.line) if place and is_own else None
+            if around is None or around.line in unreadable:
                 raise error from None
-            unreadable[line] = error
-            continue
-        regions = _regions_of(tree, path, macros, source, is_detecting=True)
-        return regions, tuple(unreadable.values())
+            unreadable[around.line] = None
+            if is_detecting and around.has_loop:
+                errors.append(error)
 
 
 def _regions_of(
-    tree: c_ast.FileAST, path: str, macros: Sequence[str], source: str, is_detecting: bool
+    tree: c_ast.FileAST,
+    promises: Mapping[str, Promise],
+    path: str,
+    macros: Sequence[str],
+    source: str,
+    is_detecting: bool,
 ) -> tuple[SourceRegion, ...]:
-    scopes = Scopes(UCHAR if "__CHAR_UNSIGNED__" in macros else SCHAR)
-    reader = _RegionFinder(path, scopes, source, is_detecting)
+    plain_char = UCHAR if "__CHAR_UNSIGNED__" in macros else SCHAR
+    whole = Scopes(plain_char)
+    definitions: dict[str, c_ast.FuncDef] = {}
+    for item in tree.ext:
+        whole.declare(item)
+        if isinstance(item, c_ast.FuncDef):
+            definitions[item.decl.name] = item
+    functions = Functions(whole, definitions, promises)
+    reader = _RegionFinder(path, Scopes(plain_char), functions, source, is_detecting)
     for item in tree.ext:
         reader.read(item)
     return tuple(reader.regions)
@@ -138,10 +155,13 @@ def _syntax_error(message: str) -> InputSyntaxError:
 class _RegionFinder:
     """Finds regions, with the declarations in scope at each of them."""
 
-    def __init__(self, path: str, scopes: Scopes, source: str, is_detecting: bool) -> None:
+    def __init__(
+        self, path: str, scopes: Scopes, functions: Functions, source: str, is_detecting: bool
+    ) -> None:
         self.regions: list[SourceRegion] = []
         self._path = path
         self._scopes = scopes
+        self._functions = functions
         self._source = source
         self._lines = source.splitlines()
         self._is_detecting = is_detecting
@@ -326,7 +346,8 @@ class _RegionFinder:
         with builder.at(function.decl):
             builder.locate(operation)
         variables = Variables(builder, self._scopes, names, live)
-        expressions = Expressions(builder, variables, Calls(builder, self._scopes, module))
+        calls = Calls(builder, self._scopes, module, self._functions)
+        expressions = Expressions(builder, variables, calls)
         Statements(builder, variables, expressions).translate(modelled)
         builder.insert(func.ReturnOp())
         described = variables.arguments.described
@@ -337,13 +358,15 @@ class _RegionFinder:
         operation.update_function_type()
         arguments = tuple(described[argument] for argument in entry.args)
         points_to = PointsTo(function, self._scopes)
+        counters = self._counters(names.counted)
+        check_reads(calls.reads, entry, arguments, counters, points_to)
         return TranslatedRegion(
             module,
             operation,
             arguments,
             names.mentioned,
             tuple(name for name in names.mentioned if self._may_be_unused(name)),
-            overlaps(entry, arguments, self._counters(names.counted), points_to),
+            overlaps(entry, arguments, counters, points_to),
         )
 
     def _counters(self, names: Collection[str]) -> dict[str, Arithmetic]:
@@ -362,7 +385,7 @@ class _RegionFinder:
     def _may_be_unused(self, name: str) -> bool:
         """Whether a compiler may warn if the region no longer uses `name`."""
         meaning = self._scopes.meaning(name)
-        is_own = isinstance(meaning, FunctionName) and meaning.definition is not None
+        is_own = isinstance(meaning, FunctionName) and name in self._functions.definitions
         return is_own or self._is_local(name)
 
     def _name(self, function: c_ast.FuncDef) -> str:

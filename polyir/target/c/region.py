@@ -16,6 +16,7 @@ from typing import Final
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import IndexType, MemRefType
+from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.ir import SSAValue
 
 from polyir.target.abi import RESERVED, Scalar, scalar_type
@@ -183,6 +184,9 @@ def _bind(body: Body, op: func.FuncOp, argument: SSAValue, form: Form) -> None:
     if isinstance(argument.type, MemRefType):
         variable = Variable(form.text, spelling=form.spelling)
         body.arrays[argument] = Array(variable, form.type, (), False)
+    elif isinstance(argument.type, LLVMPointerType):
+        # It is only passed on.
+        body.bind(argument, Name(form.type, Variable(form.text)))
     elif not isinstance(argument.type, IndexType):
         type = scalar_type(argument.type, op)
         if type is not form.type:
