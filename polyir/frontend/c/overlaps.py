@@ -106,8 +106,11 @@ def _targets(
             element = type
             while isinstance(element, Pointer | CArrayType):
                 element = element.target if isinstance(element, Pointer) else element.element
-            is_known = isinstance(element, Arithmetic) and not read.reads.anything
-            yield points_to.values_of(pointer), element if is_known else None
+            objects = points_to.values_of(pointer)
+            if isinstance(element, Arithmetic) and not read.reads.anything:
+                yield objects, element
+            else:
+                yield objects, None
     if read.reads.anything:
         yield frozenset({OUTSIDE}), None
 
