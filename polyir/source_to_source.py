@@ -162,6 +162,10 @@ def rewrite(
     return "".join(lines)
 
 
+_OUTSIDE_MEMBERS = re.compile(r"(?<![.>\w])[A-Za-z_]\w*")
+"""A name that is not that of a member."""
+
+
 def _replacement(
     region: SourceRegion,
     content: TranslatedRegion,
@@ -171,11 +175,12 @@ def _replacement(
 ) -> Replacement:
     forms = [_form(argument) for argument in content.arguments]
     words = [word for form in forms for word in re.findall(r"\w+", _text_of(form))]
-    words += [op.sym_name.data for op in content.module.walk() if _is_called(op)]
-    taken = (*macros, *words)
+    called = [op.sym_name.data for op in content.module.walk() if _is_called(op)]
+    taken = (*macros, *words, *called)
     text = region_text(content.function, forms, taken, openmp)
-    present = dict.fromkeys(re.findall(r"\w+", "\n".join(text.lines)))
-    unused = tuple(name for name in content.own if name not in present or name not in words)
+    present = dict.fromkeys(_OUTSIDE_MEMBERS.findall("\n".join(text.lines)))
+    given = dict.fromkeys(_OUTSIDE_MEMBERS.findall(" ".join((*map(_text_of, forms), *called))))
+    unused = tuple(name for name in content.own if name not in present or name not in given)
     checked = None if check is None else _check_text(check, forms, (*taken, *content.mentioned))
     return Replacement(region, text, unused, checked)
 

@@ -58,6 +58,10 @@ class Functions:
         self._known: dict[str, Reads | NotModelledError] = {}
         self._entered: dict[str, None] = {}
 
+    def is_declared(self, name: str) -> bool:
+        """Whether the file declares a name outside functions."""
+        return self._scopes.is_global(name)
+
     def reads(self, name: str) -> Reads | NotModelledError:
         """What the function reads, or where and why it may do more than that."""
         if name not in self._known:

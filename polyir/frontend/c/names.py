@@ -67,6 +67,12 @@ def assigned_in(node: c_ast.Node) -> Iterator[c_ast.Node]:
                 yield target
 
 
+def has_effects(node: c_ast.Node) -> bool:
+    """Whether an expression assigns, or calls a function."""
+    has_call = any(isinstance(inner, c_ast.FuncCall) for inner in nodes_below(node))
+    return has_call or any(True for _ in assigned_in(node))
+
+
 def counted_name(loop: c_ast.For) -> str | None:
     """The variable that a loop sets first, if it is declared outside the loop."""
     match loop.init:

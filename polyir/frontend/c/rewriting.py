@@ -28,6 +28,18 @@ def declared_in(items: Sequence[c_ast.Node]) -> Iterator[str]:
             yield item.name
 
 
+def identifiers_in(node: c_ast.Node) -> Iterator[c_ast.ID | c_ast.IdentifierType]:
+    """The names of variables, functions and types below `node`; not those of members."""
+    if isinstance(node, c_ast.ID) or (
+        isinstance(node, c_ast.IdentifierType) and len(node.names) == 1
+    ):
+        yield node
+    for child in node:
+        if isinstance(node, c_ast.StructRef) and child is node.field:
+            continue
+        yield from identifiers_in(child)
+
+
 def renamed(node: c_ast.Node, names: Mapping[str, c_ast.Node]) -> c_ast.Node:
     """`node` with expressions in place of names; a declaration of one gets the name's new name.
 

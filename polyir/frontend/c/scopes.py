@@ -96,6 +96,11 @@ class Scopes:
         """Whether `name` means something outside functions."""
         return name in self._names[0]
 
+    def means_global(self, name: str) -> bool:
+        """Whether `name` means here what it means outside functions."""
+        found = next((scope for scope in reversed(self._names) if name in scope), None)
+        return found is self._names[0]
+
     def declare(self, node: c_ast.Node) -> None:
         """Add a declaration."""
         match node:

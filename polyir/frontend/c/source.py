@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from pycparser import c_ast
@@ -18,6 +19,7 @@ from polyir.frontend.c.delinearise import delinearise
 from polyir.frontend.c.effects import Functions
 from polyir.frontend.c.errors import NotModelledError, location_of_node, refuse
 from polyir.frontend.c.expressions import Expressions
+from polyir.frontend.c.inlining import Inliner
 from polyir.frontend.c.jumps import without_continue
 from polyir.frontend.c.layout import lines_of_statement, starting_lines
 from polyir.frontend.c.live import is_read_outside
@@ -304,7 +306,7 @@ class _RegionFinder:
                         self._scopes.declare(item)
                 # A declaration that is used later stays where it is.
                 is_refused = isinstance(content, PolyirError)
-                if _has_loop(part) or (is_refused and not isinstance(part[0], c_ast.Decl)):
+                if self._has_loop(part) or (is_refused and not isinstance(part[0], c_ast.Decl)):
                     location = location_of_node(part[0])
                     assert location is not None
                     lines = (starts[first], starts[position] - 1)
@@ -330,8 +332,26 @@ class _RegionFinder:
         statements: Sequence[c_ast.Node],
         following: Sequence[c_ast.Node],
     ) -> TranslatedRegion:
+        """The region, with calls inlined; raises `NotModelledError`.
+
+        Calls that only read are operations if possible, and are inlined otherwise.
+        """
         _check_declarations(statements, following)
-        modelled = [without_continue(statement) for statement in statements]
+        inliner = Inliner(self._scopes, self._functions, statements, with_readers=False)
+        try:
+            return self._translate_with(inliner, function, statements)
+        except NotModelledError as inner:
+            error = inliner.explained(inner)
+        if inliner.has_readers:
+            with suppress(NotModelledError):
+                other = Inliner(self._scopes, self._functions, statements, with_readers=True)
+                return self._translate_with(other, function, statements)
+        raise error
+
+    def _translate_with(
+        self, inliner: Inliner, function: c_ast.FuncDef, statements: Sequence[c_ast.Node]
+    ) -> TranslatedRegion:
+        modelled = [without_continue(item) for item in inliner.expanded(statements)]
         names = region_names(modelled)
         live = frozenset(
             name
@@ -358,14 +378,15 @@ class _RegionFinder:
         operation.update_function_type()
         arguments = tuple(described[argument] for argument in entry.args)
         points_to = PointsTo(function, self._scopes)
+        mentioned = tuple(dict.fromkeys((*region_names(statements).mentioned, *names.mentioned)))
         counters = self._counters(names.counted)
         check_reads(calls.reads, entry, arguments, counters, points_to)
         return TranslatedRegion(
             module,
             operation,
             arguments,
-            names.mentioned,
-            tuple(name for name in names.mentioned if self._may_be_unused(name)),
+            mentioned,
+            tuple(name for name in mentioned if self._may_be_unused(name)),
             overlaps(entry, arguments, counters, points_to),
         )
 
@@ -382,6 +403,16 @@ class _RegionFinder:
         meaning = self._scopes.meaning(name)
         return isinstance(meaning, DeclaredVariable) and meaning.is_local
 
+    def _has_loop(self, statements: Sequence[c_ast.Node]) -> bool:
+        """Whether statements, or the functions that they call, have a `for` loop."""
+        below = [node for item in statements for node in nodes_below(item)]
+        called = (node.name for node in below if isinstance(node, c_ast.FuncCall))
+        names = dict.fromkeys(name.name for name in called if isinstance(name, c_ast.ID))
+        definitions = self._functions.definitions
+        found = (definitions[name] for name in names if name in definitions)
+        below += [node for definition in found for node in nodes_below(definition)]
+        return any(isinstance(node, c_ast.For) for node in below)
+
     def _may_be_unused(self, name: str) -> bool:
         """Whether a compiler may warn if the region no longer uses `name`."""
         meaning = self._scopes.meaning(name)
@@ -393,10 +424,6 @@ class _RegionFinder:
         count = self._names.get(name, 0)
         self._names[name] = count + 1
         return name if count == 0 else f"{name}_{count}"
-
-
-def _has_loop(statements: Sequence[c_ast.Node]) -> bool:
-    return any(isinstance(node, c_ast.For) for item in statements for node in nodes_below(item))
 
 
 def _follows_pragma(items: Sequence[c_ast.Node], position: int) -> bool:

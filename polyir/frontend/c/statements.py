@@ -15,7 +15,7 @@ from polyir.frontend.c.conditions import Condition, Junction, Test, conjunction,
 from polyir.frontend.c.errors import refuse
 from polyir.frontend.c.expressions import Expressions
 from polyir.frontend.c.loops import CounterRange, Header, counter_range, header_of
-from polyir.frontend.c.names import assigned_in, key_of
+from polyir.frontend.c.names import assigned_in, has_effects, key_of
 from polyir.frontend.c.scopes import DeclaredVariable
 from polyir.frontend.c.types import INT, Arithmetic, CArrayType, CType
 from polyir.frontend.c.values import Value
@@ -63,7 +63,8 @@ class Statements:
                 self._variables.scopes.type_of(type), Arithmetic
             ):
                 # `(void)x` does nothing.
-                pass
+                if has_effects(node.expr):
+                    self._statement(node.expr)
             case c_ast.Pragma(string=text):
                 raise refuse(node, f"'#pragma {text}' inside the region")
             case _:

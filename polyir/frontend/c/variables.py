@@ -236,7 +236,8 @@ class Variables:
         """Where to store the last value of a counter that is declared outside its loop."""
         own = self.own(name)
         if isinstance(own, Cell):
-            return ElementInMemory(own.type, own.memory, ())
+            is_used = name in self.names.used_outside or (name,) in self.names.assigned
+            return ElementInMemory(own.type, own.memory, ()) if is_used else None
         if own is not None:
             raise refuse(node, f"the loop counter '{name}', which is also set elsewhere")
         if not self.is_kept(name):

@@ -64,8 +64,8 @@ double pure(int n) {
 // No name that is made here is that of a function.
 // CHECK-LABEL: void hidden(
 // CHECK: for (long clamp_1 = 0; clamp_1 < n; clamp_1++) {
-// CHECK-NEXT: A[clamp_1] = clamp(B[clamp_1]) * B[clamp_1];
-static double twice(double x) { return clamp(x) * x; }
+// CHECK-NEXT: A[clamp_1] = clamp(B[clamp_1]) * 2.5;
+static double twice(double x) { return clamp(x) * 2.5; }
 void hidden(int n) {
 #pragma scop
   for (int clamp = 0; clamp < n; clamp++)
