@@ -93,7 +93,8 @@ def _raise(region: SourceRegion, content: TranslatedRegion) -> None:
         return
     if outcome.left:
         left = outcome.left[0]
-        raise NotModelledError(left.reason, location_of(left.operation) or region.location)
+        place = location_of(left.operation) or region.location
+        raise content.explained(NotModelledError(left.reason, place))
     raise NoEffectError("no loop in it writes to memory", region.location)
 
 

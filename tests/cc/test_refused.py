@@ -15,7 +15,7 @@ union both { int i; float f; };
 struct node { struct node *next; double x; };
 volatile int ready;
 static int many(int *p) { return (*p)++; }
-static int look(const int *p) { return *p; }
+static int look(const int *p) { if (*p > 3) return 4; return *p; }
 void f(int n, double *A, double **rows, int *p, struct bits *s, union both *u, double (*g)(double),
        struct node *list, long double *wide, char *text)
 {
@@ -40,8 +40,8 @@ CASES = {
     LOOP + "{ A[i] = 0; return; }": (37, "return"),
     LOOP + "switch (n) { case 1: A[i] = 0; }": (25, "switch"),
     LOOP + 'printf("x");': (25, "a call of 'printf', which may have side effects"),
-    LOOP + "A[i] = many(p) + 1;": (32, "a call of 'many', which may have side effects"),
-    LOOP + "A[i] = many(p);": (32, "effects: a store through a pointer ("),
+    LOOP + "A[i] = many(p) + 1;": (32, "a call of 'many', which may have side effects: a store"),
+    LOOP + "A[i] = many(p);": (32, "a call of 'many', which cannot be inlined: '++' inside an expression ("),
     LOOP + "A[i] = look(p + i);": (37, "an address that is not always the same"),
     LOOP + "p[i] = look(p);": (32, "a call of 'look', which may read 'i', which the region writes"),
     LOOP + "A[i] = g(A[i]);": (32, "a call through a pointer"),

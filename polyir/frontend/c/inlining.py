@@ -8,6 +8,7 @@ itself. All that the function declares gets a name that is new in the region.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -36,13 +37,14 @@ class _Expansion:
 
 
 class Inliner:
-    """Replaces calls in the statements of one region; `scopes` is what is declared around it.
+    """Replaces calls in `statements`, a region of `function`; `scopes` is what is declared there.
 
     If `with_readers`, also calls in expressions of functions without effects that read memory.
     """
 
     def __init__(
         self,
+        function: c_ast.FuncDef,
         scopes: Scopes,
         functions: Functions,
         statements: Sequence[c_ast.Node],
@@ -53,7 +55,8 @@ class Inliner:
         self._with_readers = with_readers
         self.has_readers = False
         """Whether there are calls that only an inliner `with_readers` replaces."""
-        self._entered: list[str] = []
+        self._entered = [str(function.decl.name)]
+        self._names: dict[str, str] = {}
         self._count = 0
         self._calls: dict[SourceLocation, tuple[str, c_ast.FuncCall]] = {}
         below = [node for item in statements for node in nodes_below(item)]
@@ -69,13 +72,16 @@ class Inliner:
         return [new for item in items for new in self._statement(item)]
 
     def explained(self, error: NotModelledError) -> NotModelledError:
-        """An error in the body of a function, as an error of its call."""
+        """An error in the body of a function, as an error of its call in the region."""
         call = None if error.location is None else self._calls.get(error.location)
         if call is None:
             return error
         name, node = call
-        why = f"{error.message} ({error.location})"
-        return self.explained(_not_inlined(node, name, why))
+        while (place := location_of_node(node)) is not None and place in self._calls:
+            name, node = self._calls[place]
+        words = re.split(r"(?<=')(\w+)(?=')", error.message)
+        why = "".join(self._names.get(word, word) for word in words)
+        return _not_inlined(node, name, f"{why} ({error.location})")
 
     # Statements
 
@@ -85,8 +91,9 @@ class Inliner:
                 return self._call(node)
             case c_ast.Cast(expr=c_ast.FuncCall() as call):
                 return self._call(call)
-            case c_ast.Assignment(rvalue=value):
+            case c_ast.Assignment(lvalue=target, rvalue=value):
                 before, new = self._hoisted(value, is_whole=node.op == "=")
+                _check_order(target, before)
                 changed = c_ast.Assignment(node.op, node.lvalue, new, node.coord)
                 return self._block(node, (*before, changed)) if before else [changed]
             case c_ast.Decl(init=value) if value is not None:
@@ -296,10 +303,11 @@ class Inliner:
 
     def _fresh(self, name: str) -> str:
         new, number = name, 0
-        while new in self._taken or self._scopes.is_global(new):
+        while new in self._taken or self._scopes.meaning(new) is not None:
             number += 1
             new = f"{name}_{number}"
         self._taken[new] = None
+        self._names[new] = name
         return new
 
     def _check_pointer(
@@ -383,6 +391,15 @@ class Inliner:
 
 def _not_inlined(call: c_ast.FuncCall, name: str, why: str) -> NotModelledError:
     return refuse(call, f"a call of '{name}', which cannot be inlined: {why}")
+
+
+def _check_order(target: c_ast.Node, before: Sequence[c_ast.Node]) -> None:
+    """Refuse statements that change which element is assigned to after them: C leaves it open."""
+    changed = {key[0] for item in before for key in map(key_of, assigned_in(item)) if key}
+    for node in nodes_below(target):
+        for inner in nodes_below(node.subscript) if isinstance(node, c_ast.ArrayRef) else ():
+            if isinstance(inner, c_ast.ID) and inner.name in changed:
+                raise refuse(inner, f"'{inner.name}', which a function changes that is called here")
 
 
 def _is_expression(definition: c_ast.FuncDef) -> bool:

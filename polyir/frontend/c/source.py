@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 from pycparser import c_ast
 from pycparser.c_parser import CParser, ParseError
-from xdsl.dialects import func
+from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Region
 
@@ -49,6 +49,8 @@ class TranslatedRegion:
     mentioned: tuple[str, ...]
     own: tuple[str, ...]
     overlaps: tuple[PossibleOverlap, ...]
+    explained: Callable[[NotModelledError], NotModelledError]
+    """Makes an error in the body of a function that is inlined one of its call."""
 
 
 @dataclass(frozen=True)
@@ -337,16 +339,21 @@ class _RegionFinder:
         Calls that only read are operations if possible, and are inlined otherwise.
         """
         _check_declarations(statements, following)
-        inliner = Inliner(self._scopes, self._functions, statements, with_readers=False)
+        inliner = self._inliner(function, statements, with_readers=False)
         try:
             return self._translate_with(inliner, function, statements)
         except NotModelledError as inner:
             error = inliner.explained(inner)
         if inliner.has_readers:
             with suppress(NotModelledError):
-                other = Inliner(self._scopes, self._functions, statements, with_readers=True)
+                other = self._inliner(function, statements, with_readers=True)
                 return self._translate_with(other, function, statements)
         raise error
+
+    def _inliner(
+        self, function: c_ast.FuncDef, statements: Sequence[c_ast.Node], with_readers: bool
+    ) -> Inliner:
+        return Inliner(function, self._scopes, self._functions, statements, with_readers)
 
     def _translate_with(
         self, inliner: Inliner, function: c_ast.FuncDef, statements: Sequence[c_ast.Node]
@@ -375,6 +382,10 @@ class _RegionFinder:
         for argument in tuple(entry.args):
             if argument not in described:
                 entry.erase_arg(argument)
+        for op in tuple(entry.ops):
+            if isinstance(op, memref.AllocaOp) and not any(True for _ in op.memref.uses):
+                # A counter whose last value is not used.
+                entry.erase_op(op)
         operation.update_function_type()
         arguments = tuple(described[argument] for argument in entry.args)
         points_to = PointsTo(function, self._scopes)
@@ -388,6 +399,7 @@ class _RegionFinder:
             mentioned,
             tuple(name for name in mentioned if self._may_be_unused(name)),
             overlaps(entry, arguments, counters, points_to),
+            inliner.explained,
         )
 
     def _counters(self, names: Collection[str]) -> dict[str, Arithmetic]:

@@ -4,21 +4,27 @@
 static double A[100], B[100], T[10];
 static int counter;
 
-// CHECK-DAG: calls.c:79:12: warning: region not transformed: a call of 'next', which may have side effects: an assignment to 'counter', which is not local ({{.*}}calls.c:26:32)
-// CHECK-DAG: calls.c:86:12: warning: region not transformed: a call of 'searched', which may have side effects: a while loop, which may not end ({{.*}}calls.c:31:3)
-// CHECK-DAG: calls.c:93:12: warning: region not transformed: a call of 'dot', which may read 'A', which the region writes
-// CHECK-DAG: calls.c:100:12: warning: region not transformed: a call of 'looked_up', which may read 'T', which the region writes
-// CHECK-DAG: calls.c:108:14: warning: region not transformed: a call of 'dot', which may read 'out', which the region writes
-// CHECK-DAG: calls.c:116:12: warning: region not transformed: a call of 'described', which may read 'A', which the region writes
+// CHECK-DAG: calls.c:85:12: warning: region not transformed: a call of 'next', which cannot be inlined: '++' inside an expression ({{.*}}calls.c:32:32)
+// CHECK-DAG: calls.c:92:16: warning: region not transformed: a call of 'searched', which may have side effects: a while loop, which may not end ({{.*}}calls.c:37:3)
+// CHECK-DAG: calls.c:99:12: warning: region not transformed: a call of 'dot', which may read 'A', which the region writes
+// CHECK-DAG: calls.c:106:12: warning: region not transformed: a call of 'looked_up', which may read 'T', which the region writes
+// CHECK-DAG: calls.c:114:14: warning: region not transformed: a call of 'dot', which may read 'out', which the region writes
+// CHECK-DAG: calls.c:122:12: warning: region not transformed: a call of 'described', which may read 'A', which the region writes
 
 static double clamp(double x) {
   if (x < 0)
     return 0;
   return x > 3 ? 3 : x;
 }
-static double looked_up(int i) { return T[i % 10]; }
+static double looked_up(int i) {
+  if (i < 0)
+    return 0;
+  return T[i % 10];
+}
 static double dot(int n, const double *x, const double *y) {
   double s = 0;
+  if (n > 3)
+    return x[3];
   for (int i = 0; i < n; i++)
     s += x[i] * y[i];
   return s;
@@ -83,7 +89,7 @@ void counted(int n) {
 void endless(int n) {
 #pragma scop
   for (int i = 0; i < n; i++)
-    A[i] = searched(i);
+    A[i] = 1 - searched(i);
 #pragma endscop
 }
 
