@@ -41,7 +41,7 @@ CASES = {
     LOOP + "switch (n) { case 1: A[i] = 0; }": (25, "switch"),
     LOOP + 'printf("x");': (25, "a call of 'printf', which may have side effects"),
     LOOP + "A[i] = many(p) + 1;": (32, "a call of 'many', which may have side effects: a store"),
-    LOOP + "A[i] = many(p);": (32, "a call of 'many', which cannot be inlined: '++' inside an expression ("),
+    LOOP + "A[i] = many(p);": (32, "a call of 'many', which cannot be inlined: '++' inside"),
     LOOP + "A[i] = look(p + i);": (37, "an address that is not always the same"),
     LOOP + "p[i] = look(p);": (32, "a call of 'look', which may read 'i', which the region writes"),
     LOOP + "A[i] = g(A[i]);": (32, "a call through a pointer"),

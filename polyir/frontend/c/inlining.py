@@ -225,7 +225,8 @@ class Inliner:
         try:
             body, result = _parts(definition)
             self._check_names(definition)
-            names, before = self._bound(call, definition, body)
+            whole = body if result is None else [*body, result]
+            names, before = self._bound(call, definition, whole)
         except NotModelledError as error:
             if error.location is None:
                 raise _not_inlined(call, name, error.message) from None
@@ -328,21 +329,22 @@ class Inliner:
                     raise refuse(node, f"the pointer '{name}' is changed")
         if key_of(argument) is None:
             raise refuse(None, f"the argument for '{name}' is not the name of an array or pointer")
-        known = self._target_of(argument)
+        known = self._target_of(argument, _is_only_followed(name, body))
         if known is not None and not _is_same(type.target, known):
             raise refuse(None, f"the argument for '{name}' leads to another type")
 
-    def _target_of(self, node: c_ast.Node) -> CType | None:
-        """What an argument leads to; `None` if that is not known. Raises for parts of rows."""
+    def _target_of(self, node: c_ast.Node, is_only_followed: bool) -> CType | None:
+        """What an argument leads to; `None` if that is not known. Refuses parts of rows."""
         root = key_of(node)
-        if root is None or (root[0] in self._taken and root[0] in self._declared):
+        is_address = isinstance(node, c_ast.UnaryOp) and node.op == "&"
+        base = node.expr if is_address else node
+        is_element = isinstance(base, c_ast.ArrayRef) and isinstance(base.name, c_ast.ArrayRef)
+        if is_address and is_element and not is_only_followed:
+            raise refuse(None, "the address of an element of a row may lead to other rows")
+        if root is None or root[0] in self._declared:
             return None
-        if isinstance(node, c_ast.UnaryOp) and node.op == "&":
-            target = self._scopes.type_of_lvalue(node.expr, self._scopes.type_of_variable)
-            base = node.expr
-            if isinstance(base, c_ast.ArrayRef) and isinstance(base.name, c_ast.ArrayRef):
-                raise refuse(None, "the address of an element of a row may lead to other rows")
-            return target
+        if is_address:
+            return self._scopes.type_of_lvalue(base, self._scopes.type_of_variable)
         match self._scopes.type_of_lvalue(node, self._scopes.type_of_variable):
             case CArrayType(element=target) | Pointer(target=target):
                 return target
@@ -409,6 +411,21 @@ def _is_expression(definition: c_ast.FuncDef) -> bool:
 
 
 _STEPS: Final = ("++", "--", "p++", "p--")
+
+
+def _is_only_followed(pointer: str, body: Sequence[c_ast.Node]) -> bool:
+    """Whether a function uses a pointer only as `*p` and `p->x`."""
+    uses = followed = 0
+    for node in (inner for item in body for inner in nodes_below(item)):
+        target: c_ast.Node | None = None
+        match node:
+            case c_ast.ID(name=name):
+                uses += name == pointer
+            case c_ast.UnaryOp(op="*", expr=target) | c_ast.StructRef(type="->", name=target):
+                followed += isinstance(target, c_ast.ID) and target.name == pointer
+            case _:
+                pass
+    return uses == followed
 
 
 def _parts(definition: c_ast.FuncDef) -> tuple[list[c_ast.Node], c_ast.Node | None]:
