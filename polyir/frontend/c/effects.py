@@ -6,7 +6,7 @@ such functions. What it reads is over-approximated.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -51,8 +51,11 @@ class Functions:
         scopes: Scopes,
         definitions: Mapping[str, c_ast.FuncDef],
         promises: Mapping[str, Promise],
+        macros: Collection[str],
     ) -> None:
         self.definitions = definitions
+        self.macros = frozenset(macros)
+        """The names that are a macro somewhere in the file."""
         self._scopes = scopes
         self._promises = promises
         self._known: dict[str, Reads | NotModelledError] = {}

@@ -248,8 +248,12 @@ class Inliner:
         own = {node.name: None for node in nodes_below(definition) if isinstance(node, c_ast.Decl)}
         for node in identifiers_in(definition):
             name = node.names[0] if isinstance(node, c_ast.IdentifierType) else node.name
-            is_plain = name in self._declared or not self._scopes.means_global(name)
-            if name not in own and is_plain and self._functions.is_declared(name):
+            if name in own:
+                continue
+            if name in self._functions.macros:
+                raise refuse(node, f"'{name}' may be a macro at the call")
+            is_other = name in self._declared or not self._scopes.means_global(name)
+            if is_other and self._functions.is_declared(name):
                 raise refuse(node, f"'{name}' is not declared at the call, or hidden there")
 
     # Parameters

@@ -141,7 +141,7 @@ def _regions_of(
         whole.declare(item)
         if isinstance(item, c_ast.FuncDef):
             definitions[item.decl.name] = item
-    functions = Functions(whole, definitions, promises)
+    functions = Functions(whole, definitions, promises, macros)
     reader = _RegionFinder(path, Scopes(plain_char), functions, source, is_detecting)
     for item in tree.ext:
         reader.read(item)

@@ -1,17 +1,18 @@
 // Functions of the file are inlined where they are statements; what cannot be is named.
 // RUN: not polyir-cc --pluto-schedule --mark-parallel %s 2>&1 | grep -v CHECK | filecheck %s
 #include <stdio.h>
-static double A[100], B[100], C[100][100];
+static double A[100], B[100], C[100][100], D[100];
 static int shift, at;
 
-// CHECK-DAG: inlined.c:105:3: warning: region not transformed: a call of 'outer', which cannot be inlined: a call of 'printf', which may have side effects ({{.*}}inlined.c:23:5)
-// CHECK-DAG: inlined.c:108:10: warning: region not transformed: a call of 'early', which cannot be inlined: 'return' before the end ({{.*}}inlined.c:32:5)
-// CHECK-DAG: inlined.c:111:3: warning: region not transformed: a call of 'moves', which cannot be inlined: the pointer 'p' is changed ({{.*}}inlined.c:37:6)
-// CHECK-DAG: inlined.c:114:3: warning: region not transformed: a call of 'again', which cannot be inlined: a call of 'again', which calls itself ({{.*}}inlined.c:42:5)
-// CHECK-DAG: inlined.c:117:3: warning: region not transformed: a call of 'fill', which cannot be inlined: the address of an element of a row may lead to other rows
-// CHECK-DAG: inlined.c:121:7: warning: region not transformed: 'at', which a function changes that is called here
-// CHECK-DAG: inlined.c:127:7: warning: region not transformed: a call of 'shifted', which cannot be inlined: 'shift' is not declared at the call, or hidden there ({{.*}}inlined.c:54:12)
-// CHECK-DAG: inlined.c:132:5: warning: region not transformed: a call of 'chosen', which cannot be inlined: the bound of the loop over 'i' is not affine ({{.*}}inlined.c:57:19)
+// CHECK-DAG: inlined.c:110:3: warning: region not transformed: a call of 'outer', which cannot be inlined: a call of 'printf', which may have side effects ({{.*}}inlined.c:24:5)
+// CHECK-DAG: inlined.c:113:10: warning: region not transformed: a call of 'early', which cannot be inlined: 'return' before the end ({{.*}}inlined.c:33:5)
+// CHECK-DAG: inlined.c:116:3: warning: region not transformed: a call of 'moves', which cannot be inlined: the pointer 'p' is changed ({{.*}}inlined.c:38:6)
+// CHECK-DAG: inlined.c:119:3: warning: region not transformed: a call of 'again', which cannot be inlined: a call of 'again', which calls itself ({{.*}}inlined.c:43:5)
+// CHECK-DAG: inlined.c:122:3: warning: region not transformed: a call of 'fill', which cannot be inlined: the address of an element of a row may lead to other rows
+// CHECK-DAG: inlined.c:126:7: warning: region not transformed: 'at', which a function changes that is called here
+// CHECK-DAG: inlined.c:132:7: warning: region not transformed: a call of 'shifted', which cannot be inlined: 'shift' is not declared at the call, or hidden there ({{.*}}inlined.c:55:12)
+// CHECK-DAG: inlined.c:137:5: warning: region not transformed: a call of 'chosen', which cannot be inlined: the bound of the loop over 'i' is not affine ({{.*}}inlined.c:62:19)
+// CHECK-DAG: inlined.c:141:3: warning: region not transformed: a call of 'early_use', which cannot be inlined: 'D' may be a macro at the call ({{.*}}inlined.c:59:15)
 
 static void fill(double *p, int n, double v) {
   for (int i = 0; i < n; i++)
@@ -52,6 +53,10 @@ static void guarded(int k, double v) {
 }
 static void shifted(int i) {
   A[i] = B[shift];
+}
+static void early_use(int n) {
+  for (int i = 0; i < n; i++)
+    C[0][i] = D[i];
 }
 static void chosen(double *p) {
   for (int i = 1; i < p[0]; i++)
@@ -130,5 +135,9 @@ void left(int n) {
 #pragma scop
   for (int i = 0; i < n; i++)
     chosen(C[i]);
+#pragma endscop
+#define D A
+#pragma scop
+  early_use(n);
 #pragma endscop
 }
