@@ -20,7 +20,7 @@ from polyir.frontend.c.effects import Functions, Reads
 from polyir.frontend.c.errors import NotModelledError, location_of_node, refuse
 from polyir.frontend.c.jumps import without_return
 from polyir.frontend.c.names import assigned_in, has_effects, key_of, nodes_below
-from polyir.frontend.c.rewriting import identifiers_in, rebuilt, renamed
+from polyir.frontend.c.rewriting import Renaming, rebuilt
 from polyir.frontend.c.scopes import FunctionName, Scopes, parameters_of
 from polyir.frontend.c.types import Arithmetic, CArrayType, CType, Other, Pointer
 
@@ -224,44 +224,46 @@ class Inliner:
                 outer.setdefault(place, (name, call))
         try:
             body, result = _parts(definition)
-            self._check_names(definition)
+            self._check_types(definition)
             whole = body if result is None else [*body, result]
             names, before = self._bound(call, definition, whole)
         except NotModelledError as error:
             if error.location is None:
                 raise _not_inlined(call, name, error.message) from None
             raise
-        own = [_simplified(renamed(item, names)) for item in body]
+        renaming = Renaming(names, self._fresh, lambda node: self._check_name(node, node.name))
+        own = [_simplified(renaming.applied(item)) for item in body]
         self._entered.append(name)
         try:
             statements = (*before, *self.expanded(own))
             if result is None:
                 return _Expansion(statements, None)
-            last, value = self._hoisted(_simplified(renamed(result, names)), is_whole=True)
+            last, value = self._hoisted(_simplified(renaming.applied(result)), is_whole=True)
         finally:
             self._entered.pop()
         type = c_ast.Typename(None, [], None, definition.decl.type.type)
         return _Expansion((*statements, *last), c_ast.Cast(type, value, call.coord))
 
-    def _check_names(self, definition: c_ast.FuncDef) -> None:
-        """Refuse a function that uses what is not declared, or hidden, at the call."""
-        own = {node.name: None for node in nodes_below(definition) if isinstance(node, c_ast.Decl)}
-        for node in identifiers_in(definition):
-            name = node.names[0] if isinstance(node, c_ast.IdentifierType) else node.name
-            if name in own:
-                continue
-            if name in self._functions.macros:
-                raise refuse(node, f"'{name}' may be a macro at the call")
-            is_other = name in self._declared or not self._scopes.means_global(name)
-            if is_other and self._functions.is_declared(name):
-                raise refuse(node, f"'{name}' is not declared at the call, or hidden there")
+    def _check_types(self, definition: c_ast.FuncDef) -> None:
+        """Refuse a function with a name for a type that means something else at the call."""
+        for node in nodes_below(definition):
+            if isinstance(node, c_ast.IdentifierType) and len(node.names) == 1:
+                self._check_name(node, node.names[0])
+
+    def _check_name(self, node: c_ast.Node, name: str) -> None:
+        """Refuse what is not declared, or hidden, at the call."""
+        if name in self._functions.macros:
+            raise refuse(node, f"'{name}' may be a macro at the call")
+        is_other = name in self._declared or not self._scopes.means_global(name)
+        if is_other and self._functions.is_declared(name):
+            raise refuse(node, f"'{name}' is not declared at the call, or hidden there")
 
     # Parameters
 
     def _bound(
         self, call: c_ast.FuncCall, definition: c_ast.FuncDef, body: Sequence[c_ast.Node]
     ) -> tuple[Mapping[str, c_ast.Node], list[c_ast.Node]]:
-        """New names for all that a function declares, and statements that set its parameters."""
+        """What the parameters of a function are in its body, and statements that set them."""
         arguments: Sequence[c_ast.Node] = call.args.exprs if call.args is not None else ()
         types = self._scopes.parameter_types(definition)
         if len(types) != len(arguments):
@@ -274,15 +276,11 @@ class Inliner:
         }
         names: dict[str, c_ast.Node] = {}
         before: list[c_ast.Node] = []
-        inner = [node for item in body for node in nodes_below(item)]
-        declared = {node.name: None for node in inner if isinstance(node, c_ast.Decl)}
         declarations = parameters_of(definition)[: len(types)]
         for parameter, type, argument in zip(declarations, types, arguments, strict=True):
             name = parameter.name
             if name is None:
                 raise refuse(definition.decl, "a parameter without a name")
-            if name in declared:
-                raise refuse(definition.decl, f"'{name}' is declared again in it")
             if (
                 isinstance(type, Arithmetic)
                 and _is_expression(definition)
@@ -301,9 +299,6 @@ class Inliner:
                 raise refuse(
                     definition.decl, f"the parameter '{name}', whose type is not supported"
                 )
-        for name in declared:
-            if name is not None:
-                names[name] = c_ast.ID(self._fresh(name))
         return names, before
 
     def _fresh(self, name: str) -> str:

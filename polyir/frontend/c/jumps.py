@@ -15,7 +15,7 @@ from pycparser import c_ast
 
 from polyir.frontend.c.errors import refuse
 from polyir.frontend.c.names import nodes_below
-from polyir.frontend.c.rewriting import declared_in, rebuilt, renamed
+from polyir.frontend.c.rewriting import Renaming, declared_in, rebuilt
 
 MOST_COPIES: Final = 8
 """How often what follows a condition may be written in both of its branches."""
@@ -112,15 +112,19 @@ def _apart(items: list[c_ast.Node], rest: Sequence[c_ast.Node]) -> list[c_ast.No
         if isinstance(inner, c_ast.ID | c_ast.Decl)
     }
     named = {name: None for item in rest for name in _identifiers(item)}
-    hidden = [name for name in declared_in(items) if name in named]
-    fresh: dict[str, c_ast.Node] = {}
-    for name in hidden:
-        number = 1
-        while f"{name}_{number}" in used:
+
+    def fresh(name: str) -> str:
+        new, number = name, 0
+        while name in named and new in used:
             number += 1
-        used[f"{name}_{number}"] = None
-        fresh[name] = c_ast.ID(f"{name}_{number}")
-    return [renamed(item, fresh) for item in items] if fresh else items
+            new = f"{name}_{number}"
+        used[new] = None
+        return new
+
+    if not any(name in named for name in declared_in(items)):
+        return items
+    renaming = Renaming({}, fresh)
+    return [renaming.applied(item) for item in items]
 
 
 def _identifiers(node: c_ast.Node) -> Iterator[str]:

@@ -28,34 +28,42 @@ def declared_in(items: Sequence[c_ast.Node]) -> Iterator[str]:
             yield item.name
 
 
-def identifiers_in(node: c_ast.Node) -> Iterator[c_ast.ID | c_ast.IdentifierType]:
-    """The names of variables, functions and types below `node`; not those of members."""
-    if isinstance(node, c_ast.ID) or (
-        isinstance(node, c_ast.IdentifierType) and len(node.names) == 1
-    ):
-        yield node
-    for child in node:
-        if isinstance(node, c_ast.StructRef) and child is node.field:
-            continue
-        yield from identifiers_in(child)
+class Renaming:
+    """Replaces names in the statements of a block, in order.
 
-
-def renamed(node: c_ast.Node, names: Mapping[str, c_ast.Node]) -> c_ast.Node:
-    """`node` with expressions in place of names; a declaration of one gets the name's new name.
-
-    No name that is declared inside `node`, in an inner block, may hide one of `names`, or be used
-    in the expressions.
+    A name stands for the expression that `names` gives, until a declaration hides it. What is
+    declared gets the name that `fresh` makes of its own. `check` is called for each other name.
     """
-    match node:
-        case c_ast.ID():
-            return names.get(node.name, node)
-        case c_ast.StructRef():
-            return c_ast.StructRef(renamed(node.name, names), node.type, node.field, node.coord)
-        case c_ast.Decl():
-            result = rebuilt(node, lambda child: renamed(child, names))
-            new = names.get(node.name)
-            if isinstance(new, c_ast.ID):
-                result.name = new.name
-            return result
-        case _:
-            return rebuilt(node, lambda child: renamed(child, names))
+
+    def __init__(
+        self,
+        names: Mapping[str, c_ast.Node],
+        fresh: Callable[[str], str],
+        check: Callable[[c_ast.ID], None] = lambda _: None,
+    ) -> None:
+        self._names = dict(names)
+        self._fresh = fresh
+        self._check = check
+
+    def applied(self, node: c_ast.Node) -> c_ast.Node:
+        """A copy of the next statement, or of an expression after the last one."""
+        match node:
+            case c_ast.ID():
+                if node.name not in self._names:
+                    self._check(node)
+                return self._names.get(node.name, node)
+            case c_ast.StructRef():
+                return c_ast.StructRef(self.applied(node.name), node.type, node.field, node.coord)
+            case c_ast.Compound() | c_ast.For():
+                return rebuilt(node, Renaming(self._names, self._fresh, self._check).applied)
+            case c_ast.Decl(name=str(name)):
+                type = self.applied(node.type)
+                new = self._fresh(name)
+                self._names[name] = c_ast.ID(new)
+                result = rebuilt(
+                    node, lambda child: child if child is node.type else self.applied(child)
+                )
+                result.name, result.type = new, type
+                return result
+            case _:
+                return rebuilt(node, self.applied)
