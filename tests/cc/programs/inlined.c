@@ -173,6 +173,26 @@ static void counters(int n) {
   show("counters");
 }
 
+// Names of inner blocks hide those around them, from their declaration on.
+static void scoped(int n, double t) {
+  { double scale = t; x[0] = scale; }
+  for (int i = 1; i < n; i++) {
+    x[i] = x[i - 1] + scale - t;
+    double t = y[i];
+    x[i] += t;
+  }
+  y[0] += t + n;
+  { int n = 4; y[n] = n; }
+}
+
+static void scopes(int n) {
+#pragma scop
+  for (int i = 0; i < 3; i++)
+    scoped(n, i);
+#pragma endscop
+  show("scopes");
+}
+
 int main(void) {
   for (int i = 0; i < N; i++)
     order[i] = i % 7;
@@ -184,5 +204,6 @@ int main(void) {
   moving(12);
   counters(9);
   counters(0);
+  scopes(30);
   return 0;
 }
