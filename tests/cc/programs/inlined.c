@@ -174,7 +174,7 @@ static void counters(int n) {
 }
 
 // Names of inner blocks hide those around them, from their declaration on.
-static void scoped(int n, double t) {
+static void covers(int n, double t) {
   { double scale = t; x[0] = scale; }
   for (int i = 1; i < n; i++) {
     x[i] = x[i - 1] + scale - t;
@@ -185,12 +185,12 @@ static void scoped(int n, double t) {
   { int n = 4; y[n] = n; }
 }
 
-static void scopes(int n) {
+static void covered(int n) {
 #pragma scop
   for (int i = 0; i < 3; i++)
-    scoped(n, i);
+    covers(n, i);
 #pragma endscop
-  show("scopes");
+  show("covered");
 }
 
 int main(void) {
@@ -204,6 +204,6 @@ int main(void) {
   moving(12);
   counters(9);
   counters(0);
-  scopes(30);
+  covered(30);
   return 0;
 }
