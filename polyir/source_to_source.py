@@ -273,7 +273,7 @@ def _is_called(op: Operation) -> TypeGuard[FuncOp]:
 
 def _form(argument: SourceArgument) -> Form:
     if isinstance(argument, SourcePointer):
-        return Form(Scalar.INT64, argument.text)
+        return Form(Scalar.INT64, argument.text, is_pointer=True)
     type = scalar_of(argument.type if isinstance(argument, SourceScalar) else argument.element)
     if isinstance(argument, SourceScalar):
         return Form(type, argument.text)

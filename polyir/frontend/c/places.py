@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 from pycparser import c_ast
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, MemRefType
-from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.ir import SSAValue
 
 from polyir.frontend.c.builder import Builder
@@ -130,6 +129,9 @@ class SourceArguments:
 
     def pointer(self, text: str, origin: BaseObject) -> SSAValue:
         """A pointer that does not change in the region."""
+        # Few regions need the dialect.
+        from xdsl.dialects.llvm import LLVMPointerType
+
         if text not in self._pointers:
             argument = self.builder.add_argument(LLVMPointerType(), f"{origin.root}_address")
             self.described[argument] = SourcePointer(text, origin)

@@ -16,7 +16,6 @@ from typing import Final
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import IndexType, MemRefType
-from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.ir import SSAValue
 
 from polyir.target.abi import RESERVED, Scalar, scalar_type
@@ -73,12 +72,13 @@ class NativePrinter(Printer):
 class Form:
     """An argument in the C function: the type of its values or elements, and its text.
 
-    `spelling` is set for memory.
+    `spelling` is set for memory. A pointer is only passed to functions; it has no type here.
     """
 
     type: Scalar
     text: str
     spelling: Spelling | None = None
+    is_pointer: bool = False
 
 
 @dataclass(frozen=True)
@@ -184,8 +184,7 @@ def _bind(body: Body, op: func.FuncOp, argument: SSAValue, form: Form) -> None:
     if isinstance(argument.type, MemRefType):
         variable = Variable(form.text, spelling=form.spelling)
         body.arrays[argument] = Array(variable, form.type, (), False)
-    elif isinstance(argument.type, LLVMPointerType):
-        # It is only passed on.
+    elif form.is_pointer:
         body.bind(argument, Name(form.type, Variable(form.text)))
     elif not isinstance(argument.type, IndexType):
         type = scalar_type(argument.type, op)
