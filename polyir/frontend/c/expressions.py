@@ -444,14 +444,21 @@ class Expressions:
             return self._builder.extremum((true, false), is_minimum=False)
         return None
 
+    def constant(self, node: c_ast.Node) -> int | None:
+        """The number that an integer expression is wherever it stands in its block, if any."""
+        return self._tried(node).constant
+
     def _type_of(self, node: c_ast.Node) -> Arithmetic:
-        """The type of an expression; operations inserted to find it are removed again."""
+        return self._tried(node).type
+
+    def _tried(self, node: c_ast.Node) -> Value:
+        """What is known about an expression; operations inserted to find it are removed again."""
         block = Block()
         with self._builder.inside(block):
-            type = self.value(node).type
+            value = self.value(node)
         for op in reversed(tuple(block.ops)):
             block.erase_op(op)
-        return type
+        return value
 
     def _choice(
         self,

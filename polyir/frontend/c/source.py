@@ -310,7 +310,7 @@ class _RegionFinder:
         following: Sequence[c_ast.Node],
     ) -> TranslatedRegion:
         _check_declarations(statements, following)
-        names = region_names(statements)
+        names = region_names(statements, self._scopes)
         live = frozenset(
             name
             for name in names.counted
@@ -361,7 +361,8 @@ class _RegionFinder:
         """Whether a compiler may warn if the region no longer uses `name`."""
         meaning = self._scopes.meaning(name)
         is_own = isinstance(meaning, FunctionName) and meaning.definition is not None
-        return is_own or self._is_local(name)
+        is_constant = isinstance(meaning, DeclaredVariable) and meaning.value is not None
+        return is_own or is_constant or self._is_local(name)
 
     def _name(self, function: c_ast.FuncDef) -> str:
         name = str(function.decl.name)
