@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pycparser import c_ast
 from pycparser.c_parser import CParser, ParseError
@@ -152,35 +152,38 @@ class _RegionFinder:
         if isinstance(item, c_ast.FuncDef):
             with self._scopes.nested():
                 self._scopes.declare_parameters(item)
-                self._search(item, item.body)
+                self._search(item, item.body, self._is_detecting)
 
-    def _search(self, function: c_ast.FuncDef, node: c_ast.Node) -> None:
-        """Find the regions in a statement of a function."""
-        if not isinstance(node, c_ast.Compound):
-            with self._scopes.nested():
-                if isinstance(node, c_ast.For) and isinstance(node.init, c_ast.DeclList):
-                    for declared in node.init.decls:
-                        self._scopes.declare(declared)
-                for child in node:
-                    self._search(function, child)
-            return
+    def _search(self, function: c_ast.FuncDef, node: c_ast.Node, is_detecting: bool) -> None:
+        """Find the regions in a statement of a function: loops, or what is between pragmas."""
         with self._scopes.nested():
-            items = list(node.block_items or ())
-            position = 0
-            while position < len(items):
-                item = items[position]
-                if self._is_detecting and _follows_pragma(items, position):
-                    # The pragma is about the statement as it is.
-                    pass
-                elif self._is_detecting and isinstance(item, c_ast.For):
-                    position = self._detected(function, items, position)
-                elif not self._is_detecting and _is_pragma(item, "scop"):
-                    position = self._region(function, items, position)
-                else:
-                    if isinstance(item, c_ast.Decl | c_ast.Typedef):
-                        self._scopes.declare(item)
-                    self._search(function, item)
-                position += 1
+            if isinstance(node, c_ast.For) and isinstance(node.init, c_ast.DeclList):
+                for declared in node.init.decls:
+                    self._scopes.declare(declared)
+            for items in _blocks_of(node):
+                self._search_items(function, items, is_detecting)
+
+    def _search_items(
+        self, function: c_ast.FuncDef, items: list[c_ast.Node], is_detecting: bool
+    ) -> None:
+        position = 0
+        while position < len(items):
+            item = items[position]
+            if is_detecting and _follows_pragma(items, position):
+                # The pragma is about the statement as it is.
+                pass
+            elif isinstance(item, c_ast.Case | c_ast.Default):
+                # Its declarations are those of the block of the `switch`.
+                self._search_items(function, list(item.stmts or ()), is_detecting)
+            elif is_detecting and isinstance(item, c_ast.For):
+                position = self._detected(function, items, position)
+            elif not is_detecting and _is_pragma(item, "scop"):
+                position = self._region(function, items, position)
+            else:
+                if isinstance(item, c_ast.Decl | c_ast.Typedef):
+                    self._scopes.declare(item)
+                self._search(function, item, is_detecting)
+            position += 1
 
     def _region(self, function: c_ast.FuncDef, items: list[c_ast.Node], start: int) -> int:
         """Translate the region that begins at `start`; returns the position of its end."""
@@ -199,13 +202,22 @@ class _RegionFinder:
         head = location_of_node(function.decl)
         assert head is not None
         following = items[end + 1 :]
-        content = self._content(function, items[start + 1 : end], following)
-        if isinstance(content, PolyirError):
-            parts = list(self._parts(function, items[start + 1 : end], following, last.line))
-            if any(not isinstance(part.content, PolyirError) for part in parts):
-                self.regions += parts
-                return end
-        self.regions.append(SourceRegion(location, head.line, location.line, last.line, content))
+        statements = items[start + 1 : end]
+        content = self._content(function, statements, following)
+        whole = SourceRegion(location, head.line, location.line, last.line, content)
+        if not isinstance(content, PolyirError):
+            self.regions.append(whole)
+            return end
+        position = len(self.regions)
+        starts = starting_lines(statements, self._path, self._lines, last.line)
+        if starts is None:
+            self.regions.append(replace(whole, is_part=True))
+            self._search_refused(function, statements, following)
+        else:
+            self._add_parts(function, statements, following, starts)
+        found = self.regions[position:]
+        if all(isinstance(part.content, PolyirError) for part in found):
+            self.regions[position:] = [whole]
         return end
 
     def _detected(self, function: c_ast.FuncDef, items: list[c_ast.Node], start: int) -> int:
@@ -234,7 +246,7 @@ class _RegionFinder:
                     SourceRegion(location, head.line, *lines, content, is_part=True)
                 )
                 return start + count - 1
-        self._search(function, items[start])
+        self._search(function, items[start], is_detecting=True)
         return start
 
     def _lines_of(self, item: c_ast.Node) -> tuple[int, int] | None:
@@ -255,20 +267,18 @@ class _RegionFinder:
         except NotModelledError as error:
             return error
 
-    def _parts(
+    def _add_parts(
         self,
         function: c_ast.FuncDef,
         statements: Sequence[c_ast.Node],
         following: Sequence[c_ast.Node],
-        end_line: int,
-    ) -> Iterator[SourceRegion]:
-        """The maximal parts of a region that can be modelled, and what is between them.
+        starts: Sequence[int],
+    ) -> None:
+        """Add the maximal parts of a region that can be modelled, and what is between them.
 
-        Without those that have no loop. Nothing, if the lines of the statements are not their own.
+        Parts without a loop are left out. A statement that cannot be modelled may have loops inside
+        that can. `starts` are the lines where the statements begin, and that after the last one.
         """
-        starts = starting_lines(statements, self._path, self._lines, end_line)
-        if starts is None:
-            return
         head = location_of_node(function.decl)
         assert head is not None
         position = 0
@@ -287,7 +297,26 @@ class _RegionFinder:
                     location = location_of_node(part[0])
                     assert location is not None
                     lines = (starts[first], starts[position] - 1)
-                    yield SourceRegion(location, head.line, *lines, content, is_part=True)
+                    region = SourceRegion(location, head.line, *lines, content, is_part=True)
+                    self.regions.append(region)
+                if is_refused:
+                    self._search(function, part[0], is_detecting=True)
+
+    def _search_refused(
+        self,
+        function: c_ast.FuncDef,
+        statements: list[c_ast.Node],
+        following: Sequence[c_ast.Node],
+    ) -> None:
+        """Find loops inside those statements that cannot be modelled."""
+        with self._scopes.nested():
+            for position, item in enumerate(statements):
+                rest = (*statements[position + 1 :], *following)
+                is_refused = isinstance(self._content(function, [item], rest), PolyirError)
+                if isinstance(item, c_ast.Decl):
+                    self._scopes.declare(item)
+                elif is_refused and not _follows_pragma(statements, position):
+                    self._search(function, item, is_detecting=True)
 
     def _end_of_part(
         self, function: c_ast.FuncDef, statements: Sequence[c_ast.Node], first: int
@@ -375,11 +404,24 @@ def _has_loop(statements: Sequence[c_ast.Node]) -> bool:
     return any(isinstance(node, c_ast.For) for item in statements for node in nodes_below(item))
 
 
+def _blocks_of(node: c_ast.Node) -> Iterator[list[c_ast.Node]]:
+    """The lists of statements that a statement consists of."""
+    match node:
+        case c_ast.Compound():
+            yield list(node.block_items or ())
+        case c_ast.If():
+            yield from ([branch] for branch in (node.iftrue, node.iffalse) if branch is not None)
+        case c_ast.For() | c_ast.While() | c_ast.DoWhile() | c_ast.Switch() | c_ast.Label():
+            yield [node.stmt]
+
+
 def _follows_pragma(items: Sequence[c_ast.Node], position: int) -> bool:
-    return position > 0 and isinstance(items[position - 1], c_ast.Pragma)
+    before = items[position - 1] if position > 0 else None
+    is_own = any(_is_pragma(before, word) for word in ("scop", "endscop"))
+    return isinstance(before, c_ast.Pragma) and not is_own
 
 
-def _is_pragma(node: c_ast.Node, word: str) -> bool:
+def _is_pragma(node: c_ast.Node | None, word: str) -> bool:
     return isinstance(node, c_ast.Pragma) and (node.string or "").split()[:1] == [word]
 
 
