@@ -113,6 +113,9 @@ class Expressions:
             case c_ast.Cast():
                 return self._cast(node)
             case c_ast.FuncCall():
+                expected = _expected(node)
+                if expected is not None:
+                    return self.conversions.convert(self.value(expected), LONG)
                 return self._call(node)
             case c_ast.Assignment():
                 raise refuse(node, "an assignment inside an expression")
@@ -305,6 +308,8 @@ class Expressions:
                 return self._comparison(
                     node, _OPPOSITES[operator] if negated else operator, negated
                 )
+            case c_ast.FuncCall() if (expected := _expected(node)) is not None:
+                return self.condition(expected, negated)
             case _:
                 value = self._attempt(lambda: self.value(node))
                 if value is None or value.index is None:
@@ -486,6 +491,13 @@ def _constant_type(number: int, suffix: str, is_decimal: bool) -> Arithmetic:
         if ("u" in suffix or not is_decimal) and number < 1 << unsigned.width:
             return unsigned
     return ULLONG
+
+
+def _expected(node: c_ast.FuncCall) -> c_ast.Node | None:
+    """The value of which `__builtin_expect` says what it probably is."""
+    arguments: list[c_ast.Node] = node.args.exprs if node.args is not None else []
+    is_hint = isinstance(node.name, c_ast.ID) and node.name.name == "__builtin_expect"
+    return arguments[0] if is_hint and len(arguments) == 2 else None
 
 
 def _is_safe(condition: Condition) -> bool:

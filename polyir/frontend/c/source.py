@@ -23,7 +23,7 @@ from polyir.frontend.c.names import nodes_below, region_names
 from polyir.frontend.c.overlaps import PossibleOverlap, overlaps
 from polyir.frontend.c.places import SourceArgument
 from polyir.frontend.c.points_to import PointsTo
-from polyir.frontend.c.preprocess import function_around, needed_text
+from polyir.frontend.c.preprocess import Declarations, Needed
 from polyir.frontend.c.scopes import DeclaredVariable, FunctionName, Scopes
 from polyir.frontend.c.statements import Statements
 from polyir.frontend.c.types import SCHAR, UCHAR, Arithmetic
@@ -70,60 +70,108 @@ class SourceRegion:
         return slice(self.first_line - 1 + pragma, self.last_line - pragma)
 
 
-def read_regions(
-    text: str, path: str, macros: Sequence[str] = (), source: str = ""
-) -> tuple[SourceRegion, ...]:
-    """The regions of the file `path`, whose preprocessed text is `text`, in order.
+@dataclass(frozen=True)
+class SourceFile:
+    """The regions of a file in order, and the functions that cannot be parsed, as errors."""
 
-    `source` is the text of the file; without it, a region is never divided into parts. Raises
-    `InputSyntaxError` if the parser cannot read the text.
+    regions: tuple[SourceRegion, ...]
+    skipped: tuple[InputSyntaxError, ...]
+
+
+def read_regions(text: str, path: str, macros: Sequence[str], source: str) -> SourceFile:
+    """The regions between pragmas of the file `path` with the text `source`.
+
+    `text` is its preprocessed text. Raises `InputSyntaxError` for pragmas without a partner.
     """
-    needed = needed_text(text)
-    if not needed:
-        return ()
-    try:
-        tree = CParser().parse(needed, path)
-    except ParseError as error:
-        raise _syntax_error(str(error)) from None
-    return _regions_of(tree, path, macros, source, is_detecting=False)
+    return _read(text, path, macros, source, is_detecting=False)
 
 
-def detect_regions(
-    text: str, path: str, macros: Sequence[str], source: str
-) -> tuple[tuple[SourceRegion, ...], tuple[InputSyntaxError, ...]]:
-    """The loops of the file `path` that can be modelled, without pragmas, in order.
+def detect_regions(text: str, path: str, macros: Sequence[str], source: str) -> SourceFile:
+    """The loops of the file `path` that can be modelled, without pragmas.
 
-    Consecutive loops are one region. Functions that the parser cannot read have none; their errors
-    are returned too. Raises `InputSyntaxError` for one outside functions.
+    Consecutive loops are one region.
     """
-    unreadable: dict[int, InputSyntaxError] = {}
-    while True:
-        needed = needed_text(text, path, tuple(unreadable))
-        if not needed:
-            return (), tuple(unreadable.values())
-        try:
-            tree = CParser().parse(needed, path)
-        except ParseError as parse_error:
-            error = _syntax_error(str(parse_error))
-            place = error.location
-            is_own = place is not None and place.file == path
-            line = function_around(text, path, place.line) if place and is_own else None
-            if line is None or line in unreadable:
-                raise error from None
-            unreadable[line] = error
-            continue
-        regions = _regions_of(tree, path, macros, source, is_detecting=True)
-        return regions, tuple(unreadable.values())
+    return _read(text, path, macros, source, is_detecting=True)
 
 
-def _regions_of(
-    tree: c_ast.FileAST, path: str, macros: Sequence[str], source: str, is_detecting: bool
-) -> tuple[SourceRegion, ...]:
+def _read(
+    text: str, path: str, macros: Sequence[str], source: str, is_detecting: bool
+) -> SourceFile:
+    declarations = Declarations(text)
+    tree, skipped = _parsed(declarations, path, is_detecting)
     scopes = Scopes(UCHAR if "__CHAR_UNSIGNED__" in macros else SCHAR)
     reader = _RegionFinder(path, scopes, source, is_detecting)
     for item in tree.ext:
+        if isinstance(item, c_ast.FuncDef):
+            _declare_parameters(item)
         reader.read(item)
-    return tuple(reader.regions)
+    return SourceFile(tuple(reader.regions), skipped)
+
+
+def _parsed(
+    declarations: Declarations, path: str, is_detecting: bool
+) -> tuple[c_ast.FileAST, tuple[InputSyntaxError, ...]]:
+    """The syntax tree of what the regions need, and an error for each function that is left out.
+
+    A declaration that the parser cannot read is left out, with all functions that need it.
+    """
+    skipped: dict[int, InputSyntaxError] = {}
+    bodiless: dict[int, None] = {}
+    unreadable: dict[int, None] = {}
+    while True:
+        needed = declarations.needed(path if is_detecting else None, bodiless, unreadable)
+        try:
+            tree = CParser().parse(needed.text(), path)
+        except ParseError as parse_error:
+            error = _syntax_error(str(parse_error))
+            number = _unreadable_number(needed, error)
+            if number is None or number in unreadable:
+                raise error from None
+            chunk = declarations.chunks[number]
+            if number in needed.regions:
+                start = SourceLocation(chunk.file, chunk.line, 1)
+                skipped[chunk.line] = InputSyntaxError(error.message, error.location or start)
+            # Another function may need what the definition declares.
+            is_first = chunk.body is not None and number not in bodiless
+            (bodiless if is_first else unreadable)[number] = None
+            continue
+        for function, missing in needed.skipped:
+            message = f"the declaration at {missing.file}:{missing.line} cannot be parsed"
+            location = SourceLocation(function.file, function.line, 1)
+            skipped[function.line] = InputSyntaxError(message, location)
+        return tree, tuple(skipped[line] for line in sorted(skipped))
+
+
+def _unreadable_number(needed: Needed, error: InputSyntaxError) -> int | None:
+    """The number of the declaration with a syntax error."""
+    if error.location is not None:
+        number = needed.number_at(error.location.file, error.location.line)
+        if number is not None:
+            return number
+    # The first declarations up to it cannot be parsed.
+    low, high = 0, len(needed.declarations)
+    while low < high:
+        middle = (low + high) // 2
+        try:
+            CParser().parse(needed.text(middle + 1), "")
+        except ParseError:
+            high = middle
+        else:
+            low = middle + 1
+    return needed.declarations[low][0] if low < len(needed.declarations) else None
+
+
+def _declare_parameters(function: c_ast.FuncDef) -> None:
+    """Give the parameters of an old-style definition their types."""
+    arguments = function.decl.type.args
+    declared = {item.name: item for item in function.param_decls or ()}
+    for position, parameter in enumerate(arguments.params if arguments is not None else ()):
+        if isinstance(parameter, c_ast.ID):
+            integer = c_ast.TypeDecl(
+                parameter.name, [], None, c_ast.IdentifierType(["int"]), parameter.coord
+            )
+            default = c_ast.Decl(parameter.name, [], [], [], [], integer, None, None)
+            arguments.params[position] = declared.get(parameter.name, default)
 
 
 def _syntax_error(message: str) -> InputSyntaxError:
@@ -131,7 +179,7 @@ def _syntax_error(message: str) -> InputSyntaxError:
     if len(parts) == 4 and parts[1].isdigit() and parts[2].isdigit():
         location = SourceLocation(parts[0], int(parts[1]), int(parts[2]))
         return InputSyntaxError(f"cannot parse this C: {parts[3].strip()}", location)
-    return InputSyntaxError(f"cannot parse this C: {message}")
+    return InputSyntaxError(f"cannot parse this C: {message.partition(': ')[2] or message}")
 
 
 class _RegionFinder:
@@ -145,6 +193,7 @@ class _RegionFinder:
         self._lines = source.splitlines()
         self._is_detecting = is_detecting
         self._names: dict[str, int] = {}
+        self._outer_lines: list[int] = []
 
     def read(self, item: c_ast.Node) -> None:
         """Add an external declaration."""
@@ -160,8 +209,13 @@ class _RegionFinder:
             if isinstance(node, c_ast.For) and isinstance(node.init, c_ast.DeclList):
                 for declared in node.init.decls:
                     self._scopes.declare(declared)
+            place = location_of_node(node) if isinstance(node, c_ast.For) else None
+            if place is not None:
+                self._outer_lines.append(place.line)
             for items in _blocks_of(node):
                 self._search_items(function, items, is_detecting)
+            if place is not None:
+                self._outer_lines.pop()
 
     def _search_items(
         self, function: c_ast.FuncDef, items: list[c_ast.Node], is_detecting: bool
@@ -253,6 +307,8 @@ class _RegionFinder:
         """The lines of a loop, if they hold nothing else."""
         location = location_of_node(item)
         if not isinstance(item, c_ast.For) or location is None or location.file != self._path:
+            return None
+        if location.line in self._outer_lines:
             return None
         return lines_of_statement(self._source, location.line)
 
