@@ -68,6 +68,9 @@ class Conversions:
             return value
         if type.is_bool:
             return Value(type, self.truth(value))
+        number = value.constant
+        if number is not None and type.is_float and abs(number) <= 1 << 53:
+            return Value(type, self._builder.constant(float(number), type.ir))
         if value.index is not None and not type.is_float:
             if self.holds(type, value.index, value.type):
                 return Value(type, index=value.index)
