@@ -84,8 +84,8 @@ def header_of(node: c_ast.For, parts: LoopParts, expressions: Expressions) -> He
     for name in counted:
         stepping = _stepping_test(node.cond, name)
         if stepping is not None:
-            condition, step, before = stepping
-            return Header(node, name, starts[name], condition, step, step, before)
+            condition, size, before = stepping
+            return Header(node, name, starts[name], condition, size, size, before)
     if not counted:
         raise _refusal(node, names[0])
     name = counted[0]

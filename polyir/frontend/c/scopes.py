@@ -60,6 +60,8 @@ class FunctionName:
     definition: c_ast.FuncDef | None
 
 
+_HAVE_VALUES = (EnumConstant, DeclaredVariable)
+
 Meaning = TypeName | EnumConstant | DeclaredVariable | FunctionName
 
 
@@ -222,8 +224,7 @@ class Scopes:
                     return None
             case c_ast.ID():
                 meaning = self.meaning(node.name)
-                is_known = isinstance(meaning, EnumConstant | DeclaredVariable)
-                return meaning.value if is_known else None
+                return meaning.value if isinstance(meaning, _HAVE_VALUES) else None
             case c_ast.UnaryOp(op="sizeof"):
                 return self.size_of(node.expr)
             case c_ast.UnaryOp(op="-" | "+" | "~", expr=inner):

@@ -450,8 +450,9 @@ class Statements:
             if own is None and not isinstance(meaning, DeclaredVariable):
                 raise refuse(parts.first[0], f"'{name}', which is not declared as a variable")
             type = own.type if own is not None else getattr(meaning, "type", None)
-        is_integer = isinstance(type, Arithmetic) and not (type.is_float or type.is_bool)
-        return type if is_integer else None
+        if not isinstance(type, Arithmetic) or type.is_float or type.is_bool:
+            return None
+        return type
 
     def _counts(self, bounds: CounterRange) -> tuple[IndexExpression, ...]:
         """The numbers of iterations that each limit allows; not positive without any."""
