@@ -40,12 +40,16 @@ class EnumConstant:
 
 @dataclass(frozen=True)
 class DeclaredVariable:
-    """A variable or parameter that was declared outside the region at hand."""
+    """A variable or parameter that was declared outside the region at hand.
+
+    `value` is the number that a `const` integer is.
+    """
 
     name: str
     type: CType
     is_local: bool
     is_volatile: bool = False
+    value: int | None = None
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,8 @@ class FunctionName:
     type: CFunctionType
     definition: c_ast.FuncDef | None
 
+
+_HAVE_VALUES = (EnumConstant, DeclaredVariable)
 
 Meaning = TypeName | EnumConstant | DeclaredVariable | FunctionName
 
@@ -121,7 +127,7 @@ class Scopes:
         for parameter in parameters_of(function):
             if parameter.name is not None:
                 type = self._parameter_type(parameter)
-                self._names[-1][parameter.name] = _variable(parameter, type, is_local=True)
+                self._names[-1][parameter.name] = self._variable(parameter, type, is_local=True)
 
     def parameter_types(self, function: c_ast.FuncDef) -> tuple[CType, ...]:
         """The types of the parameters that a function declares; arrays are pointers."""
@@ -145,7 +151,16 @@ class Scopes:
             self._names[-1][node.name] = FunctionName(type, definition)
             return
         is_local = len(self._names) > 1 and not {"static", "extern"} & {*(node.storage or ())}
-        self._names[-1][node.name] = _variable(node, type, is_local)
+        self._names[-1][node.name] = self._variable(node, type, is_local)
+
+    def _variable(self, node: c_ast.Decl, type: CType, is_local: bool) -> DeclaredVariable:
+        qualifiers = node.quals or ()
+        is_volatile = "volatile" in qualifiers
+        value = None
+        if "const" in qualifiers and not is_volatile and node.init is not None:
+            known = None if isinstance(node.init, c_ast.InitList) else self.constant(node.init)
+            value = known if known is not None and _holds(type, known) else None
+        return DeclaredVariable(node.name, type, is_local, is_volatile, value)
 
     # Types
 
@@ -261,7 +276,7 @@ class Scopes:
                     return None
             case c_ast.ID():
                 meaning = self.meaning(node.name)
-                return meaning.value if isinstance(meaning, EnumConstant) else None
+                return meaning.value if isinstance(meaning, _HAVE_VALUES) else None
             case c_ast.UnaryOp(op="sizeof"):
                 return self.size_of(node.expr)
             case c_ast.UnaryOp(op="-" | "+" | "~", expr=inner):
@@ -291,8 +306,12 @@ def parameters_of(function: c_ast.FuncDef) -> tuple[c_ast.Decl | c_ast.Typename,
     return tuple(item for item in declared if isinstance(item, c_ast.Decl | c_ast.Typename))
 
 
-def _variable(node: c_ast.Decl, type: CType, is_local: bool) -> DeclaredVariable:
-    return DeclaredVariable(node.name, type, is_local, "volatile" in (node.quals or ()))
+def _holds(type: CType, value: int) -> bool:
+    """Whether a type is an integer type that has a value."""
+    if not isinstance(type, Arithmetic) or type.is_float or type.is_bool:
+        return False
+    least = -(1 << (type.width - 1)) if type.is_signed else 0
+    return least <= value < least + (1 << type.width)
 
 
 def _size(type: CType) -> int | None:

@@ -117,6 +117,8 @@ class Variables:
             raise refuse(node, f"'{node.name}', whose type is not supported")
         if self.is_memory(node.name):
             return None
+        if meaning.value is not None:
+            return Value(meaning.type, index=IndexExpression((), meaning.value))
         place = self._places.resolve(node)
         return self.arguments.scalar(place, meaning.type)
 
