@@ -72,10 +72,14 @@ class SourceRegion:
 
 @dataclass(frozen=True)
 class SourceFile:
-    """The regions of a file in order, and the functions that cannot be parsed, as errors."""
+    """The regions of a file in order, and the functions that cannot be parsed, as errors.
+
+    `left` says for the loops that were tried without pragmas why they cannot be modelled.
+    """
 
     regions: tuple[SourceRegion, ...]
     skipped: tuple[InputSyntaxError, ...]
+    left: tuple[PolyirError, ...]
 
 
 def read_regions(text: str, path: str, macros: Sequence[str], source: str) -> SourceFile:
@@ -105,7 +109,7 @@ def _read(
         if isinstance(item, c_ast.FuncDef):
             _declare_parameters(item)
         reader.read(item)
-    return SourceFile(tuple(reader.regions), skipped)
+    return SourceFile(tuple(reader.regions), skipped, tuple(reader.left.values()))
 
 
 def _parsed(
@@ -187,6 +191,7 @@ class _RegionFinder:
 
     def __init__(self, path: str, scopes: Scopes, source: str, is_detecting: bool) -> None:
         self.regions: list[SourceRegion] = []
+        self.left: dict[str, PolyirError] = {}
         self._path = path
         self._scopes = scopes
         self._source = source
@@ -286,6 +291,8 @@ class _RegionFinder:
                 break
             one = self._content(function, items[position : position + 1], items[position + 1 :])
             if isinstance(one, PolyirError):
+                if position == start:
+                    self.left.setdefault(str(one), one)
                 break
             found.append(lines)
         # Together they may have aliases that none of them has alone.
