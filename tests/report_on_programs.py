@@ -5,7 +5,7 @@
 Every C file with a `main` in the folders goes through `polyir-cc` with the options. The original
 and the result are compiled with `gcc -O1` and run without input; output and exit code must be
 the same. The summary counts the programs by what came of them, and the reasons for which regions
-(without pragmas, the outermost loops) were left. The exit code is 1 if a result differs, does not
+(without pragmas, loops) were left. The exit code is 1 if a result differs, does not
 compile or does not end, or if polyir fails by itself.
 """
 
@@ -26,7 +26,8 @@ TOOL: tuple[str, ...] = (sys.executable, "-m", "polyir.tools.polyir_cc")
 COMPILE = ("gcc", "-O1", "-fopenmp", "-ffp-contract=off", "-w")
 MAIN = re.compile(r"^[\w\s]*\bmain\s*\(", re.MULTILINE)
 REASON = re.compile(
-    r"warning: (?:(?:part of the )?region not transformed|(function skipped)): (.*)"
+    r"(?:warning: (?:part of the )?region not transformed|remark: loop left"
+    r"|warning: (function skipped)): (.*)"
 )
 NAMES = re.compile(r"'[^']*'|\S+:\d+")
 
@@ -61,7 +62,7 @@ def finding(path: Path, options: Sequence[str]) -> Finding:
         if not isinstance(before, Run) or before.result is None:
             return Finding(path, NOT_HERE, "", (before if isinstance(before, str) else "no end",))
         written = folder / "written.c"
-        command = [*TOOL, str(path), *options]
+        command = [*TOOL, str(path), "--remarks", *options]
         try:
             done = subprocess.run(
                 [*command, "-o", str(written)],

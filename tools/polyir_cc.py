@@ -85,6 +85,10 @@ def _run(arguments: Sequence[str]) -> int:
                 transform_region(region, chosen, context, options.assume_no_alias)
                 for region in file.regions
             )
+    if options.remarks:
+        errors = (item.error for item in transformed if is_detecting and item.error is not None)
+        for error in (*file.left, *errors):
+            print(f"{error.location}: remark: loop left: {error.message}", file=sys.stderr)
     # What was not asked for is not reported as missing.
     reported = () if is_detecting and not options.strict else transformed
     left = tuple(item for item in reported if item.is_missed)

@@ -57,7 +57,7 @@ def test_kinds_are_counted(folder: Path) -> None:
         assert line in lines
     assert "0 WRONG" in lines
     assert "1 a call of ..., which may have side effects" in lines
-    assert "1 no loop that can be transformed" in lines
+    assert any(line.startswith("1 a step that is not a nonzero constant") for line in lines)
     assert any("endless.c: not compilable here: no end" in line for line in lines)
 
 

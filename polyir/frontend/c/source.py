@@ -78,10 +78,14 @@ class SourceRegion:
 
 @dataclass(frozen=True)
 class SourceFile:
-    """The regions of a file in order, and the functions that cannot be parsed, as errors."""
+    """The regions of a file in order, and the functions that cannot be parsed, as errors.
+
+    `left` says for the loops that were tried without pragmas why they cannot be modelled.
+    """
 
     regions: tuple[SourceRegion, ...]
     skipped: tuple[InputSyntaxError, ...]
+    left: tuple[PolyirError, ...]
 
 
 def read_regions(text: str, path: str, macros: Sequence[str], source: str) -> SourceFile:
@@ -116,7 +120,7 @@ def _read(
     reader = _RegionFinder(path, Scopes(plain_char), functions, source, is_detecting)
     for item in tree.ext:
         reader.read(item)
-    return SourceFile(tuple(reader.regions), skipped)
+    return SourceFile(tuple(reader.regions), skipped, tuple(reader.left.values()))
 
 
 def _parsed(
@@ -203,6 +207,7 @@ class _RegionFinder:
         self, path: str, scopes: Scopes, functions: Functions, source: str, is_detecting: bool
     ) -> None:
         self.regions: list[SourceRegion] = []
+        self.left: dict[str, PolyirError] = {}
         self._path = path
         self._scopes = scopes
         self._functions = functions
@@ -303,6 +308,8 @@ class _RegionFinder:
                 break
             one = self._content(function, items[position : position + 1], items[position + 1 :])
             if isinstance(one, PolyirError):
+                if position == start:
+                    self.left.setdefault(str(one), one)
                 break
             found.append(lines)
         # Together they may have aliases that none of them has alone.
