@@ -195,10 +195,10 @@ class TypeReader(ABC):
 def _simplified_layout(layout: Attribute) -> MemRefLayoutAttr | NoneAttr:
     """The identity map is dropped, because it is the default layout, as in MLIR."""
     assert isinstance(layout, MemRefLayoutAttr)
-    if isinstance(layout, AffineMapAttr) and layout.data == AffineMap.identity(
-        layout.data.num_dims
-    ):
-        return NoneAttr()
+    if isinstance(layout, AffineMapAttr):
+        identity = AffineMap.identity(layout.data.num_dims)
+        if layout.data.results == identity.results:
+            return NoneAttr()
     return layout
 
 

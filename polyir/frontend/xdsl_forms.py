@@ -13,6 +13,7 @@ from xdsl.dialects import affine, memref, scf
 from xdsl.dialects.builtin import (
     AffineSetAttr,
     ArrayAttr,
+    DenseArrayBase,
     FunctionType,
     IntegerAttr,
     MemRefType,
@@ -165,6 +166,92 @@ def _scf_reduce(parser: MixedParser) -> Operation:
     parser.parse_punctuation(")")
     regions = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_region)
     return scf.ReduceOp(parser.resolve_operands(names, types, position), regions)
+
+
+def _while(parser: MixedParser) -> Operation:
+    """The parentheses may be left out of a loop without arguments."""
+
+    def assignment() -> tuple[Parser.UnresolvedArgument | Parser.Argument, UnresolvedOperand]:
+        name = parser.parse_argument(expect_type=False)
+        parser.parse_punctuation("=")
+        return name, parser.parse_unresolved_operand()
+
+    pairs = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, assignment) or []
+    parser.parse_punctuation(":")
+    position = parser.pos
+    type = parser.parse_function_type()
+    inputs = type.inputs.data
+    if len(inputs) != len(pairs):
+        parser.raise_error(f"expected {len(pairs)} types, found {len(inputs)}", position)
+    arguments = [name.resolve(input) for (name, _), input in zip(pairs, inputs, strict=True)]
+    before = parser.parse_region(arguments)
+    parser.parse_keyword("do")
+    after = parser.parse_region()
+    attributes = parser.parse_optional_attr_dict_with_keyword()
+    return scf.WhileOp.create(
+        operands=parser.resolve_operands([value for _, value in pairs], inputs, position),
+        result_types=type.outputs.data,
+        attributes={} if attributes is None else attributes.data,
+        regions=[before, after],
+    )
+
+
+# -------------------------------------------------------------------- OpenMP
+
+
+def _omp_parallel(parser: MixedParser) -> Operation:
+    """A team without clauses: only the generic form of others is read."""
+    from xdsl.dialects import omp
+
+    region = parser.parse_region()
+    return omp.ParallelOp.build(
+        operands=[[], [], None, None, [], []],
+        attributes=parser.parse_optional_attr_dict(),
+        regions=[region],
+    )
+
+
+def _omp_loop(parser: MixedParser) -> Operation:
+    """A loop without clauses, which has a terminator in MLIR 19 and not in xDSL."""
+    from xdsl.dialects import omp
+
+    region = parser.parse_region()
+    last = None if region.first_block is None else region.block.last_op
+    if isinstance(last, omp.TerminatorOp):
+        region.block.erase_op(last)
+    return omp.WsLoopOp.build(
+        operands=[[]] * 6 + [None],
+        attributes=parser.parse_optional_attr_dict(),
+        regions=[region],
+    )
+
+
+def _omp_loop_nest(parser: MixedParser) -> Operation:
+    from xdsl.dialects import omp
+
+    unresolved = parser.parse_comma_separated_list(
+        parser.Delimiter.PAREN, lambda: parser.parse_argument(expect_type=False)
+    )
+    parser.parse_punctuation(":")
+    type = parser.parse_type()
+    groups: list[Sequence[SSAValue]] = []
+    properties: dict[str, Attribute] = {}
+    for word in ("=", "to", "step"):
+        if word == "step" and parser.parse_optional_keyword("inclusive") is not None:
+            properties["loop_inclusive"] = UnitAttr()
+        parser.parse_characters(word)
+        groups.append(
+            parser.parse_comma_separated_list(
+                parser.Delimiter.PAREN, lambda: parser.parse_operand(type)
+            )
+        )
+    region = parser.parse_region([argument.resolve(type) for argument in unresolved])
+    return omp.LoopNestOp.build(
+        operands=groups,
+        properties=properties,
+        attributes=parser.parse_optional_attr_dict(),
+        regions=[region],
+    )
 
 
 # -------------------------------------------------------------------- gpu
@@ -387,6 +474,66 @@ def _call_indirect(parser: Parser) -> _Parts:
     return [parser.resolve_operand(callee, type), *arguments], type.outputs.data, attributes
 
 
+def _to_tensor(parser: Parser) -> _Parts:
+    """Without the type of the result, which MLIR has from version 20 on."""
+    name = parser.parse_unresolved_operand()
+    words = ("restrict", "writable")
+    flags: dict[str, Attribute] = {
+        word: UnitAttr() for word in words if parser.parse_optional_keyword(word) is not None
+    }
+    attributes = parser.parse_optional_attr_dict()
+    parser.parse_punctuation(":")
+    type = parser.parse_type()
+    if not isinstance(type, MemRefType):
+        parser.raise_error("expected a memref type")
+    tensor = TensorType(type.get_element_type(), type.get_shape())
+    return [parser.resolve_operand(name, type)], [tensor], flags | attributes
+
+
+def _get_parent(parser: Parser) -> _Parts:
+    """`transform.get_parent_op`."""
+    name = parser.parse_unresolved_operand()
+    attributes = parser.parse_optional_attr_dict()
+    parser.parse_punctuation(":")
+    position = parser.pos
+    type = parser.parse_function_type()
+    operands = parser.resolve_operands([name], type.inputs.data, position)
+    return operands, type.outputs.data, attributes
+
+
+def _simplify_bounded(parser: Parser) -> _Parts:
+    """`transform.affine.simplify_bounded_affine_ops`."""
+    target = parser.parse_unresolved_operand()
+    parser.parse_keyword("with")
+    operands: list[SSAValue] = []
+    parser.parse_punctuation("[")
+    if parser.parse_optional_punctuation("]") is None:
+        position = parser.pos
+        names = parser.parse_comma_separated_list(
+            parser.Delimiter.NONE, parser.parse_unresolved_operand
+        )
+        parser.parse_punctuation(":")
+        types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+        parser.parse_punctuation("]")
+        operands += parser.resolve_operands(names, types, position)
+    bounds: dict[str, Attribute] = {}
+    for word, name in (("within", "lower_bounds"), ("and", "upper_bounds")):
+        parser.parse_keyword(word)
+        numbers = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
+        bounds[name] = DenseArrayBase.from_list(i64, numbers)
+    attributes = parser.parse_optional_attr_dict()
+    parser.parse_punctuation(":")
+    return [parser.resolve_operand(target, parser.parse_type()), *operands], (), bounds | attributes
+
+
+def _affine_scope(parser: MixedParser) -> Operation:
+    """`test.affine_scope`, which MLIR's tests have."""
+    region = parser.parse_region()
+    return UnregisteredOp.with_name("test.affine_scope").create(
+        attributes=parser.parse_optional_attr_dict(), regions=[region]
+    )
+
+
 def _splat(parser: Parser) -> _Parts:
     name = parser.parse_unresolved_operand()
     attributes = parser.parse_optional_attr_dict()
@@ -406,6 +553,10 @@ _KEPT: Mapping[str, Callable[[Parser], _Parts]] = MappingProxyType(
         "memref.extract_aligned_pointer_as_index": _converted("->"),
         "vector.print": _print,
         "bufferization.to_memref": _to_memref,
+        "bufferization.to_tensor": _to_tensor,
+        "transform.get_parent_op": _get_parent,
+        "transform.loop.unroll": _print,
+        "transform.affine.simplify_bounded_affine_ops": _simplify_bounded,
         "func.constant": _function_constant,
         "func.call_indirect": _call_indirect,
         "vector.splat": _splat,
@@ -415,17 +566,24 @@ _KEPT: Mapping[str, Callable[[Parser], _Parts]] = MappingProxyType(
 
 _GPU_INDICES = ("gpu.thread_id", "gpu.block_id", "gpu.block_dim", "gpu.grid_dim", "gpu.global_id")
 
+_PLAIN = ("gpu.terminator", "gpu.return", "gpu.barrier", "omp.terminator", "omp.barrier")
+
 FORMS: Mapping[str, Callable[[MixedParser], Operation]] = MappingProxyType(
     {
         "affine.if": _if,
         "affine.parallel": _affine_parallel,
         "scf.parallel": _scf_parallel,
         "scf.reduce": _scf_reduce,
+        "scf.while": _while,
+        "omp.parallel": _omp_parallel,
+        "omp.wsloop": _omp_loop,
+        "omp.loop_nest": _omp_loop_nest,
         "gpu.module": _gpu_module,
         "gpu.func": _gpu_func,
         "gpu.launch": _gpu_launch,
         **{name: _gpu_index(name) for name in _GPU_INDICES},
-        **{name: _plain(name) for name in ("gpu.terminator", "gpu.return", "gpu.barrier")},
+        **{name: _plain(name) for name in _PLAIN},
+        "test.affine_scope": _affine_scope,
         "memref.alloca_scope": _alloca_scope,
         **{name: _form(name, read) for name, read in _KEPT.items()},
     }
