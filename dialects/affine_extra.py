@@ -394,14 +394,14 @@ def load_missing(
 ) -> None:
     """Add those of the operations and attributes that `context` does not have yet."""
     # A registered dialect is loaded on first use; ours must not come before xDSL's.
-    for dialect_name in {
-        definition.name.split(".")[0] for definition in (*operations, *attributes)
-    }:
+    names = [*(each.name for each in operations), *(each.name for each in attributes)]
+    for dialect_name in dict.fromkeys(name.split(".")[0] for name in names):
         context.get_optional_dialect(dialect_name)
-    known = {definition.name for definition in (*context.loaded_ops, *context.loaded_attrs)}
+    known = {operation.name for operation in context.loaded_ops}
     for operation in operations:
         if operation.name not in known:
             context.load_op(operation)
+    loaded = tuple(context.loaded_attrs)
     for attribute in attributes:
-        if attribute.name not in known:
+        if attribute not in loaded:
             context.load_attr_or_type(attribute)

@@ -131,7 +131,7 @@ def is_from_outer_scope(value: SSAValue, user: Operation) -> bool:
         scope = scope.parent_op()
     if scope is None:
         return False
-    block = value.block if isinstance(value, BlockArgument) else value.owner.parent_block()  # type: ignore[union-attr]
+    block = value.block if isinstance(value, BlockArgument) else value.owner.parent_block()
     return block is not None and not scope.is_ancestor(block)
 
 

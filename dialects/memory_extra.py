@@ -357,7 +357,7 @@ class ForallOp(IRDLOperation):
             properties={
                 **dict(zip(cls.BOUNDS, arrays, strict=True)),
                 **mapping,
-                "operandSegmentSizes": DenseArrayBase.from_list(i32, map(len, groups)),
+                "operandSegmentSizes": DenseArrayBase.from_list(i32, [*map(len, groups)]),
             },
             attributes=attributes,
             regions=[body],

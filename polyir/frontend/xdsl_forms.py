@@ -171,7 +171,7 @@ def _scf_reduce(parser: MixedParser) -> Operation:
 def _while(parser: MixedParser) -> Operation:
     """The parentheses may be left out of a loop without arguments."""
 
-    def assignment() -> tuple[Parser.UnresolvedArgument | Parser.Argument, UnresolvedOperand]:
+    def assignment() -> tuple[Parser.UnresolvedArgument, UnresolvedOperand]:
         name = parser.parse_argument(expect_type=False)
         parser.parse_punctuation("=")
         return name, parser.parse_unresolved_operand()

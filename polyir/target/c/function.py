@@ -34,6 +34,7 @@ from polyir.target.c.loops import (
     translate_scf_for,
     translate_scf_if,
     translate_scf_parallel,
+    translate_scf_while,
 )
 from polyir.target.c.memory import (
     array_arguments,
@@ -261,6 +262,8 @@ def translate_operation(body: Body, op: Operation, environment: Environment) -> 
             body.define(op.result, body.maximum(op.map.data, op.arguments))
         case scf.ForOp():
             translate_scf_for(body, op)
+        case scf.WhileOp():
+            translate_scf_while(body, op)
         case scf.IfOp():
             translate_scf_if(body, op)
         case scf.ParallelOp():
