@@ -31,21 +31,24 @@ from polyir.model.index_expressions import IndexExpression, compose, map_of
 # -------------------------------------------------------------------- coordinates
 
 
-def expand_index_operations(root: Operation) -> None:
+def expand_index_operations(root: Operation, only_affine: bool = False) -> None:
     """Replace each `affine.delinearize_index` below `root` by `affine.apply` operations.
 
     As in MLIR, the first coordinate is a quotient without a bound. A basis of constants gives
-    affine maps, another one semi-affine maps.
+    affine maps, another one semi-affine maps; with `only_affine`, the latter stays as it is.
     """
     for op in tuple(root.walk()):
         if isinstance(op, DelinearizeIndexOp):
-            _expand_coordinates(op)
+            sizes = [_constant(size) for size in op.basis[1:]]
+            if not only_affine or all(size is not None and size > 0 for size in sizes):
+                _expand_coordinates(op)
 
 
 def _expand_coordinates(op: DelinearizeIndexOp) -> None:
     sizes: list[AffineExpr] = []
     symbols: list[SSAValue] = []
-    for size in op.basis:
+    # The first size is not used: the first coordinate has no bound.
+    for size in op.basis[1:]:
         number = _constant(size)
         if number is not None and number > 0:
             sizes.append(AffineExpr.constant(number))
@@ -64,9 +67,9 @@ def _expand_coordinates(op: DelinearizeIndexOp) -> None:
 
 
 def _coordinates(sizes: Sequence[AffineExpr]) -> list[AffineExpr]:
-    """The coordinates of d0 in a box of these sizes, outermost first."""
+    """The coordinates of d0, outermost first, in a box with these sizes below the outermost."""
     strides: list[AffineExpr] = []
-    for size in reversed(sizes[1:]):
+    for size in reversed(sizes):
         strides.insert(0, _binary(AffineBinaryOpKind.Mul, strides[0], size) if strides else size)
     rest: AffineExpr = AffineExpr.dimension(0)
     found: list[AffineExpr] = []

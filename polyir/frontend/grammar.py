@@ -56,7 +56,7 @@ def parse_prefix(text: str, position: int, start: str) -> tuple[Tree[Token], int
     lexer_state = interactive.lexer_thread.state
     assert lexer_state is not None
     counter = lexer_state.line_ctr
-    counter.line += text.count("\n", 0, position)
+    counter.line = text.count("\n", 0, position) + 1
     counter.line_start_pos = text.rfind("\n", 0, position) + 1
     counter.column = position - counter.line_start_pos + 1
     state = interactive.parser_state

@@ -262,10 +262,13 @@ def _gpu_module(parser: MixedParser) -> Operation:
 
     name = parser.parse_symbol_name()
     attributes = parser.parse_optional_attr_dict_with_keyword()
+    body = parser.parse_region()
+    if body.first_block is None:
+        body.add_block(Block())
     return gpu.ModuleOp.create(
         properties={"sym_name": name},
         attributes={} if attributes is None else attributes.data,
-        regions=[parser.parse_region()],
+        regions=[body],
     )
 
 
