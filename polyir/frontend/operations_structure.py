@@ -59,7 +59,7 @@ def _func(reader: OperationReader, node: Tree[Token]) -> Operation:
         input_attributes.append(DictionaryAttr(reader.dictionary(dictionary)))
         if named:
             names.append((parameter, inputs[-1]))
-        elif body is not None:
+        elif body is not None and not _begins_with_label(tree(body)):
             reader.source.fail(parameter, "expected an argument such as %x: type")
     if names and len(names) != len(inputs):
         reader.source.fail(
@@ -85,6 +85,12 @@ def _func(reader: OperationReader, node: Tree[Token]) -> Operation:
     return func.FuncOp.create(
         properties=properties, attributes=reader.dictionary(attributes), regions=[region]
     )
+
+
+def _begins_with_label(body: Tree[Token]) -> bool:
+    """Whether the first block of a region has a label, which may name its arguments."""
+    operations, *labelled = body.children
+    return bool(labelled) and not tree(operations).children
 
 
 def _func_results(

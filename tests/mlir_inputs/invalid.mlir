@@ -322,3 +322,13 @@ func.func @size_of_variable(%n: index) {
   }
   return
 }
+// -----
+func.func @argument_of_other_type(index) -> index {
+^bb0(%n : i32):
+  %m = arith.index_cast %n : i32 to index
+  return %m : index
+}
+// -----
+func.func @argument_without_name(index) {
+  return
+}

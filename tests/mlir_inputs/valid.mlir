@@ -447,3 +447,11 @@ func.func @tensor_of_memref(%A: memref<4x8xf32>) {
   bufferization.dealloc_tensor %0 : tensor<4x8xf32>
   return
 }
+// -----
+func.func @arguments_of_a_block(index, memref<?xf32>) -> index {
+^bb0(%n : index, %A : memref<?xf32>):
+  affine.for %i = 0 to %n {
+    %a = affine.load %A[%i] : memref<?xf32>
+  }
+  return %n : index
+}
