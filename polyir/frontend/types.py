@@ -128,7 +128,7 @@ class TypeReader(ABC):
         return tuple(self._extent(token(dimension)) for dimension in tree(branch).children)
 
     def _extent(self, dimension: Token) -> int:
-        digits = dimension.value.rstrip("x").strip("[]")
+        digits = dimension.value.rstrip("x").strip().strip("[]")
         if digits == "?":
             return DYNAMIC_INDEX
         if len(digits) > 19 or int(digits) >= 2**63:

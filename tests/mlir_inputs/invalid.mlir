@@ -332,3 +332,12 @@ func.func @argument_of_other_type(index) -> index {
 func.func @argument_without_name(index) {
   return
 }
+// -----
+func.func @shape_without_x(%A: memref<4 4 x f32>) {
+  return
+}
+// -----
+func.func @comma_after_size(%tag: memref<1xi32>, %n: index) {
+  affine.dma_wait %tag[%n], %n, : memref<1xi32>
+  return
+}

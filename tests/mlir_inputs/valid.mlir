@@ -455,3 +455,21 @@ func.func @arguments_of_a_block(index, memref<?xf32>) -> index {
   }
   return %n : index
 }
+// -----
+func.func @spaces_in_shapes(%A: memref<256 x f32, affine_map<(d0) -> (d0)>, 0>, %B: memref<? x 4x  0 x f32, 2>, %C: memref< 8 x vector<[4] x 2 x f32>>, %D: memref<* x f32>, %t: tensor<4 x ? x f32>) {
+  %tag = memref.alloc() : memref<1 x i32>
+  return
+}
+// -----
+func.func @spaces_next_to_other_dialects(%A: memref<? x 4 x f32>, %i: index) -> tensor<4 x f32> {
+  %v = vector.load %A[%i, %i] : memref<? x 4 x f32>, vector<2 x f32>
+  %s = vector.step : vector<4 x index>
+  %t = tensor.empty() : tensor<4 x f32>
+  return %t : tensor<4 x f32>
+}
+// -----
+func.func @comma_after_sizes(%A: memref<512xf32>, %B: memref<4xf32, 1>, %tag: memref<1xi32>, %n: index) {
+  affine.dma_start %A[%n], %B[%n], %tag[%n], %n,
+            : memref<512xf32>, memref<4xf32, 1>, memref<1xi32>
+  return
+}
