@@ -345,6 +345,75 @@ def _gpu_index(name: str) -> Callable[[MixedParser], Operation]:
     return parse
 
 
+def _dependencies(parser: MixedParser) -> tuple[list[SSAValue], list[Attribute]]:
+    """`async [%a, %b]`: the tokens that an operation waits for, and the type of its own."""
+    from xdsl.dialects import gpu
+
+    token = gpu.AsyncTokenType()
+    results: list[Attribute] = []
+    if parser.parse_optional_keyword("async") is not None:
+        results = [token]
+    found = parser.parse_optional_comma_separated_list(
+        parser.Delimiter.SQUARE, lambda: parser.parse_operand(token)
+    )
+    return list(found or ()), results
+
+
+def _kept(
+    name: str,
+    operands: Sequence[SSAValue],
+    types: Sequence[Attribute],
+    attributes: dict[str, Attribute],
+) -> Operation:
+    """An operation that xDSL has in another form than MLIR: it is kept by its name."""
+    return UnregisteredOp.with_name(name).create(
+        operands=operands, result_types=types, attributes=attributes
+    )
+
+
+def _gpu_wait(parser: MixedParser) -> Operation:
+    tokens, results = _dependencies(parser)
+    return _kept("gpu.wait", tokens, results, parser.parse_optional_attr_dict())
+
+
+def _gpu_alloc(parser: MixedParser) -> Operation:
+    tokens, results = _dependencies(parser)
+    shared: dict[str, Attribute] = {}
+    if parser.parse_optional_keyword("host_shared") is not None:
+        shared = {"hostShared": UnitAttr()}
+    sizes = _operands(parser)
+    symbols = parser.parse_optional_comma_separated_list(
+        parser.Delimiter.SQUARE, lambda: parser.parse_operand(INDEX)
+    )
+    groups = [tokens, sizes, symbols or []]
+    attributes = parser.parse_optional_attr_dict()
+    parser.parse_punctuation(":")
+    return _kept(
+        "gpu.alloc",
+        [value for group in groups for value in group],
+        [parser.parse_type(), *results],
+        {"operandSegmentSizes": segments(*map(len, groups)), **shared, **attributes},
+    )
+
+
+def _gpu_arrays(name: str) -> Callable[[MixedParser], Operation]:
+    """`gpu.memcpy` and `gpu.dealloc`: arrays and their types."""
+
+    def parse(parser: MixedParser) -> Operation:
+        tokens, results = _dependencies(parser)
+        names = parser.parse_comma_separated_list(
+            parser.Delimiter.NONE, parser.parse_unresolved_operand
+        )
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        position = parser.pos
+        types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+        arrays = parser.resolve_operands(names, types, position)
+        return _kept(name, [*tokens, *arrays], results, attributes)
+
+    return parse
+
+
 def _plain(name: str) -> Callable[[MixedParser], Operation]:
     """An operation that is only its name and attributes."""
 
@@ -366,13 +435,11 @@ def _alloca_scope(parser: MixedParser) -> Operation:
 
 
 def _form(name: str, read: Callable[[Parser], _Parts]) -> Callable[[MixedParser], Operation]:
-    """An operation that xDSL lacks, or has in another form than MLIR: it is kept by its name."""
+    """An operation that xDSL lacks, or has in another form than MLIR."""
 
     def parse(parser: MixedParser) -> Operation:
         operands, types, attributes = read(parser)
-        return UnregisteredOp.with_name(name).create(
-            operands=operands, result_types=types, attributes=attributes
-        )
+        return _kept(name, operands, types, attributes)
 
     return parse
 
@@ -547,7 +614,7 @@ def _splat(parser: Parser) -> _Parts:
     return [parser.resolve_operand(name, type.get_element_type())], [type], attributes
 
 
-_KEPT: Mapping[str, Callable[[Parser], _Parts]] = MappingProxyType(
+_KEPT_FORMS: Mapping[str, Callable[[Parser], _Parts]] = MappingProxyType(
     {
         "memref.dma_start": _transfer,
         "memref.dma_wait": _transfer,
@@ -584,10 +651,14 @@ FORMS: Mapping[str, Callable[[MixedParser], Operation]] = MappingProxyType(
         "gpu.module": _gpu_module,
         "gpu.func": _gpu_func,
         "gpu.launch": _gpu_launch,
+        "gpu.wait": _gpu_wait,
+        "gpu.alloc": _gpu_alloc,
+        "gpu.memcpy": _gpu_arrays("gpu.memcpy"),
+        "gpu.dealloc": _gpu_arrays("gpu.dealloc"),
         **{name: _gpu_index(name) for name in _GPU_INDICES},
         **{name: _plain(name) for name in _PLAIN},
         "test.affine_scope": _affine_scope,
         "memref.alloca_scope": _alloca_scope,
-        **{name: _form(name, read) for name, read in _KEPT.items()},
+        **{name: _form(name, read) for name, read in _KEPT_FORMS.items()},
     }
 )

@@ -473,3 +473,17 @@ func.func @comma_after_sizes(%A: memref<512xf32>, %B: memref<4xf32, 1>, %tag: me
             : memref<512xf32>, memref<4xf32, 1>, memref<1xi32>
   return
 }
+// -----
+func.func @device(%A: memref<16 x f32>, %n: index) {
+  %start = gpu.wait async
+  affine.for %i = 0 to 4 {
+    %B, %made = gpu.alloc async [%start] () : memref<16xf32>
+    %copied = gpu.memcpy async [%made] %B, %A : memref<16xf32>, memref<16xf32>
+    %gone = gpu.dealloc async [%copied] %B : memref<16xf32>
+    gpu.wait [%gone]
+    %C = gpu.alloc host_shared (%n) {x} : memref<?xf32>
+    gpu.memcpy %C, %C : memref<?xf32>, memref<?xf32>
+    gpu.dealloc %C : memref<?xf32>
+  }
+  return
+}
