@@ -385,7 +385,7 @@ def _gpu_alloc(parser: MixedParser) -> Operation:
     symbols = parser.parse_optional_comma_separated_list(
         parser.Delimiter.SQUARE, lambda: parser.parse_operand(INDEX)
     )
-    groups = [tokens, sizes, symbols or []]
+    groups: list[Sequence[SSAValue]] = [tokens, sizes, symbols or []]
     attributes = parser.parse_optional_attr_dict()
     parser.parse_punctuation(":")
     return _kept(

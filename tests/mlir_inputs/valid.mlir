@@ -487,3 +487,9 @@ func.func @device(%A: memref<16 x f32>, %n: index) {
   }
   return
 }
+// -----
+func.func @words_as_names() {
+  "foo"() {affine_map = affine_map<(d0)[s0] -> (d0 mod s0)>, memref = memref<4 x f32>, dense, module = 1 : i32, mod, array.x} : () -> ()
+  "foo"() {affine.for = [affine_set<() : ()>], vector = dense<1> : vector<2xi32>, return, call = @f, arith.addi = array<i64: 1, 2>} : () -> ()
+  return
+}
