@@ -121,8 +121,7 @@ def _is_top_level(value: SSAValue) -> bool:
 def is_from_outer_scope(value: SSAValue, user: Operation) -> bool:
     """Whether `value` comes from around the affine scope in which `user` is.
 
-    It is then a valid symbol there: it does not change while the scope, as the body of a
-    `gpu.launch`, runs.
+    It is then a valid symbol there: it does not change while the scope runs.
     """
     if not isinstance(value.type, IndexType):
         return False
@@ -142,4 +141,4 @@ def _is_affine_scope(operation: Operation) -> bool:
     return isolated or name in _AFFINE_SCOPES
 
 
-_AFFINE_SCOPES = ("gpu.launch", "test.affine_scope")
+_AFFINE_SCOPES = ("test.affine_scope",)

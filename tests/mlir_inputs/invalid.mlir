@@ -341,3 +341,12 @@ func.func @comma_after_size(%tag: memref<1xi32>, %n: index) {
   affine.dma_wait %tag[%n], %n, : memref<1xi32>
   return
 }
+// -----
+func.func @thread_as_symbol(%n: index) {
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %n, %gy = %n, %gz = %n) threads(%tx, %ty, %tz) in (%sx = %n, %sy = %n, %sz = %n) {
+    affine.for %i = 0 to %tx {
+    }
+    gpu.terminator
+  }
+  return
+}

@@ -493,3 +493,15 @@ func.func @words_as_names() {
   "foo"() {affine.for = [affine_set<() : ()>], vector = dense<1> : vector<2xi32>, return, call = @f, arith.addi = array<i64: 1, 2>} : () -> ()
   return
 }
+// -----
+func.func @size_inside_a_launch(%n: index, %A: memref<?xf32>) {
+  affine.for %k = 0 to 4 {
+    gpu.launch blocks(%bx, %by, %bz) in (%gx = %n, %gy = %n, %gz = %n) threads(%tx, %ty, %tz) in (%sx = %n, %sy = %n, %sz = %n) {
+      affine.for %i = 0 to %n {
+        %a = affine.load %A[%i + %k] : memref<?xf32>
+      }
+      gpu.terminator
+    }
+  }
+  return
+}
