@@ -11,6 +11,7 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from polyir.diagnostics import location_of, missed, remark
+from polyir.dialects.affine_extra import DelinearizeIndexOp
 from polyir.limits import ResourceError, within_operations
 from polyir.model.raising import raise_function
 from polyir.model.raising.control import LOOPS
@@ -44,7 +45,8 @@ class PolyRaisePass(ModulePass):
           }
         }
 
-    The schedule tree has the original order. Code that cannot be modelled does not change.
+    The schedule tree has the original order. Code that cannot be modelled does not change, except
+    that `affine.delinearize_index` with a constant basis becomes `affine.apply`.
     """
 
     name = "poly-raise"
@@ -61,6 +63,10 @@ class PolyRaisePass(ModulePass):
         """
         if not any(isinstance(inner, LOOPS) for inner in function.walk()):
             return False
+        if any(isinstance(inner, DelinearizeIndexOp) for inner in function.walk()):
+            from polyir.codegen.views import expand_index_operations
+
+            expand_index_operations(function, only_affine=True)
         outcome = within_operations(RAISING_OPERATIONS, lambda: raise_function(function))
         if outcome is None:
             raise ResourceError("isl takes too long to raise the function", location_of(function))

@@ -14,8 +14,10 @@ from typing import Protocol
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
+from xdsl.dialects.memref import SubviewOp
 
 from polyir.diagnostics import OptionError, PolyirError, location_of, missed, nearest, remark
+from polyir.dialects.affine_extra import DelinearizeIndexOp
 from polyir.dialects.dependence import DependenceKind, Dependences
 from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import ScopOp
@@ -57,6 +59,21 @@ def lower_scops(ctx: Context, module: ModuleOp) -> None:
     """Lower the scops of `module`, if there are any."""
     if scops_in(module):
         pass_type("lower-poly")().apply(ctx, module)
+
+
+def lower_for_target(ctx: Context, module: ModuleOp) -> None:
+    """Lower the scops of `module`, and what no target has: inner modules, views, coordinates."""
+    lower_scops(ctx, module)
+    names = {op.name for op in module.walk() if op is not module}
+    if ModuleOp.name in names:
+        from polyir.codegen.modules import flatten_modules
+
+        flatten_modules(module)
+    if not names.isdisjoint((SubviewOp.name, DelinearizeIndexOp.name)):
+        from polyir.codegen.views import expand_index_operations, fold_views
+
+        expand_index_operations(module)
+        fold_views(module)
 
 
 def analysed_scops(

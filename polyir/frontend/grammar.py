@@ -34,6 +34,7 @@ START_SYMBOLS = (
     "attribute_alias",
     "map",
     "set",
+    "plain_type",
 )
 
 
