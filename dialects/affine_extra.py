@@ -7,7 +7,8 @@ of them it has not got, next to xDSL's dialects.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import ClassVar
 
 from xdsl.context import Context
@@ -19,12 +20,17 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     MemRefType,
+    TensorType,
+    UnrankedMemRefType,
+    VectorType,
     i1,
     i32,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
+    AnyAttr,
     IRDLOperation,
+    VarConstraint,
     base,
     irdl_op_definition,
     operand_def,
@@ -293,6 +299,71 @@ class IndexCastUOp(_IndexConversion):
     name = "index.castu"
 
 
+_SHAPED = base(VectorType) | base(TensorType)
+_CHOICE = VarConstraint("CHOICE", AnyAttr())
+
+
+@irdl_op_definition
+class ShapedSelectOp(IRDLOperation):
+    """`arith.select` with a condition for each element: xDSL's has one condition only."""
+
+    name = "arith.select"
+
+    condition = operand_def(_SHAPED)
+    true_value = operand_def(_CHOICE)
+    false_value = operand_def(_CHOICE)
+    result = result_def(_CHOICE)
+
+    traits = traits_def(Pure())
+
+    assembly_format = (
+        "$condition `,` $true_value `,` $false_value attr-dict "
+        "`:` type($condition) `,` type($result)"
+    )
+
+
+@irdl_op_definition
+class ShapedIndexCastOp(IRDLOperation):
+    """`arith.index_cast` of vectors and tensors: xDSL's takes scalars only."""
+
+    name = "arith.index_cast"
+
+    input = operand_def(_SHAPED)
+    result = result_def(_SHAPED)
+
+    traits = traits_def(Pure())
+
+    assembly_format = "$input attr-dict `:` type($input) `to` type($result)"
+
+
+@irdl_op_definition
+class RankOp(IRDLOperation):
+    """`memref.rank`: the number of dimensions, also of a memref of unknown rank."""
+
+    name = "memref.rank"
+
+    memref = operand_def(base(MemRefType) | base(UnrankedMemRefType))
+    rank = result_def(IndexType())
+
+    traits = traits_def(NoMemoryEffect())
+
+    assembly_format = "$memref attr-dict `:` type($memref)"
+
+
+_ON_SHAPES: Mapping[type[Operation], type[Operation]] = MappingProxyType(
+    {arith.SelectOp: ShapedSelectOp, arith.IndexCastOp: ShapedIndexCastOp}
+)
+
+
+def operation_on(operation: type[Operation], first: Attribute) -> type[Operation]:
+    """The class of an operation whose first operand has the type `first`.
+
+    It is another one where xDSL's class takes scalars only.
+    """
+    shaped = isinstance(first, VectorType | TensorType)
+    return _ON_SHAPES.get(operation, operation) if shaped else operation
+
+
 def _verify_map_operands(operation: Operation, affine_map: AffineMapAttr, count: int) -> None:
     expected = affine_map.data.num_dims + affine_map.data.num_symbols
     if count != expected:
@@ -313,10 +384,24 @@ AFFINE_EXTRA: tuple[type[IRDLOperation], ...] = (
 
 def load_affine_extra(context: Context) -> None:
     """Add the operations of this module that `context` does not have yet."""
+    load_missing(context, AFFINE_EXTRA)
+
+
+def load_missing(
+    context: Context,
+    operations: Sequence[type[Operation]],
+    attributes: Sequence[type[Attribute]] = (),
+) -> None:
+    """Add those of the operations and attributes that `context` does not have yet."""
     # A registered dialect is loaded on first use; ours must not come before xDSL's.
-    for dialect_name in ("affine", "arith", "index"):
+    names = [*(each.name for each in operations), *(each.name for each in attributes)]
+    for dialect_name in dict.fromkeys(name.split(".")[0] for name in names):
         context.get_optional_dialect(dialect_name)
     known = {operation.name for operation in context.loaded_ops}
-    for operation in AFFINE_EXTRA:
+    for operation in operations:
         if operation.name not in known:
             context.load_op(operation)
+    loaded = tuple(context.loaded_attrs)
+    for attribute in attributes:
+        if attribute not in loaded:
+            context.load_attr_or_type(attribute)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from xdsl.dialects import affine, arith, memref
-from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType
-from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
+from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerAttr, MemRefType, UnregisteredOp
+from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.traits import IsolatedFromAbove
 
 # The kinds of reduction of `affine.parallel`, in the order of MLIR's arith::AtomicRMWKind:
@@ -28,6 +28,13 @@ REDUCTION_KINDS = (
 )
 
 
+def reduces_type(kind: str, type: Attribute) -> bool:
+    """Whether a reduction of `REDUCTION_KINDS` applies to values of `type`."""
+    if kind == "assign":
+        return True
+    return isinstance(type, AnyFloat) == kind.endswith("f")
+
+
 def is_valid_symbol(value: SSAValue) -> bool:
     """Whether `value` may be a symbol of an affine map: it does not change inside the scope.
 
@@ -47,6 +54,9 @@ def is_valid_symbol(value: SSAValue) -> bool:
             return all(is_valid_symbol(operand) for operand in value.op.operands)
         case memref.DimOp():
             return _is_top_level(value.op.source) or _is_allocated_size(value.op)
+        case _ if value.op.name == "tensor.dim":
+            # By name: the dialect takes a while to import.
+            return _is_top_level(value.op.operands[0])
         case _:
             return False
 
@@ -71,10 +81,21 @@ def is_valid_dimension(value: SSAValue) -> bool:
 
 
 def _is_allocated_size(size: memref.DimOp) -> bool:
-    """Whether `size` is that of an allocation whose sizes are symbols."""
+    """Whether `size` is that of an allocation or a view whose sizes are symbols."""
     memref_value, position = size.source, size.index
-    if not (isinstance(memref_value, OpResult) and isinstance(memref_value.op, memref.AllocOp)):
+    while isinstance(memref_value, OpResult) and isinstance(memref_value.op, memref.CastOp):
+        memref_value = memref_value.op.source
+    if not isinstance(memref_value, OpResult):
         return False
+    match memref_value.op:
+        case memref.AllocOp():
+            sizes = memref_value.op.dynamic_sizes
+        case memref.SubviewOp():
+            sizes = memref_value.op.sizes
+        case memref.ViewOp():
+            sizes = memref_value.op.sizes
+        case _:
+            return False
     if not (isinstance(position, OpResult) and isinstance(position.op, arith.ConstantOp)):
         return False
     number, memref_type = position.op.value, memref_value.type
@@ -84,7 +105,7 @@ def _is_allocated_size(size: memref.DimOp) -> bool:
     if not 0 <= dimension < len(shape) or shape[dimension] >= 0:
         return 0 <= dimension < len(shape)
     dynamic = sum(extent < 0 for extent in shape[:dimension])
-    return is_valid_symbol(memref_value.op.dynamic_sizes[dynamic])
+    return dynamic < len(sizes) and is_valid_symbol(sizes[dynamic])
 
 
 def _is_top_level(value: SSAValue) -> bool:
@@ -97,7 +118,27 @@ def _is_top_level(value: SSAValue) -> bool:
     return parent is None or _is_affine_scope(parent)
 
 
+def is_from_outer_scope(value: SSAValue, user: Operation) -> bool:
+    """Whether `value` comes from around the affine scope in which `user` is.
+
+    It is then a valid symbol there: it does not change while the scope runs.
+    """
+    if not isinstance(value.type, IndexType):
+        return False
+    scope = user.parent_op()
+    while scope is not None and not _is_affine_scope(scope):
+        scope = scope.parent_op()
+    if scope is None:
+        return False
+    block = value.block if isinstance(value, BlockArgument) else value.owner.parent_block()
+    return block is not None and not scope.is_ancestor(block)
+
+
 def _is_affine_scope(operation: Operation) -> bool:
     """Whether MLIR gives the operation the trait `AffineScope`."""
     isolated = operation.has_trait(IsolatedFromAbove, value_if_unregistered=False)
-    return isolated or operation.name == "gpu.launch"
+    name = operation.op_name.data if isinstance(operation, UnregisteredOp) else operation.name
+    return isolated or name in _AFFINE_SCOPES
+
+
+_AFFINE_SCOPES = ("test.affine_scope",)

@@ -12,7 +12,7 @@ from polyir.diagnostics import OptionError, PolyirError, answer, location_of, mi
 from polyir.dialects.scop import ScopOp
 from polyir.model.proof import makes_claims
 from polyir.model.scop import scop_of
-from polyir.passes.prerequisites import analysed_scops, scops_in
+from polyir.passes.prerequisites import analysed, raised_scops, scops_in
 from polyir.passes.schedule_check import require_correct, require_correct_schedule
 from polyir.transform.given_schedule import GivenSchedule, read_schedule, tree_of
 from polyir.transform.walk import names_in
@@ -23,9 +23,10 @@ class CheckSchedulePass(ModulePass):
     """Check that a schedule respects the dependences of a scop; change nothing.
 
     Without options, the current schedule tree of each scop is checked against the dependences of
-    the scop, and a remark says that all of them hold. With `schedule` or `file` (as for
-    `apply-schedule`), the given schedule is checked instead; dependences are computed if
-    necessary, and if all of them hold, a line on standard output says so.
+    the scop, and a remark says that all of them hold. Functions without scops are raised first.
+    With `schedule` or `file` (as for `apply-schedule`), the given schedule is checked instead;
+    dependences are computed if necessary, and if all of them hold, a line on standard output says
+    so.
 
     If a dependence is violated, an error shows one pair of instances for each violated one:
 
@@ -50,13 +51,19 @@ class CheckSchedulePass(ModulePass):
             self._given()
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        scops = analysed_scops(ctx, op) if self._is_standing_alone() else scops_in(op)
-        if not scops:
-            missed(self.name, "nothing to check: the module has no static control part", op)
-        elif self._is_standing_alone():
-            self._check_given(scops)
-        else:
-            self._check_in_force(scops)
+        known = scops_in(op)
+        scops = raised_scops(op, self.name, "nothing to check")
+        alone = self._is_standing_alone()
+        # Without dependences, a tree that was read may be in any order, and nothing is known of it.
+        found = [
+            scop
+            for scop in scops
+            if scop.dependences is not None or (scop in known and not alone) or analysed(scop)
+        ]
+        if alone and found:
+            self._check_given(tuple(found))
+        elif not alone:
+            self._check_in_force(tuple(found))
 
     def _check_in_force(self, scops: tuple[ScopOp, ...]) -> None:
         for scop in scops:

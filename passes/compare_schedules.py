@@ -11,7 +11,6 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.diagnostics import missed
 from polyir.dialects.dependence import Dependences
 from polyir.limits import ResourceError, limited
 from polyir.model.scop import Scop, scop_of
@@ -62,10 +61,7 @@ class CompareSchedulesPass(ModulePass):
     name = "compare-schedules"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        scops = analysed_scops(ctx, op)
-        if not scops:
-            missed(self.name, "nothing to compare: the module has no static control part", op)
-        for scop_op in scops:
+        for scop_op in analysed_scops(op, self.name, "nothing to compare"):
             function = scop_op.function
             where = "" if function is None else f" of @{function.sym_name.data}"
             lines = [f"schedules{where}:", *table(comparison_rows(scop_of(scop_op)))]

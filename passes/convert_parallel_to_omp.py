@@ -30,15 +30,20 @@ from xdsl.passes import ModulePass
 
 from polyir.codegen.openmp import ParallelLoop, convert_parallel_to_omp
 from polyir.diagnostics import missed
+from polyir.passes.prerequisites import lower_scops
 
 
 @dataclass(frozen=True)
 class ConvertParallelToOmpPass(ModulePass):
-    """Distribute the iterations of the outermost parallel loops over a team of OpenMP threads."""
+    """Distribute the iterations of the outermost parallel loops over a team of OpenMP threads.
+
+    Scops are lowered first.
+    """
 
     name = "convert-parallel-to-omp"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        lower_scops(ctx, op)
         loops = tuple(inner for inner in op.walk() if isinstance(inner, ParallelLoop))
         if not loops:
             missed(self.name, "nothing to convert: the module has no parallel loop", op)

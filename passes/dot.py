@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
-from polyir.diagnostics import PolyirError, missed
+from polyir.diagnostics import PolyirError
 from polyir.dialects.scop import ScopOp
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import analysed_scops
@@ -42,9 +42,8 @@ class DotPass(ModulePass):
     file: str = ""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        scops = analysed_scops(ctx, op)
+        scops = analysed_scops(op, self.name, "nothing to draw")
         if not scops:
-            missed(self.name, "nothing to draw: the module has no static control part", op)
             return
         text = self.write(scops)
         if not self.file:

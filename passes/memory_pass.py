@@ -39,9 +39,8 @@ class MemoryPass(ModulePass):
         """Rewrite the accesses of a scop; raises a `PolyirError` to refuse."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        scops = raised_scops(ctx, op)
+        scops = raised_scops(op, self.name)
         if not scops:
-            missed(self.name, "nothing to do: the module has no static control part", op)
             return
         try:
             check_names(self.arrays, [scop_of(scop) for scop in scops])

@@ -11,10 +11,15 @@ from polyir.passes.picture_pass import PicturePass
 class PlotDomainPass(PicturePass):
     """Draw the statement instances and the dependences between them, to an SVG or PNG file.
 
-    Each statement with at most three iterators has a panel: points are its instances, and arrows
-    are dependences: black for flow, red for anti, violet for output. All parameters have the value
-    `size`, or those of `values`, in order. `statements` lists the statements to draw; by default,
-    all of them. With several scops, the second one is drawn to `file-2`, and so on. It requires
+    Points are the instances of statements with at most three iterators, and arrows are
+    dependences: black for flow, red for anti, violet for output, grey for input. Statements with
+    the same iterators are drawn together; three dimensions are drawn as slices, one for each value
+    of the first iterator. All parameters have the value `size`, or those of `values`, in order.
+
+    `statements`, `arrays` and `kinds` (`flow`, `anti`, `output`, `input`) say what is drawn; by
+    default, that is everything but input dependences. If there are more than `arrows` arrows
+    between statements that are drawn together, only those of some instances are shown, and the
+    title says so. With several scops, the second one is drawn to `file-2`, and so on. It requires
     matplotlib: `pip install 'polyir[plot]'`.
     """
 

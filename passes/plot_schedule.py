@@ -11,8 +11,8 @@ from polyir.passes.picture_pass import PicturePass
 class PlotSchedulePass(PicturePass):
     """Draw the execution order of the instances under the current schedule, and its tiles.
 
-    Draws the picture of `plot-domain` with points numbered in execution order and coloured by
-    tile. The options are the same.
+    Draws the picture of `plot-domain` with points numbered in execution order, where the numbers
+    can be read, and coloured by tile, and with a line around each tile. The options are the same.
     """
 
     name = "plot-schedule"

@@ -8,7 +8,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.diagnostics import missed, remark
+from polyir.diagnostics import remark
 from polyir.dialects.dependence import DependenceKind, Dependences
 from polyir.model.analysis import ORDERING_KINDS
 from polyir.passes.prerequisites import (
@@ -50,10 +50,7 @@ class PolyDependencesPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         kinds = (*ORDERING_KINDS, DependenceKind.INPUT) if self.input else ORDERING_KINDS
-        scops = raised_scops(ctx, op)
-        if not scops:
-            missed(self.name, "nothing to do: the module has no static control part", op)
-        for scop in scops:
+        for scop in raised_scops(op, self.name):
             # Dependences of an illegal tree would make it legal.
             require_proved(scop, self.name)
             dependences = dependences_of(scop, self.value_based, kinds, self.name)

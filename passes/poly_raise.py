@@ -7,12 +7,16 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from polyir.diagnostics import location_of, missed, remark
+from polyir.dialects.affine_extra import DelinearizeIndexOp
 from polyir.limits import ResourceError, within_operations
 from polyir.model.raising import raise_function
 from polyir.model.raising.control import LOOPS
+from polyir.model.raising.raising import RaiseOutcome
+from polyir.model.raising.regions import Left
 
 RAISING_OPERATIONS = 10_000_000
 """How many operations isl may take to raise one function: well above a million lines of loops."""
@@ -41,7 +45,8 @@ class PolyRaisePass(ModulePass):
           }
         }
 
-    The schedule tree has the original order. Code that cannot be modelled does not change.
+    The schedule tree has the original order. Code that cannot be modelled does not change, except
+    that `affine.delinearize_index` with a constant basis becomes `affine.apply`.
     """
 
     name = "poly-raise"
@@ -51,16 +56,43 @@ class PolyRaisePass(ModulePass):
             if isinstance(function, func.FuncOp):
                 self.raise_loops(function)
 
-    def raise_loops(self, function: func.FuncOp) -> None:
-        """Raise the loops of one function; raises `ResourceError` if that takes too long."""
+    def raise_loops(self, function: func.FuncOp) -> bool:
+        """Raise the loops of one function, and say why not; whether it has any.
+
+        Raises `ResourceError` if that takes too long.
+        """
         if not any(isinstance(inner, LOOPS) for inner in function.walk()):
-            return
+            return False
+        if any(isinstance(inner, DelinearizeIndexOp) for inner in function.walk()):
+            from polyir.codegen.views import expand_index_operations
+
+            expand_index_operations(function, only_affine=True)
         outcome = within_operations(RAISING_OPERATIONS, lambda: raise_function(function))
         if outcome is None:
             raise ResourceError("isl takes too long to raise the function", location_of(function))
-        for left in outcome.left:
-            remark(self.name, f"left as it is: {left.reason}", left.operation)
+        for left in _causes(outcome):
+            remark(self.name, f"left as it is: {left.reason}", left.operation, once=True)
         if not outcome.scops:
             nothing = "none of its loops stores to memory"
             reason = outcome.left[0].reason if outcome.left else nothing
-            missed(self.name, f"@{function.sym_name.data} has no scop: {reason}", function)
+            name = function.sym_name.data
+            missed(self.name, f"@{name} has no scop: {reason}", function, once=True)
+        return True
+
+
+def _causes(outcome: RaiseOutcome) -> list[Left]:
+    """What is to be named: each reason once in a nest of loops, and once if there is no scop."""
+    named: list[Left] = []
+    for left in outcome.left:
+        same = [each.operation for each in named if each.reason == left.reason]
+        if not same or (outcome.scops and not any(_is_inside(left.operation, op) for op in same)):
+            named.append(left)
+    # The warning about the whole function says the first.
+    return named if outcome.scops else named[1:]
+
+
+def _is_inside(op: Operation, outer: Operation) -> bool:
+    around: Operation | None = op
+    while around is not None and around is not outer:
+        around = around.parent_op()
+    return around is outer

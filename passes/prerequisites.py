@@ -13,8 +13,11 @@ from typing import Protocol
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.dialects.memref import SubviewOp
 
 from polyir.diagnostics import OptionError, PolyirError, location_of, missed, nearest, remark
+from polyir.dialects.affine_extra import DelinearizeIndexOp
 from polyir.dialects.dependence import DependenceKind, Dependences
 from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import ScopOp
@@ -35,11 +38,21 @@ def scops_in(module: ModuleOp) -> tuple[ScopOp, ...]:
     return tuple(op for op in module.walk() if isinstance(op, ScopOp))
 
 
-def raised_scops(ctx: Context, module: ModuleOp) -> tuple[ScopOp, ...]:
-    """The scops of `module`, raised if there are none."""
-    if not scops_in(module):
-        PolyRaisePass().apply(ctx, module)
-    return scops_in(module)
+def raised_scops(
+    module: ModuleOp, pass_name: str = "", task: str = "nothing to do"
+) -> tuple[ScopOp, ...]:
+    """The scops of `module`, after raising the functions that have none.
+
+    If there is no scop at all, raising says why. If there is nothing to raise either, that is what
+    the pass `pass_name` says, if it is given.
+    """
+    functions = [function for function in module.walk() if isinstance(function, FuncOp)]
+    flat = [each for each in functions if not any(isinstance(op, ScopOp) for op in each.walk())]
+    explained = [PolyRaisePass().raise_loops(function) for function in flat]
+    scops = scops_in(module)
+    if pass_name and not scops and not any(explained):
+        missed(pass_name, f"{task}: the module has no static control part", module)
+    return scops
 
 
 def lower_scops(ctx: Context, module: ModuleOp) -> None:
@@ -48,20 +61,38 @@ def lower_scops(ctx: Context, module: ModuleOp) -> None:
         pass_type("lower-poly")().apply(ctx, module)
 
 
-def analysed_scops(ctx: Context, module: ModuleOp) -> tuple[ScopOp, ...]:
-    """The scops of `module`, raised if need be, each with its dependences.
+def lower_for_target(ctx: Context, module: ModuleOp) -> None:
+    """Lower the scops of `module`, and what no target has: inner modules, views, coordinates."""
+    lower_scops(ctx, module)
+    names = {op.name for op in module.walk() if op is not module}
+    if ModuleOp.name in names:
+        from polyir.codegen.modules import flatten_modules
 
-    Scops whose dependences cannot be computed within the time limit are left out.
+        flatten_modules(module)
+    if not names.isdisjoint((SubviewOp.name, DelinearizeIndexOp.name)):
+        from polyir.codegen.views import expand_index_operations, fold_views
+
+        expand_index_operations(module)
+        fold_views(module)
+
+
+def analysed_scops(
+    module: ModuleOp, pass_name: str = "", task: str = "nothing to do"
+) -> tuple[ScopOp, ...]:
+    """The scops that `raised_scops` finds, each with its dependences.
+
+    Scops whose dependences cannot be computed within the limits are left out.
     """
-    analysed: list[ScopOp] = []
-    for scop in raised_scops(ctx, module):
-        if scop.dependences is None:
-            dependences = dependences_of(scop)
-            if dependences is None:
-                continue
-            attach_dependences(scop, dependences)
-        analysed.append(scop)
-    return tuple(analysed)
+    scops = raised_scops(module, pass_name, task)
+    return tuple(scop for scop in scops if scop.dependences is not None or analysed(scop))
+
+
+def analysed(scop: ScopOp) -> bool:
+    """Compute the dependences of a scop in its original order; whether that was possible."""
+    dependences = dependences_of(scop)
+    if dependences is not None:
+        attach_dependences(scop, dependences)
+    return dependences is not None
 
 
 def require_proved(scop: ScopOp, pass_name: str) -> None:
@@ -101,9 +132,9 @@ def dependences_of(
             )
         except (CrashError, DataflowError) as error:
             instead = "memory-based ones are used" if is_value_based else "the scop is left alone"
-            missed(pass_name, f"{error.message}: {instead}", scop)
+            missed(pass_name, f"{error.message}: {instead}", scop, once=True)
         except ResourceError as error:
-            missed(pass_name, f"{error.message}: the scop is left alone", scop)
+            missed(pass_name, f"{error.message}: the scop is left alone", scop, once=True)
             return None
     return None
 
@@ -129,9 +160,7 @@ class PassOnScops(PassWithOptions):
 
         Raises `OptionError` if no scop has all statements that the options name.
         """
-        scops = analysed_scops(ctx, module)
-        if not scops:
-            missed(self.name, "nothing to do: the module has no static control part", module)
+        scops = analysed_scops(module, self.name)
         meant = tuple(scop for scop in scops if set(self.named) <= set(_names(scop)))
         if scops and not meant:
             self._refuse(scops)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -11,7 +12,8 @@ from xdsl.passes import ModulePass
 from polyir.diagnostics import missed
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.scop import ScopOp
-from polyir.model.distance import format_dependences
+from polyir.limits import ResourceError, limited
+from polyir.model.dependence_text import TEXT_OPERATIONS, describe
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import analysed_scops
 
@@ -21,8 +23,9 @@ class PrintDependencesPass(ModulePass):
     """Print the dependences of each scop to standard output.
 
     Each line shows one dependence: kind, array, source and target, distance or direction vectors
-    in the loops that both share (see `polyir.model.distance` for the notation), and relation. The
-    lines are comments, so the whole output is still a valid program. If necessary, programs are
+    in the loops that both share (see `polyir.model.distance` for the notation), and relation.
+    `(may)` follows a statement whose access is under a condition on data. The lines are comments,
+    so the whole output is still a valid program. If necessary, programs are
     raised and value-based dependences are computed first.
 
         // value-based dependences in @sweep:
@@ -32,16 +35,27 @@ class PrintDependencesPass(ModulePass):
     name = "print-dependences"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        scops = analysed_scops(ctx, op)
-        if not scops:
-            missed(self.name, "nothing to print: the module has no static control part", op)
-        for scop_op in scops:
+        for scop_op in analysed_scops(op, self.name, "nothing to print"):
             scop = scop_of(scop_op)
             assert scop.dependences is not None
-            dependences = scop.dependences
-            lines = [_heading(scop_op, dependences)]
-            lines += format_dependences(scop, dependences).splitlines()
+            compute = partial(describe, scop, scop.dependences)
+            try:
+                text = limited("the description of the dependences", compute)
+            except ResourceError as error:
+                missed(self.name, f"{error.message}: they are not printed", scop_op)
+                continue
+            if text.unknown:
+                missed(self.name, _not_known(len(text.unknown)), scop_op)
+            lines = (_heading(scop_op, scop.dependences), *text.lines)
             print("\n".join(f"// {line}" for line in lines))
+
+
+def _not_known(count: int) -> str:
+    which = "a dependence" if count == 1 else f"{count} dependences"
+    return (
+        f"the distances of {which} take isl more than {TEXT_OPERATIONS} operations each: "
+        "they are printed as '*'"
+    )
 
 
 def _heading(scop: ScopOp, dependences: Dependences) -> str:

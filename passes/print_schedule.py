@@ -8,7 +8,6 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.diagnostics import missed
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import raised_scops
 from polyir.transform.outline import outline
@@ -30,10 +29,7 @@ class PrintSchedulePass(ModulePass):
     name = "print-schedule"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        scops = raised_scops(ctx, op)
-        if not scops:
-            missed(self.name, "nothing to print: the module has no static control part", op)
-        for scop_op in scops:
+        for scop_op in raised_scops(op, self.name, "nothing to print"):
             function = scop_op.function
             where = "" if function is None else f" of @{function.sym_name.data}"
             lines = [f"schedule{where}:", *outline(scop_of(scop_op).schedule).splitlines()]

@@ -7,7 +7,7 @@ kernel.gemm(n, alpha, beta, C, A, B)      # NumPy arrays, changed in place
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from io import StringIO
 from typing import TYPE_CHECKING, Literal, get_args
@@ -22,7 +22,7 @@ from polyir.dialects.scop import ScopOp
 from polyir.frontend.parse import parse_module
 from polyir.model.requirements import requirements_of
 from polyir.passes.poly_raise import PolyRaisePass
-from polyir.passes.prerequisites import ScopPass, lower_scops, scops_in
+from polyir.passes.prerequisites import ScopPass, lower_for_target, scops_in
 from polyir.pipeline import DEFAULT_PIPELINE, passes_of_pipeline
 from polyir.runtime.argument_checks import ArgumentChecks, written_arguments
 from polyir.runtime.compiler import (
@@ -32,6 +32,7 @@ from polyir.runtime.compiler import (
     jit_available,
 )
 from polyir.runtime.functions import public_functions
+from polyir.target.errors import TargetError
 from polyir.universe import (
     OPT_TARGETS,
     POLYIR_UNIVERSE,
@@ -80,9 +81,9 @@ def run_passes(module: ModuleOp, pipeline: Pipeline) -> tuple[ModuleOp, ModuleOp
 
 
 def lower(module: ModuleOp) -> ModuleOp:
-    """A copy of `module` with its scops lowered to loops."""
+    """A copy of `module` with its scops lowered to loops, in the form that targets take."""
     result = module.clone()
-    lower_scops(new_context(), result)
+    lower_for_target(new_context(), result)
     return result
 
 
@@ -144,7 +145,20 @@ def compile_loops(
         for op in public_functions(loops)
     }
     if chosen == "c":
-        return runtime.compile_module(loops, options, checks=checks)
+        try:
+            return runtime.compile_module(loops, options, checks=checks)
+        except TargetError as refused_by_c:
+            if backend != "auto" or not jit_available():
+                raise
+            try:
+                return _compile_llvm(loops, checks)
+            except TargetError:
+                raise refused_by_c from None
+    return _compile_llvm(loops, checks)
+
+
+def _compile_llvm(loops: ModuleOp, checks: Mapping[str, ArgumentChecks]) -> CompiledModule:
+    """Compile a module in loop form in this process; `loops` is changed."""
     signatures = runtime.public_signatures(loops)
     pass_type("lower-to-llvm")().apply(new_context(), loops)
     return runtime.compile_llvm(loops, signatures, checks)

@@ -99,7 +99,8 @@ class RemarkKind(Enum):
 class Remark:
     """One decision of one pass, in LLVM's remark style.
 
-    `is_answer` if it is what the pass was asked for: it is always shown.
+    `is_answer` if it is what the pass was asked for: it is always shown. `once` if it is about the
+    input and not about a step: whoever finds it again says nothing new.
     """
 
     kind: RemarkKind
@@ -107,6 +108,7 @@ class Remark:
     message: str
     location: SourceLocation | None = None
     is_answer: bool = False
+    once: bool = False
 
     def __str__(self) -> str:
         prefix = "" if self.location is None else f"{self.location}: "
@@ -132,8 +134,16 @@ _sink: ContextVar[RemarkSink] = ContextVar("polyir_remark_sink", default=print_m
 
 @contextmanager
 def remarks_to(sink: RemarkSink) -> Iterator[None]:
-    """Send all remarks reported inside the `with` block to `sink`."""
-    token = _sink.set(sink)
+    """Send all remarks reported inside the `with` block to `sink`, but none of `once` again."""
+    seen: set[Remark] = set()
+
+    def send(remark: Remark) -> None:
+        if remark not in seen:
+            sink(remark)
+        if remark.once:
+            seen.add(remark)
+
+    token = _sink.set(send)
     try:
         yield
     finally:
@@ -145,9 +155,9 @@ def report(remark: Remark) -> None:
     _sink.get()(remark)
 
 
-def remark(pass_name: str, message: str, op: Operation | None = None) -> None:
+def remark(pass_name: str, message: str, op: Operation | None = None, once: bool = False) -> None:
     """Report a decision of a pass at the location of `op`."""
-    report(Remark(RemarkKind.REMARK, pass_name, message, location_of(op)))
+    report(Remark(RemarkKind.REMARK, pass_name, message, location_of(op), once=once))
 
 
 def answer(pass_name: str, message: str, op: Operation | None = None) -> None:
@@ -155,9 +165,9 @@ def answer(pass_name: str, message: str, op: Operation | None = None) -> None:
     report(Remark(RemarkKind.REMARK, pass_name, message, location_of(op), is_answer=True))
 
 
-def missed(pass_name: str, message: str, op: Operation | None = None) -> None:
+def missed(pass_name: str, message: str, op: Operation | None = None, once: bool = False) -> None:
     """Report what a pass was asked for and did not do, and why, at the location of `op`."""
-    report(Remark(RemarkKind.MISSED, pass_name, message, location_of(op)))
+    report(Remark(RemarkKind.MISSED, pass_name, message, location_of(op), once=once))
 
 
 def location_of(op: Operation | None) -> SourceLocation | None:

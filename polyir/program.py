@@ -39,7 +39,7 @@ from polyir.results import (
 )
 from polyir.runtime import CompiledModule, CompilerOptions
 from polyir.transform.outline import outline
-from polyir.universe import PASS_NAMES, new_context, pass_type
+from polyir.universe import PASS_NAMES, pass_type
 from polyir.view.svg import tree_svg
 
 
@@ -75,8 +75,7 @@ class Program(PassMethods["Program"]):
     def schedules(self) -> tuple[ScheduleTree, ...]:
         """The schedule tree of each static control part, raised and analysed if need be."""
         module = self.module.clone()
-        context = new_context()
-        count = len(analysed_scops(context, module))
+        count = len(analysed_scops(module))
         analysed = Program(module)
         return tuple(ScheduleTree(analysed, number) for number in range(count))
 
@@ -208,7 +207,7 @@ def _drawn(tree: ScheduleTree, transformation: ModulePass) -> Drawing:
     from polyir.passes.picture_pass import PicturePass
 
     assert isinstance(transformation, PicturePass)
-    transformation.check_statements([tree.scop])
+    transformation.check_names([tree.scop])
     with TemporaryDirectory() as folder:
         file = transformation.file or f"{folder}/picture.svg"
         transformation.draw(tree.scop, file)

@@ -13,7 +13,8 @@ import islpy as isl
 from polyir.diagnostics import OptionError, PolyirError, nearest
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 from polyir.isl_pickle import pickled
-from polyir.model.distance import common_loops, format_dependences, vectors_of
+from polyir.model.dependence_text import format_dependences
+from polyir.model.distance import common_loops, vectors_of
 from polyir.model.scop import Scop
 from polyir.schedule.comparison import table
 from polyir.view.svg import Edge, graph_svg

@@ -6,16 +6,19 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import count
+from typing import TypeGuard
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from polyir.alias_checks import AliasCheck, alias_check
 from polyir.diagnostics import PolyirError, location_of
-from polyir.frontend.c.errors import NotModelledError
+from polyir.frontend.c.errors import NoEffectError, NotModelledError
 from polyir.frontend.c.layout import line_of_function, words_of
-from polyir.frontend.c.places import SourceArgument, SourceScalar
+from polyir.frontend.c.places import SourceArgument, SourcePointer, SourceScalar
 from polyir.frontend.c.source import SourceRegion, TranslatedRegion
 from polyir.frontend.c.types import Arithmetic
 from polyir.model.raising import raise_function
@@ -42,6 +45,13 @@ class TransformedRegion:
     error: PolyirError | None
     check: AliasCheck | None = None
     """What must be apart at run time for the new loops to have the meaning of the old ones."""
+
+    @property
+    def is_missed(self) -> bool:
+        """Whether the user has to know that it stays; not a part in which nothing is to be done."""
+        return self.error is not None and not (
+            self.region.is_part and isinstance(self.error, NoEffectError)
+        )
 
 
 def transform_region(
@@ -83,8 +93,9 @@ def _raise(region: SourceRegion, content: TranslatedRegion) -> None:
         return
     if outcome.left:
         left = outcome.left[0]
-        raise NotModelledError(left.reason, location_of(left.operation) or region.location)
-    raise NotModelledError("no loop in it writes to memory", region.location)
+        place = location_of(left.operation) or region.location
+        raise content.explained(NotModelledError(left.reason, place))
+    raise NoEffectError("no loop in it writes to memory", region.location)
 
 
 @dataclass(frozen=True)
@@ -152,6 +163,10 @@ def rewrite(
     return "".join(lines)
 
 
+_OUTSIDE_MEMBERS = re.compile(r"(?<![.>\w])[A-Za-z_]\w*")
+"""A name that is not that of a member."""
+
+
 def _replacement(
     region: SourceRegion,
     content: TranslatedRegion,
@@ -161,10 +176,12 @@ def _replacement(
 ) -> Replacement:
     forms = [_form(argument) for argument in content.arguments]
     words = [word for form in forms for word in re.findall(r"\w+", _text_of(form))]
-    taken = (*macros, *words)
+    called = [op.sym_name.data for op in content.module.walk() if _is_called(op)]
+    taken = (*macros, *words, *called)
     text = region_text(content.function, forms, taken, openmp)
-    present = dict.fromkeys(re.findall(r"\w+", "\n".join(text.lines)))
-    unused = tuple(name for name in content.own if name not in present or name not in words)
+    present = dict.fromkeys(_OUTSIDE_MEMBERS.findall("\n".join(text.lines)))
+    given = dict.fromkeys(_OUTSIDE_MEMBERS.findall(" ".join((*map(_text_of, forms), *called))))
+    unused = tuple(name for name in content.own if name not in present or name not in given)
     checked = None if check is None else _check_text(check, forms, (*taken, *content.mentioned))
     return Replacement(region, text, unused, checked)
 
@@ -249,7 +266,14 @@ def _text_of(form: Form) -> str:
     return " ".join((*parts, *form.spelling.strides))
 
 
+def _is_called(op: Operation) -> TypeGuard[FuncOp]:
+    """Whether `op` stands for a function of the file, or of the C library."""
+    return isinstance(op, FuncOp) and op.is_declaration
+
+
 def _form(argument: SourceArgument) -> Form:
+    if isinstance(argument, SourcePointer):
+        return Form(Scalar.INT64, argument.text, is_pointer=True)
     type = scalar_of(argument.type if isinstance(argument, SourceScalar) else argument.element)
     if isinstance(argument, SourceScalar):
         return Form(type, argument.text)

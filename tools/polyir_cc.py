@@ -32,7 +32,7 @@ from polyir.diagnostics import (
     remarks_to,
 )
 from polyir.frontend.c.preprocess import Preprocessed, has_region, preprocess
-from polyir.frontend.c.source import SourceRegion, detect_regions, read_regions
+from polyir.frontend.c.source import SourceFile, detect_regions, read_regions
 from polyir.limits import time_limited_to
 from polyir.pipeline import (
     DEFAULT_PIPELINE,
@@ -77,21 +77,26 @@ def _run(arguments: Sequence[str]) -> int:
     with time_limited_to(options.time_limit):
         preprocessed = preprocess(compiler, flags, path)
         is_detecting = options.detect or not has_region(preprocessed.text)
-        regions = _regions(preprocessed, path, text, is_detecting)
+        file = _read_file(preprocessed, path, text, is_detecting)
         context = new_context()
         sink = print_all if options.remarks else _ignore if is_detecting else print_missed
         with remarks_to(sink):
             transformed = tuple(
                 transform_region(region, chosen, context, options.assume_no_alias)
-                for region in regions
+                for region in file.regions
             )
+    if options.remarks:
+        errors = (item.error for item in transformed if is_detecting and item.error is not None)
+        for error in (*file.left, *errors):
+            print(f"{error.location}: remark: loop left: {error.message}", file=sys.stderr)
     # What was not asked for is not reported as missing.
     reported = () if is_detecting and not options.strict else transformed
-    left = tuple(item for item in reported if item.error is not None)
+    left = tuple(item for item in reported if item.is_missed)
     for item in left:
         assert item.error is not None
         print(_left_message(item, text, options.strict), file=sys.stderr)
-    if left and options.strict:
+    is_whole = not left and (is_detecting or not file.skipped)
+    if options.strict and not is_whole:
         return 1
     if options.emit == "c":
         result = rewrite(text, transformed, preprocessed.macros)
@@ -101,25 +106,22 @@ def _run(arguments: Sequence[str]) -> int:
         _compile(compiler, flags, rest, path, result, options.output)
     else:
         write_output(options.output, result.encode(errors="surrogateescape"))
-    return LEFT if left else 0
+    return 0 if is_whole else LEFT
 
 
 def _ignore(_: Remark) -> None:
     """A loop that was found need not become better."""
 
 
-def _regions(
-    preprocessed: Preprocessed, path: str, text: str, is_detecting: bool
-) -> tuple[SourceRegion, ...]:
+def _read_file(preprocessed: Preprocessed, path: str, text: str, is_detecting: bool) -> SourceFile:
     """The regions between pragmas, or the loops that are found."""
-    if not is_detecting:
-        return read_regions(preprocessed.text, path, preprocessed.macros, text)
-    regions, unread = detect_regions(preprocessed.text, path, preprocessed.macros, text)
-    for error in unread:
+    read = detect_regions if is_detecting else read_regions
+    file = read(preprocessed.text, path, preprocessed.macros, text)
+    for error in file.skipped:
         print(f"{error.location}: warning: function skipped: {error.message}", file=sys.stderr)
-    if not regions:
+    if is_detecting and not file.regions:
         print(f"{path}: warning: no loop of this file can be transformed", file=sys.stderr)
-    return regions
+    return file
 
 
 def _parse_options(

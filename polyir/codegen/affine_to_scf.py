@@ -35,7 +35,7 @@ from polyir.diagnostics import PolyirError, location_of
 from polyir.dialects.affine_extra import MaxOp, PrefetchOp
 from polyir.dialects.affine_semantics import is_valid_dimension, is_valid_symbol
 from polyir.dialects.reductions import Combination, combination_of, neutral_element
-from polyir.model.affine_operations import map_operands
+from polyir.model.affine_operations import UNDEFINED_DIVISION, has_undefined_division, map_operands
 
 
 def convert_affine_to_scf(root: Operation) -> None:
@@ -61,6 +61,8 @@ def _convert(op: Operation, wanted: Callable[[Operation], bool]) -> None:
     """
     regions: Sequence[Region] = op.regions
     if map_operands(op) is not None and wanted(op):
+        if has_undefined_division(op):
+            raise PolyirError(UNDEFINED_DIVISION, location_of(op))
         regions = _replace(op)
     for region in regions:
         for block in region.blocks:

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import affine
-from xdsl.dialects.builtin import MemRefType
+from xdsl.dialects.builtin import MemRefType, StringAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineMap, AffineSet
 from xdsl.utils.exceptions import VerifyException
 
-from polyir.dialects.affine_extra import MaxOp, PrefetchOp
-from polyir.dialects.affine_semantics import is_valid_dimension, is_valid_symbol
+from polyir.dialects.affine_extra import DmaStartOp, DmaWaitOp, MaxOp, PrefetchOp
+from polyir.dialects.affine_semantics import (
+    is_from_outer_scope,
+    is_valid_dimension,
+    is_valid_symbol,
+    reduces_type,
+)
 
 
 def check_affine_operation(operation: Operation) -> None:
@@ -48,6 +53,8 @@ def _check_operands(operation: Operation) -> None:
             continue
         for position, operand in enumerate(operands):
             is_bound = isinstance(operation, affine.ForOp | affine.ParallelOp | affine.IfOp)
+            if is_from_outer_scope(operand, operation):
+                continue
             if is_bound and position >= space.num_dims:
                 _check_symbol(operand)
             elif not is_valid_dimension(operand):
@@ -94,6 +101,8 @@ def _maps(operation: Operation) -> list[tuple[AffineMap | AffineSet, Sequence[SS
             return [(operation.map.data, operation.indices)]
         case affine.ApplyOp() | affine.MinOp() | MaxOp():
             return [(operation.map.data, operation.operands)]
+        case DmaStartOp() | DmaWaitOp():
+            return [(access.data, operands) for _, access, operands in operation.accesses()]
         case affine.IfOp():
             return [(operation.condition.data, operation.args)]
         case affine.ForOp():
@@ -153,6 +162,9 @@ def _check_parallel(operation: affine.ParallelOp) -> None:
         _check_count(variables, count, noun)
     if any(step.value.data <= 0 for step in operation.steps):
         raise VerifyException("the steps must be positive")
+    for kind, result in zip(operation.reductions, operation.result_types, strict=True):
+        if isinstance(kind, StringAttr) and not reduces_type(kind.data, result):
+            raise VerifyException(f"the reduction '{kind.data}' does not apply to {result}")
     _check_yield(operation, operation.body.block.last_op)
 
 

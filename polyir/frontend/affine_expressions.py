@@ -76,10 +76,9 @@ def _combine(
             f"expression is not affine: the right side of '{spelling}' must be a constant or a "
             "symbol",
         )
-    if not isinstance(rhs, AffineConstantExpr):
+    if not isinstance(rhs, AffineConstantExpr) or rhs.value <= 0:
+        # MLIR reads a division by zero or by a negative number too; its result is undefined.
         return AffineBinaryOpExpr(_DIVISIONS[operator], lhs, rhs)
-    if rhs.value <= 0:
-        source.fail(right, f"the right side of '{spelling}' must be positive")
     match operator:
         case "modulo":
             return lhs % rhs

@@ -34,6 +34,7 @@ START_SYMBOLS = (
     "attribute_alias",
     "map",
     "set",
+    "plain_type",
 )
 
 
@@ -53,12 +54,6 @@ def parse_prefix(text: str, position: int, start: str) -> tuple[Tree[Token], int
     `start` is one of `START_SYMBOLS`. Raises the same as `parse_tree` if no such part begins there.
     """
     interactive = _parser().parse_interactive(TextSlice(text, position, len(text)), start=start)
-    lexer_state = interactive.lexer_thread.state
-    assert lexer_state is not None
-    counter = lexer_state.line_ctr
-    counter.line += text.count("\n", 0, position)
-    counter.line_start_pos = text.rfind("\n", 0, position) + 1
-    counter.column = position - counter.line_start_pos + 1
     state = interactive.parser_state
     end = position
     try:

@@ -24,6 +24,7 @@ from xdsl.irdl import IRDLOperation
 from xdsl.utils.str_enum import StrEnum
 
 from polyir.diagnostics import nearest
+from polyir.dialects.affine_extra import operation_on
 from polyir.frontend.literals import word
 from polyir.frontend.operation_reader import INDEX, Handler, OperationReader, plural
 from polyir.frontend.source import Branch, tree
@@ -73,7 +74,7 @@ def _elementwise(reader: OperationReader, node: Tree[Token]) -> Operation:
     operand_types, result_types = _signature(
         reader, operation_type, types_node, len(definition.operands), len(definition.results)
     )
-    return operation_type.create(
+    return operation_on(operation_type, operand_types[0]).create(
         operands=reader.operands(operands, operand_types),
         result_types=result_types,
         properties=_flags(reader, flags, operation_type),
@@ -134,8 +135,9 @@ def _compare(reader: OperationReader, node: Tree[Token]) -> Operation:
 def _conversion(reader: OperationReader, node: Tree[Token]) -> Operation:
     name, value, flags, attributes, source_type, result_type = node.children
     operation_type = _operation_type(reader, name)
-    return operation_type.create(
-        operands=[reader.operand(value, reader.type(source_type))],
+    operand = reader.operand(value, reader.type(source_type))
+    return operation_on(operation_type, operand.type).create(
+        operands=[operand],
         result_types=[reader.type(result_type)],
         properties=_flags(reader, flags, operation_type),
         attributes=reader.dictionary(attributes),

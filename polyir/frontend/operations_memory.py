@@ -39,7 +39,7 @@ _ALLOCATIONS: Mapping[str, type[Operation]] = MappingProxyType(
 _UNARY: Mapping[str, type[Operation]] = MappingProxyType(
     {
         "memref.dealloc": memref.DeallocOp,
-        "memref.rank": memref.RankOp,
+        "memref.rank": affine_extra.RankOp,
         "scf.reduce.return": scf.ReduceReturnOp,
     }
 )
@@ -193,7 +193,7 @@ def _unary(reader: OperationReader, node: Tree[Token]) -> Operation:
     operation_type = _UNARY[str(name)]
     return operation_type.create(
         operands=[reader.operand(operand, reader.type(type_node))],
-        result_types=[INDEX] if operation_type is memref.RankOp else [],
+        result_types=[INDEX] if operation_type is affine_extra.RankOp else [],
         attributes=reader.dictionary(attributes),
     )
 

@@ -21,6 +21,7 @@ from xdsl.ir import Attribute, Block, Operation, Region
 from polyir.diagnostics import nearest
 from polyir.dialects import affine_extra
 from polyir.dialects.affine_semantics import REDUCTION_KINDS
+from polyir.dialects.rare_operations import load_rare_operations
 from polyir.frontend.literals import string, symbol
 from polyir.frontend.operation_reader import Handler, OperationReader, plural, split_properties
 from polyir.frontend.source import Branch, token, tree
@@ -58,7 +59,7 @@ def _func(reader: OperationReader, node: Tree[Token]) -> Operation:
         input_attributes.append(DictionaryAttr(reader.dictionary(dictionary)))
         if named:
             names.append((parameter, inputs[-1]))
-        elif body is not None:
+        elif body is not None and not _begins_with_label(tree(body)):
             reader.source.fail(parameter, "expected an argument such as %x: type")
     if names and len(names) != len(inputs):
         reader.source.fail(
@@ -84,6 +85,12 @@ def _func(reader: OperationReader, node: Tree[Token]) -> Operation:
     return func.FuncOp.create(
         properties=properties, attributes=reader.dictionary(attributes), regions=[region]
     )
+
+
+def _begins_with_label(body: Tree[Token]) -> bool:
+    """Whether the first block of a region has a label, which may name its arguments."""
+    operations, *labelled = body.children
+    return bool(labelled) and not tree(operations).children
 
 
 def _func_results(
@@ -133,6 +140,8 @@ def _generic(reader: OperationReader, node: Tree[Token]) -> Operation:
     name_token, operands, successors, properties, regions, attributes, type_node = node.children
     operation_type = _operation_type(reader, token(name_token))
     function_type = reader.attributes.function_type(type_node)
+    if function_type.inputs.data:
+        operation_type = affine_extra.operation_on(operation_type, function_type.inputs.data[0])
     own, others = split_properties(operation_type, reader.dictionary(attributes))
     own |= reader.dictionary(properties)
     _adapt_to_xdsl(operation_type, own)
@@ -151,13 +160,20 @@ def _operation_type(reader: OperationReader, name_token: Token) -> type[Operatio
     name = string(reader.source, name_token)
     operation_type = reader.context.get_optional_op(name)
     if operation_type is None:
+        load_rare_operations(reader.context)
+        operation_type = reader.context.get_optional_op(name)
+    if operation_type is None:
         hint = nearest(name, (operation.name for operation in reader.context.loaded_ops))
         reader.source.fail(name_token, f"unknown operation '{name}'{hint}")
     return _CORRECTED.get(operation_type, operation_type)
 
 
 _CORRECTED: Mapping[type[Operation], type[Operation]] = MappingProxyType(
-    {affine.ParallelOp: affine_extra.ParallelOp, memref.GlobalOp: affine_extra.GlobalOp}
+    {
+        affine.ParallelOp: affine_extra.ParallelOp,
+        memref.GlobalOp: affine_extra.GlobalOp,
+        memref.RankOp: affine_extra.RankOp,
+    }
 )
 """Operations that xDSL verifies in another way than MLIR, and their correct classes."""
 

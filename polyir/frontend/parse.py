@@ -13,6 +13,7 @@ from xdsl.ir import Block, Operation, Region
 
 from polyir.diagnostics import InputSyntaxError
 from polyir.dialects.affine_extra import load_affine_extra
+from polyir.dialects.rare_operations import load_rare_operations
 from polyir.frontend import (
     operations_affine,
     operations_arith,
@@ -33,6 +34,7 @@ from polyir.frontend.syntax_errors import (
 from polyir.frontend.verification import verify_operations
 from polyir.frontend.vocabulary import OPERATION_TERMINALS
 from polyir.frontend.xdsl_fallback import parse_with_xdsl
+from polyir.frontend.xdsl_forms import FORMS
 
 _HANDLERS: Mapping[str, Handler] = MappingProxyType(
     {
@@ -87,9 +89,10 @@ def _parse(source: SourceText, context: Context) -> ModuleOp:
         name = unknown_operation(error)
         if name is None:
             raise syntax_error(source, error) from error
-        if context.get_optional_op(name.value) is None:
+        load_rare_operations(context)
+        if context.get_optional_op(name.value) is None and name.value not in FORMS:
             loaded = (operation.name for operation in context.loaded_ops)
-            known = tuple(dict.fromkeys((*OPERATION_TERMINALS, *loaded)))
+            known = tuple(dict.fromkeys((*OPERATION_TERMINALS, *loaded, *FORMS)))
             raise unknown_operation_error(source, name, known) from error
         module, positions = parse_with_xdsl(source, context, _HANDLERS)
 

@@ -64,6 +64,23 @@ _DESCRIPTIONS: Mapping[str, str] = MappingProxyType(
         "$END": "the end of the file",
     }
 )
+_WORDS = _OPERATION_TERMINALS | {
+    "AFFINE_MAP",
+    "AFFINE_SET",
+    "MEMREF",
+    "VECTOR",
+    "TENSOR",
+    "COMPLEX",
+    "TUPLE",
+    "DENSE",
+    "ARRAY",
+    "STRIDED",
+    "FLOORDIV",
+    "CEILDIV",
+    "MOD",
+}
+"""The words that are names of attributes, too, but not names elsewhere."""
+
 _MAXIMUM_ALTERNATIVES = 6
 
 
@@ -135,6 +152,9 @@ def _end_of_text(text: str) -> tuple[int, int]:
 def _alternatives(terminals: Iterable[str]) -> str:
     """The expected alternatives, in words."""
     expected = frozenset(terminals)
+    if expected >= _WORDS:
+        # The name of an attribute, which any word can be.
+        expected -= _WORDS
     words: dict[str, None] = {}
     remaining = [name for name in _DESCRIPTIONS if name in expected]
     if expected >= _OPERATION_TERMINALS:

@@ -128,7 +128,7 @@ class TypeReader(ABC):
         return tuple(self._extent(token(dimension)) for dimension in tree(branch).children)
 
     def _extent(self, dimension: Token) -> int:
-        digits = dimension.value.rstrip("x").strip("[]")
+        digits = dimension.value.rstrip("x").strip().strip("[]")
         if digits == "?":
             return DYNAMIC_INDEX
         if len(digits) > 19 or int(digits) >= 2**63:
@@ -195,10 +195,10 @@ class TypeReader(ABC):
 def _simplified_layout(layout: Attribute) -> MemRefLayoutAttr | NoneAttr:
     """The identity map is dropped, because it is the default layout, as in MLIR."""
     assert isinstance(layout, MemRefLayoutAttr)
-    if isinstance(layout, AffineMapAttr) and layout.data == AffineMap.identity(
-        layout.data.num_dims
-    ):
-        return NoneAttr()
+    if isinstance(layout, AffineMapAttr):
+        identity = AffineMap.identity(layout.data.num_dims)
+        if layout.data.results == identity.results:
+            return NoneAttr()
     return layout
 
 

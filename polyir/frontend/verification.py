@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from xdsl.dialects import func, scf
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects import func, memref, scf
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    MemRefType,
+    ModuleOp,
+    NoneAttr,
+    StridedLayoutAttr,
+)
 from xdsl.ir import Operation
 from xdsl.traits import IsTerminator
 from xdsl.utils.exceptions import VerifyException
@@ -29,6 +35,7 @@ def verify_operations(module: ModuleOp, error_at: ErrorAt) -> None:
             check_affine_operation(operation)
             _check_terminators(operation)
             _check_counters(operation)
+            _check_layout_symbols(operation)
         except RecursionError:
             raise
         except Exception as error:
@@ -51,3 +58,21 @@ def _check_counters(operation: Operation) -> None:
     """Unlike `affine.parallel`, `scf.parallel` has a counter."""
     if isinstance(operation, scf.ParallelOp) and not operation.step:
         raise VerifyException("the loop needs at least one counter")
+
+
+def _check_layout_symbols(operation: Operation) -> None:
+    """An allocation has an operand for each symbol of its layout."""
+    if not isinstance(operation, memref.AllocOp | memref.AllocaOp):
+        return
+    memref_type = operation.memref.type
+    assert isinstance(memref_type, MemRefType)
+    match memref_type.layout:
+        case AffineMapAttr(data=layout):
+            expected = layout.num_symbols
+        case StridedLayoutAttr(strides=strides, offset=offset):
+            expected = sum(isinstance(part, NoneAttr) for part in (*strides, offset))
+        case _:
+            expected = 0
+    found = len(operation.symbol_operands)
+    if found != expected:
+        raise VerifyException(f"the layout has {expected} symbols, but {found} are given")

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from lark import Token, Tree, UnexpectedInput
 from xdsl.context import Context
 from xdsl.dialects.builtin import LocationAttr, ModuleOp, UnknownLoc
-from xdsl.ir import Attribute, AttributeInvT, Operation, SSAValue
+from xdsl.ir import Attribute, AttributeInvT, Operation, SSAValue, TypeAttribute
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Span
@@ -42,6 +42,7 @@ _TERMINALS_WITH_REGIONS = (
     "SCF_REDUCE",
 )
 _LOCATION_ALIAS = re.compile(r"^#loc\w*\s*=\s*loc\(", re.MULTILINE)
+_SPACED_SHAPE = re.compile(r"(?:memref|tensor|vector)\s*<[^<>]*[0-9?*\]]\s+x")
 _NAME = r"%[\w$.#-]+(?:\s*:\s*[0-9]+)?"
 _RESULTS_AND_NAME = re.compile(rf"(?:{_NAME}(?:\s*,\s*{_NAME})*\s*=\s*)?([A-Za-z_][\w$.]*)")
 
@@ -140,6 +141,14 @@ class MixedParser(VerbatimParser):
         if kind is not None:
             return self._reader.attributes.attribute(self.parse_by_grammar(kind))
         return super().parse_optional_attribute()
+
+    def parse_optional_type(self) -> TypeAttribute | None:
+        # xDSL does not read white space between the dimensions of a type.
+        if _SPACED_SHAPE.match(self.source.text, self._current_token.span.start) is None:
+            return super().parse_optional_type()
+        type = self._reader.type(self.parse_by_grammar("plain_type"))
+        assert isinstance(type, TypeAttribute)
+        return type
 
     def parse_optional_argument(  # type: ignore[override]
         self, expect_type: bool = True

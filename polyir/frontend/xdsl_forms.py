@@ -13,6 +13,7 @@ from xdsl.dialects import affine, memref, scf
 from xdsl.dialects.builtin import (
     AffineSetAttr,
     ArrayAttr,
+    DenseArrayBase,
     FunctionType,
     IntegerAttr,
     MemRefType,
@@ -167,6 +168,92 @@ def _scf_reduce(parser: MixedParser) -> Operation:
     return scf.ReduceOp(parser.resolve_operands(names, types, position), regions)
 
 
+def _while(parser: MixedParser) -> Operation:
+    """The parentheses may be left out of a loop without arguments."""
+
+    def assignment() -> tuple[Parser.UnresolvedArgument, UnresolvedOperand]:
+        name = parser.parse_argument(expect_type=False)
+        parser.parse_punctuation("=")
+        return name, parser.parse_unresolved_operand()
+
+    pairs = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, assignment) or []
+    parser.parse_punctuation(":")
+    position = parser.pos
+    type = parser.parse_function_type()
+    inputs = type.inputs.data
+    if len(inputs) != len(pairs):
+        parser.raise_error(f"expected {len(pairs)} types, found {len(inputs)}", position)
+    arguments = [name.resolve(input) for (name, _), input in zip(pairs, inputs, strict=True)]
+    before = parser.parse_region(arguments)
+    parser.parse_keyword("do")
+    after = parser.parse_region()
+    attributes = parser.parse_optional_attr_dict_with_keyword()
+    return scf.WhileOp.create(
+        operands=parser.resolve_operands([value for _, value in pairs], inputs, position),
+        result_types=type.outputs.data,
+        attributes={} if attributes is None else attributes.data,
+        regions=[before, after],
+    )
+
+
+# -------------------------------------------------------------------- OpenMP
+
+
+def _omp_parallel(parser: MixedParser) -> Operation:
+    """A team without clauses: only the generic form of others is read."""
+    from xdsl.dialects import omp
+
+    region = parser.parse_region()
+    return omp.ParallelOp.build(
+        operands=[[], [], None, None, [], []],
+        attributes=parser.parse_optional_attr_dict(),
+        regions=[region],
+    )
+
+
+def _omp_loop(parser: MixedParser) -> Operation:
+    """A loop without clauses, which has a terminator in MLIR 19 and not in xDSL."""
+    from xdsl.dialects import omp
+
+    region = parser.parse_region()
+    last = None if region.first_block is None else region.block.last_op
+    if isinstance(last, omp.TerminatorOp):
+        region.block.erase_op(last)
+    return omp.WsLoopOp.build(
+        operands=[[]] * 6 + [None],
+        attributes=parser.parse_optional_attr_dict(),
+        regions=[region],
+    )
+
+
+def _omp_loop_nest(parser: MixedParser) -> Operation:
+    from xdsl.dialects import omp
+
+    unresolved = parser.parse_comma_separated_list(
+        parser.Delimiter.PAREN, lambda: parser.parse_argument(expect_type=False)
+    )
+    parser.parse_punctuation(":")
+    type = parser.parse_type()
+    groups: list[Sequence[SSAValue]] = []
+    properties: dict[str, Attribute] = {}
+    for word in ("=", "to", "step"):
+        if word == "step" and parser.parse_optional_keyword("inclusive") is not None:
+            properties["loop_inclusive"] = UnitAttr()
+        parser.parse_characters(word)
+        groups.append(
+            parser.parse_comma_separated_list(
+                parser.Delimiter.PAREN, lambda: parser.parse_operand(type)
+            )
+        )
+    region = parser.parse_region([argument.resolve(type) for argument in unresolved])
+    return omp.LoopNestOp.build(
+        operands=groups,
+        properties=properties,
+        attributes=parser.parse_optional_attr_dict(),
+        regions=[region],
+    )
+
+
 # -------------------------------------------------------------------- gpu
 
 
@@ -175,10 +262,13 @@ def _gpu_module(parser: MixedParser) -> Operation:
 
     name = parser.parse_symbol_name()
     attributes = parser.parse_optional_attr_dict_with_keyword()
+    body = parser.parse_region()
+    if body.first_block is None:
+        body.add_block(Block())
     return gpu.ModuleOp.create(
         properties={"sym_name": name},
         attributes={} if attributes is None else attributes.data,
-        regions=[parser.parse_region()],
+        regions=[body],
     )
 
 
@@ -255,6 +345,75 @@ def _gpu_index(name: str) -> Callable[[MixedParser], Operation]:
     return parse
 
 
+def _dependencies(parser: MixedParser) -> tuple[list[SSAValue], list[Attribute]]:
+    """`async [%a, %b]`: the tokens that an operation waits for, and the type of its own."""
+    from xdsl.dialects import gpu
+
+    token = gpu.AsyncTokenType()
+    results: list[Attribute] = []
+    if parser.parse_optional_keyword("async") is not None:
+        results = [token]
+    found = parser.parse_optional_comma_separated_list(
+        parser.Delimiter.SQUARE, lambda: parser.parse_operand(token)
+    )
+    return list(found or ()), results
+
+
+def _kept(
+    name: str,
+    operands: Sequence[SSAValue],
+    types: Sequence[Attribute],
+    attributes: dict[str, Attribute],
+) -> Operation:
+    """An operation that xDSL has in another form than MLIR: it is kept by its name."""
+    return UnregisteredOp.with_name(name).create(
+        operands=operands, result_types=types, attributes=attributes
+    )
+
+
+def _gpu_wait(parser: MixedParser) -> Operation:
+    tokens, results = _dependencies(parser)
+    return _kept("gpu.wait", tokens, results, parser.parse_optional_attr_dict())
+
+
+def _gpu_alloc(parser: MixedParser) -> Operation:
+    tokens, results = _dependencies(parser)
+    shared: dict[str, Attribute] = {}
+    if parser.parse_optional_keyword("host_shared") is not None:
+        shared = {"hostShared": UnitAttr()}
+    sizes = _operands(parser)
+    symbols = parser.parse_optional_comma_separated_list(
+        parser.Delimiter.SQUARE, lambda: parser.parse_operand(INDEX)
+    )
+    groups: list[Sequence[SSAValue]] = [tokens, sizes, symbols or []]
+    attributes = parser.parse_optional_attr_dict()
+    parser.parse_punctuation(":")
+    return _kept(
+        "gpu.alloc",
+        [value for group in groups for value in group],
+        [parser.parse_type(), *results],
+        {"operandSegmentSizes": segments(*map(len, groups)), **shared, **attributes},
+    )
+
+
+def _gpu_arrays(name: str) -> Callable[[MixedParser], Operation]:
+    """`gpu.memcpy` and `gpu.dealloc`: arrays and their types."""
+
+    def parse(parser: MixedParser) -> Operation:
+        tokens, results = _dependencies(parser)
+        names = parser.parse_comma_separated_list(
+            parser.Delimiter.NONE, parser.parse_unresolved_operand
+        )
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        position = parser.pos
+        types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+        arrays = parser.resolve_operands(names, types, position)
+        return _kept(name, [*tokens, *arrays], results, attributes)
+
+    return parse
+
+
 def _plain(name: str) -> Callable[[MixedParser], Operation]:
     """An operation that is only its name and attributes."""
 
@@ -276,13 +435,11 @@ def _alloca_scope(parser: MixedParser) -> Operation:
 
 
 def _form(name: str, read: Callable[[Parser], _Parts]) -> Callable[[MixedParser], Operation]:
-    """An operation that xDSL lacks, or has in another form than MLIR: it is kept by its name."""
+    """An operation that xDSL lacks, or has in another form than MLIR."""
 
     def parse(parser: MixedParser) -> Operation:
         operands, types, attributes = read(parser)
-        return UnregisteredOp.with_name(name).create(
-            operands=operands, result_types=types, attributes=attributes
-        )
+        return _kept(name, operands, types, attributes)
 
     return parse
 
@@ -387,6 +544,66 @@ def _call_indirect(parser: Parser) -> _Parts:
     return [parser.resolve_operand(callee, type), *arguments], type.outputs.data, attributes
 
 
+def _to_tensor(parser: Parser) -> _Parts:
+    """Without the type of the result, which MLIR has from version 20 on."""
+    name = parser.parse_unresolved_operand()
+    words = ("restrict", "writable")
+    flags: dict[str, Attribute] = {
+        word: UnitAttr() for word in words if parser.parse_optional_keyword(word) is not None
+    }
+    attributes = parser.parse_optional_attr_dict()
+    parser.parse_punctuation(":")
+    type = parser.parse_type()
+    if not isinstance(type, MemRefType):
+        parser.raise_error("expected a memref type")
+    tensor = TensorType(type.get_element_type(), type.get_shape())
+    return [parser.resolve_operand(name, type)], [tensor], flags | attributes
+
+
+def _get_parent(parser: Parser) -> _Parts:
+    """`transform.get_parent_op`."""
+    name = parser.parse_unresolved_operand()
+    attributes = parser.parse_optional_attr_dict()
+    parser.parse_punctuation(":")
+    position = parser.pos
+    type = parser.parse_function_type()
+    operands = parser.resolve_operands([name], type.inputs.data, position)
+    return operands, type.outputs.data, attributes
+
+
+def _simplify_bounded(parser: Parser) -> _Parts:
+    """`transform.affine.simplify_bounded_affine_ops`."""
+    target = parser.parse_unresolved_operand()
+    parser.parse_keyword("with")
+    operands: list[SSAValue] = []
+    parser.parse_punctuation("[")
+    if parser.parse_optional_punctuation("]") is None:
+        position = parser.pos
+        names = parser.parse_comma_separated_list(
+            parser.Delimiter.NONE, parser.parse_unresolved_operand
+        )
+        parser.parse_punctuation(":")
+        types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+        parser.parse_punctuation("]")
+        operands += parser.resolve_operands(names, types, position)
+    bounds: dict[str, Attribute] = {}
+    for word, name in (("within", "lower_bounds"), ("and", "upper_bounds")):
+        parser.parse_keyword(word)
+        numbers = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
+        bounds[name] = DenseArrayBase.from_list(i64, numbers)
+    attributes = parser.parse_optional_attr_dict()
+    parser.parse_punctuation(":")
+    return [parser.resolve_operand(target, parser.parse_type()), *operands], (), bounds | attributes
+
+
+def _affine_scope(parser: MixedParser) -> Operation:
+    """`test.affine_scope`, which MLIR's tests have."""
+    region = parser.parse_region()
+    return UnregisteredOp.with_name("test.affine_scope").create(
+        attributes=parser.parse_optional_attr_dict(), regions=[region]
+    )
+
+
 def _splat(parser: Parser) -> _Parts:
     name = parser.parse_unresolved_operand()
     attributes = parser.parse_optional_attr_dict()
@@ -397,7 +614,7 @@ def _splat(parser: Parser) -> _Parts:
     return [parser.resolve_operand(name, type.get_element_type())], [type], attributes
 
 
-_KEPT: Mapping[str, Callable[[Parser], _Parts]] = MappingProxyType(
+_KEPT_FORMS: Mapping[str, Callable[[Parser], _Parts]] = MappingProxyType(
     {
         "memref.dma_start": _transfer,
         "memref.dma_wait": _transfer,
@@ -406,6 +623,10 @@ _KEPT: Mapping[str, Callable[[Parser], _Parts]] = MappingProxyType(
         "memref.extract_aligned_pointer_as_index": _converted("->"),
         "vector.print": _print,
         "bufferization.to_memref": _to_memref,
+        "bufferization.to_tensor": _to_tensor,
+        "transform.get_parent_op": _get_parent,
+        "transform.loop.unroll": _print,
+        "transform.affine.simplify_bounded_affine_ops": _simplify_bounded,
         "func.constant": _function_constant,
         "func.call_indirect": _call_indirect,
         "vector.splat": _splat,
@@ -415,18 +636,29 @@ _KEPT: Mapping[str, Callable[[Parser], _Parts]] = MappingProxyType(
 
 _GPU_INDICES = ("gpu.thread_id", "gpu.block_id", "gpu.block_dim", "gpu.grid_dim", "gpu.global_id")
 
+_PLAIN = ("gpu.terminator", "gpu.return", "gpu.barrier", "omp.terminator", "omp.barrier")
+
 FORMS: Mapping[str, Callable[[MixedParser], Operation]] = MappingProxyType(
     {
         "affine.if": _if,
         "affine.parallel": _affine_parallel,
         "scf.parallel": _scf_parallel,
         "scf.reduce": _scf_reduce,
+        "scf.while": _while,
+        "omp.parallel": _omp_parallel,
+        "omp.wsloop": _omp_loop,
+        "omp.loop_nest": _omp_loop_nest,
         "gpu.module": _gpu_module,
         "gpu.func": _gpu_func,
         "gpu.launch": _gpu_launch,
+        "gpu.wait": _gpu_wait,
+        "gpu.alloc": _gpu_alloc,
+        "gpu.memcpy": _gpu_arrays("gpu.memcpy"),
+        "gpu.dealloc": _gpu_arrays("gpu.dealloc"),
         **{name: _gpu_index(name) for name in _GPU_INDICES},
-        **{name: _plain(name) for name in ("gpu.terminator", "gpu.return", "gpu.barrier")},
+        **{name: _plain(name) for name in _PLAIN},
+        "test.affine_scope": _affine_scope,
         "memref.alloca_scope": _alloca_scope,
-        **{name: _form(name, read) for name, read in _KEPT.items()},
+        **{name: _form(name, read) for name, read in _KEPT_FORMS.items()},
     }
 )

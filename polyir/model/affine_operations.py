@@ -119,7 +119,11 @@ def set_bounds(
 
 
 def is_semi_affine(op: Operation) -> bool:
-    """Whether a map or set of `op` has a product of variables, or a division by one."""
+    """Whether a map or set of `op` is beyond affine expressions.
+
+    It then has a product of variables, or a division by a variable or by a number that is not
+    positive.
+    """
     return any(
         isinstance(part, AffineBinaryOpExpr)
         and part.kind is not AffineBinaryOpKind.Add
@@ -127,7 +131,23 @@ def is_semi_affine(op: Operation) -> bool:
         and not (part.kind is AffineBinaryOpKind.Mul and isinstance(part.lhs, AffineConstantExpr))
         for expression in _expressions(op)
         for part in expression.dfs()
+    ) or has_undefined_division(op)
+
+
+def has_undefined_division(op: Operation) -> bool:
+    """Whether a map or set of `op` divides by a constant that is zero or negative."""
+    return any(
+        isinstance(part, AffineBinaryOpExpr)
+        and part.kind in _DIVISIONS
+        and isinstance(part.rhs, AffineConstantExpr)
+        and part.rhs.value <= 0
+        for expression in _expressions(op)
+        for part in expression.dfs()
     )
+
+
+UNDEFINED_DIVISION = "a division by zero or by a negative number is undefined"
+_DIVISIONS = (AffineBinaryOpKind.FloorDiv, AffineBinaryOpKind.CeilDiv, AffineBinaryOpKind.Mod)
 
 
 def _expressions(op: Operation) -> Iterator[AffineExpr]:

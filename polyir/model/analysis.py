@@ -37,6 +37,10 @@ VALUE_OPERATIONS = 2_000_000
 """How many operations isl may take for the value-based dependences of ten statements without
 integer divisions: a second or a few. Kernels take a tenth; with `mod` it can be any number."""
 
+MEMORY_OPERATIONS = 20_000_000
+"""The same for memory-based dependences, which have nothing cheaper behind them. Kernels take a
+hundredth."""
+
 
 class DataflowError(PolyirError):
     """isl's own analysis fails or takes too long; memory-based dependences can still be had."""
@@ -65,24 +69,25 @@ def compute_dependences(
     order) and array (in order of first access).
 
     Raises `PolyirError` for a tree with expansion nodes, whose instances have no accesses here,
-    and `DataflowError`, also where value-based dependences take isl too many operations, if
+    and `DataflowError`, also where the dependences take isl too many operations, if
     `is_bounded`: then the same dependences are found on every machine.
     """
     _require_plain(scop)
     compute = partial(_computed_dependences, scop, value_based, kinds, schedule or scop.schedule)
-    if not value_based or not is_bounded:
+    if not is_bounded:
         return compute()
-    bound = _bound_on_operations(scop)
+    bound = _bound_on_operations(scop, VALUE_OPERATIONS if value_based else MEMORY_OPERATIONS)
     dependences = within_operations(bound, compute)
     if dependences is None:
+        base = "value-based" if value_based else "memory-based"
         raise DataflowError(
-            f"the analysis of value-based dependences takes isl more than {bound} operations"
+            f"the analysis of {base} dependences takes isl more than {bound} operations"
         )
     return dependences
 
 
-def _bound_on_operations(scop: Scop) -> int:
-    """How many operations isl may take for the value-based dependences of `scop`.
+def _bound_on_operations(scop: Scop, usual: int) -> int:
+    """How many operations isl may take for the dependences of `scop`.
 
     An operation takes the longer the more integer divisions there are: about their square.
     """
@@ -95,7 +100,7 @@ def _bound_on_operations(scop: Scop) -> int:
         ),
         default=0,
     )
-    return VALUE_OPERATIONS * max(1, len(scop.statements) // 10) // (1 + divisions) ** 2
+    return usual * max(1, len(scop.statements) // 10) // (1 + divisions) ** 2
 
 
 def _computed_dependences(

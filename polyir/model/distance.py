@@ -3,39 +3,47 @@
 The distance of a pair of instances in a loop is the target's position minus the source's. An
 entry of a vector is written
 
-    a number   every pair has this distance
-    +          at least 1
-    0+         at least 0
-    -          at most -1
-    0-         at most 0
-    *          any distance
+    3             every pair has this distance
+    1..7          from 1 to 7
+    1..7 step 2   1, 3, 5 or 7
+    2..   ..-2    at least 2; at most -2
+    + 0+ - 0-     at least 1, at least 0, at most -1, at most 0
+    *             any distance
+    1 mod 4       any distance that is 1 modulo 4
 
-as in M. Wolf and M. Lam, "A loop transformation theory and an algorithm to maximize
-parallelism" (1991), section 2.
+with signs as in M. Wolf and M. Lam, "A loop transformation theory and an algorithm to maximize
+parallelism" (1991), section 2. The far end of a range of more than 27 distances is left out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from math import inf, prod
 
 import islpy as isl
 
-from polyir.dialects.dependence import Dependence, Dependences
+from polyir.dialects.dependence import Dependence
 from polyir.isl_lists import basic_maps_of
 from polyir.isl_trees import node_type
 from polyir.model.order import Active, Member, across_children, members_of
-from polyir.model.scop import Scop
+
+_MOST_WRITTEN_OUT = 27
+"""The largest box of distances that is told point by point: a stencil in three dimensions."""
 
 
 @dataclass(frozen=True)
 class Distance:
-    """The distances from `minimum` to `maximum`, where `None` stands for no bound."""
+    """The distances from `minimum` to `maximum`, where `None` stands for no bound.
+
+    All are `residue` modulo `step`.
+    """
 
     minimum: int | None
     maximum: int | None
+    step: int = 1
+    residue: int = 0
 
     @property
     def is_constant(self) -> bool:
@@ -47,18 +55,18 @@ class Distance:
         """How many distances there are; `None` if there is no bound."""
         if self.minimum is None or self.maximum is None:
             return None
-        return self.maximum - self.minimum + 1
+        return (self.maximum - self.minimum) // self.step + 1
 
     @property
     def widened(self) -> Distance:
-        """The distances that the notation can tell apart: a constant, or by sign."""
-        if self.is_constant:
+        """The distances that the text says: many of them have but one end, the one near zero."""
+        if (self.count or inf) <= _MOST_WRITTEN_OUT:
             return self
         if self.minimum is not None and self.minimum >= 0:
-            return Distance(min(self.minimum, 1), None)
+            return replace(self, maximum=None)
         if self.maximum is not None and self.maximum <= 0:
-            return Distance(None, max(self.maximum, -1))
-        return Distance(None, None)
+            return replace(self, minimum=None)
+        return replace(self, minimum=None, maximum=None)
 
     def contains(self, other: Distance) -> bool:
         """Are all distances of `other` among these?"""
@@ -68,14 +76,23 @@ class Distance:
         from_above = self.maximum is None or (
             other.maximum is not None and self.maximum >= other.maximum
         )
-        return from_below and from_above
+        step, residue = (0, other.minimum) if other.is_constant else (other.step, other.residue)
+        assert residue is not None
+        in_step = step % self.step == 0 and (residue - self.residue) % self.step == 0
+        return from_below and from_above and in_step
 
     def __str__(self) -> str:
         if self.is_constant:
             return str(self.minimum)
-        directions = {(1, None): "+", (0, None): "0+", (None, -1): "-", (None, 0): "0-"}
-        widened = self.widened
-        return directions.get((widened.minimum, widened.maximum), "*")
+        said = self.widened
+        low = "" if said.minimum is None else str(said.minimum)
+        high = "" if said.maximum is None else str(said.maximum)
+        if self.step == 1:
+            signs = {("1", ""): "+", ("0", ""): "0+", ("", "-1"): "-", ("", "0"): "0-"}
+            return {("", ""): "*", **signs}.get((low, high), f"{low}..{high}")
+        if not low and not high:
+            return f"{self.residue} mod {self.step}"
+        return f"{low}..{high} step {self.step}"
 
 
 @dataclass(frozen=True)
@@ -103,8 +120,9 @@ class DistanceVector:
 def vectors_of(relation: isl.Map, members: Sequence[Member]) -> tuple[DistanceVector, ...]:
     """Vectors that together describe `relation` in the given loops, none covered by another.
 
-    Each basic map gives its exact distance vectors where they are few, else one direction
-    vector. Without loops there are no vectors.
+    Each basic map gives its exact distance vectors where they are few, else one vector of ranges.
+    Of more than three vectors, those that only differ in one entry and are evenly spaced there
+    become one. Without loops there are no vectors.
     """
     if not members:
         return ()
@@ -114,7 +132,58 @@ def vectors_of(relation: isl.Map, members: Sequence[Member]) -> tuple[DistanceVe
             if not any(other.covers(vector) for other in kept):
                 kept = [other for other in kept if not vector.covers(other)]
                 kept.append(vector)
+    for position in reversed(range(len(members))):
+        if len(kept) > _LONGEST_LIST:
+            kept = _merged(kept, position)
     return tuple(kept)
+
+
+_LONGEST_LIST = 3
+"""So many vectors are easier to read as a list than as a range."""
+
+
+def _merged(vectors: Sequence[DistanceVector], position: int) -> list[DistanceVector]:
+    """The vectors, those that are evenly spaced in the entry at `position` as one.
+
+    Each such vector stands in the place of the first that it replaces.
+    """
+    groups: dict[tuple[Distance, ...], list[int]] = {}
+    for vector in vectors:
+        entry = vector.entries[position]
+        if entry.is_constant and entry.minimum is not None:
+            groups.setdefault(_others(vector, position), []).append(entry.minimum)
+    ranges = {others: _ranges(sorted(values)) for others, values in groups.items()}
+    merged: list[DistanceVector] = []
+    for vector in vectors:
+        entry, others = vector.entries[position], _others(vector, position)
+        if entry.is_constant:
+            entry = next(each for each in ranges[others] if each.contains(entry))
+        after = DistanceVector((*others[:position], entry, *others[position:]))
+        if after not in merged:
+            merged.append(after)
+    return merged
+
+
+def _others(vector: DistanceVector, position: int) -> tuple[Distance, ...]:
+    return vector.entries[:position] + vector.entries[position + 1 :]
+
+
+def _ranges(values: Sequence[int]) -> list[Distance]:
+    """Sorted distances as ranges of at least three, and numbers."""
+    ranges: list[Distance] = []
+    start = 0
+    while start < len(values):
+        end = start + 1
+        step = values[end] - values[start] if end < len(values) else 1
+        while end < len(values) and values[end] - values[end - 1] == step:
+            end += 1
+        if end - start < _LONGEST_LIST:
+            ranges.append(Distance(values[start], values[start]))
+            start += 1
+        else:
+            ranges.append(Distance(values[start], values[end - 1], step, values[start] % step))
+            start = end
+    return ranges
 
 
 def common_loops(schedule: isl.Schedule, dependence: Dependence) -> tuple[Member, ...]:
@@ -141,44 +210,12 @@ def common_loops(schedule: isl.Schedule, dependence: Dependence) -> tuple[Member
                 node = node.get_child(0)
 
 
-def format_dependences(scop: Scop, dependences: Dependences) -> str:
-    """One line a dependence: kind, array, source -> target, vectors, relation.
-
-    The vectors are those of the loops common to source and target in the tree in force; a
-    dependence without common loops has none.
-    """
-    rows = [_row(scop.schedule, dependence) for dependence in dependences.items]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = (
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        for row in rows
-    )
-    return "\n".join(line.rstrip() for line in lines)
-
-
-def _row(schedule: isl.Schedule, dependence: Dependence) -> tuple[str, ...]:
-    loops = common_loops(schedule, dependence)
-    vectors = vectors_of(dependence.relation, loops)
-    return (
-        dependence.kind.value,
-        dependence.array,
-        f"{dependence.source} -> {dependence.target}",
-        " ".join(str(vector) for vector in vectors),
-        str(dependence.relation),
-    )
-
-
 def _vectors_of_piece(relation: isl.Map, members: Sequence[Member]) -> list[DistanceVector]:
     differences = _differences(relation, members)
     if differences.is_empty():
         return []
-    entries = tuple(
-        Distance(
-            _finite(differences.dim_min_val(position)), _finite(differences.dim_max_val(position))
-        )
-        for position in range(len(members))
-    )
-    if prod(entry.count or inf for entry in entries) > _MOST_EXACT_VECTORS:
+    entries = tuple(_distance(differences, position) for position in range(len(members)))
+    if prod(entry.count or inf for entry in entries) > _MOST_WRITTEN_OUT:
         return [DistanceVector(entries)]
     points: list[isl.Point] = []
     differences.foreach_point(points.append)
@@ -186,8 +223,19 @@ def _vectors_of_piece(relation: isl.Map, members: Sequence[Member]) -> list[Dist
     return [DistanceVector(tuple(Distance(value, value) for value in row)) for row in rows]
 
 
-_MOST_EXACT_VECTORS = 27
-"""The largest box of distances that is told point by point: a stencil in three dimensions."""
+def _distance(differences: isl.Set, position: int) -> Distance:
+    """The range of one entry, with its step."""
+    minimum = _finite(differences.dim_min_val(position))
+    maximum = _finite(differences.dim_max_val(position))
+    if minimum is not None and minimum == maximum:
+        return Distance(minimum, maximum)
+    count = differences.dim(isl.dim_type.set)
+    line = differences.project_out(isl.dim_type.set, position + 1, count - position - 1)
+    line = line.project_out(isl.dim_type.set, 0, position)
+    info = line.get_stride_info(0)
+    step = int(info.get_stride().to_python())
+    offset = int(info.get_offset().get_constant_val().to_python())
+    return Distance(minimum, maximum, step, offset % step)
 
 
 def _differences(relation: isl.Map, members: Sequence[Member]) -> isl.Set:

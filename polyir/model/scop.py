@@ -191,7 +191,7 @@ class _AccessCollector:
         if is_write:
             kind = AccessKind.WRITE if exact else AccessKind.MAY_WRITE
         array = self._names[op.memref]
-        self.accesses.append(Access(kind, array, self._relation(subscripts, array), op))
+        self.accesses.append(Access(kind, array, self._relation(subscripts, array), op, exact))
 
     def _map_subscripts(self, map: AffineMap, operands: Sequence[SSAValue]) -> list[_Subscript]:
         try:

@@ -25,13 +25,15 @@ class Access:
     """One access of a statement.
 
     `relation` is `{ S[i] -> A[a] }`, restricted to the statement's domain. For reads and
-    may-writes it is an over-approximation where the subscript or the control is not affine.
+    may-writes it is an over-approximation where the subscript or the control is not affine; else
+    the access is `certain`: each instance accesses exactly the elements of the relation.
     """
 
     kind: AccessKind
     array: str
     relation: isl.Map
     operation: Operation
+    certain: bool
 
 
 @dataclass(frozen=True)

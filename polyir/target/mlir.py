@@ -39,7 +39,13 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.printer import Printer
 
-from polyir.dialects.affine_extra import DelinearizeIndexOp, DmaStartOp, DmaWaitOp, PrefetchOp
+from polyir.dialects.affine_extra import (
+    DelinearizeIndexOp,
+    DmaStartOp,
+    DmaWaitOp,
+    PrefetchOp,
+    RankOp,
+)
 from polyir.dialects.affine_semantics import REDUCTION_KINDS, is_valid_symbol
 from polyir.target.affine_text import expression_text, map_text, set_text
 from polyir.target.errors import operation_name
@@ -540,7 +546,7 @@ _FORMS: Mapping[str, Callable[[MlirPrinter, Operation], None]] = MappingProxyTyp
         memref.CastOp.name: _print_conversion,
         memref.MemorySpaceCastOp.name: _print_conversion,
         memref.CopyOp.name: _print_copy,
-        memref.RankOp.name: _print_rank,
+        RankOp.name: _print_rank,
         memref.GlobalOp.name: _print_global,
     }
 )

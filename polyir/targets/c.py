@@ -8,7 +8,7 @@ from typing import IO
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
-from polyir.passes.prerequisites import lower_scops
+from polyir.passes.prerequisites import lower_for_target
 from polyir.target.c import CTarget
 
 
@@ -17,5 +17,5 @@ class PolyirCTarget(CTarget):
     """C99 with OpenMP: what is still poly is lowered."""
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
-        lower_scops(ctx, module)
+        lower_for_target(ctx, module)
         super().emit(ctx, module, output)

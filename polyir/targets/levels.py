@@ -23,7 +23,7 @@ class PolyTarget(Target):
     generic: bool = False
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
-        raised_scops(ctx, module)
+        raised_scops(module)
         print_module(module, output, self.generic)
 
 

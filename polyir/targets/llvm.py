@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.target import Target
 
 from polyir.passes.lower_to_llvm import LowerToLlvmPass
-from polyir.passes.prerequisites import lower_scops
+from polyir.passes.prerequisites import lower_for_target
 from polyir.target.llvm.text import llvm_ir
 
 
@@ -25,7 +25,7 @@ class PolyirLlvmTarget(Target):
     name = "llvm"
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
-        lower_scops(ctx, module)
+        lower_for_target(ctx, module)
         LowerToLlvmPass().apply(ctx, module)
         output.write(llvm_ir(module, defines_runtime=True))
 

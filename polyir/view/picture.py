@@ -13,6 +13,7 @@ import islpy as isl
 from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 from polyir.isl_lists import maps_of, parameters_of
+from polyir.model.analysis import ORDERING_KINDS
 from polyir.model.scop import Scop
 
 Coordinates = tuple[int, ...]
@@ -88,8 +89,12 @@ def picture_of(
     dependences: Dependences,
     parameters: Mapping[str, int],
     statements: Sequence[str] = (),
+    kinds: Sequence[DependenceKind] = ORDERING_KINDS,
+    arrays: Sequence[str] = (),
 ) -> Picture:
     """The picture of `statements`, or of all with at most `MOST_DIMENSIONS` iterators.
+
+    It shows the dependences of `kinds` through `arrays`, or through all of them.
 
     Raises `OptionError` if there are none, or if one has more than `MOST_INSTANCES` instances.
     """
@@ -116,10 +121,12 @@ def picture_of(
     )
     arrows = tuple(
         arrow
-        for dependence in dependences.ordering
+        for dependence in dependences.of_kind(*kinds)
         if dependence.source in names and dependence.target in names
+        if not arrays or dependence.array in arrays
         for arrow in _arrows(dependence, parameters)
     )
+    arrows = tuple(dict.fromkeys(arrows))
     return Picture(panels, arrows, max(tiles.values(), default=0) + 1, dict(parameters))
 
 

@@ -213,3 +213,65 @@ def test_what_can_be_transformed_of_a_region(
     assert "  while (k > 3)\n" in text
     expected = output_of(compiled(source, "-Wno-unknown-pragmas"))
     assert output_of(compiled(target, "-Wall", "-Wextra", "-Wno-unknown-pragmas"), 2) == expected
+
+
+INNER = """#include <stdio.h>
+static double A[30][30], B[30], C[30];
+static int inner(int n, int k)
+{
+  int i, j, last = 0;
+  double s = 0;
+  #pragma scop
+  for (i = 0; i < n; i++) {
+    for (j = 0; j < n; j++)
+      A[i][j] = B[j] * 0.5 + i;
+    if (B[i] > 20)
+      break;
+    s = 0;
+    for (j = i; j < n; j++)
+      s += A[i][j];
+    for (int m = 0; m < 2; m++) {
+      while (k > 3 + m)
+        for (j = 0, k--; j < i; j++)
+          C[j] += k + m;
+      for (j = 0; j < i; j++)
+        B[i] += A[j][i] * 0.25;
+    }
+    last += j;
+    C[i] = s;
+  }
+  do
+    if (k & 1)
+      for (j = 0; j < n; j++)
+        B[j] += k;
+    else
+      for (i = 0; i < n; i++)
+        B[i] -= k;
+  while (k++ < 9);
+  #pragma endscop
+  return i + 100 * last + j;
+}
+int main(void)
+{
+  for (int i = 0; i < 30; i++) B[i] = i % 7;
+  printf("%d\\n", inner(30, 99));
+  printf("%d\\n", inner(20, 9));
+  for (int i = 0; i < 30; i++) printf("%.17g %.17g %.17g\\n", A[i][3], B[i], C[i]);
+}
+"""
+
+
+@pytest.mark.parametrize("options", [(), ("--detect",), ("--detect", "--passes=poly-raise")])
+def test_loops_inside_of_what_cannot_be_transformed(
+    options: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, target = tmp_path / "in.c", tmp_path / "out.c"
+    source.write_text(INNER)
+    assert main([str(source), "-o", str(target), *options]) == (0 if options else 2)
+    errors = capsys.readouterr().err
+    assert (":12:7: warning: part of the region not transformed: break" in errors) != bool(options)
+    text = target.read_text()
+    assert text.count("for (long") >= 6
+    assert "      while (k > 3 + m)\n" in text
+    expected = output_of(compiled(source, "-Wno-unknown-pragmas"))
+    assert output_of(compiled(target, "-Wall", "-Wextra", "-Wno-unknown-pragmas"), 2) == expected

@@ -276,3 +276,77 @@ func.func @used_before_definition(%A: memref<4xf32>) {
   %a = affine.load %A[0] : memref<4xf32>
   return
 }
+// -----
+func.func @dma_source(%A: memref<100xf32>, %B: memref<100xf32, 2>, %tag: memref<1xi32, 4>, %n: index) {
+  affine.for %i = 0 to 10 {
+    %product = arith.muli %i, %n : index
+    affine.dma_start %A[%product], %B[%i], %tag[0], %n : memref<100xf32>, memref<100xf32, 2>, memref<1xi32, 4>
+  }
+  return
+}
+// -----
+func.func @dma_tag(%tag: memref<1xi32, 4>, %n: index) {
+  affine.for %i = 0 to 10 {
+    %product = arith.muli %i, %n : index
+    affine.dma_wait %tag[%product], %n : memref<1xi32, 4>
+  }
+  return
+}
+// -----
+func.func @reduction_of_integers(%A: memref<10xi32>) {
+  %r = affine.parallel (%i) = (0) to (10) reduce ("minimumf") -> (i32) {
+    %a = affine.load %A[%i] : memref<10xi32>
+    affine.yield %a : i32
+  }
+  return
+}
+// -----
+func.func @symbol_of_no_layout(%n: index) {
+  %0 = memref.alloc()[%n] : memref<4xf32>
+  return
+}
+// -----
+func.func @permutation(%A: memref<4x8xf32>) {
+  %0 = memref.transpose %A (i, j) -> (i, i) : memref<4x8xf32> to memref<8x4xf32, strided<[1, 8]>>
+  return
+}
+// -----
+func.func @size_of_variable(%n: index) {
+  affine.for %i = 0 to 7 {
+    %A = memref.alloc(%i) : memref<?xf32>
+    %c0 = arith.constant 0 : index
+    %V = memref.subview %A[0] [%i] [1] : memref<?xf32> to memref<?xf32, strided<[1]>>
+    %size = memref.dim %V, %c0 : memref<?xf32, strided<[1]>>
+    affine.for %j = 0 to %size {
+    }
+  }
+  return
+}
+// -----
+func.func @argument_of_other_type(index) -> index {
+^bb0(%n : i32):
+  %m = arith.index_cast %n : i32 to index
+  return %m : index
+}
+// -----
+func.func @argument_without_name(index) {
+  return
+}
+// -----
+func.func @shape_without_x(%A: memref<4 4 x f32>) {
+  return
+}
+// -----
+func.func @comma_after_size(%tag: memref<1xi32>, %n: index) {
+  affine.dma_wait %tag[%n], %n, : memref<1xi32>
+  return
+}
+// -----
+func.func @thread_as_symbol(%n: index) {
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %n, %gy = %n, %gz = %n) threads(%tx, %ty, %tz) in (%sx = %n, %sy = %n, %sz = %n) {
+    affine.for %i = 0 to %tx {
+    }
+    gpu.terminator
+  }
+  return
+}

@@ -379,3 +379,129 @@ func.func @carried_value(%n: index, %A: memref<?xf32>) {
   }
   return
 }
+// -----
+func.func @forall(%n: index, %t: tensor<8xf32>) -> tensor<8xf32> {
+  scf.forall (%i) in (%n) {
+    "foo"(%i) : (index) -> ()
+  }
+  %r = scf.forall (%i, %j) = (0, 0) to (8, %n) step (1, 2) shared_outs(%o = %t) -> (tensor<8xf32>) {
+    scf.forall.in_parallel {
+    }
+  } {mapping = [#gpu.thread<x>, #gpu.thread<y>]}
+  return %r : tensor<8xf32>
+}
+// -----
+func.func @scope(%n : index, %A : memref<?xf32>) {
+  affine.for %i = 0 to 4 {
+    %m = arith.addi %i, %n : index
+    test.affine_scope {
+      affine.for %j = %m to %n {
+        %v = affine.load %A[%j + symbol(%m)] : memref<?xf32>
+      }
+      "terminate"() : () -> ()
+    }
+  }
+  return
+}
+// -----
+func.func @undefined_divisions(%n: index, %m: index) -> (index, index) {
+  %0 = affine.apply affine_map<(d0)[s0] -> (d0 floordiv 0 + s0)>(%n)[%m]
+  %1 = affine.apply affine_map<(d0) -> (d0 mod -1)>(%n)
+  return %0, %1 : index, index
+}
+// -----
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%m: !transform.any_op {transform.readonly}) {
+    %0 = transform.structured.match ops{["affine.min", "affine.max"]} in %m : (!transform.any_op) -> !transform.any_op
+    %1 = transform.get_parent_op %0 {op_name = "affine.for"} : (!transform.any_op) -> !transform.op<"affine.for">
+    transform.loop.unroll %1 { factor = 4 } : !transform.op<"affine.for">
+    transform.affine.simplify_bounded_affine_ops %0 with [%0, %0 : !transform.any_op, !transform.any_op] within [0, 2] and [20, 31] : !transform.any_op
+    transform.affine.simplify_bounded_affine_ops %0 with [] within [] and [] : !transform.any_op
+    transform.yield
+  }
+}
+// -----
+func.func @team(%n: index) {
+  omp.parallel {
+    omp.wsloop {
+      omp.loop_nest (%i, %j) : index = (%n, %n) to (%n, %n) step (%n, %n) {
+        omp.yield
+      }
+      omp.terminator
+    }
+    omp.barrier
+    omp.terminator
+  }
+  return
+}
+// -----
+func.func @layout_symbols(%n: index) {
+  %0 = memref.alloc()[%n] : memref<3x4xf32, affine_map<(i, j)[M]->(M * i + 16 * j + 1)>>
+  %1 = memref.alloc(%n) : memref<?xf32, affine_map<(i)[M]->(i)>>
+  %2 = memref.alloc(%n)[%n, %n] : memref<3x?xf32, strided<[?, 1], offset: ?>>
+  return
+}
+// -----
+func.func @tensor_of_memref(%A: memref<4x8xf32>) {
+  %0 = bufferization.to_tensor %A restrict writable : memref<4x8xf32>
+  bufferization.dealloc_tensor %0 : tensor<4x8xf32>
+  return
+}
+// -----
+func.func @arguments_of_a_block(index, memref<?xf32>) -> index {
+^bb0(%n : index, %A : memref<?xf32>):
+  affine.for %i = 0 to %n {
+    %a = affine.load %A[%i] : memref<?xf32>
+  }
+  return %n : index
+}
+// -----
+func.func @spaces_in_shapes(%A: memref<256 x f32, affine_map<(d0) -> (d0)>, 0>, %B: memref<? x 4x  0 x f32, 2>, %C: memref< 8 x vector<[4] x 2 x f32>>, %D: memref<* x f32>, %t: tensor<4 x ? x f32>) {
+  %tag = memref.alloc() : memref<1 x i32>
+  return
+}
+// -----
+func.func @spaces_next_to_other_dialects(%A: memref<? x 4 x f32>, %i: index) -> tensor<4 x f32> {
+  %v = vector.load %A[%i, %i] : memref<? x 4 x f32>, vector<2 x f32>
+  %s = vector.step : vector<4 x index>
+  %t = tensor.empty() : tensor<4 x f32>
+  return %t : tensor<4 x f32>
+}
+// -----
+func.func @comma_after_sizes(%A: memref<512xf32>, %B: memref<4xf32, 1>, %tag: memref<1xi32>, %n: index) {
+  affine.dma_start %A[%n], %B[%n], %tag[%n], %n,
+            : memref<512xf32>, memref<4xf32, 1>, memref<1xi32>
+  return
+}
+// -----
+func.func @device(%A: memref<16 x f32>, %n: index) {
+  %start = gpu.wait async
+  affine.for %i = 0 to 4 {
+    %B, %made = gpu.alloc async [%start] () : memref<16xf32>
+    %copied = gpu.memcpy async [%made] %B, %A : memref<16xf32>, memref<16xf32>
+    %gone = gpu.dealloc async [%copied] %B : memref<16xf32>
+    gpu.wait [%gone]
+    %C = gpu.alloc host_shared (%n) {x} : memref<?xf32>
+    gpu.memcpy %C, %C : memref<?xf32>, memref<?xf32>
+    gpu.dealloc %C : memref<?xf32>
+  }
+  return
+}
+// -----
+func.func @words_as_names() {
+  "foo"() {affine_map = affine_map<(d0)[s0] -> (d0 mod s0)>, memref = memref<4 x f32>, dense, module = 1 : i32, mod, array.x} : () -> ()
+  "foo"() {affine.for = [affine_set<() : ()>], vector = dense<1> : vector<2xi32>, return, call = @f, arith.addi = array<i64: 1, 2>} : () -> ()
+  return
+}
+// -----
+func.func @size_inside_a_launch(%n: index, %A: memref<?xf32>) {
+  affine.for %k = 0 to 4 {
+    gpu.launch blocks(%bx, %by, %bz) in (%gx = %n, %gy = %n, %gz = %n) threads(%tx, %ty, %tz) in (%sx = %n, %sy = %n, %sz = %n) {
+      affine.for %i = 0 to %n {
+        %a = affine.load %A[%i + %k] : memref<?xf32>
+      }
+      gpu.terminator
+    }
+  }
+  return
+}

@@ -20,10 +20,12 @@ static double A[64][64];
 static float F[64][64];
 static int B[64], s;
 static unsigned char C[64];
+static float W[64];
 
 static void fill(void) {
   for (int i = 0; i < 64; i++) {
     B[i] = i * 29 % 17 - 8;
+    W[i] = (float)(i * 5 % 13) / 4.0f;
     C[i] = (unsigned char)(i * 57);
     for (int j = 0; j < 64; j++) {
       A[i][j] = (i * 31 + j * 17) % 101 / 8.0 - 3;
@@ -31,6 +33,35 @@ static void fill(void) {
     }
   }
   s = 3;
+}
+
+static int half(int v) {
+  if (v < 0)
+    return -1;
+  return v / 2;
+}
+
+static double weighed(const float *p, int from, int to) {
+  double sum = 0;
+  for (int i = from & 31; i < (to & 31); i++)
+    sum += p[i];
+  return sum;
+}
+
+static void put(double *row, int at, int end, double v) {
+  int i;
+  if (at > end)
+    return;
+  for (i = at; i < end; i++) {
+    row[i + 9] += v;
+    v = v * 0.5;
+  }
+  s += at;
+}
+
+static double next(double *p, double v) {
+  *p = *p * 0.5 + v;
+  return *p - 1;
 }
 
 static void show(const char *name) {
@@ -92,6 +123,8 @@ def expressions(draw: st.DrawFn, names: tuple[str, ...]) -> str:
         f"fabs({one}) * 0.125 + (int){names[-1]} % 3",
         f"sqrtf({names[-1]} + 4) - {two} * 0.5",
         f"({one} < {two}) + !{names[0]} - 0.5",
+        f"half({names[-1]} - 2) * {one} - half((int){two} % 16)",
+        f"weighed(W, {names[-1]}, 12) + {one}",
     )
     return draw(st.sampled_from(forms))
 
@@ -141,6 +174,9 @@ def assignments(draw: st.DrawFn, names: tuple[str, ...]) -> str:
         f"A[{index}][{second}] += 0.125 * ({value});",
         f"F[{index}][{second}] = 0.5f * {draw(operands(names))};",
         f"C[{index}]++;",
+        f"put(A[{index}], {names[0]}, {draw(st.sampled_from((*names, 'n', '7')))}, {value});",
+        f"A[{index}][3] = next(&A[{second}][{index}], {value});",
+        f"{{ if ({draw(conditions(names))}) continue; B[{second}] += {names[-1]}; }}",
         whole,
     )
     return draw(st.sampled_from(forms))

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import islpy as isl
 import pytest
 from poly_text import poly_module, scops_of
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException
 
+from polyir.diagnostics import Remark, remarks_to
 from polyir.dialects.dependence import DependenceKind, Dependences
-from polyir.model.analysis import compute_dependences
-from polyir.model.distance import Distance, format_dependences
+from polyir.model import analysis, dependence_text
+from polyir.model.analysis import DataflowError, compute_dependences
+from polyir.model.dependence_text import describe, format_dependences, relation_text
+from polyir.model.distance import Distance
 from polyir.model.scop import Scop
+from polyir.passes.print_dependences import PrintDependencesPass
 
 ALL_KINDS = tuple(DependenceKind)
 
@@ -154,15 +162,141 @@ def test_printed_lines() -> None:
     ("minimum", "maximum", "text"),
     [
         (3, 3, "3"),
-        (1, 4, "+"),
-        (2, None, "+"),
+        (1, 4, "1..4"),
+        (1, 28, "+"),
+        (1, None, "+"),
+        (2, None, "2.."),
         (0, None, "0+"),
-        (0, 1, "0+"),
-        (None, -2, "-"),
-        (-3, 0, "0-"),
-        (-1, 1, "*"),
+        (0, 1, "0..1"),
+        (None, -1, "-"),
+        (None, -2, "..-2"),
+        (-3, 0, "-3..0"),
+        (-1, 1, "-1..1"),
+        (-99, 0, "0-"),
+        (-99, 1, "*"),
         (None, None, "*"),
     ],
 )
 def test_notation_of_distances(minimum: int | None, maximum: int | None, text: str) -> None:
     assert str(Distance(minimum, maximum)) == text
+
+
+@pytest.mark.parametrize(
+    ("distance", "text"),
+    [
+        (Distance(1, 7, 2, 1), "1..7 step 2"),
+        (Distance(3, None, 3), "3.. step 3"),
+        (Distance(None, -4, 4), "..-4 step 4"),
+        (Distance(-99, 101, 4, 1), "1 mod 4"),
+    ],
+)
+def test_notation_of_steps(distance: Distance, text: str) -> None:
+    assert str(distance) == text
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (Distance(1, 7), Distance(1, 7, 2, 1)),
+        (Distance(1, None, 2, 1), Distance(3, 11, 4, 3)),
+        (Distance(None, None, 3, 1), Distance(-2, -2)),
+        (Distance(2, 6, 2), Distance(4, 4)),
+    ],
+)
+def test_containment_respects_steps(first: Distance, second: Distance) -> None:
+    assert first.contains(second)
+    assert not second.contains(first)
+
+
+@pytest.mark.parametrize(
+    ("relation", "text"),
+    [
+        (
+            "[n] -> { S[i] -> S[i'] : 0 <= i < n and i' > i and 0 <= i' < n }",
+            "[n] -> { S[i] -> S[i'] : i >= 0 and i < i' < n }",
+        ),
+        (
+            "{ S[i] -> S[i']: i mod 3 = 0 and i' mod 6 = 0 and 2i < i' <= 2i + 6 and 0 <= i < 12}",
+            "{ S[i] -> S[i' = 6 + 2i] : i mod 3 = 0 and 0 <= i <= 11 }",
+        ),
+        (
+            "{ S[i, j] -> S[i + 1, j'] : 5*floor(i/5) >= j and (i + j') mod 7 = 2 }",
+            "{ S[i, j] -> S[1 + i, j'] : (-2 + i + j') mod 7 = 0 and 5*floor(i/5) >= j }",
+        ),
+    ],
+)
+def test_relations_as_text(relation: str, text: str) -> None:
+    assert relation_text(isl.Map(relation)) == text
+    assert isl.Map(text).is_equal(isl.Map(relation))
+
+
+CONDITIONAL = """
+    %0 = affine.load %A[%i] : memref<?xf64>
+    %1 = arith.cmpf ogt, %0, %0 : f64
+    scf.if %1 {
+      affine.store %0, %s[] : memref<f64>
+    }
+    %2 = affine.load %s[] : memref<f64>
+    affine.store %2, %A[%i] : memref<?xf64>"""
+
+
+def test_accesses_under_conditions_on_data_are_marked() -> None:
+    scop = loop(CONDITIONAL)
+    lines = format_dependences(scop, compute_dependences(scop, value_based=False)).splitlines()
+    assert [line.split("(+)")[0].rstrip() for line in lines] == [
+        "flow    s  S0 (may) -> S0",
+        "anti    s  S0 -> S0 (may)",
+        "output  s  S0 (may) -> S0 (may)",
+    ]
+
+
+def test_a_certain_access_beside_a_conditional_one_is_not_marked() -> None:
+    scop = loop(CONDITIONAL + "\naffine.store %2, %s[] : memref<f64>")
+    lines = format_dependences(scop, compute_dependences(scop)).splitlines()
+    assert [line.split("(1)")[0].rstrip() for line in lines] == [
+        "flow    s  S0 -> S0",
+        "anti    s  S0 -> S0",
+        "output  s  S0 -> S0",
+    ]
+
+
+def test_what_all_relations_assume_is_said_once() -> None:
+    scop = two_loops()
+    shorter = scop.context.intersect(isl.Set("[n] -> { : 10 < n <= 20 }"))
+    scop = replace(scop, context=shorter)
+    found = compute_dependences(scop)
+    lines = format_dependences(scop, found).splitlines()
+    assert lines[0] == "assuming 11 <= n <= 20:"
+    for line, dependence in zip(lines[1:], found.items, strict=True):
+        assert "20" not in line
+        relation = isl.Map(line[line.index("[n]") :])
+        assert relation.intersect_params(shorter).is_equal(dependence.relation)
+
+
+def test_distances_that_take_too_long_are_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    scop = loop(ACCUMULATE)
+    found = compute_dependences(scop)
+    assert describe(scop, found).unknown == ()
+    monkeypatch.setattr(dependence_text, "TEXT_OPERATIONS", 2)
+    text = describe(scop, found)
+    assert text.unknown == found.items
+    assert "S0 -> S0  (*)" in text.lines[0]
+    remarks: list[Remark] = []
+    with remarks_to(remarks.append):
+        module = scop.op.get_toplevel_object()
+        assert isinstance(module, ModuleOp)
+        PrintDependencesPass().apply(Context(), module)
+    assert [remark.message for remark in remarks] == [
+        "the distances of 3 dependences take isl more than 100000 operations each: "
+        "they are printed as '*'"
+    ]
+
+
+@pytest.mark.parametrize("value_based", [True, False])
+def test_dependences_that_take_too_long_are_refused(
+    value_based: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(analysis, "VALUE_OPERATIONS", 2)
+    monkeypatch.setattr(analysis, "MEMORY_OPERATIONS", 2)
+    with pytest.raises(DataflowError, match="takes isl more than 2 operations"):
+        compute_dependences(loop(ACCUMULATE), value_based)

@@ -237,3 +237,18 @@ def test_damaged_or_unwritable_cache(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("XDG_CACHE_HOME", str(path))
     assert len(parse_module(LOOP).ops) == 1
     grammar._parser.cache_clear()
+
+
+def test_locations_next_to_operations_of_other_dialects() -> None:
+    """Where xDSL's parser drives, the operations of the grammar have their own lines too."""
+    text = (
+        "\n\nfunc.func @f(%v: vector<2xf32>, %n: index) {\n  %s = vector.step : vector<2xindex>\n"
+    )
+    text += "  %m = arith.addi %n, %n : index\n  return\n}\n"
+    module = parse_module(text, "input.mlir", line_offset=10)
+    lines = {
+        op.name: op.location.line.data
+        for op in module.walk()
+        if isinstance(op.location, FileLineColLoc)
+    }
+    assert lines == {"func.func": 13, "vector.step": 14, "arith.addi": 15, "func.return": 16}

@@ -13,6 +13,7 @@ from polyir.dialects.dependence import DependenceKind
 from polyir.model.scop import Scop, scop_of
 from polyir.passes.prerequisites import scops_in
 from polyir.view.draw import check_format, draw
+from polyir.view.layout import outline, planes_of, sampled
 from polyir.view.picture import Picture, parameter_values, picture_of
 
 STENCIL = """
@@ -148,3 +149,137 @@ def test_a_file_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="pictures need matplotlib")
     with pytest.raises(PolyirError, match=r"cannot write .*none/picture\.svg"):
         draw(shown(STENCIL, steps=2, n=4), str(tmp_path / "none" / "picture.svg"), numbered=False)
+
+
+PAIR = """
+func.func @pair(%steps: index, %n: index, %A: memref<?xf64>, %B: memref<?xf64>) {
+  affine.for %t = 0 to %steps {
+    affine.for %i = 1 to affine_map<(d0) -> (d0 - 1)>(%n) {
+      %0 = affine.load %A[%i - 1] : memref<?xf64>
+      %1 = affine.load %A[%i + 1] : memref<?xf64>
+      %2 = arith.addf %0, %1 : f64
+      affine.store %2, %B[%i] : memref<?xf64>
+    }
+    affine.for %i = 1 to affine_map<(d0) -> (d0 - 1)>(%n) {
+      %0 = affine.load %B[%i] : memref<?xf64>
+      affine.store %0, %A[%i] : memref<?xf64>
+    }
+  }
+  return
+}
+"""
+
+
+def test_statements_with_the_same_iterators_share_a_plane() -> None:
+    (plane,) = planes_of(shown(PAIR, steps=3, n=5))
+    assert (plane.statements, plane.names) == (("S0", "S1"), ("t", "i"))
+    assert len(set(plane.places.values())) == len(plane.places) == 18
+    for (statement, (t, i)), (x, y) in plane.places.items():
+        assert y == i
+        assert 0 < (t - x if statement == "S0" else x - t) < 0.3
+
+
+def test_rows_of_statements_with_one_iterator() -> None:
+    program = (
+        "func.func @f(%A: memref<9xf64>, %B: memref<9xf64>) {\n  %z = arith.constant 0.0 : f64"
+    )
+    for array in "AB":
+        program += f"\n  affine.for %i = 0 to 3 {{ affine.store %z, %{array}[%i] : memref<9xf64> }}"
+    (plane,) = planes_of(shown(program + "\n  return\n}"))
+    assert plane.places["S0", (2,)] == (2.0, 0.0)
+    assert plane.places["S1", (2,)] == (2.0, -1.0)
+
+
+def test_space_is_cut_into_slices() -> None:
+    _, plane = planes_of(shown(CUBE, n=4))
+    assert [frame.title for frame in plane.frames] == ["i = 0", "i = 1", "i = 2", "i = 3"]
+    assert plane.names == ("j", "k")
+    assert len(set(plane.places.values())) == 64
+    for frame in plane.frames:
+        (left, bottom), (right, top) = frame.corner, frame.far_corner
+        inside = [
+            p for p in plane.places.values() if left <= p[0] <= right and bottom <= p[1] <= top
+        ]
+        assert len(inside) == 16
+
+
+def test_a_sample_of_arrows_has_all_arrows_of_its_sources() -> None:
+    arrows = shown(PAIR, steps=8, n=12).arrows
+    assert sampled(arrows, len(arrows)) == arrows
+    assert sampled(arrows, 0) == ()
+    kept = sampled(arrows, 100)
+    assert 80 <= len(kept) <= 120
+    sources = {arrow.source for arrow in kept}
+    assert kept == tuple(arrow for arrow in arrows if arrow.source in sources)
+
+
+def test_outlines_are_convex_and_around_their_points() -> None:
+    places = [(0.0, 0.0), (2.0, 0.0), (2.0, 1.0), (1.0, 0.0)]
+    corners = outline(places, 0.3)
+    for (ax, ay), (bx, by) in zip(corners, (*corners[1:], corners[0]), strict=True):
+        for x, y in places:
+            # To the left of each side, and not nearer than the radius, less the rounding.
+            distance = ((bx - ax) * (y - ay) - (by - ay) * (x - ax)) / (
+                (bx - ax) ** 2 + (by - ay) ** 2
+            ) ** 0.5
+            assert distance > 0.29
+
+
+def test_kinds_and_arrays_choose_arrows() -> None:
+    scop = analysed(PAIR)
+    assert scop.dependences is not None
+    sizes = {"steps": 3, "n": 5}
+    chosen = picture_of(scop, scop.dependences, sizes, (), [DependenceKind.FLOW], ["B"])
+    # From B[i] to the statement that copies it.
+    assert len(chosen.arrows) == 9
+    assert {arrow.kind for arrow in chosen.arrows} == {DependenceKind.FLOW}
+    assert all(arrow.source[1] == arrow.target[1] for arrow in chosen.arrows)
+
+
+def svg_of(picture: Picture, folder: Path, numbered: bool, arrows: int = 300) -> tuple[str, int]:
+    pytest.importorskip("matplotlib", reason="pictures need matplotlib")
+    count = draw(picture, str(folder / "picture.svg"), numbered, arrows)
+    return (folder / "picture.svg").read_text(), count
+
+
+def test_tiles_have_outlines_and_are_in_the_legend(tmp_path: Path) -> None:
+    picture = shown(PAIR, "pluto-schedule,tile{sizes=3}", steps=4, n=8)
+    svg, _ = svg_of(picture, tmp_path, numbered=True)
+    assert picture.tiles > 2
+    for tile in range(1, picture.tiles + 1):
+        assert svg.count(f'<g id="tile-{tile}">') == 1
+        assert f">tile {tile}</text>" in svg
+    for label in ("flow", "anti", "output", "S0", "S1"):
+        assert f">{label}</text>" in svg
+    plain, _ = svg_of(picture, tmp_path, numbered=False)
+    assert "tile" not in plain
+
+
+def test_a_slice_has_its_part_of_a_tile(tmp_path: Path) -> None:
+    picture = shown(CUBE, "tile{sizes=2}", n=4)
+    svg, _ = svg_of(picture, tmp_path, numbered=True)
+    # One for the statement before the loops, and eight tiles in two slices each.
+    assert len(re.findall(r'<g id="tile-\d+">', svg)) == 1 + 8 * 2
+
+
+def test_few_arrows_of_many_are_shown_and_counted(tmp_path: Path) -> None:
+    picture = shown(PAIR, steps=8, n=12)
+    svg, count = svg_of(picture, tmp_path, numbered=False, arrows=50)
+    assert len(re.findall(r'<g id="arrow-', svg)) == count < 100
+    assert f">{count} of {len(picture.arrows)} dependences are shown</text>" in svg
+    svg, count = svg_of(picture, tmp_path, numbered=False, arrows=0)
+    assert (count, svg.count("arrow-")) == (0, 0)
+
+
+def test_numbers_are_shown_only_where_they_can_be_read(tmp_path: Path) -> None:
+    small, _ = svg_of(shown(STENCIL, steps=4, n=6), tmp_path, numbered=True)
+    assert ">16</text>" in small
+    large, _ = svg_of(shown(STENCIL, steps=50, n=80), tmp_path, numbered=True)
+    assert ">1234</text>" not in large
+
+
+def test_arrows_between_planes_are_few(tmp_path: Path) -> None:
+    picture = shown(CUBE, n=4)
+    svg, _ = svg_of(picture, tmp_path, numbered=False)
+    assert len(picture.arrows) == 64
+    assert 0 < len(re.findall(r'<g id="arrow-S0-S1">', svg)) <= 8

@@ -1,4 +1,8 @@
-"""Calls: functions of the C library without side effects, and functions that are one `return`."""
+"""Calls of functions without side effects.
+
+A function that is one `return` of its parameters is inlined. Any other is an operation, whose
+result depends on its operands alone: what it reads besides them does not change in the region.
+"""
 
 from __future__ import annotations
 
@@ -10,22 +14,16 @@ from dataclasses import dataclass
 from pycparser import c_ast
 from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
 
 from polyir.dialects.pure_functions import declare_pure
 from polyir.frontend.c.builder import Builder
-from polyir.frontend.c.errors import refuse
-from polyir.frontend.c.functions import CALLED, operation_of
+from polyir.frontend.c.effects import Functions, Reads
+from polyir.frontend.c.errors import NotModelledError, refuse
+from polyir.frontend.c.functions import INFINITIES, operation_of
 from polyir.frontend.c.names import assigned_in, nodes_below
 from polyir.frontend.c.scopes import EnumConstant, FunctionName, Scopes
-from polyir.frontend.c.types import DOUBLE, FLOAT, Arithmetic, CArrayType, Pointer
-from polyir.frontend.c.values import Conversions, Value
-
-_INFINITIES = {
-    "__builtin_inf": DOUBLE,
-    "__builtin_huge_val": DOUBLE,
-    "__builtin_inff": FLOAT,
-    "__builtin_huge_valf": FLOAT,
-}
+from polyir.frontend.c.types import Arithmetic, CArrayType, CType, Pointer
 
 
 @dataclass(frozen=True)
@@ -38,13 +36,38 @@ class Inlined:
     type: Arithmetic
 
 
+@dataclass(frozen=True)
+class Callee:
+    """A function that a call names: the types of its parameters and of its result."""
+
+    name: str
+    parameters: tuple[CType, ...]
+    result: Arithmetic
+    is_library: bool
+
+
+@dataclass(frozen=True)
+class CallRead:
+    """A call of `function`, which reads memory; `pointers` are its arguments that lead to some."""
+
+    node: c_ast.FuncCall
+    function: str
+    reads: Reads
+    pointers: tuple[tuple[c_ast.Node, CType], ...]
+
+
 class Calls:
     """Resolves calls; refuses calls that may have side effects."""
 
-    def __init__(self, builder: Builder, scopes: Scopes, module: ModuleOp) -> None:
+    def __init__(
+        self, builder: Builder, scopes: Scopes, module: ModuleOp, functions: Functions
+    ) -> None:
+        self.reads: list[CallRead] = []
+        """What the calls read that were translated to operations."""
         self._builder = builder
         self._scopes = scopes
         self._module = module
+        self._functions = functions
         self._entered: list[str] = []
 
     @contextmanager
@@ -87,41 +110,46 @@ class Calls:
                     return None
         return Inlined(name, tuple(pairs), items[0].expr, result)
 
-    def library(
-        self, node: c_ast.FuncCall, arguments: Sequence[Value], conversions: Conversions
-    ) -> Value:
-        """The result of a function that `check_library` has found to be one of the C library."""
+    def callee(self, node: c_ast.FuncCall) -> Callee:
+        """The function of a call that becomes an operation; raises `NotModelledError`."""
         name = self._name(node)
-        if name in _INFINITIES and not arguments:
-            type = _INFINITIES[name]
-            return Value(type, self._builder.constant(math.inf, type.ir))
+        reads = self._functions.reads(name)
+        if isinstance(reads, NotModelledError):
+            why = "" if reads.location is None else f": {reads.message} ({reads.location})"
+            raise refuse(node, f"a call of '{name}', which may have side effects{why}")
+        arguments: Sequence[c_ast.Node] = node.args.exprs if node.args is not None else ()
+        if name in INFINITIES and not arguments:
+            return Callee(name, (), INFINITIES[name], is_library=True)
         meaning = self._scopes.meaning(name)
-        operation = operation_of(name)
         if not isinstance(meaning, FunctionName) or meaning.type.parameters is None:
             raise refuse(node, f"a call of '{name}', which is declared without a prototype")
         result = meaning.type.result
-        types = [type for type in meaning.type.parameters if isinstance(type, Arithmetic)]
-        if not isinstance(result, Arithmetic) or len(types) != len(arguments):
+        types = tuple(_adjusted(type) for type in meaning.type.parameters)
+        is_simple = all(isinstance(type, Arithmetic | Pointer) for type in types)
+        if not isinstance(result, Arithmetic) or not is_simple or len(types) != len(arguments):
             raise refuse(node, f"a call of '{name}' with arguments that do not match its prototype")
-        values = [
-            conversions.data(conversions.convert(value, type))
-            for value, type in zip(arguments, types, strict=True)
-        ]
-        if operation is not None:
-            op = operation.create(operands=values, result_types=[result.ir])
-            op.properties["fastmath"] = arith.FastMathFlagsAttr("none")
-            return Value(result, self._builder.insert(op).results[0])
-        declare_pure(self._module, name, [type.ir for type in types], [result.ir])
-        return Value(result, self._builder.insert(func.CallOp(name, values, [result.ir])).res[0])
+        pairs = zip(arguments, types, strict=True)
+        pointers = tuple((item, type) for item, type in pairs if isinstance(type, Pointer))
+        if reads != Reads():
+            self.reads.append(CallRead(node, name, reads, pointers))
+        return Callee(name, types, result, name not in self._functions.definitions)
 
-    def check_library(self, node: c_ast.FuncCall) -> None:
-        """Refuse all calls except those of C library functions without side effects."""
-        name = self._name(node)
-        meaning = self._scopes.meaning(name)
-        is_own = isinstance(meaning, FunctionName) and meaning.definition is not None
-        is_known = name in _INFINITIES or name in CALLED or operation_of(name) is not None
-        if is_own or not is_known:
-            raise refuse(node, f"a call of '{name}', which may have side effects")
+    def operation(self, callee: Callee, operands: Sequence[SSAValue]) -> SSAValue:
+        """The result of a call."""
+        name, result = callee.name, callee.result
+        if name in INFINITIES and not operands:
+            return self._builder.constant(math.inf, result.ir)
+        operation = operation_of(name) if callee.is_library else None
+        if operation is not None:
+            op = operation.create(operands=operands, result_types=[result.ir])
+            op.properties["fastmath"] = arith.FastMathFlagsAttr("none")
+            return self._builder.insert(op).results[0]
+        declare_pure(self._module, name, [value.type for value in operands], [result.ir])
+        call = func.CallOp(name, operands, [result.ir])
+        # Elsewhere it may not be executed at all, and must not be if it divides by zero.
+        is_first = self._builder.block is self._builder.entry
+        inserted = self._builder.insert_invariant(call) if is_first else self._builder.insert(call)
+        return inserted.res[0]
 
     def _name(self, node: c_ast.FuncCall) -> str:
         if not isinstance(node.name, c_ast.ID):
@@ -133,3 +161,8 @@ class Calls:
             if isinstance(type, Pointer | CArrayType | Arithmetic):
                 raise refuse(node, "a call through a pointer")
         return str(name)
+
+
+def _adjusted(type: CType) -> CType:
+    """The type of a parameter; an array is a pointer."""
+    return Pointer(type.element) if isinstance(type, CArrayType) else type

@@ -11,6 +11,10 @@ class NotModelledError(PolyirError):
     """A construct of C that affine IR cannot express; its region does not change."""
 
 
+class NoEffectError(NotModelledError):
+    """Statements without a loop that writes to memory: there is nothing to transform."""
+
+
 def location_of_node(node: c_ast.Node | None) -> SourceLocation | None:
     """The location of a node in its source file."""
     coordinate = getattr(node, "coord", None)

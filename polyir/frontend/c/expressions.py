@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import MappingProxyType
 from typing import Final
 
@@ -113,6 +113,9 @@ class Expressions:
             case c_ast.Cast():
                 return self._cast(node)
             case c_ast.FuncCall():
+                expected = _expected(node)
+                if expected is not None:
+                    return self.conversions.convert(self.value(expected), LONG)
                 return self._call(node)
             case c_ast.Assignment():
                 raise refuse(node, "an assignment inside an expression")
@@ -279,10 +282,8 @@ class Expressions:
     def _call(self, node: c_ast.FuncCall) -> Value:
         inlined = self._calls.inlined(node)
         if inlined is None:
-            self._calls.check_library(node)
+            return self._operation(node)
         arguments = [self.value(argument) for argument in (node.args.exprs if node.args else ())]
-        if inlined is None:
-            return self._calls.library(node, arguments, self.conversions)
         with self._variables.inside_function():
             for (name, type), argument in zip(inlined.parameters, arguments, strict=True):
                 converted = self.conversions.convert(argument, type)
@@ -290,6 +291,19 @@ class Expressions:
             with self._calls.entered(inlined):
                 result = self.value(inlined.result)
         return self.conversions.convert(result, inlined.type)
+
+    def _operation(self, node: c_ast.FuncCall) -> Value:
+        """A call that is an operation on scalars and on pointers that do not change."""
+        callee = self._calls.callee(node)
+        operands: list[SSAValue] = []
+        arguments: Sequence[c_ast.Node] = node.args.exprs if node.args is not None else ()
+        for argument, type in zip(arguments, callee.parameters, strict=True):
+            if isinstance(type, Arithmetic):
+                value = self.conversions.convert(self.value(argument), type)
+                operands.append(self.conversions.data(value))
+            else:
+                operands.append(self._variables.pointer(argument))
+        return self.conversions.of_data(callee.result, self._calls.operation(callee, operands))
 
     # Conditions
 
@@ -305,6 +319,8 @@ class Expressions:
                 return self._comparison(
                     node, _OPPOSITES[operator] if negated else operator, negated
                 )
+            case c_ast.FuncCall() if (expected := _expected(node)) is not None:
+                return self.condition(expected, negated)
             case _:
                 value = self._attempt(lambda: self.value(node))
                 if value is None or value.index is None:
@@ -444,14 +460,21 @@ class Expressions:
             return self._builder.extremum((true, false), is_minimum=False)
         return None
 
+    def constant(self, node: c_ast.Node) -> int | None:
+        """The number that an integer expression is wherever it stands in its block, if any."""
+        return self._tried(node).constant
+
     def _type_of(self, node: c_ast.Node) -> Arithmetic:
-        """The type of an expression; operations inserted to find it are removed again."""
+        return self._tried(node).type
+
+    def _tried(self, node: c_ast.Node) -> Value:
+        """What is known about an expression; operations inserted to find it are removed again."""
         block = Block()
         with self._builder.inside(block):
-            type = self.value(node).type
+            value = self.value(node)
         for op in reversed(tuple(block.ops)):
             block.erase_op(op)
-        return type
+        return value
 
     def _choice(
         self,
@@ -479,6 +502,13 @@ def _constant_type(number: int, suffix: str, is_decimal: bool) -> Arithmetic:
         if ("u" in suffix or not is_decimal) and number < 1 << unsigned.width:
             return unsigned
     return ULLONG
+
+
+def _expected(node: c_ast.FuncCall) -> c_ast.Node | None:
+    """The value of which `__builtin_expect` says what it probably is."""
+    arguments: list[c_ast.Node] = node.args.exprs if node.args is not None else []
+    is_hint = isinstance(node.name, c_ast.ID) and node.name.name == "__builtin_expect"
+    return arguments[0] if is_hint and len(arguments) == 2 else None
 
 
 def _is_safe(condition: Condition) -> bool:

@@ -8,6 +8,8 @@ from typing import Final
 from xdsl.dialects import math
 from xdsl.ir import Operation
 
+from polyir.frontend.c.types import DOUBLE, FLOAT
+
 OPERATIONS: Final = MappingProxyType[str, type[Operation]](
     {
         "acos": math.AcosOp,
@@ -58,6 +60,16 @@ CALLED: Final = (
 )
 """Functions without an operation in MLIR; except for `errno`, they access no memory."""
 
+INFINITIES: Final = MappingProxyType(
+    {
+        "__builtin_inf": DOUBLE,
+        "__builtin_huge_val": DOUBLE,
+        "__builtin_inff": FLOAT,
+        "__builtin_huge_valf": FLOAT,
+    }
+)
+"""What `math.h` defines `INFINITY` and `HUGE_VAL` as, and the type of each."""
+
 
 def operation_of(name: str) -> type[Operation] | None:
     """The operation of a function of `math.h`, for `double` or for `float`."""
@@ -65,3 +77,8 @@ def operation_of(name: str) -> type[Operation] | None:
     if found is None and name.endswith("f"):
         found = OPERATIONS.get(name[:-1])
     return found
+
+
+def is_library_function(name: str) -> bool:
+    """Whether a function that the file does not define is one of these."""
+    return name in CALLED or name in INFINITIES or operation_of(name) is not None

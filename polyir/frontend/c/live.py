@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pycparser import c_ast
 
-from polyir.frontend.c.names import counted_name, nodes_below
+from polyir.frontend.c.names import names_set_first, nodes_below
 
 
 def is_read_outside(name: str, function: c_ast.FuncDef, region: Sequence[c_ast.Node]) -> bool:
@@ -33,7 +33,9 @@ class _Reads:
                 return self.found_in(node.name)
             case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name)) if name == self._name:
                 return self.found_in(node.rvalue)
-            case c_ast.For() if counted_name(node) == self._name and not self._holds_region(node):
+            case c_ast.For() if self._name in names_set_first(node) and not (
+                self._holds_region(node)
+            ):
                 return self.found_in(node.init)
             case _:
                 return any(self.found_in(child) for child in node)

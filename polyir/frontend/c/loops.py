@@ -13,9 +13,17 @@ from xdsl.ir.affine import AffineBinaryOpKind
 from polyir.dialects.affine_extra import MaxOp
 from polyir.frontend.c.builder import Builder
 from polyir.frontend.c.conditions import conjunction
-from polyir.frontend.c.errors import refuse
+from polyir.frontend.c.errors import NotModelledError, refuse
 from polyir.frontend.c.expressions import Expressions
-from polyir.frontend.c.names import assigned_in, key_of
+from polyir.frontend.c.names import (
+    LoopParts,
+    Step,
+    assigned_in,
+    key_of,
+    name_set_by,
+    nodes_below,
+    step_of,
+)
 from polyir.frontend.c.types import Arithmetic
 from polyir.model.index_expressions import IndexExpression, compose
 
@@ -25,7 +33,7 @@ _FLOOR: Final = AffineBinaryOpKind.FloorDiv
 
 @dataclass(frozen=True)
 class Header:
-    """The parts of a counting `for`: its variable, its start, its condition and its step.
+    """What a counting `for` does to its counter: its name, its condition and its step.
 
     In `for (i = n; i-- > 0;)`, the condition is `i > 0`, with `after_test` -1: what the test adds
     to the counter. `before_test` is what it adds before it reads it, in `--i >= 0`.
@@ -33,7 +41,6 @@ class Header:
 
     node: c_ast.For
     name: str
-    declared: c_ast.Decl | None
     start: c_ast.Node
     condition: c_ast.Node
     step: int
@@ -54,29 +61,48 @@ class CounterRange:
     limits: tuple[IndexExpression, ...]
 
 
-def header_of(node: c_ast.For, expressions: Expressions) -> Header:
-    """The parts of a loop; raises `NotModelledError` if it is not a counting loop."""
-    match node.init:
-        case c_ast.DeclList(decls=[c_ast.Decl() as declared]) if declared.init is not None:
-            name, start = declared.name, declared.init
-        case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name), rvalue=start):
-            declared = None
-        case None:
-            raise refuse(node, "a loop that does not set its counter first")
-        case _:
-            raise refuse(node, "a loop that does not start by setting exactly one counter")
+def header_of(node: c_ast.For, parts: LoopParts, expressions: Expressions) -> Header:
+    """What a loop does to its counter; raises `NotModelledError` if it is not a counting loop.
+
+    If it has several counters, this is the first one that the condition tests.
+    """
+    if not parts.first:
+        raise refuse(node, "a loop that does not set its counter first")
     if node.cond is None:
         raise refuse(node, "a loop without a condition")
+    tested = dict.fromkeys(
+        inner.name for inner in nodes_below(node.cond) if isinstance(inner, c_ast.ID)
+    )
+    starts = {name: start_of(item) for item in parts.first if (name := name_set_by(item))}
+    names = [name for name in starts if name in tested]
+    if not names:
+        raise refuse(node, "a loop that does not set its counter first")
+    steps = {step.name: step for item in parts.last if (step := step_of(item)) is not None}
+    counted = [name for name in names if name in parts.counted]
+    # A loop over a counter that steps by 1 has simpler bounds.
+    counted.sort(key=lambda name: name not in steps or steps[name].amount is not None)
+    for name in counted:
+        stepping = _stepping_test(node.cond, name)
+        if stepping is not None:
+            condition, size, before = stepping
+            return Header(node, name, starts[name], condition, size, size, before)
+    if not counted:
+        raise _refusal(node, names[0])
+    name = counted[0]
+    return Header(node, name, starts[name], node.cond, _size(steps[name], expressions))
+
+
+def start_of(item: c_ast.Node) -> c_ast.Node:
+    """What an assignment or a declaration sets its variable to."""
+    return item.init if isinstance(item, c_ast.Decl) else item.rvalue
+
+
+def _refusal(node: c_ast.For, name: str) -> NotModelledError:
+    """Why the variable that a condition tests is not a counter."""
     for target in assigned_in(node.stmt):
         if key_of(target) == (name,):
-            raise refuse(target, f"the counter '{name}' is changed inside its loop")
-    if node.next is None:
-        stepping = _stepping_test(node.cond, str(name))
-        if stepping is not None:
-            condition, step, before = stepping
-            return Header(node, str(name), declared, start, condition, step, step, before)
-    step = _step(node, str(name), expressions)
-    return Header(node, str(name), declared, start, node.cond, step)
+            return refuse(target, f"the counter '{name}' is changed inside its loop")
+    return refuse(node, f"a loop whose step does not add a constant to '{name}'")
 
 
 def _stepping_test(test: c_ast.Node, name: str) -> tuple[c_ast.Node, int, int] | None:
@@ -94,36 +120,17 @@ def _stepping_test(test: c_ast.Node, name: str) -> tuple[c_ast.Node, int, int] |
     return condition, step, 0 if operator.startswith("p") else step
 
 
-def _step(node: c_ast.For, name: str, expressions: Expressions) -> int:
-    amount: c_ast.Node | None = None
-    match node.next:
-        case c_ast.UnaryOp(op="++" | "p++", expr=c_ast.ID(name=stepped)) if stepped == name:
-            return 1
-        case c_ast.UnaryOp(op="--" | "p--", expr=c_ast.ID(name=stepped)) if stepped == name:
-            return -1
-        case c_ast.Assignment(op="+=" | "-=", lvalue=c_ast.ID(name=stepped)) if stepped == name:
-            amount, is_negative = node.next.rvalue, node.next.op == "-="
-        case c_ast.Assignment(
-            op="=", lvalue=c_ast.ID(name=stepped), rvalue=c_ast.BinaryOp() as sum
-        ) if stepped == name and sum.op in ("+", "-"):
-            amount, is_negative = _summand(sum, name), sum.op == "-"
-        case _:
-            pass
-    if amount is None:
-        raise refuse(node, f"a loop whose step does not add a constant to '{name}'")
-    value = expressions.value(amount)
-    if value.constant is None or value.constant == 0:
-        raise refuse(amount, "a step that is not a nonzero constant")
-    return -value.constant if is_negative else value.constant
+def _size(step: Step, expressions: Expressions) -> int:
+    size = size_of_step(step, expressions)
+    if not size:
+        raise refuse(step.amount, "a step that is not a nonzero constant")
+    return size
 
 
-def _summand(sum: c_ast.BinaryOp, name: str) -> c_ast.Node | None:
-    """What is added to (or taken from) the variable `name`."""
-    if isinstance(sum.left, c_ast.ID) and sum.left.name == name:
-        return sum.right
-    if sum.op == "+" and isinstance(sum.right, c_ast.ID) and sum.right.name == name:
-        return sum.left
-    return None
+def size_of_step(step: Step, expressions: Expressions) -> int | None:
+    """What a step adds; `None` if it is not constant."""
+    value = 1 if step.amount is None else expressions.constant(step.amount)
+    return -value if value is not None and step.is_negative else value
 
 
 def counter_range(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from pycparser import c_ast
+
+from polyir.frontend.c.scopes import DeclaredVariable, Scopes
+from polyir.frontend.c.types import CArrayType, Pointer
 
 Key = tuple[str, ...]
 """A variable and the members that lead from it to an object: `s->a[i]` has `("s", "a")`."""
@@ -67,18 +70,166 @@ def assigned_in(node: c_ast.Node) -> Iterator[c_ast.Node]:
                 yield target
 
 
-def counted_name(loop: c_ast.For) -> str | None:
-    """The variable that a loop sets first, if it is declared outside the loop."""
-    match loop.init:
+def has_effects(node: c_ast.Node) -> bool:
+    """Whether an expression assigns, or calls a function."""
+    has_call = any(isinstance(inner, c_ast.FuncCall) for inner in nodes_below(node))
+    return has_call or any(True for _ in assigned_in(node))
+
+
+@dataclass(frozen=True)
+class Step:
+    """A statement that adds `amount` to a variable, or takes it away; 1 if it is `None`."""
+
+    node: c_ast.Node
+    target: c_ast.ID
+    amount: c_ast.Node | None
+    is_negative: bool
+
+    @property
+    def name(self) -> str:
+        """The variable."""
+        return str(self.target.name)
+
+
+@dataclass(frozen=True)
+class LoopParts:
+    """A `for` in the order of its execution: `first`, and for each iteration `body` and `last`.
+
+    `last` is the third part of the header, and steps that the statement ends with, which are not in
+    `body`. `counted` are the variables that `first` sets, that the condition or a step in `last`
+    changes, and that nothing else in the loop changes.
+    """
+
+    first: tuple[c_ast.Node, ...]
+    body: c_ast.Node
+    last: tuple[c_ast.Node, ...]
+    counted: frozenset[str]
+
+
+def step_of(node: c_ast.Node) -> Step | None:
+    """The step that a statement is."""
+    match node:
+        case c_ast.UnaryOp(op="++" | "p++" | "--" | "p--", expr=c_ast.ID() as target):
+            return Step(node, target, None, node.op.endswith("--"))
+        case c_ast.Assignment(op="+=" | "-=", lvalue=c_ast.ID() as target):
+            return Step(node, target, node.rvalue, node.op == "-=")
+        case c_ast.Assignment(
+            op="=", lvalue=c_ast.ID() as target, rvalue=c_ast.BinaryOp(op="+" | "-") as sum
+        ):
+            amount = _summand(sum, target.name)
+            return None if amount is None else Step(node, target, amount, sum.op == "-")
+        case _:
+            return None
+
+
+def _summand(sum: c_ast.BinaryOp, name: str) -> c_ast.Node | None:
+    """What is added to (or taken from) the variable `name`."""
+    if isinstance(sum.left, c_ast.ID) and sum.left.name == name:
+        return sum.right
+    if sum.op == "+" and isinstance(sum.right, c_ast.ID) and sum.right.name == name:
+        return sum.left
+    return None
+
+
+def parts_of(loop: c_ast.For) -> LoopParts:
+    """The parts of a loop, found from its syntax."""
+    first = tuple(_listed(loop.init))
+    inner = {node.name for node in nodes_below(loop.stmt) if isinstance(node, c_ast.Decl)}
+    changes = [key_of(target) for target in assigned_in(loop)]
+    once = {
+        name
+        for item in first
+        if (name := name_set_by(item)) is not None and name not in inner
+        if changes.count((name,)) == (1 if isinstance(item, c_ast.Decl) else 2)
+    }
+    body, steps = _without_steps(loop.stmt, once)
+    last = (*steps, *_listed(loop.next))
+    own = {item.name for item in first if isinstance(item, c_ast.Decl)}
+    varying = own | {key[0] for key in changes if key is not None}
+    stepped = {
+        step.name
+        for item in last
+        if (step := step_of(item)) is not None and not varying & _names_in(step.amount)
+    }
+    if loop.cond is not None:
+        stepped |= {key[0] for target in assigned_in(loop.cond) if (key := key_of(target))}
+    return LoopParts(first, body, last, frozenset(once & stepped))
+
+
+def _names_in(node: c_ast.Node | None) -> set[str]:
+    found = () if node is None else nodes_below(node)
+    return {inner.name for inner in found if isinstance(inner, c_ast.ID)}
+
+
+def _listed(header: c_ast.Node | None) -> Iterator[c_ast.Node]:
+    """The statements in a part of a loop's header."""
+    match header:
+        case None:
+            pass
+        case c_ast.DeclList():
+            yield from header.decls
+        case c_ast.ExprList():
+            for item in header.exprs:
+                yield from _listed(item)
+        case c_ast.Assignment(op="=", rvalue=c_ast.Assignment(op="=") as inner) if isinstance(
+            inner.lvalue, c_ast.ID
+        ):
+            # `i = j = 0` sets `j` first.
+            yield from _listed(inner)
+            yield c_ast.Assignment("=", header.lvalue, inner.lvalue, header.coord)
+        case _:
+            yield header
+
+
+def name_set_by(item: c_ast.Node) -> str | None:
+    """The variable that an assignment sets, or that a declaration initialises."""
+    match item:
+        case c_ast.Decl(name=name) if item.init is not None:
+            return str(name)
         case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name)):
             return str(name)
         case _:
             return None
 
 
-def region_names(statements: Sequence[c_ast.Node]) -> RegionNames:
-    """Read the names of a region."""
-    counting: list[c_ast.Node] = []
+def _without_steps(
+    statement: c_ast.Node, names: Collection[str]
+) -> tuple[c_ast.Node, tuple[c_ast.Node, ...]]:
+    """A statement without the steps of `names` that it ends with, which each execution reaches."""
+    items = list(statement.block_items or ()) if isinstance(statement, c_ast.Compound) else []
+    if any(isinstance(node, c_ast.Continue) for node in nodes_below(statement)):
+        return statement, ()
+    end = len(items)
+    while end > 0:
+        step = step_of(items[end - 1])
+        is_literal = step is not None and isinstance(step.amount, c_ast.Constant | None)
+        if step is None or not is_literal or step.name not in names:
+            break
+        end -= 1
+    if end == len(items):
+        return statement, ()
+    return c_ast.Compound(items[:end], statement.coord), tuple(items[end:])
+
+
+def counted_names(loop: c_ast.For) -> frozenset[str]:
+    """The variables that a loop counts, if they are declared outside the loop."""
+    parts = parts_of(loop)
+    declared = {item.name for item in parts.first if isinstance(item, c_ast.Decl)}
+    return parts.counted - declared
+
+
+def names_set_first(loop: c_ast.For) -> frozenset[str]:
+    """The variables declared outside a loop that it sets before all else."""
+    return frozenset(
+        name
+        for item in _listed(loop.init)
+        if not isinstance(item, c_ast.Decl) and (name := name_set_by(item)) is not None
+    )
+
+
+def region_names(statements: Sequence[c_ast.Node], scopes: Scopes) -> RegionNames:
+    """Read the names of a region in `scopes`."""
+    counting: dict[int, None] = {}
     counted: dict[str, None] = {}
     indexed: dict[Key, None] = {}
     mentioned: dict[str, None] = {}
@@ -86,24 +237,23 @@ def region_names(statements: Sequence[c_ast.Node]) -> RegionNames:
         for node in nodes_below(statement):
             match node:
                 case c_ast.For():
-                    name = counted_name(node)
-                    if name is not None:
-                        counted[name] = None
-                    headers = (node.init, node.cond, node.next)
-                    steps = [part for part in headers if part is not None]
-                    counting += [target for part in steps for target in assigned_in(part)]
+                    names = [n for n in parts_of(node).counted if not _is_pointer(n, scopes)]
+                    outer = counted_names(node)
+                    counted.update((name, None) for name in names if name in outer)
+                    keys = [(name,) for name in names]
+                    targets = [target for target in assigned_in(node) if key_of(target) in keys]
+                    counting.update((id(target), None) for target in targets)
                 case c_ast.ArrayRef(name=base):
                     _add(indexed, base)
                 case c_ast.UnaryOp(op="*", expr=c_ast.BinaryOp() as base):
                     _add(indexed, base)
                 case c_ast.ID():
                     mentioned[node.name] = None
-    places = {id(target) for target in counting}
     stored: dict[Key, None] = {}
     assigned: dict[Key, None] = {}
     for statement in statements:
         for target in assigned_in(statement):
-            if id(target) not in places:
+            if id(target) not in counting:
                 _add(stored, target)
                 if isinstance(target, c_ast.ID | c_ast.StructRef):
                     _add(assigned, target)
@@ -117,18 +267,26 @@ def region_names(statements: Sequence[c_ast.Node]) -> RegionNames:
     )
 
 
+def _is_pointer(name: str, scopes: Scopes) -> bool:
+    meaning = scopes.meaning(name)
+    return isinstance(meaning, DeclaredVariable) and isinstance(meaning.type, Pointer | CArrayType)
+
+
 def _used_outside_loops(node: c_ast.Node, counters: frozenset[str]) -> Iterator[str]:
     """The names in `node` that no loop around them counts; `counters` are those of outer loops."""
     match node:
         case c_ast.For():
-            name = counted_name(node)
-            first = node.init if name is None else node.init.rvalue
-            if first is not None:
-                yield from _used_outside_loops(first, counters)
-            inside = counters if name is None else counters | {name}
+            counted = counted_names(node)
+            for item in parts_of(node).first:
+                name = name_set_by(item)
+                if name in counted:
+                    yield from _used_outside_loops(item.rvalue, counters)
+                    counters |= {name}
+                else:
+                    yield from _used_outside_loops(item, counters)
             for part in (node.cond, node.next, node.stmt):
                 if part is not None:
-                    yield from _used_outside_loops(part, inside)
+                    yield from _used_outside_loops(part, counters)
         case c_ast.ID():
             if node.name not in counters:
                 yield node.name

@@ -14,10 +14,11 @@ from pycparser import c_ast
 from xdsl.dialects import affine, memref
 from xdsl.ir import Block
 
+from polyir.frontend.c.calls import CallRead
 from polyir.frontend.c.errors import NotModelledError, refuse
-from polyir.frontend.c.places import BaseObject, SourceArgument, SourceArray
-from polyir.frontend.c.points_to import Object, PointsTo
-from polyir.frontend.c.types import Arithmetic
+from polyir.frontend.c.places import BaseObject, SourceArgument, SourceArray, SourcePointer
+from polyir.frontend.c.points_to import OUTSIDE, Object, PointsTo
+from polyir.frontend.c.types import Arithmetic, CArrayType, Pointer
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,52 @@ def overlaps(
     return tuple(found)
 
 
+def check_reads(
+    reads: Sequence[CallRead],
+    entry: Block,
+    arguments: Sequence[SourceArgument],
+    counters: Mapping[str, Arithmetic],
+    points_to: PointsTo,
+) -> None:
+    """Refuse calls that may read what the region writes.
+
+    What they read has no place in the function of the region.
+    """
+    written = [
+        accessed
+        for accessed in _accessed(entry, arguments, counters, points_to)
+        if accessed.is_written
+    ]
+    for read in reads:
+        targets = tuple(_targets(read, points_to))
+        for accessed in written:
+            for objects, type in targets:
+                is_apart = type is not None and not _may_alias(type, accessed.type)
+                if not is_apart and points_to.may_overlap(objects, accessed.objects):
+                    what = f"'{accessed.origin.root}', which the region writes"
+                    raise refuse(read.node, f"a call of '{read.function}', which may read {what}")
+
+
+def _targets(
+    read: CallRead, points_to: PointsTo
+) -> Iterator[tuple[frozenset[Object], Arithmetic | None]]:
+    """The objects that a call may read, and the type as which, if that is known."""
+    for name in sorted(read.reads.variables):
+        yield frozenset({Object("variable", name)}), None
+    if read.reads.arguments or read.reads.anything:
+        for pointer, type in read.pointers:
+            element = type
+            while isinstance(element, Pointer | CArrayType):
+                element = element.target if isinstance(element, Pointer) else element.element
+            objects = points_to.values_of(pointer)
+            if isinstance(element, Arithmetic) and not read.reads.anything:
+                yield objects, element
+            else:
+                yield objects, None
+    if read.reads.anything:
+        yield frozenset({OUTSIDE}), None
+
+
 def _accessed(
     entry: Block,
     arguments: Sequence[SourceArgument],
@@ -79,6 +126,8 @@ def _accessed(
     }
     variables: dict[str, None] = {}
     for position, argument in enumerate(arguments):
+        if isinstance(argument, SourcePointer):
+            continue
         is_array = isinstance(argument, SourceArray)
         type = argument.element if isinstance(argument, SourceArray) else argument.type
         origin = argument.origin

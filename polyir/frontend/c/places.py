@@ -64,7 +64,15 @@ class SourceScalar:
     origin: BaseObject
 
 
-SourceArgument = SourceArray | SourceScalar
+@dataclass(frozen=True)
+class SourcePointer:
+    """The spelling of a pointer that the region only passes to functions."""
+
+    text: str
+    origin: BaseObject
+
+
+SourceArgument = SourceArray | SourceScalar | SourcePointer
 
 
 @dataclass(frozen=True)
@@ -87,6 +95,7 @@ class SourceArguments:
     described: dict[SSAValue, SourceArgument] = field(default_factory=dict)
     _arrays: dict[tuple[str, ...], SSAValue] = field(default_factory=dict)
     _scalars: dict[str, Value] = field(default_factory=dict)
+    _pointers: dict[str, SSAValue] = field(default_factory=dict)
 
     def array(self, place: Place, type: Arithmetic) -> SSAValue:
         """The memref in which a place lies."""
@@ -117,6 +126,17 @@ class SourceArguments:
             value = Value(type, argument)
         self._scalars[text] = value
         return value
+
+    def pointer(self, text: str, origin: BaseObject) -> SSAValue:
+        """A pointer that does not change in the region."""
+        # Few regions need the dialect.
+        from xdsl.dialects.llvm import LLVMPointerType
+
+        if text not in self._pointers:
+            argument = self.builder.add_argument(LLVMPointerType(), f"{origin.root}_address")
+            self.described[argument] = SourcePointer(text, origin)
+            self._pointers[text] = argument
+        return self._pointers[text]
 
 
 class Places:

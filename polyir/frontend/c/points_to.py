@@ -175,6 +175,10 @@ class PointsTo:
         is_static = {"static", "extern"} & {*(self._declared[name][0].storage or ())}
         return not is_static and isinstance(self._type_of(c_ast.ID(name)), Pointer)
 
+    def values_of(self, pointer: c_ast.Node) -> frozenset[Object]:
+        """The objects that a pointer may lead to, given as an expression."""
+        return self._of_value(pointer)
+
     # The constraints
 
     def _note_value(self, node: c_ast.Node) -> None:
@@ -336,26 +340,7 @@ class PointsTo:
 
     def _type_of(self, node: c_ast.Node) -> CType | None:
         """The type of an lvalue; `None` if it is not known."""
-        match node:
-            case c_ast.ID():
-                return self._type_of_name(node.name)
-            case c_ast.ArrayRef(name=base) | c_ast.UnaryOp(op="*", expr=base):
-                match self._type_of(base):
-                    case CArrayType(element=element) | Pointer(target=element):
-                        return element
-                    case _:
-                        return None
-            case c_ast.StructRef(name=base, field=member):
-                record = self._type_of(base)
-                if isinstance(record, Pointer) and node.type == "->":
-                    record = record.target
-                return record.members.get(member.name) if isinstance(record, Record) else None
-            case c_ast.BinaryOp(op="+" | "-", left=left):
-                return self._type_of(left)
-            case c_ast.Cast(to_type=type):
-                return self._scopes.type_of(type)
-            case _:
-                return None
+        return self._scopes.type_of_lvalue(node, self._type_of_name)
 
     def _type_of_name(self, name: str) -> CType | None:
         if self._is_ambiguous(name):

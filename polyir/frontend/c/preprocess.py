@@ -9,23 +9,30 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from polyir.diagnostics import PolyirError
 
 # Words of GNU C that stand for words of C, or for nothing that matters here.
-_GNU_WORDS = (
-    "-D__extension__=",
-    "-D__restrict=restrict",
-    "-D__restrict__=restrict",
-    "-D__inline=inline",
-    "-D__inline__=inline",
-    "-D__const=const",
-    "-D__signed__=signed",
-    "-D__volatile__=volatile",
-)
-
+_GNU_WORDS = {
+    "__extension__": "",
+    "__restrict": "restrict",
+    "__restrict__": "restrict",
+    "__inline": "inline",
+    "__inline__": "inline",
+    "__const": "const",
+    "__const__": "const",
+    "__signed": "signed",
+    "__signed__": "signed",
+    "__volatile": "volatile",
+    "__volatile__": "volatile",
+    "_Noreturn": "",
+    "__noreturn__": "",
+}
+_STRING = r'"(?:[^"\\\n]|\\.)*"|' + r"'(?:[^'\\\n]|\\.)*'"
+_GNU_WORD = re.compile(rf"{_STRING}|\b(?:{'|'.join(_GNU_WORDS)})\b")
 _DEFINE = re.compile(r"^#[ \t]*(?:define|undef)[ \t]+(\w+).*$", re.MULTILINE)
 _MARKER = re.compile(r'#[ \t]+(\d+)[ \t]+"((?:[^"\\]|\\.)*)"')
 _TOKEN = re.compile(
@@ -34,9 +41,22 @@ _TOKEN = re.compile(
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _BRACES = re.compile(r"\{[^{}]*\}")
 _BRACKETS = re.compile(r"\[[^\[\]]*\]")
-_DROPPED = re.compile(r"\b(__attribute__|__attribute|__asm__|__asm|asm)\s*\(")
-# Attributes that change what a type is; without them the text would mean something else.
-_CHANGES_TYPE = re.compile(r"\b(?:__)?(?:vector_size|mode)(?:__)?\s*\(")
+_ATTRIBUTE = re.compile(rf"{_STRING}|\b(__attribute__|__attribute)\s*\(")
+_LABEL = re.compile(rf"{_STRING}|\b(__asm__|__asm|asm)\s*\(")
+# Attributes without which the text would mean something else: they change types, what memory a
+# name stands for, or what is executed.
+_MATTERS = re.compile(
+    r"\b(?:__)?(?:vector_size|ext_vector_type|mode|may_alias|alias|weakref|address_space|cleanup)"
+    r"(?:__)?\b"
+)
+# `int f(a, b) int a; int b; {`
+_OLD_STYLE = re.compile(
+    r"[A-Za-z_]\w*\s*\(\s*[A-Za-z_]\w*(?:\s*,\s*[A-Za-z_]\w*)*\s*\)\s*[A-Za-z_][^(){}=]*;\s*\Z"
+)
+_LINE_MARKER = re.compile(r"^#.*$", re.MULTILINE)
+_STANDARD_ATTRIBUTE = re.compile(r"\[\[[^\[\]]*\]\]")
+_PROMISE = re.compile(r"\b(?:__)?(const|pure)(?:__)?\b")
+_PARENTHESES = re.compile(r"\([^()]*\)")
 _SIMPLE_BODY = re.compile(r"^\{\s*return\b[^;{}]*;\s*\}$")
 _KEYWORDS = (
     "auto bool char const double enum extern float inline int long register restrict return "
@@ -54,6 +74,18 @@ class Preprocessed:
     macros: tuple[str, ...]
 
 
+Promise = Literal["const", "pure"]
+"""What a function's GNU attribute says: it reads no memory, or writes none; and it returns."""
+
+
+@dataclass(frozen=True)
+class NeededText:
+    """Declarations in standard C, and the functions among them whose attributes promise much."""
+
+    text: str
+    promises: Mapping[str, Promise]
+
+
 @dataclass(frozen=True)
 class Chunk:
     """One external declaration: its text, where it begins, and where a function's body begins."""
@@ -63,10 +95,15 @@ class Chunk:
     line: int
     body: int | None
 
+    @property
+    def has_loop(self) -> bool:
+        """Whether it is a function with a `for` loop."""
+        return self.body is not None and _FOR.search(self.text, self.body) is not None
+
 
 def preprocess(compiler: str, arguments: Sequence[str], path: str) -> Preprocessed:
     """Run the system's preprocessor on a file; raises `PolyirError` with its messages."""
-    command = [compiler, "-E", "-dD", *_GNU_WORDS, *arguments, path]
+    command = [compiler, "-E", "-dD", *arguments, path]
     try:
         done = subprocess.run(command, capture_output=True, check=False)
     except OSError as error:
@@ -76,7 +113,13 @@ def preprocess(compiler: str, arguments: Sequence[str], path: str) -> Preprocess
         raise PolyirError(f"the preprocessor {compiler} failed:\n{message}")
     text = done.stdout.decode(errors="surrogateescape").replace("\r\n", "\n")
     macros = tuple(dict.fromkeys(_DEFINE.findall(text)))
-    return Preprocessed(_DEFINE.sub("", text), macros)
+    return Preprocessed(_GNU_WORD.sub(_standard_word, _DEFINE.sub("", text)), macros)
+
+
+def _standard_word(match: re.Match[str]) -> str:
+    """What stands for a word of GNU C, as long as the word."""
+    word = match.group()
+    return _GNU_WORDS[word].ljust(len(word)) if word in _GNU_WORDS else word
 
 
 def has_region(text: str) -> bool:
@@ -84,52 +127,138 @@ def has_region(text: str) -> bool:
     return _SCOP.search(text) is not None
 
 
-def needed_text(text: str, path: str | None = None, unreadable: Collection[int] = ()) -> str:
-    """The part of a preprocessed text that the functions with regions need.
+@dataclass(frozen=True)
+class Needed:
+    """What functions with regions need: declarations with their numbers, and their texts.
 
-    With `path`, the part that all functions of this file with `for` loops need, except for those
-    that begin at the lines `unreadable`. Empty if there are none. Bodies of other functions are
-    left out, unless they are a single `return`.
+    `regions` are the numbers of the functions with regions. `skipped` are those that are left out,
+    each with the declaration that it needs and that cannot be parsed.
     """
-    chunks = tuple(_chunks(text))
-    waiting = [
-        number
-        for number, chunk in enumerate(chunks)
-        if (_has_loop(chunk, path, unreadable) if path else _SCOP.search(chunk.text))
-    ]
-    if not waiting:
-        return ""
-    regions = frozenset(waiting)
-    providers = _providers(chunks)
-    kept: dict[int, str] = {}
-    while waiting:
-        number = waiting.pop()
-        if number in kept:
-            continue
-        kept[number] = _kept_text(chunks[number], number in regions)
-        for word in dict.fromkeys(_WORD.findall(kept[number])):
-            waiting.extend(providers.get(word, ()))
-    parts = ["typedef int __builtin_va_list;\n"]
-    for number in sorted(kept):
-        chunk = chunks[number]
-        parts.append(f'# {chunk.line} "{chunk.file}"\n{kept[number]}\n')
-    return "".join(parts)
+
+    regions: frozenset[int]
+    declarations: tuple[tuple[int, Chunk], ...]
+    texts: tuple[str, ...]
+    skipped: tuple[tuple[Chunk, Chunk], ...]
+
+    def text(self, count: int | None = None) -> str:
+        """The text for the parser; with `count`, of the first declarations only."""
+        return "".join(("typedef int __builtin_va_list;\n", *self.texts[:count]))
+
+    def number_at(self, file: str, line: int) -> int | None:
+        """The number of the declaration that contains a line, if there is only one."""
+        found = [
+            number
+            for number, chunk in self.declarations
+            if chunk.file == file and chunk.line <= line <= chunk.line + chunk.text.count("\n")
+        ]
+        return found[0] if len(found) == 1 else None
 
 
-def function_around(text: str, path: str, line: int) -> int | None:
-    """The line where the function of the file `path` begins that contains a line."""
-    starts = [
-        chunk.line
-        for chunk in _chunks(text)
-        if chunk.file == path and chunk.body is not None
-        if chunk.line <= line <= chunk.line + chunk.text.count("\n")
-    ]
-    return starts[-1] if starts else None
+class Declarations:
+    """The external declarations of a preprocessed text, that of the file `path`."""
+
+    def __init__(self, text: str, path: str) -> None:
+        self.chunks = tuple(_chunks(text))
+        self._path = path
+        self._providers = _providers(self.chunks)
+        self._functions = frozenset(
+            number for number, chunk in enumerate(self.chunks) if _is_function(chunk)
+        )
+
+    def needed(
+        self, path: str | None, bodiless: Collection[int], unreadable: Collection[int]
+    ) -> Needed:
+        """What the functions with regions need, without the declarations `unreadable`.
+
+        With `path`, what all functions of this file with `for` loops need. Functions of other files
+        have no body, unless it is a single `return`; those in `bodiless` have none, and their
+        regions do not count.
+        """
+        regions = frozenset(
+            number
+            for number, chunk in enumerate(self.chunks)
+            if number not in bodiless and number not in unreadable
+            if (_has_loop(chunk, path) if path else _SCOP.search(chunk.text))
+        )
+        # A body that needs what cannot be read is left out where its function is only called.
+        without_body = {*bodiless, *(self._unreadable_bodies(bodiless, unreadable))}
+        used: dict[int, None] = {}
+        readable: dict[int, None] = {}
+        skipped: list[tuple[Chunk, Chunk]] = []
+        for region in sorted(regions):
+            found = self._closure(region, without_body, {})
+            if any(number in unreadable for number in found):
+                # A call of a function that is not declared parses, and is refused.
+                unusable = {
+                    number: None
+                    for number in found
+                    if number in self._functions and number != region
+                    if any(each in unreadable for each in self._types_of(number, bodiless))
+                }
+                found = self._closure(region, without_body, unusable)
+            missing = next((number for number in found if number in unreadable), None)
+            if missing is None:
+                readable[region] = None
+                used.update(found)
+            else:
+                skipped.append((self.chunks[region], self.chunks[missing]))
+        numbers = sorted(used)
+        return Needed(
+            frozenset(readable),
+            tuple((number, self.chunks[number]) for number in numbers),
+            tuple(self._placed(number, number in readable, without_body) for number in numbers),
+            tuple(skipped),
+        )
+
+    def _closure(
+        self, start: int, bodiless: Collection[int], without: Collection[int]
+    ) -> dict[int, None]:
+        """The numbers of what a function with a region needs, itself among them."""
+        found: dict[int, None] = {}
+        waiting = [start]
+        while waiting:
+            number = waiting.pop()
+            if number not in found and number not in without:
+                found[number] = None
+                text = self._kept(number, number == start, bodiless)
+                for word in dict.fromkeys(_WORD.findall(text)):
+                    waiting.extend(self._providers.get(word, ()))
+        return found
+
+    def _types_of(self, function: int, bodiless: Collection[int]) -> dict[int, None]:
+        """The numbers of what a function without a region needs, except for other functions."""
+        others = self._functions - {function}
+        text = self._kept(function, False, {*bodiless, function})
+        found: dict[int, None] = {}
+        for word in dict.fromkeys(_WORD.findall(text)):
+            for number in self._providers.get(word, ()):
+                found.update(self._closure(number, bodiless, others))
+        return found
+
+    def _unreadable_bodies(
+        self, bodiless: Collection[int], unreadable: Collection[int]
+    ) -> Iterator[int]:
+        """The functions of the file whose bodies need one of the declarations `unreadable`."""
+        for number in self._functions if unreadable else ():
+            if self.chunks[number].body is not None and number not in bodiless:
+                found = self._closure(number, bodiless, self._functions - {number})
+                if any(each in unreadable for each in found):
+                    yield number
+
+    def _kept(self, number: int, has_region: bool, bodiless: Collection[int]) -> str:
+        chunk = self.chunks[number]
+        is_simple = chunk.body is not None and _SIMPLE_BODY.match(chunk.text[chunk.body :])
+        is_kept = chunk.file == self._path or is_simple is not None
+        return _kept_text(chunk, has_region or (is_kept and number not in bodiless))
+
+    def _placed(self, number: int, has_region: bool, bodiless: Collection[int]) -> str:
+        chunk = self.chunks[number]
+        return f'# {chunk.line} "{chunk.file}"\n{self._kept(number, has_region, bodiless)}\n'
 
 
-def _has_loop(chunk: Chunk, path: str, unreadable: Collection[int]) -> bool:
-    is_readable = chunk.file == path and chunk.body is not None and chunk.line not in unreadable
-    return is_readable and _FOR.search(chunk.text, chunk.body or 0) is not None
+def _has_loop(chunk: Chunk, path: str) -> bool:
+    is_own = chunk.file == path and chunk.body is not None
+    return is_own and _FOR.search(chunk.text, chunk.body or 0) is not None
 
 
 def _chunks(text: str) -> Iterator[Chunk]:
@@ -160,34 +289,81 @@ def _chunks(text: str) -> Iterator[Chunk]:
         elif token == "}":
             depth = max(0, depth - 1)
         ends = token == ";" or (token == "}" and body is not None)
+        if token == ";" and depth == 0 and _declares_parameters(text, start - 1, match.end() - 1):
+            continue
         if depth == 0 and ends:
             yield Chunk(text[start - 1 : match.end() - 1], start_file, start_line, body)
             start = None
 
 
 def _ends_parameters(head: str) -> bool:
-    return head.rstrip().endswith(")") and "=" not in head
+    plain = _plain(head)
+    return (plain.rstrip().endswith(")") and "=" not in head) or _is_old_style(plain)
 
 
-def _kept_text(chunk: Chunk, has_region: bool) -> str:
-    """The text of a declaration as standard C, without the body if nothing needs it."""
-    text = chunk.text
-    if chunk.body is not None and not has_region and not _SIMPLE_BODY.match(text[chunk.body :]):
-        text = text[: chunk.body] + ";"
-    return _without_attributes(text)
+def _declares_parameters(text: str, start: int, end: int) -> bool:
+    """Whether a declaration from `start` to `end` is the beginning of an old-style definition."""
+    declaration = text[start:end]
+    if "(" not in declaration or not _is_old_style(_plain(declaration)):
+        return False
+    body = text.find("{", end)
+    between = _LINE_MARKER.sub("", _plain(text[end:body])).strip()
+    return body >= 0 and (not between or between.endswith(";"))
 
 
-def _without_attributes(text: str) -> str:
-    """`text` without GNU attributes and assembler names, unless they change a type."""
+def _plain(head: str) -> str:
+    """A declaration without attributes and labels in assembler."""
+    head = _STANDARD_ATTRIBUTE.sub(" ", head)
+    return _without(_without(head, _ATTRIBUTE, keeps=False), _LABEL) if "(" in head else head
+
+
+def _kept_text(chunk: Chunk, has_body: bool) -> str:
+    """The text of a declaration as standard C."""
+    text = _without(chunk.text, _ATTRIBUTE)
+    text = _STANDARD_ATTRIBUTE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+    head, body = text[: chunk.body], "" if chunk.body is None else text[chunk.body :]
+    # An `asm` in a body is a statement.
+    head = _without(head, _LABEL)
+    if chunk.body is None or has_body:
+        return head + body
+    # Without its parameters, an old-style definition declares the same.
+    return (head[: head.index(")") + 1] if _is_old_style(head) else head) + ";"
+
+
+def _without(text: str, clause: re.Pattern[str], keeps: bool = True) -> str:
+    """`text` with spaces for clauses in parentheses; it `keeps` attributes that matter."""
     position = 0
     parts: list[str] = []
-    while (match := _DROPPED.search(text, position)) is not None:
-        end = _closing(text, match.end())
-        clause = text[match.start() : end]
+    while (match := clause.search(text, position)) is not None:
+        end = _closing(text, match.end()) if match[1] else match.end()
+        found = text[match.start() : end]
+        is_kept = match[1] is None or (keeps and _MATTERS.search(found))
         parts.append(text[position : match.start()])
-        parts.append(clause if _CHANGES_TYPE.search(clause) else "\n" * clause.count("\n"))
+        parts.append(found if is_kept else re.sub(r"[^\n]", " ", found))
         position = end
     return "".join((*parts, text[position:]))
+
+
+def promises_of(chunk: Chunk) -> Iterator[tuple[str, Promise]]:
+    """The function that a declaration calls `const` or `pure`."""
+    head = chunk.text if chunk.body is None else chunk.text[: chunk.body]
+    found = (match for match in _ATTRIBUTE.finditer(head) if match[1] is not None)
+    clauses = [head[match.start() : _closing(head, match.end())] for match in found]
+    clauses += _STANDARD_ATTRIBUTE.findall(head)
+    promised = [match[1] for clause in clauses for match in _PROMISE.finditer(clause)]
+    plain = _plain(head)
+    previous = ""
+    while promised and previous != plain:
+        previous, plain = plain, _PARENTHESES.sub(" ", plain)
+    # The attribute is that of one function.
+    if promised and "," not in plain and "{" not in plain and "typedef" not in plain:
+        for name in list(_declared(chunk))[:1]:
+            yield name, "const" if "const" in promised else "pure"
+
+
+def _is_old_style(head: str) -> bool:
+    """Whether the text before a body ends with the declarations of parameters."""
+    return _OLD_STYLE.search(_LINE_MARKER.sub("", head)) is not None
 
 
 def _closing(text: str, position: int) -> int:
@@ -197,6 +373,15 @@ def _closing(text: str, position: int) -> int:
         depth += {"(": 1, ")": -1}.get(text[position], 0)
         position += 1
     return position
+
+
+def _is_function(chunk: Chunk) -> bool:
+    """Whether a declaration is that of one function."""
+    head = _plain(chunk.text[: chunk.body])
+    is_prototype = re.search(r"[A-Za-z_]\w*\s*\([^()=]*(?:\([^()]*\)[^()=]*)*\)\s*;\s*\Z", head)
+    return chunk.body is not None or (
+        is_prototype is not None and not head.lstrip().startswith("typedef")
+    )
 
 
 def _providers(chunks: Sequence[Chunk]) -> dict[str, list[int]]:
@@ -213,11 +398,10 @@ def _providers(chunks: Sequence[Chunk]) -> dict[str, list[int]]:
 
 def _declared(chunk: Chunk) -> Iterator[str]:
     """The names that a declaration may declare, and a few that it only uses."""
+    head = _plain(chunk.text[: chunk.body])
     if chunk.body is not None:
-        head = _without_attributes(chunk.text[: chunk.body])
         is_function = True
     else:
-        head = _without_attributes(chunk.text)
         yield from re.findall(r"\b(?:struct|union|enum)\s+(\w+)\s*\{", head)
         if "enum" in head and "{" in head:
             yield from _WORD.findall(head)

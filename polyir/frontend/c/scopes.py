@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -40,12 +40,16 @@ class EnumConstant:
 
 @dataclass(frozen=True)
 class DeclaredVariable:
-    """A variable or parameter that was declared outside the region at hand."""
+    """A variable or parameter that was declared outside the region at hand.
+
+    `value` is the number that a `const` integer is.
+    """
 
     name: str
     type: CType
     is_local: bool
     is_volatile: bool = False
+    value: int | None = None
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,8 @@ class FunctionName:
     type: CFunctionType
     definition: c_ast.FuncDef | None
 
+
+_HAVE_VALUES = (EnumConstant, DeclaredVariable)
 
 Meaning = TypeName | EnumConstant | DeclaredVariable | FunctionName
 
@@ -82,9 +88,24 @@ class Scopes:
         """What `name` means here; `None` if it is not declared."""
         return next((scope[name] for scope in reversed(self._names) if name in scope), None)
 
+    @contextmanager
+    def outside_functions(self) -> Iterator[None]:
+        """Inside the `with` block, the scope is that of the file."""
+        names, tags = self._names, self._tags
+        self._names, self._tags = names[:1], tags[:1]
+        try:
+            yield
+        finally:
+            self._names, self._tags = names, tags
+
     def is_global(self, name: str) -> bool:
         """Whether `name` means something outside functions."""
         return name in self._names[0]
+
+    def means_global(self, name: str) -> bool:
+        """Whether `name` means here what it means outside functions."""
+        found = next((scope for scope in reversed(self._names) if name in scope), None)
+        return found is self._names[0]
 
     def declare(self, node: c_ast.Node) -> None:
         """Add a declaration."""
@@ -103,15 +124,22 @@ class Scopes:
 
     def declare_parameters(self, function: c_ast.FuncDef) -> None:
         """Add the parameters of a function; arrays among them are pointers."""
-        arguments = function.decl.type.args
-        for parameter in arguments.params if arguments is not None else ():
-            if isinstance(parameter, c_ast.Decl) and parameter.name is not None:
-                type = self.type_of(parameter.type)
-                if isinstance(type, CArrayType):
-                    declared = parameter.type
-                    quals = getattr(declared, "dim_quals", None) or ()
-                    type = Pointer(type.element, "restrict" in quals)
-                self._names[-1][parameter.name] = _variable(parameter, type, is_local=True)
+        for parameter in parameters_of(function):
+            if parameter.name is not None:
+                type = self._parameter_type(parameter)
+                self._names[-1][parameter.name] = self._variable(parameter, type, is_local=True)
+
+    def parameter_types(self, function: c_ast.FuncDef) -> tuple[CType, ...]:
+        """The types of the parameters that a function declares; arrays are pointers."""
+        types = (self._parameter_type(parameter) for parameter in parameters_of(function))
+        return tuple(type for type in types if type != Other("void"))
+
+    def _parameter_type(self, parameter: c_ast.Decl | c_ast.Typename) -> CType:
+        type = self.type_of(parameter.type)
+        if isinstance(type, CArrayType):
+            quals = getattr(parameter.type, "dim_quals", None) or ()
+            return Pointer(type.element, "restrict" in quals)
+        return type
 
     def _declare_object(self, node: c_ast.Decl) -> None:
         type = self.type_of(node.type)
@@ -123,7 +151,16 @@ class Scopes:
             self._names[-1][node.name] = FunctionName(type, definition)
             return
         is_local = len(self._names) > 1 and not {"static", "extern"} & {*(node.storage or ())}
-        self._names[-1][node.name] = _variable(node, type, is_local)
+        self._names[-1][node.name] = self._variable(node, type, is_local)
+
+    def _variable(self, node: c_ast.Decl, type: CType, is_local: bool) -> DeclaredVariable:
+        qualifiers = node.quals or ()
+        is_volatile = "volatile" in qualifiers
+        value = None
+        if "const" in qualifiers and not is_volatile and node.init is not None:
+            known = None if isinstance(node.init, c_ast.InitList) else self.constant(node.init)
+            value = known if known is not None and _holds(type, known) else None
+        return DeclaredVariable(node.name, type, is_local, is_volatile, value)
 
     # Types
 
@@ -149,6 +186,36 @@ class Scopes:
                 return Other("union")
             case _:
                 return Other(type(node).__name__)
+
+    def type_of_lvalue(
+        self, node: c_ast.Node, type_of_name: Callable[[str], CType | None]
+    ) -> CType | None:
+        """The type of an lvalue or of a pointer; `None` if it is not known."""
+        match node:
+            case c_ast.ID():
+                return type_of_name(node.name)
+            case c_ast.ArrayRef(name=base) | c_ast.UnaryOp(op="*", expr=base):
+                match self.type_of_lvalue(base, type_of_name):
+                    case CArrayType(element=element) | Pointer(target=element):
+                        return element
+                    case _:
+                        return None
+            case c_ast.StructRef(name=base, field=member):
+                record = self.type_of_lvalue(base, type_of_name)
+                if isinstance(record, Pointer) and node.type == "->":
+                    record = record.target
+                return record.members.get(member.name) if isinstance(record, Record) else None
+            case c_ast.BinaryOp(op="+" | "-", left=left):
+                return self.type_of_lvalue(left, type_of_name)
+            case c_ast.Cast(to_type=type):
+                return self.type_of(type)
+            case _:
+                return None
+
+    def type_of_variable(self, name: str) -> CType | None:
+        """The type of a variable; `None` for other names."""
+        meaning = self.meaning(name)
+        return meaning.type if isinstance(meaning, DeclaredVariable) else None
 
     def _named(self, node: c_ast.IdentifierType) -> CType:
         if len(node.names) == 1:
@@ -209,7 +276,7 @@ class Scopes:
                     return None
             case c_ast.ID():
                 meaning = self.meaning(node.name)
-                return meaning.value if isinstance(meaning, EnumConstant) else None
+                return meaning.value if isinstance(meaning, _HAVE_VALUES) else None
             case c_ast.UnaryOp(op="sizeof"):
                 return self.size_of(node.expr)
             case c_ast.UnaryOp(op="-" | "+" | "~", expr=inner):
@@ -232,8 +299,19 @@ class Scopes:
         return _size(self.type_of(node)) if isinstance(node, c_ast.Typename) else None
 
 
-def _variable(node: c_ast.Decl, type: CType, is_local: bool) -> DeclaredVariable:
-    return DeclaredVariable(node.name, type, is_local, "volatile" in (node.quals or ()))
+def parameters_of(function: c_ast.FuncDef) -> tuple[c_ast.Decl | c_ast.Typename, ...]:
+    """The declarations of a function's parameters."""
+    arguments = function.decl.type.args
+    declared = arguments.params if arguments is not None else ()
+    return tuple(item for item in declared if isinstance(item, c_ast.Decl | c_ast.Typename))
+
+
+def _holds(type: CType, value: int) -> bool:
+    """Whether a type is an integer type that has a value."""
+    if not isinstance(type, Arithmetic) or type.is_float or type.is_bool:
+        return False
+    least = -(1 << (type.width - 1)) if type.is_signed else 0
+    return least <= value < least + (1 << type.width)
 
 
 def _size(type: CType) -> int | None:

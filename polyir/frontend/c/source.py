@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 
 from pycparser import c_ast
 from pycparser.c_parser import CParser, ParseError
-from xdsl.dialects import func
+from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Region
 
@@ -15,15 +16,18 @@ from polyir.diagnostics import InputSyntaxError, PolyirError, SourceLocation
 from polyir.frontend.c.builder import Builder
 from polyir.frontend.c.calls import Calls
 from polyir.frontend.c.delinearise import delinearise
+from polyir.frontend.c.effects import Functions
 from polyir.frontend.c.errors import NotModelledError, location_of_node, refuse
 from polyir.frontend.c.expressions import Expressions
+from polyir.frontend.c.inlining import Inliner
+from polyir.frontend.c.jumps import without_continue
 from polyir.frontend.c.layout import lines_of_statement, starting_lines
 from polyir.frontend.c.live import is_read_outside
 from polyir.frontend.c.names import nodes_below, region_names
-from polyir.frontend.c.overlaps import PossibleOverlap, overlaps
+from polyir.frontend.c.overlaps import PossibleOverlap, check_reads, overlaps
 from polyir.frontend.c.places import SourceArgument
 from polyir.frontend.c.points_to import PointsTo
-from polyir.frontend.c.preprocess import function_around, needed_text
+from polyir.frontend.c.preprocess import Declarations, Needed, Promise, promises_of
 from polyir.frontend.c.scopes import DeclaredVariable, FunctionName, Scopes
 from polyir.frontend.c.statements import Statements
 from polyir.frontend.c.types import SCHAR, UCHAR, Arithmetic
@@ -45,6 +49,8 @@ class TranslatedRegion:
     mentioned: tuple[str, ...]
     own: tuple[str, ...]
     overlaps: tuple[PossibleOverlap, ...]
+    explained: Callable[[NotModelledError], NotModelledError]
+    """Makes an error in the body of a function that is inlined one of its call."""
 
 
 @dataclass(frozen=True)
@@ -70,60 +76,120 @@ class SourceRegion:
         return slice(self.first_line - 1 + pragma, self.last_line - pragma)
 
 
-def read_regions(
-    text: str, path: str, macros: Sequence[str] = (), source: str = ""
-) -> tuple[SourceRegion, ...]:
-    """The regions of the file `path`, whose preprocessed text is `text`, in order.
+@dataclass(frozen=True)
+class SourceFile:
+    """The regions of a file in order, and the functions that cannot be parsed, as errors.
 
-    `source` is the text of the file; without it, a region is never divided into parts. Raises
-    `InputSyntaxError` if the parser cannot read the text.
+    `left` says for the loops that were tried without pragmas why they cannot be modelled.
     """
-    needed = needed_text(text)
-    if not needed:
-        return ()
-    try:
-        tree = CParser().parse(needed, path)
-    except ParseError as error:
-        raise _syntax_error(str(error)) from None
-    return _regions_of(tree, path, macros, source, is_detecting=False)
+
+    regions: tuple[SourceRegion, ...]
+    skipped: tuple[InputSyntaxError, ...]
+    left: tuple[PolyirError, ...]
 
 
-def detect_regions(
-    text: str, path: str, macros: Sequence[str], source: str
-) -> tuple[tuple[SourceRegion, ...], tuple[InputSyntaxError, ...]]:
-    """The loops of the file `path` that can be modelled, without pragmas, in order.
+def read_regions(text: str, path: str, macros: Sequence[str], source: str) -> SourceFile:
+    """The regions between pragmas of the file `path` with the text `source`.
 
-    Consecutive loops are one region. Functions that the parser cannot read have none; their errors
-    are returned too. Raises `InputSyntaxError` for one outside functions.
+    `text` is its preprocessed text. Raises `InputSyntaxError` for pragmas without a partner.
     """
-    unreadable: dict[int, InputSyntaxError] = {}
-    while True:
-        needed = needed_text(text, path, tuple(unreadable))
-        if not needed:
-            return (), tuple(unreadable.values())
-        try:
-            tree = CParser().parse(needed, path)
-        except ParseError as parse_error:
-            error = _syntax_error(str(parse_error))
-            place = error.location
-            is_own = place is not None and place.file == path
-            line = function_around(text, path, place.line) if place and is_own else None
-            if line is None or line in unreadable:
-                raise error from None
-            unreadable[line] = error
-            continue
-        regions = _regions_of(tree, path, macros, source, is_detecting=True)
-        return regions, tuple(unreadable.values())
+    return _read(text, path, macros, source, is_detecting=False)
 
 
-def _regions_of(
-    tree: c_ast.FileAST, path: str, macros: Sequence[str], source: str, is_detecting: bool
-) -> tuple[SourceRegion, ...]:
-    scopes = Scopes(UCHAR if "__CHAR_UNSIGNED__" in macros else SCHAR)
-    reader = _RegionFinder(path, scopes, source, is_detecting)
+def detect_regions(text: str, path: str, macros: Sequence[str], source: str) -> SourceFile:
+    """The loops of the file `path` that can be modelled, without pragmas.
+
+    Consecutive loops are one region.
+    """
+    return _read(text, path, macros, source, is_detecting=True)
+
+
+def _read(
+    text: str, path: str, macros: Sequence[str], source: str, is_detecting: bool
+) -> SourceFile:
+    tree, promises, skipped = _parsed(Declarations(text, path), path, is_detecting)
+    plain_char = UCHAR if "__CHAR_UNSIGNED__" in macros else SCHAR
+    whole = Scopes(plain_char)
+    definitions: dict[str, c_ast.FuncDef] = {}
+    for item in tree.ext:
+        if isinstance(item, c_ast.FuncDef):
+            _declare_parameters(item)
+            definitions[item.decl.name] = item
+        whole.declare(item)
+    functions = Functions(whole, definitions, promises, macros)
+    reader = _RegionFinder(path, Scopes(plain_char), functions, source, is_detecting)
     for item in tree.ext:
         reader.read(item)
-    return tuple(reader.regions)
+    return SourceFile(tuple(reader.regions), skipped, tuple(reader.left.values()))
+
+
+def _parsed(
+    declarations: Declarations, path: str, is_detecting: bool
+) -> tuple[c_ast.FileAST, Mapping[str, Promise], tuple[InputSyntaxError, ...]]:
+    """The syntax tree of what the regions need, and an error for each function that is left out.
+
+    Between them, what functions promise. A declaration that the parser cannot read is left out,
+    with all functions that need it.
+    """
+    skipped: dict[int, InputSyntaxError] = {}
+    bodiless: dict[int, None] = {}
+    unreadable: dict[int, None] = {}
+    while True:
+        needed = declarations.needed(path if is_detecting else None, bodiless, unreadable)
+        try:
+            tree = CParser().parse(needed.text(), path)
+        except ParseError as parse_error:
+            error = _syntax_error(str(parse_error))
+            number = _unreadable_number(needed, error)
+            if number is None or number in unreadable:
+                raise error from None
+            chunk = declarations.chunks[number]
+            if number in needed.regions:
+                start = SourceLocation(chunk.file, chunk.line, 1)
+                skipped[chunk.line] = InputSyntaxError(error.message, error.location or start)
+            # Another function may need what the definition declares.
+            is_first = chunk.body is not None and number not in bodiless
+            (bodiless if is_first else unreadable)[number] = None
+            continue
+        for function, missing in needed.skipped:
+            message = f"the declaration at {missing.file}:{missing.line} cannot be parsed"
+            location = SourceLocation(function.file, function.line, 1)
+            skipped[function.line] = InputSyntaxError(message, location)
+        kept = (chunk for _, chunk in needed.declarations)
+        promises = dict(promise for chunk in kept for promise in promises_of(chunk))
+        return tree, promises, tuple(skipped[line] for line in sorted(skipped))
+
+
+def _unreadable_number(needed: Needed, error: InputSyntaxError) -> int | None:
+    """The number of the declaration with a syntax error."""
+    if error.location is not None:
+        number = needed.number_at(error.location.file, error.location.line)
+        if number is not None:
+            return number
+    # The first declarations up to it cannot be parsed.
+    low, high = 0, len(needed.declarations)
+    while low < high:
+        middle = (low + high) // 2
+        try:
+            CParser().parse(needed.text(middle + 1), "")
+        except ParseError:
+            high = middle
+        else:
+            low = middle + 1
+    return needed.declarations[low][0] if low < len(needed.declarations) else None
+
+
+def _declare_parameters(function: c_ast.FuncDef) -> None:
+    """Give the parameters of an old-style definition their types."""
+    arguments = function.decl.type.args
+    declared = {item.name: item for item in function.param_decls or ()}
+    for position, parameter in enumerate(arguments.params if arguments is not None else ()):
+        if isinstance(parameter, c_ast.ID):
+            integer = c_ast.TypeDecl(
+                parameter.name, [], None, c_ast.IdentifierType(["int"]), parameter.coord
+            )
+            default = c_ast.Decl(parameter.name, [], [], [], [], integer, None, None)
+            arguments.params[position] = declared.get(parameter.name, default)
 
 
 def _syntax_error(message: str) -> InputSyntaxError:
@@ -131,20 +197,25 @@ def _syntax_error(message: str) -> InputSyntaxError:
     if len(parts) == 4 and parts[1].isdigit() and parts[2].isdigit():
         location = SourceLocation(parts[0], int(parts[1]), int(parts[2]))
         return InputSyntaxError(f"cannot parse this C: {parts[3].strip()}", location)
-    return InputSyntaxError(f"cannot parse this C: {message}")
+    return InputSyntaxError(f"cannot parse this C: {message.partition(': ')[2] or message}")
 
 
 class _RegionFinder:
     """Finds regions, with the declarations in scope at each of them."""
 
-    def __init__(self, path: str, scopes: Scopes, source: str, is_detecting: bool) -> None:
+    def __init__(
+        self, path: str, scopes: Scopes, functions: Functions, source: str, is_detecting: bool
+    ) -> None:
         self.regions: list[SourceRegion] = []
+        self.left: dict[str, PolyirError] = {}
         self._path = path
         self._scopes = scopes
+        self._functions = functions
         self._source = source
         self._lines = source.splitlines()
         self._is_detecting = is_detecting
         self._names: dict[str, int] = {}
+        self._outer_lines: list[int] = []
 
     def read(self, item: c_ast.Node) -> None:
         """Add an external declaration."""
@@ -152,35 +223,43 @@ class _RegionFinder:
         if isinstance(item, c_ast.FuncDef):
             with self._scopes.nested():
                 self._scopes.declare_parameters(item)
-                self._search(item, item.body)
+                self._search(item, item.body, self._is_detecting)
 
-    def _search(self, function: c_ast.FuncDef, node: c_ast.Node) -> None:
-        """Find the regions in a statement of a function."""
-        if not isinstance(node, c_ast.Compound):
-            with self._scopes.nested():
-                if isinstance(node, c_ast.For) and isinstance(node.init, c_ast.DeclList):
-                    for declared in node.init.decls:
-                        self._scopes.declare(declared)
-                for child in node:
-                    self._search(function, child)
-            return
+    def _search(self, function: c_ast.FuncDef, node: c_ast.Node, is_detecting: bool) -> None:
+        """Find the regions in a statement of a function: loops, or what is between pragmas."""
         with self._scopes.nested():
-            items = list(node.block_items or ())
-            position = 0
-            while position < len(items):
-                item = items[position]
-                if self._is_detecting and _follows_pragma(items, position):
-                    # The pragma is about the statement as it is.
-                    pass
-                elif self._is_detecting and isinstance(item, c_ast.For):
-                    position = self._detected(function, items, position)
-                elif not self._is_detecting and _is_pragma(item, "scop"):
-                    position = self._region(function, items, position)
-                else:
-                    if isinstance(item, c_ast.Decl | c_ast.Typedef):
-                        self._scopes.declare(item)
-                    self._search(function, item)
-                position += 1
+            if isinstance(node, c_ast.For) and isinstance(node.init, c_ast.DeclList):
+                for declared in node.init.decls:
+                    self._scopes.declare(declared)
+            place = location_of_node(node) if isinstance(node, c_ast.For) else None
+            if place is not None:
+                self._outer_lines.append(place.line)
+            for items in _blocks_of(node):
+                self._search_items(function, items, is_detecting)
+            if place is not None:
+                self._outer_lines.pop()
+
+    def _search_items(
+        self, function: c_ast.FuncDef, items: list[c_ast.Node], is_detecting: bool
+    ) -> None:
+        position = 0
+        while position < len(items):
+            item = items[position]
+            if is_detecting and _follows_pragma(items, position):
+                # The pragma is about the statement as it is.
+                pass
+            elif isinstance(item, c_ast.Case | c_ast.Default):
+                # Its declarations are those of the block of the `switch`.
+                self._search_items(function, list(item.stmts or ()), is_detecting)
+            elif is_detecting and isinstance(item, c_ast.For):
+                position = self._detected(function, items, position)
+            elif not is_detecting and _is_pragma(item, "scop"):
+                position = self._region(function, items, position)
+            else:
+                if isinstance(item, c_ast.Decl | c_ast.Typedef):
+                    self._scopes.declare(item)
+                self._search(function, item, is_detecting)
+            position += 1
 
     def _region(self, function: c_ast.FuncDef, items: list[c_ast.Node], start: int) -> int:
         """Translate the region that begins at `start`; returns the position of its end."""
@@ -199,13 +278,22 @@ class _RegionFinder:
         head = location_of_node(function.decl)
         assert head is not None
         following = items[end + 1 :]
-        content = self._content(function, items[start + 1 : end], following)
-        if isinstance(content, PolyirError):
-            parts = list(self._parts(function, items[start + 1 : end], following, last.line))
-            if any(not isinstance(part.content, PolyirError) for part in parts):
-                self.regions += parts
-                return end
-        self.regions.append(SourceRegion(location, head.line, location.line, last.line, content))
+        statements = items[start + 1 : end]
+        content = self._content(function, statements, following)
+        whole = SourceRegion(location, head.line, location.line, last.line, content)
+        if not isinstance(content, PolyirError):
+            self.regions.append(whole)
+            return end
+        position = len(self.regions)
+        starts = starting_lines(statements, self._path, self._lines, last.line)
+        if starts is None:
+            self.regions.append(replace(whole, is_part=True))
+            self._search_refused(function, statements, following)
+        else:
+            self._add_parts(function, statements, following, starts)
+        found = self.regions[position:]
+        if all(isinstance(part.content, PolyirError) for part in found):
+            self.regions[position:] = [whole]
         return end
 
     def _detected(self, function: c_ast.FuncDef, items: list[c_ast.Node], start: int) -> int:
@@ -220,6 +308,8 @@ class _RegionFinder:
                 break
             one = self._content(function, items[position : position + 1], items[position + 1 :])
             if isinstance(one, PolyirError):
+                if position == start:
+                    self.left.setdefault(str(one), one)
                 break
             found.append(lines)
         # Together they may have aliases that none of them has alone.
@@ -234,13 +324,15 @@ class _RegionFinder:
                     SourceRegion(location, head.line, *lines, content, is_part=True)
                 )
                 return start + count - 1
-        self._search(function, items[start])
+        self._search(function, items[start], is_detecting=True)
         return start
 
     def _lines_of(self, item: c_ast.Node) -> tuple[int, int] | None:
         """The lines of a loop, if they hold nothing else."""
         location = location_of_node(item)
         if not isinstance(item, c_ast.For) or location is None or location.file != self._path:
+            return None
+        if location.line in self._outer_lines:
             return None
         return lines_of_statement(self._source, location.line)
 
@@ -255,20 +347,18 @@ class _RegionFinder:
         except NotModelledError as error:
             return error
 
-    def _parts(
+    def _add_parts(
         self,
         function: c_ast.FuncDef,
         statements: Sequence[c_ast.Node],
         following: Sequence[c_ast.Node],
-        end_line: int,
-    ) -> Iterator[SourceRegion]:
-        """The maximal parts of a region that can be modelled, and what is between them.
+        starts: Sequence[int],
+    ) -> None:
+        """Add the maximal parts of a region that can be modelled, and what is between them.
 
-        Without those that have no loop. Nothing, if the lines of the statements are not their own.
+        Parts without a loop are left out. A statement that cannot be modelled may have loops inside
+        that can. `starts` are the lines where the statements begin, and that after the last one.
         """
-        starts = starting_lines(statements, self._path, self._lines, end_line)
-        if starts is None:
-            return
         head = location_of_node(function.decl)
         assert head is not None
         position = 0
@@ -283,11 +373,30 @@ class _RegionFinder:
                         self._scopes.declare(item)
                 # A declaration that is used later stays where it is.
                 is_refused = isinstance(content, PolyirError)
-                if _has_loop(part) or (is_refused and not isinstance(part[0], c_ast.Decl)):
+                if self._has_loop(part) or (is_refused and not isinstance(part[0], c_ast.Decl)):
                     location = location_of_node(part[0])
                     assert location is not None
                     lines = (starts[first], starts[position] - 1)
-                    yield SourceRegion(location, head.line, *lines, content, is_part=True)
+                    region = SourceRegion(location, head.line, *lines, content, is_part=True)
+                    self.regions.append(region)
+                if is_refused:
+                    self._search(function, part[0], is_detecting=True)
+
+    def _search_refused(
+        self,
+        function: c_ast.FuncDef,
+        statements: list[c_ast.Node],
+        following: Sequence[c_ast.Node],
+    ) -> None:
+        """Find loops inside those statements that cannot be modelled."""
+        with self._scopes.nested():
+            for position, item in enumerate(statements):
+                rest = (*statements[position + 1 :], *following)
+                is_refused = isinstance(self._content(function, [item], rest), PolyirError)
+                if isinstance(item, c_ast.Decl):
+                    self._scopes.declare(item)
+                elif is_refused and not _follows_pragma(statements, position):
+                    self._search(function, item, is_detecting=True)
 
     def _end_of_part(
         self, function: c_ast.FuncDef, statements: Sequence[c_ast.Node], first: int
@@ -309,8 +418,32 @@ class _RegionFinder:
         statements: Sequence[c_ast.Node],
         following: Sequence[c_ast.Node],
     ) -> TranslatedRegion:
+        """The region, with calls inlined; raises `NotModelledError`.
+
+        Calls that only read are operations if possible, and are inlined otherwise.
+        """
         _check_declarations(statements, following)
-        names = region_names(statements)
+        inliner = self._inliner(function, statements, with_readers=False)
+        try:
+            return self._translate_with(inliner, function, statements)
+        except NotModelledError as inner:
+            error = inliner.explained(inner)
+        if inliner.has_readers:
+            with suppress(NotModelledError):
+                other = self._inliner(function, statements, with_readers=True)
+                return self._translate_with(other, function, statements)
+        raise error
+
+    def _inliner(
+        self, function: c_ast.FuncDef, statements: Sequence[c_ast.Node], with_readers: bool
+    ) -> Inliner:
+        return Inliner(function, self._scopes, self._functions, statements, with_readers)
+
+    def _translate_with(
+        self, inliner: Inliner, function: c_ast.FuncDef, statements: Sequence[c_ast.Node]
+    ) -> TranslatedRegion:
+        modelled = [without_continue(item) for item in inliner.expanded(statements)]
+        names = region_names(modelled, self._scopes)
         live = frozenset(
             name
             for name in names.counted
@@ -324,24 +457,35 @@ class _RegionFinder:
         with builder.at(function.decl):
             builder.locate(operation)
         variables = Variables(builder, self._scopes, names, live)
-        expressions = Expressions(builder, variables, Calls(builder, self._scopes, module))
-        Statements(builder, variables, expressions).translate(statements)
+        calls = Calls(builder, self._scopes, module, self._functions)
+        expressions = Expressions(builder, variables, calls)
+        Statements(builder, variables, expressions).translate(modelled)
         builder.insert(func.ReturnOp())
         described = variables.arguments.described
         delinearise(builder, described)
         for argument in tuple(entry.args):
             if argument not in described:
                 entry.erase_arg(argument)
+        for op in tuple(entry.ops):
+            if isinstance(op, memref.AllocaOp) and not any(True for _ in op.memref.uses):
+                # A counter whose last value is not used.
+                entry.erase_op(op)
         operation.update_function_type()
         arguments = tuple(described[argument] for argument in entry.args)
         points_to = PointsTo(function, self._scopes)
+        mentioned = tuple(
+            dict.fromkeys((*region_names(statements, self._scopes).mentioned, *names.mentioned))
+        )
+        counters = self._counters(names.counted)
+        check_reads(calls.reads, entry, arguments, counters, points_to)
         return TranslatedRegion(
             module,
             operation,
             arguments,
-            names.mentioned,
-            tuple(name for name in names.mentioned if self._may_be_unused(name)),
-            overlaps(entry, arguments, self._counters(names.counted), points_to),
+            mentioned,
+            tuple(name for name in mentioned if self._may_be_unused(name)),
+            overlaps(entry, arguments, counters, points_to),
+            inliner.explained,
         )
 
     def _counters(self, names: Collection[str]) -> dict[str, Arithmetic]:
@@ -357,11 +501,22 @@ class _RegionFinder:
         meaning = self._scopes.meaning(name)
         return isinstance(meaning, DeclaredVariable) and meaning.is_local
 
+    def _has_loop(self, statements: Sequence[c_ast.Node]) -> bool:
+        """Whether statements, or the functions that they call, have a `for` loop."""
+        below = [node for item in statements for node in nodes_below(item)]
+        called = (node.name for node in below if isinstance(node, c_ast.FuncCall))
+        names = dict.fromkeys(name.name for name in called if isinstance(name, c_ast.ID))
+        definitions = self._functions.definitions
+        found = (definitions[name] for name in names if name in definitions)
+        below += [node for definition in found for node in nodes_below(definition)]
+        return any(isinstance(node, c_ast.For) for node in below)
+
     def _may_be_unused(self, name: str) -> bool:
         """Whether a compiler may warn if the region no longer uses `name`."""
         meaning = self._scopes.meaning(name)
-        is_own = isinstance(meaning, FunctionName) and meaning.definition is not None
-        return is_own or self._is_local(name)
+        is_own = isinstance(meaning, FunctionName) and name in self._functions.definitions
+        is_constant = isinstance(meaning, DeclaredVariable) and meaning.value is not None
+        return is_own or is_constant or self._is_local(name)
 
     def _name(self, function: c_ast.FuncDef) -> str:
         name = str(function.decl.name)
@@ -370,15 +525,24 @@ class _RegionFinder:
         return name if count == 0 else f"{name}_{count}"
 
 
-def _has_loop(statements: Sequence[c_ast.Node]) -> bool:
-    return any(isinstance(node, c_ast.For) for item in statements for node in nodes_below(item))
+def _blocks_of(node: c_ast.Node) -> Iterator[list[c_ast.Node]]:
+    """The lists of statements that a statement consists of."""
+    match node:
+        case c_ast.Compound():
+            yield list(node.block_items or ())
+        case c_ast.If():
+            yield from ([branch] for branch in (node.iftrue, node.iffalse) if branch is not None)
+        case c_ast.For() | c_ast.While() | c_ast.DoWhile() | c_ast.Switch() | c_ast.Label():
+            yield [node.stmt]
 
 
 def _follows_pragma(items: Sequence[c_ast.Node], position: int) -> bool:
-    return position > 0 and isinstance(items[position - 1], c_ast.Pragma)
+    before = items[position - 1] if position > 0 else None
+    is_own = any(_is_pragma(before, word) for word in ("scop", "endscop"))
+    return isinstance(before, c_ast.Pragma) and not is_own
 
 
-def _is_pragma(node: c_ast.Node, word: str) -> bool:
+def _is_pragma(node: c_ast.Node | None, word: str) -> bool:
     return isinstance(node, c_ast.Pragma) and (node.string or "").split()[:1] == [word]
 
 

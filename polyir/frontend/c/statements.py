@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 
 from pycparser import c_ast
 from xdsl.dialects import affine, scf
@@ -14,8 +15,24 @@ from polyir.frontend.c.builder import Builder
 from polyir.frontend.c.conditions import Condition, Junction, Test, conjunction, is_static
 from polyir.frontend.c.errors import refuse
 from polyir.frontend.c.expressions import Expressions
-from polyir.frontend.c.loops import CounterRange, Header, counter_range, header_of
-from polyir.frontend.c.names import assigned_in, key_of
+from polyir.frontend.c.loops import (
+    CounterRange,
+    Header,
+    counter_range,
+    header_of,
+    size_of_step,
+    start_of,
+)
+from polyir.frontend.c.names import (
+    LoopParts,
+    assigned_in,
+    has_effects,
+    key_of,
+    name_set_by,
+    nodes_below,
+    parts_of,
+    step_of,
+)
 from polyir.frontend.c.scopes import DeclaredVariable
 from polyir.frontend.c.types import INT, Arithmetic, CArrayType, CType
 from polyir.frontend.c.values import Value
@@ -23,6 +40,20 @@ from polyir.frontend.c.variables import Cell, ElementInMemory, Local, Variables
 from polyir.model.index_expressions import Constraint, IndexExpression, map_of, set_of
 
 _STEPS = {"++": "+", "p++": "+", "--": "-", "p--": "-"}
+
+
+@dataclass(frozen=True)
+class Counter:
+    """A variable with the value `start + step * iteration` in a loop.
+
+    `kept` is where its last value is stored.
+    """
+
+    name: str
+    type: Arithmetic
+    start: IndexExpression
+    step: int
+    kept: ElementInMemory | None
 
 
 class Statements:
@@ -63,7 +94,8 @@ class Statements:
                 self._variables.scopes.type_of(type), Arithmetic
             ):
                 # `(void)x` does nothing.
-                pass
+                if has_effects(node.expr):
+                    self._statement(node.expr)
             case c_ast.Pragma(string=text):
                 raise refuse(node, f"'#pragma {text}' inside the region")
             case _:
@@ -104,14 +136,19 @@ class Statements:
             if isinstance(node.init, c_ast.InitList):
                 raise refuse(node.init, "an initialiser in braces")
             initial = self._assigned(node.init, type)
-        if _is_set_in_nested(node.name, following):
-            cell = self._builder.new_cell(type.ir, node.name)
-            self._variables.declare(node.name, Cell(type, cell))
+        self._declare_scalar(node.name, type, initial, following)
+
+    def _declare_scalar(
+        self, name: str, type: Arithmetic, initial: Value | None, following: Sequence[c_ast.Node]
+    ) -> None:
+        if _is_set_in_nested(name, following):
+            cell = self._builder.new_cell(type.ir, name)
+            self._variables.declare(name, Cell(type, cell))
             if initial is not None:
                 data = self._expressions.conversions.data(initial)
                 self._builder.store(data, cell, ())
         else:
-            self._variables.declare(node.name, Local(type, initial))
+            self._variables.declare(name, Local(type, initial))
 
     def _declare_array(self, node: c_ast.Decl, type: CArrayType) -> None:
         if node.init is not None:
@@ -260,51 +297,123 @@ class Statements:
             self.translate([node])
 
     def _loop(self, node: c_ast.For) -> None:
-        header = header_of(node, self._expressions)
-        type = self._counter_type(header)
-        value = self._assigned(header.start, type)
-        if value.index is None:
-            raise refuse(header.start, f"the start of '{header.name}' is not affine")
-        kept = None
-        if header.declared is None:
-            kept = self._variables.counter_cell(node, header.name)
+        parts = parts_of(node)
+        header = header_of(node, parts, self._expressions)
+        if self._integer_type(header.name, parts) is None:
+            raise refuse(node, f"the counter '{header.name}' is not an integer")
         block = Block(arg_types=[IndexType()])
-        counter = block.args[0]
-        counter.name_hint = header.name
+        block.args[0].name_hint = header.name
         with self._variables.nested():
-            tested = IndexExpression.of(counter).shift(header.before_test)
-            local = Value(type, index=tested)
-            self._variables.declare(header.name, Local(type, local, is_counter=True))
-            with self._builder.assuming():
-                self._assume_start(counter, value.index, header.step)
-                bounds = counter_range(
-                    header, counter, type, value.index, self._expressions, self._builder
-                )
-            self._insert_loop(header, type, bounds, block)
-        if kept is not None:
-            self._store_last(type, bounds, kept, header.after_test)
+            counters = self._start(header, parts)
+            main = counters.pop(header.name, None)
+            if main is None:
+                raise refuse(header.start, f"the start of '{header.name}' is not affine")
+            others = tuple(counters.values())
+            bounds = self._bounds(header, main, others, block.args[0])
+            last = _statements_of(parts, {header.name, *counters})
+            self._insert_loop(header, main, others, bounds, block, (parts.body, *last))
+        count = self._count(bounds, (main, *others))
+        if count is not None:
+            self._store_last(main, count, header.after_test)
+            for other in others:
+                self._store_last(other, count)
+
+    def _start(self, header: Header, parts: LoopParts) -> dict[str, Counter]:
+        """Translate what a loop does first; returns its counters.
+
+        A variable that is no counter is stored, and so are its steps.
+        """
+        steps = {step.name: step for item in parts.last if (step := step_of(item)) is not None}
+        counters: dict[str, Counter] = {}
+        for item in parts.first:
+            name = name_set_by(item)
+            type = None
+            size = None
+            if name == header.name:
+                type, size = self._integer_type(name, parts), header.step
+            elif name in parts.counted and name in steps:
+                type = self._integer_type(name, parts)
+                size = None if type is None else size_of_step(steps[name], self._expressions)
+            if name is None or type is None or size is None:
+                self._first_statement(item, header.node)
+                continue
+            value = self._assigned(start_of(item), type)
+            if value.index is None or not self._builder.is_affine(value.index):
+                if name == header.name:
+                    break
+                if isinstance(item, c_ast.Decl):
+                    self._declare_scalar(name, type, value, [header.node])
+                else:
+                    self._store(item.lvalue, value, None)
+                continue
+            is_own = isinstance(item, c_ast.Decl)
+            kept = None if is_own else self._variables.counter_cell(header.node, name)
+            counters[name] = Counter(name, type, value.index, size, kept)
+            self._variables.declare(name, Local(type, value, is_counter=True))
+        return counters
+
+    def _first_statement(self, item: c_ast.Node, loop: c_ast.For) -> None:
+        with self._builder.at(item):
+            if isinstance(item, c_ast.Decl):
+                self._declare(item, [loop])
+            else:
+                self._statement(item)
+
+    def _bounds(
+        self, header: Header, main: Counter, others: Sequence[Counter], counter: SSAValue
+    ) -> CounterRange:
+        """The range of the loop; its condition may use all counters."""
+        names = [node.name for node in nodes_below(header.condition) if isinstance(node, c_ast.ID)]
+        tested = [other for other in others if other.name in names]
+        if tested and abs(header.step) != 1:
+            raise refuse(header.condition, "a condition on two counters, of which none steps by 1")
+        value = IndexExpression.of(counter)
+        with self._variables.nested(), self._builder.assuming():
+            self._assume_start(counter, main.start, header.step)
+            iteration = (value - main.start).scale(header.step)
+            for other in tested:
+                self._declare_counter(header.node, other, iteration)
+            local = Value(main.type, index=value.shift(header.before_test))
+            self._variables.declare(main.name, Local(main.type, local, is_counter=True))
+            return counter_range(
+                header, counter, main.type, main.start, self._expressions, self._builder
+            )
+
+    def _declare_counter(
+        self, node: c_ast.Node, counter: Counter, iteration: IndexExpression
+    ) -> None:
+        """Make a counter other than that of the loop's condition a variable of the iteration."""
+        value = counter.start + iteration.scale(counter.step)
+        if not self._expressions.conversions.is_in_range(counter.type, value):
+            raise refuse(node, f"the counter '{counter.name}', which may wrap around")
+        local = Value(counter.type, index=value)
+        self._variables.declare(counter.name, Local(counter.type, local, is_counter=True))
 
     def _assume_start(self, counter: SSAValue, start: IndexExpression, step: int) -> None:
         difference = IndexExpression.of(counter) - start
         self._builder.assume(difference.scale(1 if step > 0 else -1))
 
     def _insert_loop(
-        self, header: Header, type: Arithmetic, bounds: CounterRange, block: Block
+        self,
+        header: Header,
+        main: Counter,
+        others: Sequence[Counter],
+        bounds: CounterRange,
+        block: Block,
+        statements: Sequence[c_ast.Node],
     ) -> None:
-        """An `affine.for`; for a negative step its variable counts the iterations instead."""
+        """An `affine.for`; where the step is not simple, its variable counts the iterations."""
         counter = IndexExpression.of(block.args[0])
-        if bounds.step > 0:
+        if bounds.step == 1 or (bounds.step > 0 and not others):
             lower: tuple[IndexExpression, ...] = (bounds.start,)
             upper, step, value = bounds.limits, bounds.step, counter
+            iteration = counter - bounds.start
         else:
-            lower, step = (IndexExpression(),), 1
+            lower, step, iteration = (IndexExpression(),), 1, counter
             value = bounds.start + counter.scale(bounds.step)
-            upper = tuple(
-                (bounds.start - limit).divide(AffineBinaryOpKind.CeilDiv, -bounds.step)
-                for limit in bounds.limits
-            )
-        local = Value(type, index=value.shift(header.after_test))
-        self._variables.declare(header.name, Local(type, local, is_counter=True))
+            upper = self._counts(bounds)
+        local = Value(main.type, index=value.shift(header.after_test))
+        self._variables.declare(main.name, Local(main.type, local, is_counter=True))
         lower_map, lower_operands = map_of(lower)
         upper_map, upper_operands = map_of(upper)
         self._builder.insert(
@@ -322,39 +431,70 @@ class Statements:
         with self._builder.inside(block):
             self._builder.assume(*(counter - bound for bound in lower))
             self._builder.assume(*((bound - counter).shift(-1) for bound in upper))
-            self._branch(header.node.stmt)
+            for other in others:
+                self._declare_counter(header.node, other, iteration)
+            for statement in statements:
+                self._branch(statement)
             self._builder.insert(affine.YieldOp.get())
 
-    def _counter_type(self, header: Header) -> Arithmetic:
+    def _integer_type(self, name: str, parts: LoopParts) -> Arithmetic | None:
+        """The type of a variable that a loop sets first, if it is an integer type."""
         scopes = self._variables.scopes
+        declared = [
+            item for item in parts.first if isinstance(item, c_ast.Decl) and item.name == name
+        ]
         type: CType | None
-        if header.declared is not None:
-            type = scopes.type_of(header.declared.type)
+        if declared:
+            type = scopes.type_of(declared[0].type)
         else:
-            own = self._variables.own(header.name)
-            meaning = scopes.meaning(header.name)
-            type = own.type if own is not None else getattr(meaning, "type", None)
+            own = self._variables.own(name)
+            meaning = scopes.meaning(name)
             if own is None and not isinstance(meaning, DeclaredVariable):
-                raise refuse(header.node, f"'{header.name}', which is not declared as a variable")
+                raise refuse(parts.first[0], f"'{name}', which is not declared as a variable")
+            type = own.type if own is not None else getattr(meaning, "type", None)
         if not isinstance(type, Arithmetic) or type.is_float or type.is_bool:
-            raise refuse(header.node, f"the counter '{header.name}' is not an integer")
+            return None
         return type
 
-    def _store_last(
-        self, type: Arithmetic, bounds: CounterRange, kept: ElementInMemory, after_test: int
-    ) -> None:
-        """Store the value of the counter after the loop; the last test adds `after_test` to it."""
-        step = abs(bounds.step)
-        sign = 1 if bounds.step > 0 else -1
-        counts = [
+    def _counts(self, bounds: CounterRange) -> tuple[IndexExpression, ...]:
+        """The numbers of iterations that each limit allows; not positive without any."""
+        step, sign = abs(bounds.step), 1 if bounds.step > 0 else -1
+        return tuple(
             (limit - bounds.start).scale(sign).divide(AffineBinaryOpKind.CeilDiv, step)
             for limit in bounds.limits
-        ]
+        )
+
+    def _count(self, bounds: CounterRange, counters: Sequence[Counter]) -> IndexExpression | None:
+        """The number of iterations, if the last value of a counter depends on it."""
+        if all(counter.kept is None for counter in counters):
+            return None
+        counts = self._counts(bounds)
         count = counts[0] if len(counts) == 1 else self._builder.extremum(counts, is_minimum=True)
         if not self._builder.proves_nonnegative(count):
             count = self._builder.extremum((count, IndexExpression()), is_minimum=False)
-        last = (bounds.start + count.scale(bounds.step)).shift(after_test)
-        self._store_element(kept, Value(type, index=last))
+        return count
+
+    def _store_last(self, counter: Counter, count: IndexExpression, after_test: int = 0) -> None:
+        """Store the value of a counter after the loop; the last test adds `after_test` to it."""
+        if counter.kept is not None:
+            last = (counter.start + count.scale(counter.step)).shift(after_test)
+            self._store_element(counter.kept, Value(counter.type, index=last))
+
+
+def _statements_of(parts: LoopParts, counters: Collection[str]) -> tuple[c_ast.Node, ...]:
+    """What a loop does last in each iteration, without the steps of its counters."""
+    stepped: set[str] = set()
+    statements: list[c_ast.Node] = []
+    for item in parts.last:
+        step = step_of(item)
+        if step is not None and step.name in counters:
+            stepped.add(step.name)
+            continue
+        for node in nodes_below(item):
+            if isinstance(node, c_ast.ID) and node.name in stepped:
+                raise refuse(node, f"the counter '{node.name}' is used after its step")
+        statements.append(item)
+    return tuple(statements)
 
 
 def _is_set_in_nested(name: str, following: Sequence[c_ast.Node]) -> bool:

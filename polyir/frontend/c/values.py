@@ -9,7 +9,7 @@ from xdsl.ir import SSAValue
 
 from polyir.dialects.affine_extra import ArithIndexCastUIOp
 from polyir.frontend.c.builder import Builder
-from polyir.frontend.c.types import Arithmetic
+from polyir.frontend.c.types import LLONG, Arithmetic
 from polyir.model.index_expressions import IndexExpression
 
 
@@ -68,6 +68,9 @@ class Conversions:
             return value
         if type.is_bool:
             return Value(type, self.truth(value))
+        number = value.constant
+        if number is not None and type.is_float and abs(number) <= 1 << 53:
+            return Value(type, self._builder.constant(float(number), type.ir))
         if value.index is not None and not type.is_float:
             if self.holds(type, value.index, value.type):
                 return Value(type, index=value.index)
@@ -104,6 +107,13 @@ class Conversions:
             return is_above and proves(IndexExpression((), limit - 1) - index)
         is_above = not source.is_signed or proves(index)
         return is_above and (source.width <= type.width or self._is_below(type, index))
+
+    def is_in_range(self, type: Arithmetic, index: IndexExpression) -> bool:
+        """Whether `index` is what a variable of the type holds that steps to this value.
+
+        A signed type of the width of `int` or more does not overflow.
+        """
+        return (type.is_signed and type.width >= 32) or self.holds(type, index, LLONG)
 
     def is_exact(self, type: Arithmetic, index: IndexExpression) -> bool:
         """Whether an operation in an integer type has the result `index`, without wrap-around.

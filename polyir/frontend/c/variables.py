@@ -12,9 +12,9 @@ from xdsl.ir import SSAValue
 from polyir.frontend.c.builder import Builder
 from polyir.frontend.c.errors import refuse
 from polyir.frontend.c.names import RegionNames, key_of
-from polyir.frontend.c.places import Place, Places, SourceArguments
+from polyir.frontend.c.places import BaseObject, Place, Places, SourceArguments
 from polyir.frontend.c.scopes import DeclaredVariable, EnumConstant, Scopes
-from polyir.frontend.c.types import INT, Arithmetic
+from polyir.frontend.c.types import INT, Arithmetic, CArrayType, Pointer
 from polyir.frontend.c.values import Conversions, Value
 from polyir.model.index_expressions import IndexExpression
 
@@ -117,6 +117,8 @@ class Variables:
             raise refuse(node, f"'{node.name}', whose type is not supported")
         if self.is_memory(node.name):
             return None
+        if meaning.value is not None:
+            return Value(meaning.type, index=IndexExpression((), meaning.value))
         place = self._places.resolve(node)
         return self.arguments.scalar(place, meaning.type)
 
@@ -191,6 +193,36 @@ class Variables:
         )
         return ElementInMemory(place.type, self.arguments.array(place, place.type), indices)
 
+    def pointer(self, node: c_ast.Node) -> SSAValue:
+        """The address of an array, or a pointer, that is the same in the whole region."""
+        text, origin = self._address(node)
+        return self.arguments.pointer(text, origin)
+
+    def _address(self, node: c_ast.Node) -> tuple[str, BaseObject]:
+        """The spelling of a pointer."""
+        if isinstance(node, c_ast.BinaryOp) and node.op in ("+", "-"):
+            offset = self._fixed_text(node.right)
+            if offset is None:
+                raise refuse(node, "an address that is not always the same")
+            text, origin = self._address(node.left)
+            return f"{text} {node.op} {offset}", origin
+        is_taken = isinstance(node, c_ast.UnaryOp) and node.op == "&"
+        target = node.expr if is_taken else node
+        key = key_of(target)
+        if key is not None and self.own(key[0]) is not None:
+            raise refuse(node, f"the address of '{key[0]}', which the region declares")
+        place = self._places.resolve(target)
+        if not is_taken and not isinstance(place.type, CArrayType | Pointer):
+            raise refuse(node, "this argument of a call")
+        texts = [self._fixed_text(part) for part in place.subscripts]
+        if any(text is None for text in texts):
+            raise refuse(node, "an address that is not always the same")
+        assigned = self.names.assigned
+        if not is_taken and any(place.key[: len(key)] == key for key in assigned):
+            raise refuse(node, f"the pointer '{place.key[-1]}', which the region changes")
+        parts = (part if isinstance(part, str) else f"[{texts[part]}]" for part in place.parts)
+        return "".join(("&" if is_taken else "", *parts)), place.origin
+
     def _own_element(self, node: c_ast.Node, subscript: Subscript) -> ElementInMemory:
         subscripts: list[c_ast.Node] = []
         base = node
@@ -206,7 +238,8 @@ class Variables:
         """Where to store the last value of a counter that is declared outside its loop."""
         own = self.own(name)
         if isinstance(own, Cell):
-            return ElementInMemory(own.type, own.memory, ())
+            is_used = name in self.names.used_outside or (name,) in self.names.assigned
+            return ElementInMemory(own.type, own.memory, ()) if is_used else None
         if own is not None:
             raise refuse(node, f"the loop counter '{name}', which is also set elsewhere")
         if not self.is_kept(name):

@@ -58,7 +58,7 @@ def is_pure(op: Operation) -> bool:
 
 def may_trap(op: Operation) -> bool:
     """Whether executing the pure operation `op` speculatively may be an error."""
-    return op.name in _INTEGER_DIVISIONS
+    return op.name in _INTEGER_DIVISIONS or is_pure_call(op)
 
 
 _INTEGER_DIVISIONS = tuple(

@@ -39,8 +39,8 @@ def raise_function(function: func.FuncOp) -> RaiseOutcome:
     found = find_runs(function)
     # Allocations in loops are moved before them; their sizes are not known to be sizes.
     sizes = allocated_sizes(function)
-    runs = [Run.of(operations) for operations in found.runs]
-    scops = [_raise_run(function, run, sizes) for run in runs]
+    # Each run is looked up in turn: the one before it may have been its neighbour.
+    scops = [_raise_run(function, Run.of(operations), sizes) for operations in found.runs]
     return RaiseOutcome(tuple(scop for scop in scops if scop is not None), found.left)
 
 

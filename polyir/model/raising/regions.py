@@ -19,7 +19,7 @@ from xdsl.traits import IsTerminator
 
 from polyir.dialects.scop import ScopOp
 from polyir.model.affine import NotAffineError
-from polyir.model.affine_operations import is_semi_affine
+from polyir.model.affine_operations import has_undefined_division, is_semi_affine
 from polyir.model.raising.control import (
     LOOPS,
     LoopOp,
@@ -236,6 +236,8 @@ def _check_data_branch(block: Block) -> None:
 
 def _check_simple(op: Operation) -> None:
     """Only loads, stores and pure operations, with maps that are affine."""
+    if has_undefined_division(op):
+        raise _UnsupportedError(op, f"`{op.name}` divides by zero or by a negative number")
     if is_semi_affine(op):
         raise _UnsupportedError(
             op, f"the map of `{op.name}` is semi-affine: a product of variables, or division by one"

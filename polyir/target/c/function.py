@@ -11,6 +11,7 @@ from xdsl.ir import Operation, SSAValue
 
 from polyir.dialects.affine_extra import MaxOp, PrefetchOp
 from polyir.dialects.pure_functions import READNONE, is_pure_call
+from polyir.model.affine_operations import UNDEFINED_DIVISION, has_undefined_division
 from polyir.target.abi import (
     ArrayParameter,
     Scalar,
@@ -35,6 +36,7 @@ from polyir.target.c.loops import (
     translate_scf_for,
     translate_scf_if,
     translate_scf_parallel,
+    translate_scf_while,
 )
 from polyir.target.c.memory import (
     array_arguments,
@@ -240,6 +242,8 @@ def _result_variable(body: Body, result: SSAValue) -> Variable:
 
 def translate_operation(body: Body, op: Operation, environment: Environment) -> None:
     """Add the statements of one operation, or remember the value that it computes."""
+    if has_undefined_division(op):
+        raise unsupported(op, UNDEFINED_DIVISION)
     if is_computation(op):
         operands = [body.value(operand) for operand in op.operands]
         body.define(op.results[0], computation(op, operands))
@@ -263,6 +267,8 @@ def translate_operation(body: Body, op: Operation, environment: Environment) -> 
             body.define(op.result, body.maximum(op.map.data, op.arguments))
         case scf.ForOp():
             translate_scf_for(body, op)
+        case scf.WhileOp():
+            translate_scf_while(body, op)
         case scf.IfOp():
             translate_scf_if(body, op)
         case scf.ParallelOp():

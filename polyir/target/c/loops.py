@@ -19,20 +19,24 @@ from xdsl.traits import IsTerminator
 
 from polyir.dialects.affine_semantics import REDUCTION_KINDS
 from polyir.dialects.reductions import combination_of, neutral_element
-from polyir.target.abi import scalar_type
+from polyir.target.abi import Scalar, scalar_type
 from polyir.target.c.affine import set_sides
 from polyir.target.c.body import Body
 from polyir.target.c.operations import computation
 from polyir.target.c.syntax import (
+    Break,
     Compound,
     CStatement,
     Declaration,
     Expression,
     For,
     If,
+    IntegerLiteral,
     Name,
     Pragma,
+    While,
     literal,
+    negate,
 )
 from polyir.target.errors import unsupported
 from polyir.target.loop_hints import loop_hints
@@ -175,6 +179,52 @@ def _translate_carrying(body: Body, block: Block, targets: Sequence[Name | None]
         if target is not None
     ]
     body.assign([target for target, _ in pairs], [value for _, value in pairs])
+
+
+def translate_scf_while(body: Body, op: scf.WhileOp) -> None:
+    """A loop that ends where its condition fails.
+
+    What it carries is in variables; where the condition passes on just what the loop carries, they
+    are the results, too.
+    """
+    before, after = op.before_region.block, op.after_region.block
+    condition = before.last_op
+    assert isinstance(condition, scf.ConditionOp)
+    shares = tuple(condition.args) == tuple(before.args)
+    carried = [
+        _declare_while_value(body, op, argument, body.value(init), n if shares else None)
+        for n, (argument, init) in enumerate(zip(before.args, op.arguments, strict=True))
+    ]
+    results = carried if shares else [_declare_result(body, result, None) for result in op.results]
+    for name, argument, result in zip(results, after.args, op.results, strict=True):
+        body.bind(argument, name)
+        body.bind(result, name)
+    with body.nested() as statements:
+        body.translate_block(before)
+        passed = [body.value(value) for value in condition.args]
+        if not shares:
+            body.assign(results, passed)
+        test = body.value(condition.condition)
+        if statements:
+            body.add(If(negate(test), (Break(),), ()))
+            test = IntegerLiteral(Scalar.BOOL, 1)
+        end = body.translate_block(after)
+        assert end is not None
+        body.assign(carried, [body.value(value) for value in end.operands])
+    body.add(While(test, tuple(statements)))
+
+
+def _declare_while_value(
+    body: Body, op: scf.WhileOp, argument: SSAValue, start: Expression, result: int | None
+) -> Name:
+    """A variable for a value that a `scf.while` carries, named as it is or as its result is."""
+    type = scalar_type(argument.type, op)
+    hint = argument.name_hint or (None if result is None else op.results[result].name_hint)
+    variable = body.names.fresh(hint or "t")
+    body.add(Declaration(type, variable, start))
+    name = Name(type, variable)
+    body.bind(argument, name)
+    return name
 
 
 # ------------------------------------------------------------------------------------ conditions

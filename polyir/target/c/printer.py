@@ -21,6 +21,7 @@ from polyir.target.c.syntax import (
     ArrayArgument,
     Assign,
     Binary,
+    Break,
     Call,
     CallStatement,
     Cast,
@@ -48,6 +49,7 @@ from polyir.target.c.syntax import (
     Spelling,
     Unary,
     Variable,
+    While,
     compare,
     literal,
 )
@@ -248,6 +250,11 @@ class Printer:
                     yield from self._for(statement, indent)
                 case If():
                     yield from self._if(statement, indent)
+                case While(condition=condition, body=body):
+                    head = f"{indent}while ({self.expression(condition)}) {{"
+                    yield from wrapped(head, len(indent) + 7)
+                    yield from self.statements(body, indent + INDENT)
+                    yield f"{indent}}}"
                 case Compound(body=body, pragmas=pragmas):
                     yield from self._pragmas(pragmas, indent)
                     yield f"{indent}{{"
@@ -296,6 +303,8 @@ class Printer:
                 if type is None or variable is None:
                     return call
                 return f"const {self.spell(type)} {variable.name} = {call}"
+            case Break():
+                return "break"
             case Return(value=value):
                 return f"return {self.expression(value)}"
             case _:

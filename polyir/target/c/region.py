@@ -72,12 +72,13 @@ class NativePrinter(Printer):
 class Form:
     """An argument in the C function: the type of its values or elements, and its text.
 
-    `spelling` is set for memory.
+    `spelling` is set for memory. A pointer is only passed to functions; it has no type here.
     """
 
     type: Scalar
     text: str
     spelling: Spelling | None = None
+    is_pointer: bool = False
 
 
 @dataclass(frozen=True)
@@ -184,6 +185,8 @@ def _bind(body: Body, op: func.FuncOp, argument: SSAValue, form: Form) -> None:
     if isinstance(argument.type, MemRefType):
         variable = Variable(form.text, spelling=form.spelling)
         body.arrays[argument] = Array(variable, form.type, (), False)
+    elif form.is_pointer:
+        body.bind(argument, Name(form.type, Variable(form.text)))
     elif not isinstance(argument.type, IndexType):
         type = scalar_type(argument.type, op)
         if type is not form.type:

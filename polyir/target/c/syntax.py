@@ -344,6 +344,17 @@ class For(CStatement):
 
 
 @dataclass(frozen=True)
+class While(CStatement):
+    condition: Expression
+    body: tuple[CStatement, ...]
+
+
+@dataclass(frozen=True)
+class Break(CStatement):
+    """The end of the loop around it."""
+
+
+@dataclass(frozen=True)
 class If(CStatement):
     condition: Expression
     then: tuple[CStatement, ...]

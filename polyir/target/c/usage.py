@@ -14,6 +14,7 @@ from polyir.target.c.syntax import (
     Array,
     ArrayArgument,
     Assign,
+    Break,
     Call,
     CallStatement,
     Cast,
@@ -36,6 +37,7 @@ from polyir.target.c.syntax import (
     Return,
     RowView,
     Variable,
+    While,
     walk,
 )
 
@@ -179,6 +181,11 @@ class Usage:
                     self.add_expression(expression)
                 self._add_pragmas(pragmas)
                 self.add_statements(body)
+            case While(condition=condition, body=body):
+                self.add_expression(condition)
+                self.add_statements(body)
+            case Break():
+                pass
             case If(condition=condition, then=then, otherwise=otherwise):
                 self.add_expression(condition)
                 self.add_statements(then)

@@ -263,10 +263,10 @@ def _compare_floats(op: Operation, builder: Builder) -> SSAValue:
 
 
 def _select(op: Operation, builder: Builder) -> SSAValue:
-    assert isinstance(op, arith.SelectOp)
-    if is_vector(op.cond.type):
+    condition, true, false = op.operands
+    if is_vector(condition.type):
         raise unsupported(op, "arith.select on vectors is not supported by the LLVM target")
-    return select(op.cond, op.lhs, op.rhs, builder)
+    return select(condition, true, false, builder)
 
 
 _Cast = Callable[[SSAValue, Attribute], Operation]

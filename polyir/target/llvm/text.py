@@ -11,7 +11,7 @@ from xdsl.utils.exceptions import LLVMTranslationException
 
 from polyir.diagnostics import PolyirError
 from polyir.target.abi import PARALLEL_FOR, THREAD_COUNT
-from polyir.target.errors import TargetError
+from polyir.target.errors import TargetError, unsupported_operation
 from polyir.target.loop_hints import LoopHints, loop_hints
 
 if TYPE_CHECKING:
@@ -40,6 +40,9 @@ def llvm_ir(module: ModuleOp, defines_runtime: bool = False) -> str:
     try:
         translated = convert_module(module, fallback_target_triple=None)
     except (NotImplementedError, LLVMTranslationException) as error:
+        for op in module.walk():
+            if op is not module and op.dialect_name() != "llvm":
+                raise unsupported_operation(op, "the LLVM target") from None
         raise TargetError(f"cannot translate the module to LLVM IR: {error}") from None
     for op in module.body.block.ops:
         match op:

@@ -8,8 +8,8 @@ static double A[100], B[100];
 // CHECK: void consecutive(int n) {
 // CHECK: #pragma omp parallel for
 // CHECK-NEXT: for (long i = 0; i < n; i++) {
-// CHECK-NEXT: A[i] = B[i] + (double)1;
-// CHECK-NEXT: if (B[i] > (double)0) {
+// CHECK-NEXT: A[i] = B[i] + 1.0;
+// CHECK-NEXT: if (B[i] > 0.0) {
 // CHECK: /* after */ return;
 void consecutive(int n) {
   int i; /* before */

@@ -9,9 +9,9 @@
 // CHECK-NEXT: // output  A  S0 -> S0  (2,0) {{ +}} [steps, n] -> { S0[t, i] -> S0[t' = 2 + t, i' = i]
 // CHECK-NOT: S0 -> S0
 // MEMORY: // memory-based dependences in @jacobi:
-// MEMORY-NEXT: // flow    A  S0 -> S0  (+,*)  [steps, n] -> {
-// MEMORY-NEXT: // anti    A  S0 -> S0  (+,*)  [steps, n] -> {
-// MEMORY-NEXT: // output  A  S0 -> S0  (+,0)  [steps, n] -> {
+// MEMORY-NEXT: // flow    A  S0 -> S0  (1.. step 2,-1..1)  [steps, n] -> {
+// MEMORY-NEXT: // anti    A  S0 -> S0  (1.. step 2,-1..1)  [steps, n] -> {
+// MEMORY-NEXT: // output  A  S0 -> S0  (2.. step 2,0) {{ +}} [steps, n] -> {
 // POLY: poly.scop {{.*}} dependences <value, [flow "A" "[steps, n] -> { S0[
 // LEGAL: printed.mlir:{{[0-9]+}}:{{[0-9]+}}: remark: [poly-dependences] value-based dependences: 1 flow, 1 anti, 1 output
 // LEGAL: remark: [check-schedule] all {{[0-9]+}} dependences hold

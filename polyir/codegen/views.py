@@ -1,0 +1,340 @@
+"""Views of a part of an array, and coordinates of linear indices, as accesses and arithmetic.
+
+`fold_views` lets every access through a `memref.subview` access the array itself, so that targets
+need no strides. `expand_index_operations` writes `affine.delinearize_index` as affine maps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from xdsl.builder import Builder
+from xdsl.dialects import affine, arith, memref, scf, vector
+from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, IntegerAttr, MemRefType
+from xdsl.ir import Block, Operation, OpResult, Region, SSAValue
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineExpr,
+    AffineMap,
+)
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from polyir.codegen.affine_to_scf import constant_index
+from polyir.diagnostics import PolyirError, location_of
+from polyir.dialects.affine_extra import DelinearizeIndexOp
+from polyir.model.affine import NotAffineError
+from polyir.model.index_expressions import IndexExpression, compose, map_of
+
+# -------------------------------------------------------------------- coordinates
+
+
+def expand_index_operations(root: Operation, only_affine: bool = False) -> None:
+    """Replace each `affine.delinearize_index` below `root` by `affine.apply` operations.
+
+    As in MLIR, the first coordinate is a quotient without a bound. A basis of constants gives
+    affine maps, another one semi-affine maps; with `only_affine`, the latter stays as it is.
+    """
+    for op in tuple(root.walk()):
+        if isinstance(op, DelinearizeIndexOp):
+            sizes = [_constant(size) for size in op.basis[1:]]
+            if not only_affine or all(size is not None and size > 0 for size in sizes):
+                _expand_coordinates(op)
+
+
+def _expand_coordinates(op: DelinearizeIndexOp) -> None:
+    sizes: list[AffineExpr] = []
+    symbols: list[SSAValue] = []
+    # The first size is not used: the first coordinate has no bound.
+    for size in op.basis[1:]:
+        number = _constant(size)
+        if number is not None and number > 0:
+            sizes.append(AffineExpr.constant(number))
+        else:
+            sizes.append(AffineExpr.symbol(len(symbols)))
+            symbols.append(size)
+    builder = Builder(InsertPoint.before(op))
+    for coordinate, result in zip(_coordinates(sizes), op.results, strict=True):
+        map = AffineMapAttr(AffineMap(1, len(symbols), (coordinate,)))
+        apply = affine.ApplyOp([op.linear_index, *symbols], map)
+        apply.location = op.location
+        builder.insert(apply)
+        apply.result.name_hint = result.name_hint
+        result.replace_all_uses_with(apply.result)
+    Rewriter.erase_op(op)
+
+
+def _coordinates(sizes: Sequence[AffineExpr]) -> list[AffineExpr]:
+    """The coordinates of d0, outermost first, in a box with these sizes below the outermost."""
+    strides: list[AffineExpr] = []
+    for size in reversed(sizes):
+        strides.insert(0, _binary(AffineBinaryOpKind.Mul, strides[0], size) if strides else size)
+    rest: AffineExpr = AffineExpr.dimension(0)
+    found: list[AffineExpr] = []
+    for stride in strides:
+        found.append(_binary(AffineBinaryOpKind.FloorDiv, rest, stride))
+        rest = _binary(AffineBinaryOpKind.Mod, rest, stride)
+    return [*found, rest]
+
+
+def _binary(kind: AffineBinaryOpKind, left: AffineExpr, right: AffineExpr) -> AffineExpr:
+    """xDSL has operators for affine expressions only, and these may be semi-affine."""
+    numbers = isinstance(left, AffineConstantExpr) and isinstance(right, AffineConstantExpr)
+    if numbers and kind is AffineBinaryOpKind.Mul:
+        return left * right
+    if isinstance(left, AffineConstantExpr) and kind is AffineBinaryOpKind.Mul:
+        # As MLIR has it, the constant of a product is on the right.
+        left, right = right, left
+    return AffineBinaryOpExpr(kind, left, right)
+
+
+def _constant(value: SSAValue) -> int | None:
+    owner = value.owner
+    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
+        return owner.value.value.data
+    return None
+
+
+# -------------------------------------------------------------------- views
+
+_Part = int | SSAValue
+"""A constant, or a value of type index."""
+
+
+@dataclass(frozen=True)
+class _View:
+    """A part of `array`: element x of the view is at `offsets + strides * x` of the array.
+
+    `dimensions[k]` is the dimension of the array that is dimension k of the view; the view has one
+    element in the others.
+    """
+
+    array: SSAValue
+    offsets: tuple[_Part, ...]
+    strides: tuple[_Part, ...]
+    sizes: tuple[_Part, ...]
+    dimensions: tuple[int, ...]
+
+
+_AffineAccess = affine.LoadOp | affine.StoreOp | affine.VectorLoadOp | affine.VectorStoreOp
+_Access = memref.LoadOp | memref.StoreOp | vector.LoadOp | vector.StoreOp
+
+
+def fold_views(root: Operation) -> None:
+    """Replace the uses of every `memref.subview` below `root` by uses of the array.
+
+    Raises `PolyirError`, at the operation, where a view is used in another way than to access
+    elements, to ask for a size or to copy: passed to a function, for example.
+    """
+    views: dict[SSAValue, _View] = {}
+    for op in tuple(root.walk()):
+        if isinstance(op, memref.SubviewOp):
+            views[op.result] = _view(op, views)
+        elif isinstance(op, memref.CastOp) and op.source in views:
+            views[op.results[0]] = _cast(op, views[op.source])
+        elif any(operand in views for operand in op.operands):
+            _fold_use(op, views)
+    for value in reversed(views):
+        assert isinstance(value, OpResult)
+        Rewriter.erase_op(value.op)
+
+
+def _view(op: memref.SubviewOp, views: dict[SSAValue, _View]) -> _View:
+    offsets = _parts(op.static_offsets.get_values(), op.offsets)
+    strides = _parts(op.static_strides.get_values(), op.strides)
+    sizes = _parts(op.static_sizes.get_values(), op.sizes)
+    assert isinstance(op.result.type, MemRefType)
+    dimensions = _kept_dimensions(sizes, op.result.type.get_num_dims())
+    kept_sizes = tuple(sizes[dimension] for dimension in dimensions)
+    outer = views.get(op.source)
+    if outer is None:
+        return _View(op.source, offsets, strides, kept_sizes, dimensions)
+    builder = Builder(InsertPoint.before(op))
+    all_offsets, all_strides = list(outer.offsets), list(outer.strides)
+    for position, dimension in enumerate(outer.dimensions):
+        step = outer.strides[dimension]
+        moved = _product(step, offsets[position], builder)
+        all_offsets[dimension] = _sum(outer.offsets[dimension], moved, builder)
+        all_strides[dimension] = _product(step, strides[position], builder)
+    kept = tuple(outer.dimensions[position] for position in dimensions)
+    return _View(outer.array, tuple(all_offsets), tuple(all_strides), kept_sizes, kept)
+
+
+def _parts(numbers: Sequence[int], values: Sequence[SSAValue]) -> tuple[_Part, ...]:
+    """The constants, and the values in the places of those that are dynamic."""
+    remaining = iter(values)
+    return tuple(next(remaining) if number == DYNAMIC_INDEX else number for number in numbers)
+
+
+def _kept_dimensions(sizes: Sequence[_Part], rank: int) -> tuple[int, ...]:
+    """The dimensions of the array that a view of this rank has: dimensions of size 1 may go."""
+    excess = len(sizes) - rank
+    kept: list[int] = []
+    for dimension, size in enumerate(sizes):
+        if excess and size == 1:
+            excess -= 1
+        else:
+            kept.append(dimension)
+    return tuple(kept)
+
+
+def _cast(op: memref.CastOp, view: _View) -> _View:
+    result = op.results[0].type
+    if not isinstance(result, MemRefType):
+        raise PolyirError("a view cannot be cast to a memref of unknown rank", location_of(op))
+    sizes = (
+        size if extent == DYNAMIC_INDEX else extent
+        for size, extent in zip(view.sizes, result.get_shape(), strict=True)
+    )
+    return replace(view, sizes=tuple(sizes))
+
+
+def _fold_use(op: Operation, views: dict[SSAValue, _View]) -> None:
+    match op:
+        case memref.LoadOp() | memref.StoreOp() | vector.LoadOp() | vector.StoreOp():
+            _fold_access(op, views)
+        case affine.LoadOp() | affine.StoreOp() | affine.VectorLoadOp() | affine.VectorStoreOp():
+            _fold_affine_access(op, views)
+        case memref.DimOp():
+            _fold_size(op, views[op.source])
+        case memref.CopyOp():
+            for access in _copy_by_elements(op, views):
+                _fold_use(access, views)
+        case _:
+            raise PolyirError(
+                f"{op.name} of a view (memref.subview) is not supported by the targets",
+                location_of(op),
+            )
+
+
+def _fold_access(op: _Access, views: dict[SSAValue, _View]) -> None:
+    """Compute the indices in the array."""
+    array = op.base if isinstance(op, vector.LoadOp | vector.StoreOp) else op.memref
+    if array not in views:
+        return
+    view, builder = views[array], Builder(InsertPoint.before(op))
+    _require_adjacent(op, view)
+    position = tuple(op.operands).index(array)
+    indices = _indices(view, list(op.indices), builder)
+    values = [index_value(index, builder) for index in indices]
+    op.operands = (*op.operands[:position], view.array, *values)
+
+
+def _indices(view: _View, inner: Sequence[_Part], builder: Builder) -> list[_Part]:
+    """The indices in the array of the element `inner` of its view."""
+    indices = list(view.offsets)
+    for dimension, index in zip(view.dimensions, inner, strict=True):
+        scaled = _product(view.strides[dimension], index, builder)
+        indices[dimension] = _sum(view.offsets[dimension], scaled, builder)
+    return indices
+
+
+def _fold_affine_access(op: _AffineAccess, views: dict[SSAValue, _View]) -> None:
+    """Compose the map with the offsets and strides, or compute the indices if it is not affine."""
+    if op.memref not in views:
+        return
+    view = views[op.memref]
+    _require_adjacent(op, view)
+    position = tuple(op.operands).index(op.memref)
+    try:
+        inner = compose(op.map.data, [IndexExpression.of(value) for value in op.indices])
+        map, values = map_of(_composed(view, inner))
+    except NotAffineError:
+        builder = Builder(InsertPoint.before(op))
+        space = (op.map.data.num_dims, op.map.data.num_symbols)
+        indices = [
+            builder.insert(
+                affine.ApplyOp(op.indices, AffineMapAttr(AffineMap(*space, (result,))))
+            ).result
+            for result in op.map.data.results
+        ]
+        outer = [index_value(each, builder) for each in _indices(view, indices, builder)]
+        map, values = AffineMap.identity(len(outer)), tuple(outer)
+    op.map = AffineMapAttr(map)
+    op.operands = (*op.operands[:position], view.array, *values)
+
+
+def _composed(view: _View, inner: Sequence[IndexExpression]) -> list[IndexExpression]:
+    """The indices in the array; raises `NotAffineError` for a product of variables."""
+    indices = [_expression(offset) for offset in view.offsets]
+    for dimension, index in zip(view.dimensions, inner, strict=True):
+        stride = view.strides[dimension]
+        if isinstance(stride, int):
+            indices[dimension] = indices[dimension] + index.scale(stride)
+        elif index.is_constant:
+            indices[dimension] = indices[dimension] + _expression(stride).scale(index.constant)
+        else:
+            raise NotAffineError("a stride that is not constant")
+    return indices
+
+
+def _expression(part: _Part) -> IndexExpression:
+    return IndexExpression((), part) if isinstance(part, int) else IndexExpression.of(part)
+
+
+def _require_adjacent(op: Operation, view: _View) -> None:
+    """A vector is in adjacent elements of the array."""
+    is_vector = isinstance(
+        op, vector.LoadOp | vector.StoreOp | affine.VectorLoadOp | affine.VectorStoreOp
+    )
+    last = len(view.offsets) - 1
+    if is_vector and (view.dimensions[-1:] != (last,) or view.strides[last] != 1):
+        raise PolyirError(
+            f"{op.name} of a view whose elements are not adjacent is not supported",
+            location_of(op),
+        )
+
+
+def _fold_size(op: memref.DimOp, view: _View) -> None:
+    position = _constant(op.index)
+    if position is None or not 0 <= position < len(view.sizes):
+        raise PolyirError("expected a constant index of a dimension in memref.dim", location_of(op))
+    size = index_value(view.sizes[position], Builder(InsertPoint.before(op)))
+    op.result.replace_all_uses_with(size)
+    Rewriter.erase_op(op)
+
+
+def _copy_by_elements(
+    op: memref.CopyOp, views: dict[SSAValue, _View]
+) -> tuple[memref.LoadOp, memref.StoreOp]:
+    """Replace a copy by a loop nest; its load and its store."""
+    known = views.get(op.source) or views[op.destination]
+    builder = Builder(InsertPoint.before(op))
+    zero, one = constant_index(0, builder), constant_index(1, builder)
+    counters: list[SSAValue] = []
+    for size in known.sizes:
+        body = Region(Block([scf.YieldOp()], arg_types=[zero.type]))
+        builder.insert(scf.ForOp(zero, index_value(size, builder), one, [], body))
+        counters.append(body.block.args[0])
+        builder = Builder(InsertPoint.at_start(body.block))
+    load = builder.insert(memref.LoadOp.get(op.source, counters))
+    store = builder.insert(memref.StoreOp.get(load.res, op.destination, counters))
+    Rewriter.erase_op(op)
+    return load, store
+
+
+def index_value(part: _Part, builder: Builder) -> SSAValue:
+    """The part as a value of type index."""
+    return part if isinstance(part, SSAValue) else constant_index(part, builder)
+
+
+def _product(left: _Part, right: _Part, builder: Builder) -> _Part:
+    if isinstance(left, int) and isinstance(right, int):
+        return left * right
+    for number, other in ((left, right), (right, left)):
+        if number == 0 or number == 1:
+            return number and other
+    operands = (index_value(left, builder), index_value(right, builder))
+    return builder.insert(arith.MuliOp(*operands)).result
+
+
+def _sum(left: _Part, right: _Part, builder: Builder) -> _Part:
+    if isinstance(left, int) and isinstance(right, int):
+        return left + right
+    for number, other in ((left, right), (right, left)):
+        if number == 0:
+            return other
+    operands = (index_value(left, builder), index_value(right, builder))
+    return builder.insert(arith.AddiOp(*operands)).result

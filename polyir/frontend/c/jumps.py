@@ -1,0 +1,140 @@
+"""Jumps to the end of a block, as conditions around what they skip.
+
+`continue` ends the body of a loop, and `return` the body of a function without a result:
+
+    if (a) { X; continue; }   is   if (a) { X } else { Y }
+    Y
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from pycparser import c_ast
+
+from polyir.frontend.c.errors import refuse
+from polyir.frontend.c.names import nodes_below
+from polyir.frontend.c.rewriting import Renaming, declared_in, rebuilt
+
+MOST_COPIES: Final = 8
+"""How often what follows a condition may be written in both of its branches."""
+
+_LOOPS: Final = (c_ast.For, c_ast.While, c_ast.DoWhile)
+
+
+def without_continue(node: c_ast.Node) -> c_ast.Node:
+    """`node` without `continue` in the bodies of its `for` loops.
+
+    One in a form that is not modelled, inside `switch` for instance, stays. Raises
+    `NotModelledError` if too much of a body would be copied.
+    """
+    if not any(isinstance(inner, c_ast.Continue) for inner in nodes_below(node)):
+        return node
+    node = rebuilt(node, without_continue)
+    if isinstance(node, c_ast.For) and _jumps(node.stmt, c_ast.Continue):
+        items = _Ending(c_ast.Continue, "continue").ended([node.stmt])
+        body = c_ast.Compound(items, node.stmt.coord)
+        return c_ast.For(node.init, node.cond, node.next, body, node.coord)
+    return node
+
+
+def without_return(items: Sequence[c_ast.Node]) -> list[c_ast.Node]:
+    """The statements of a function without a result, without `return` outside its loops."""
+    return _Ending(c_ast.Return, "return").ended(items)
+
+
+class _Ending:
+    """Replaces jumps of one kind, which are called `name`."""
+
+    def __init__(self, kind: type[c_ast.Node], name: str) -> None:
+        self._kind = kind
+        self._name = name
+        self._copies = 0
+
+    def ended(self, items: Sequence[c_ast.Node]) -> list[c_ast.Node]:
+        """`items`, of which none jumps."""
+        for position, item in enumerate(items):
+            if isinstance(item, self._kind):
+                return list(items[:position])
+            if _jumps(item, self._kind):
+                return [*items[:position], *self._joined(item, items[position + 1 :])]
+        return list(items)
+
+    def _joined(self, item: c_ast.Node, rest: Sequence[c_ast.Node]) -> list[c_ast.Node]:
+        """`item`, in which there are jumps, and `rest`, which they skip."""
+        match item:
+            case c_ast.Compound():
+                return [c_ast.Compound(self._flattened(item, rest), item.coord)]
+            case c_ast.If():
+                return self._branches(item, rest)
+            case _:
+                return [item, *self.ended(rest)]
+
+    def _branches(self, item: c_ast.If, rest: Sequence[c_ast.Node]) -> list[c_ast.Node]:
+        if rest and self._falls_through(item.iftrue) and self._falls_through(item.iffalse):
+            self._copies += 1
+            if self._copies > MOST_COPIES:
+                raise refuse(item, f"'{self._name}' under too many conditions")
+        true, false = self._flattened(item.iftrue, rest), self._flattened(item.iffalse, rest)
+        if not true and not false:
+            return []
+        if not true:
+            negated = c_ast.UnaryOp("!", item.cond, item.cond.coord)
+            return [c_ast.If(negated, c_ast.Compound(false, item.coord), None, item.coord)]
+        other = c_ast.Compound(false, item.coord) if false else None
+        return [c_ast.If(item.cond, c_ast.Compound(true, item.coord), other, item.coord)]
+
+    def _flattened(self, part: c_ast.Node | None, rest: Sequence[c_ast.Node]) -> list[c_ast.Node]:
+        """The statements of a block or branch, and after them `rest`."""
+        if part is None or not _jumps(part, self._kind):
+            return [*([] if part is None else [part]), *self.ended(rest)]
+        items = list(part.block_items or ()) if isinstance(part, c_ast.Compound) else [part]
+        return self.ended([*_apart(items, rest), *rest])
+
+    def _falls_through(self, node: c_ast.Node | None) -> bool:
+        """Whether what follows `node` may be executed after it."""
+        match node:
+            case c_ast.Compound():
+                return all(self._falls_through(item) for item in node.block_items or ())
+            case c_ast.If():
+                return self._falls_through(node.iftrue) or self._falls_through(node.iffalse)
+            case _:
+                return not isinstance(node, self._kind)
+
+
+def _apart(items: list[c_ast.Node], rest: Sequence[c_ast.Node]) -> list[c_ast.Node]:
+    """`items`, whose declarations do not hide what `rest` names."""
+    used = {
+        inner.name: None
+        for item in (*items, *rest)
+        for inner in nodes_below(item)
+        if isinstance(inner, c_ast.ID | c_ast.Decl)
+    }
+    named = {name: None for item in rest for name in _identifiers(item)}
+
+    def fresh(name: str) -> str:
+        new, number = name, 0
+        while name in named and new in used:
+            number += 1
+            new = f"{name}_{number}"
+        used[new] = None
+        return new
+
+    if not any(name in named for name in declared_in(items)):
+        return items
+    renaming = Renaming({}, fresh)
+    return [renaming.applied(item) for item in items]
+
+
+def _identifiers(node: c_ast.Node) -> Iterator[str]:
+    return (inner.name for inner in nodes_below(node) if isinstance(inner, c_ast.ID))
+
+
+def _jumps(node: c_ast.Node, kind: type[c_ast.Node]) -> bool:
+    """Whether `node` holds a jump to the end of what is around it."""
+    if isinstance(node, kind):
+        return True
+    if isinstance(node, _LOOPS):
+        return False
+    return any(_jumps(child, kind) for child in node)

@@ -1,0 +1,248 @@
+"""Views, coordinates, `scf.while` and vectors in both back ends: the bits that MLIR gives."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from oracle import MISSING_TOOLS_REASON, MLIR_OPT, Array, Oracle, mlir_opt_available
+
+import polyir
+from polyir.api import Backend
+from polyir.pipeline import DEFAULT_PIPELINE
+from polyir.runtime import compare_bits
+from polyir.target.errors import TargetError
+
+pytestmark = pytest.mark.skipif(not mlir_opt_available(), reason=MISSING_TOOLS_REASON)
+
+CONSTANT_VIEW = """
+func.func @f(%A: memref<16x32xf64>, %n: index) {
+  %V = memref.subview %A[2, 4] [8, 8] [1, 2] : memref<16x32xf64> to memref<8x8xf64, strided<[32, 2], offset: 68>>
+  affine.for %i = 0 to 8 {
+    affine.for %j = 0 to 8 {
+      %a = affine.load %V[%i, %j] : memref<8x8xf64, strided<[32, 2], offset: 68>>
+      %b = arith.addf %a, %a : f64
+      affine.store %b, %V[%j, -%i + 7] : memref<8x8xf64, strided<[32, 2], offset: 68>>
+    }
+  }
+  return
+}
+"""  # noqa: E501
+SHIFTED_VIEWS = """
+func.func @f(%A: memref<16x32xf64>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %V = memref.subview %A[%n, 3] [4, %n] [%two, %n] : memref<16x32xf64> to memref<4x?xf64, strided<[?, ?], offset: ?>>
+  %W = memref.subview %V[1, 0] [2, %n] [1, %c1] : memref<4x?xf64, strided<[?, ?], offset: ?>> to memref<2x?xf64, strided<[?, ?], offset: ?>>
+  %R = memref.subview %A[%n, 0] [1, 32] [1, 1] : memref<16x32xf64> to memref<32xf64, strided<[1], offset: ?>>
+  %m = memref.dim %W, %c1 : memref<2x?xf64, strided<[?, ?], offset: ?>>
+  scf.for %i = %c0 to %two step %c1 {
+    affine.for %j = 0 to %m {
+      %a = affine.load %V[%j floordiv 2, %j] : memref<4x?xf64, strided<[?, ?], offset: ?>>
+      memref.store %a, %W[%i, %j] : memref<2x?xf64, strided<[?, ?], offset: ?>>
+      affine.store %a, %R[%j * 5] : memref<32xf64, strided<[1], offset: ?>>
+    }
+  }
+  return
+}
+"""  # noqa: E501
+COPIED_VIEWS = """
+func.func @f(%A: memref<16x32xf64>, %n: index) {
+  %V = memref.subview %A[0, 0] [4, %n] [1, 1] : memref<16x32xf64> to memref<4x?xf64, strided<[32, 1]>>
+  %W = memref.subview %A[8, %n] [4, %n] [2, 3] : memref<16x32xf64> to memref<4x?xf64, strided<[64, 3], offset: ?>>
+  %C = memref.cast %W : memref<4x?xf64, strided<[64, 3], offset: ?>> to memref<4x?xf64, strided<[?, ?], offset: ?>>
+  memref.copy %V, %C : memref<4x?xf64, strided<[32, 1]>> to memref<4x?xf64, strided<[?, ?], offset: ?>>
+  return
+}
+"""  # noqa: E501
+CONSTANT_BASIS = """
+func.func @f(%A: memref<16x32xf64>, %n: index) {
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  affine.for %i = 0 to 512 {
+    %at:3 = affine.delinearize_index %i into (%c4, %c4, %c8) : index, index, index
+    %row = affine.apply affine_map<(d0, d1) -> (d0 mod 4 * 4 + d1)>(%at#0, %at#1)
+    %old = memref.load %A[%row, %at#2] : memref<16x32xf64>
+    %k = arith.index_cast %i : index to i64
+    %x = arith.sitofp %k : i64 to f64
+    %new = arith.addf %old, %x : f64
+    memref.store %new, %A[%row, %at#2] : memref<16x32xf64>
+  }
+  return
+}
+"""
+VARIABLE_BASIS = """
+func.func @f(%A: memref<16x32xf64>, %n: index) {
+  %c40 = arith.constant 40 : index
+  affine.for %i = 0 to 40 {
+    %minus = affine.apply affine_map<(d0) -> (d0 - 40)>(%i)
+    %at:3 = affine.delinearize_index %minus into (%c40, %n, %n) : index, index, index
+    %k = arith.index_cast %at#0 : index to i64
+    %x = arith.sitofp %k : i64 to f64
+    memref.store %x, %A[%at#1, %at#2] : memref<16x32xf64>
+  }
+  return
+}
+"""
+WHILE = """
+func.func @f(%A: memref<16x32xf64>, %n: index) -> (index, f64) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %limit = arith.constant 4.5 : f64
+  %zero = arith.constant 0.0 : f64
+  %r:2 = scf.while (%i = %c0, %s = %zero) : (index, f64) -> (index, f64) {
+    %inside = arith.cmpi slt, %i, %n : index
+    %low = arith.cmpf olt, %s, %limit : f64
+    %more = arith.andi %inside, %low : i1
+    scf.condition(%more) %i, %s : index, f64
+  } do {
+  ^bb0(%i: index, %s: f64):
+    %a = memref.load %A[%i, %c1] : memref<16x32xf64>
+    %t = arith.addf %s, %a : f64
+    memref.store %s, %A[%i, %c1] : memref<16x32xf64>
+    %next = arith.addi %i, %c1 : index
+    scf.yield %next, %t : index, f64
+  }
+  return %r#0, %r#1 : index, f64
+}
+"""
+WHILE_WITH_OTHER_RESULTS = """
+func.func @f(%A: memref<16x32xf64>, %n: index) -> (f64, index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %zero = arith.constant 0.0 : f64
+  %r:2 = scf.while (%i = %c0, %j = %c9) : (index, index) -> (f64, index) {
+    %a = memref.load %A[%i, %j] : memref<16x32xf64>
+    memref.store %zero, %A[%i, %j] : memref<16x32xf64>
+    %sum = arith.addi %i, %j : index
+    %more = arith.cmpi slt, %i, %c9 : index
+    scf.condition(%more) %a, %sum : f64, index
+  } do {
+  ^bb0(%a: f64, %sum: index):
+    %inner = scf.while (%k = %c0) : (index) -> index {
+      %again = arith.cmpi slt, %k, %n : index
+      scf.condition(%again) %k : index
+    } do {
+    ^bb0(%k: index):
+      memref.store %a, %A[%k, %sum] : memref<16x32xf64>
+      %next = arith.addi %k, %c1 : index
+      scf.yield %next : index
+    }
+    %left = arith.subi %sum, %inner : index
+    %i = arith.subi %sum, %left : index
+    %up = arith.addi %i, %c1 : index
+    %j = arith.remsi %left, %c9 : index
+    %positive = arith.maxsi %j, %c0 : index
+    %bounded = arith.minsi %up, %c9 : index
+    %step = arith.addi %inner, %c1 : index
+    %two = arith.cmpi sgt, %positive, %c0 : index
+    %i2 = arith.select %two, %bounded, %c9 : index
+    scf.yield %i2, %positive : index, index
+  }
+  return %r#0, %r#1 : f64, index
+}
+"""
+PROGRAMS = {
+    "constant-view": CONSTANT_VIEW,
+    "shifted-views": SHIFTED_VIEWS,
+    "constant-basis": CONSTANT_BASIS,
+    "variable-basis": VARIABLE_BASIS,
+    "while": WHILE,
+    "while-with-other-results": WHILE_WITH_OTHER_RESULTS,
+}
+VECTORS = """
+func.func @f(%A: memref<16x32xf64>, %n: index) {
+  affine.for %i = 0 to 16 {
+    affine.for %j = 0 to 32 step 8 {
+      %v = affine.vector_load %A[%i, %j] : memref<16x32xf64>, vector<8xf64>
+      %w = arith.mulf %v, %v : vector<8xf64>
+      affine.vector_store %w, %A[-%i + 15, %j] : memref<16x32xf64>, vector<8xf64>
+    }
+  }
+  return
+}
+"""
+NESTED = """
+module @outer {
+  module @inner {
+    func.func private @twice(%x: f64) -> f64 {
+      %y = arith.addf %x, %x : f64
+      return %y : f64
+    }
+    func.func @f(%A: memref<16x32xf64>) {
+      affine.for %i = 0 to 16 {
+        %a = affine.load %A[%i, 3] : memref<16x32xf64>
+        %b = func.call @twice(%a) : (f64) -> f64
+        affine.store %b, %A[%i, 3] : memref<16x32xf64>
+      }
+      return
+    }
+  }
+  func.func @g(%A: memref<16x32xf64>) {
+    affine.for %i = 1 to 16 {
+      %a = affine.load %A[%i - 1, 3] : memref<16x32xf64>
+      affine.store %a, %A[%i, 3] : memref<16x32xf64>
+    }
+    return
+  }
+}
+"""
+
+
+def array() -> Array:
+    return np.random.default_rng(7).random((16, 32))
+
+
+def expected_of(text: str, folder: Path) -> tuple[object, Array]:
+    """What MLIR's own lowering computes."""
+    command = [MLIR_OPT, "--affine-expand-index-ops", "--lower-affine"]
+    expanded = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
+    expected = array()
+    return Oracle(expanded.stdout, folder)("f", expected, 5), expected
+
+
+@pytest.mark.parametrize("pipeline", ["", DEFAULT_PIPELINE])
+@pytest.mark.parametrize("backend", ["c", "llvm"])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_program_has_the_bits_of_mlir(
+    name: str, backend: Backend, pipeline: str, tmp_path: Path
+) -> None:
+    results, expected = expected_of(PROGRAMS[name], tmp_path)
+    actual = array()
+    function = polyir.compile(PROGRAMS[name], pipeline, backend=backend)["f"]
+    assert function(actual, 5) == results
+    assert compare_bits([expected], [actual]) is None
+
+
+def test_automatic_back_end_is_one_that_has_vectors(tmp_path: Path) -> None:
+    _, expected = expected_of(VECTORS, tmp_path)
+    with pytest.raises(TargetError, match="not supported by the C target"):
+        polyir.compile(VECTORS, "", backend="c")
+    actual = array()
+    polyir.compile(VECTORS, "")["f"](actual, 5)
+    assert compare_bits([expected], [actual]) is None
+
+
+@pytest.mark.parametrize("backend", ["c", "llvm"])
+def test_copy_of_views(backend: Backend) -> None:
+    # MLIR copies views by a function of its runtime library.
+    actual, expected = array(), array()
+    polyir.compile(COPIED_VIEWS, "", backend=backend)["f"](actual, 5)
+    expected[8:16:2, 5:20:3] = expected[:4, :5]
+    assert compare_bits([expected], [actual]) is None
+
+
+@pytest.mark.parametrize("backend", ["c", "llvm"])
+def test_functions_of_inner_modules(backend: Backend) -> None:
+    actual, expected = array(), array()
+    module = polyir.compile(NESTED, backend=backend)
+    module["f"](actual)
+    expected[:, 3] *= 2
+    assert compare_bits([expected], [actual]) is None
+    module["g"](actual)
+    expected[:, 3] = expected[0, 3]
+    assert compare_bits([expected], [actual]) is None
