@@ -13,11 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import islpy as isl
 
 from polyir.isl_lists import basic_maps_of
+from polyir.limits import within_operations
 from polyir.schedule.linear import Row, dot, entries_of, matrix_of
 
 
@@ -64,12 +65,30 @@ def non_negative_forms(relation: isl.Map) -> NonNegativeForms:
     The rational relaxation of `relation` is used, with its existentially quantified variables
     eliminated. So every form in the result is non-negative on `relation`, and where the relation
     has such variables or non-integer vertices, some non-negative forms may be missing. The forms
-    i'_k - i_k, which the original loops give, are never lost, unless the relation has more than
-    `MOST_PIECES` pieces: then it is replaced by a polyhedron around all of them.
+    i'_k - i_k, which the original loops give, are never lost, unless the relation takes isl too
+    many operations: then it is replaced by a polyhedron around it.
     """
+    forms = within_operations(FORMS_OPERATIONS, partial(_all_forms, relation))
+    if forms is not None:
+        return forms
+    hull = isl.Map.from_basic_map(relation.remove_divs().simple_hull())
+    forms = within_operations(HULL_OPERATIONS, partial(_forms_of, hull))
+    if forms is not None:
+        return forms
+    (piece,) = basic_maps_of(hull)
+    return _forms_with(hull, [_without_inequalities(piece.wrap())])
+
+
+FORMS_OPERATIONS = 500_000
+"""How many operations isl may take for the forms of one relation; kernels take 300,000 at most.
+Subscripts with `mod` and bounds that are minima make relations of many polyhedra."""
+
+HULL_OPERATIONS = 100_000
+"""How many it may take for those of a polyhedron around a relation that is too hard."""
+
+
+def _all_forms(relation: isl.Map) -> NonNegativeForms:
     relaxed = relation.remove_divs().coalesce()
-    if relaxed.n_basic_map() > MOST_PIECES:
-        return _forms_of(isl.Map.from_basic_map(relaxed.simple_hull()))
     forms = _forms_of(relaxed)
     lost = [
         piece
@@ -87,15 +106,15 @@ def non_negative_forms(relation: isl.Map) -> NonNegativeForms:
     )
 
 
-MOST_PIECES = 16
-"""How many polyhedra a relation may have, each with a cone of its own. Subscripts with `mod` make
-many."""
-
-
 def _forms_of(relation: isl.Map) -> NonNegativeForms:
-    kinds = isl.dim_type
     pieces = basic_maps_of(_without_many_faced_pieces(relation))
-    cones = [dual_cone(piece.remove_redundancies().wrap()) for piece in pieces]
+    return _forms_with(
+        relation, [dual_cone(piece.remove_redundancies().wrap()) for piece in pieces]
+    )
+
+
+def _forms_with(relation: isl.Map, cones: Sequence[Cone]) -> NonNegativeForms:
+    kinds = isl.dim_type
     return NonNegativeForms(
         relation.dim(kinds.param),
         relation.dim(kinds.in_),
