@@ -79,7 +79,7 @@ def non_negative_forms(relation: isl.Map) -> NonNegativeForms:
     return _forms_with(hull, [_without_inequalities(piece.wrap())])
 
 
-FORMS_OPERATIONS = 500_000
+FORMS_OPERATIONS = 1_000_000
 """How many operations isl may take for the forms of one relation; kernels take 300,000 at most.
 Subscripts with `mod` and bounds that are minima make relations of many polyhedra."""
 
