@@ -135,7 +135,12 @@ def _cannot_overflow(op: Operation) -> bool:
 def _bitwise(operator: str) -> Builder:
     def build(op: Operation, operands: Operands) -> Expression:
         left, right = operands
-        return Binary(_result_type(op), operator, left, right)
+        type = _result_type(op)
+        match operator, type, right:
+            case "^", Scalar.BOOL, IntegerLiteral(value=value) if value & 1:
+                return negate(left)
+            case _:
+                return Binary(type, operator, left, right)
 
     return build
 

@@ -9,6 +9,8 @@ import math
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
 
 from polyir.target.abi import Scalar
 
@@ -206,7 +208,21 @@ def compare(operator: str, left: Expression, right: Expression) -> Expression:
 
 
 def negate(condition: Expression) -> Expression:
-    return Unary(Scalar.BOOL, "!", condition)
+    """The opposite of a condition; of numbers that may be NaN, only equality has an opposite."""
+    match condition:
+        case Binary(operator=operator, left=left, right=right) if operator in _OPPOSITES and (
+            operator in ("==", "!=") or not (left.type.is_float or right.type.is_float)
+        ):
+            return compare(_OPPOSITES[operator], left, right)
+        case Unary(operator="!", operand=operand) if operand.type is Scalar.BOOL:
+            return operand
+        case _:
+            return Unary(Scalar.BOOL, "!", condition)
+
+
+_OPPOSITES: Final = MappingProxyType(
+    {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+)
 
 
 def is_default_nan(value: float) -> bool:

@@ -24,7 +24,7 @@ void skipped(int n, double *restrict A, double *restrict B) {
 // CHECK-LABEL: void in_branches(
 // CHECK: if (B[i] > 0.0) {
 // CHECK-NEXT: A[i] = 1.0;
-// CHECK: if ((B[i] > 2.0) ^ 1) {
+// CHECK: if (!(B[i] > 2.0)) {
 // CHECK: B[i] = 3.0;
 // CHECK-NEXT: }
 // CHECK-NEXT: } else {

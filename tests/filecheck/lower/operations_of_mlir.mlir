@@ -71,7 +71,7 @@ func.func @until(%C: memref<?xf64>) -> f64 {
   // CHECK-NEXT:   C[i] = 0.0;
   // CHECK-NEXT:   last = c;
   // CHECK-NEXT:   at = i;
-  // CHECK-NEXT:   if (!(c != 0.0)) {
+  // CHECK-NEXT:   if (c == 0.0) {
   // CHECK-NEXT:     break;
   // CHECK-NEXT:   }
   // CHECK-NEXT:   i = at + 1;
