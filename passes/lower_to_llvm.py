@@ -30,9 +30,8 @@ from xdsl.passes import ModulePass
 
 from polyir.codegen.affine_to_scf import convert_affine_to_scf
 from polyir.codegen.openmp import convert_omp_to_parallel
-from polyir.codegen.views import expand_index_operations, fold_views
 from polyir.codegen.while_to_cf import convert_while_to_cf
-from polyir.passes.prerequisites import lower_scops
+from polyir.passes.prerequisites import lower_scops, lower_views
 from polyir.target.llvm.arithmetic import convert_arith_to_llvm
 from polyir.target.llvm.control import (
     convert_cf_to_llvm,
@@ -53,8 +52,7 @@ class LowerToLlvmPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         lower_scops(ctx, op)
-        expand_index_operations(op)
-        fold_views(op)
+        lower_views(op)
         convert_omp_to_parallel(op)
         convert_affine_to_scf(op)
         expand_integer_powers(op)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from polyir.diagnostics import location_of, missed, remark
@@ -85,14 +84,7 @@ def _causes(outcome: RaiseOutcome) -> list[Left]:
     named: list[Left] = []
     for left in outcome.left:
         same = [each.operation for each in named if each.reason == left.reason]
-        if not same or (outcome.scops and not any(_is_inside(left.operation, op) for op in same)):
+        if not same or (outcome.scops and not any(op.is_ancestor(left.operation) for op in same)):
             named.append(left)
     # The warning about the whole function says the first.
     return named if outcome.scops else named[1:]
-
-
-def _is_inside(op: Operation, outer: Operation) -> bool:
-    around: Operation | None = op
-    while around is not None and around is not outer:
-        around = around.parent_op()
-    return around is outer

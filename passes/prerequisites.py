@@ -64,12 +64,16 @@ def lower_scops(ctx: Context, module: ModuleOp) -> None:
 def lower_for_target(ctx: Context, module: ModuleOp) -> None:
     """Lower the scops of `module`, and what no target has: inner modules, views, coordinates."""
     lower_scops(ctx, module)
-    names = {op.name for op in module.walk() if op is not module}
-    if ModuleOp.name in names:
+    if any(isinstance(op, ModuleOp) for op in module.walk() if op is not module):
         from polyir.codegen.modules import flatten_modules
 
         flatten_modules(module)
-    if not names.isdisjoint((SubviewOp.name, DelinearizeIndexOp.name)):
+    lower_views(module)
+
+
+def lower_views(module: ModuleOp) -> None:
+    """Lower views of arrays, and coordinates of linear indices, to accesses and arithmetic."""
+    if any(isinstance(op, SubviewOp | DelinearizeIndexOp) for op in module.walk()):
         from polyir.codegen.views import expand_index_operations, fold_views
 
         expand_index_operations(module)

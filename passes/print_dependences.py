@@ -25,8 +25,8 @@ class PrintDependencesPass(ModulePass):
     Each line shows one dependence: kind, array, source and target, distance or direction vectors
     in the loops that both share (see `polyir.model.distance` for the notation), and relation.
     `(may)` follows a statement whose access is under a condition on data. The lines are comments,
-    so the whole output is still a valid program. If necessary, programs are
-    raised and value-based dependences are computed first.
+    so the whole output is still a valid program. If necessary, programs are raised and value-based
+    dependences are computed first.
 
         // value-based dependences in @sweep:
         // flow  A  S0 -> S0  (1)  [n] -> { S0[i] -> S0[i' = 1 + i] : 0 < i <= -2 + n }

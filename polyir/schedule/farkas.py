@@ -270,7 +270,7 @@ GROWTH_LIMIT = 200
 
 MOST_CONSTRAINTS = 128
 """How many constraints there may be between two eliminations. A box of n dimensions has 2 to the
-power of n vertices, and its cone has a facet for each. Kernels of PolyBench have less than 96."""
+power of n vertices, and its cone has a facet for each. The kernels of PolyBench need 96."""
 
 Cone = tuple[Sequence[Row], Sequence[Row]]
 """Equalities and inequalities on the coefficients (constant, parameters, dimensions) of a form."""

@@ -14,7 +14,7 @@ from pycparser import c_ast
 
 from polyir.frontend.c.errors import NotModelledError, refuse
 from polyir.frontend.c.functions import is_library_function
-from polyir.frontend.c.names import assigned_in, key_of, nodes_below
+from polyir.frontend.c.names import assigned_in, identifiers_in, key_of, nodes_below, step_of
 from polyir.frontend.c.preprocess import Promise
 from polyir.frontend.c.scopes import DeclaredVariable, EnumConstant, FunctionName, Scopes
 from polyir.frontend.c.types import Arithmetic, CArrayType, CType, Pointer, Record
@@ -254,10 +254,10 @@ class _Walk:
     def _check_counted(self, loop: c_ast.For) -> None:
         """Refuse a loop that no counter ends."""
         test = loop.cond
-        stepped = _step(loop.next, self._scopes)
+        stepped = _stepped(loop.next, self._scopes)
         if loop.next is None and isinstance(test, c_ast.BinaryOp):
             # `for (i = n; i-- > 0;)`
-            stepped = _step(test.left, self._scopes)
+            stepped = _stepped(test.left, self._scopes)
             test = c_ast.BinaryOp(test.op, getattr(test.left, "expr", test.left), test.right)
         if stepped is None or test is None:
             raise refuse(loop, "a loop without a counter, which may not end")
@@ -277,19 +277,13 @@ def _element(type: CType | None) -> CType | None:
     return type
 
 
-def _step(node: c_ast.Node | None, scopes: Scopes) -> tuple[str, int] | None:
+def _stepped(node: c_ast.Node | None, scopes: Scopes) -> tuple[str, int] | None:
     """The variable that `node` steps, and the constant that it adds; `None` for other forms."""
-    match node:
-        case c_ast.UnaryOp(op=operator, expr=c_ast.ID(name=name)) if operator in _UNIT_STEPS:
-            return str(name), _UNIT_STEPS[operator]
-        case c_ast.Assignment(op="+=" | "-=", lvalue=c_ast.ID(name=name), rvalue=amount):
-            step = scopes.constant(amount)
-            return (str(name), step if node.op == "+=" else -step) if step else None
-        case _:
-            return None
+    step = None if node is None else step_of(node)
+    size = None if step is None else step.size(scopes.constant)
+    return (step.name, size) if step is not None and size else None
 
 
-_UNIT_STEPS: Final[Mapping[str, int]] = {"++": 1, "p++": 1, "--": -1, "p--": -1}
 _TOWARDS: Final[Mapping[str, int]] = {"<": 1, "<=": 1, ">": -1, ">=": -1}
 
 
@@ -308,10 +302,9 @@ def _is_bound(test: c_ast.Node, counter: str, step: int, changed: Mapping[str, N
     for side, other, sign in ((test.left, test.right, 1), (test.right, test.left, -1)):
         if not isinstance(side, c_ast.ID) or side.name != counter:
             continue
-        names = [inner.name for inner in nodes_below(other) if isinstance(inner, c_ast.ID)]
         is_towards = _TOWARDS.get(test.op, 0) * sign * step > 0
         is_reached = test.op == "!=" and abs(step) == 1
-        is_fixed = not any(name == counter or name in changed for name in names)
+        is_fixed = not any(name == counter or name in changed for name in identifiers_in(other))
         if is_fixed and (is_towards or is_reached) and not any(assigned_in(other)):
             return True
     return False

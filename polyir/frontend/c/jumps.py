@@ -8,13 +8,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from pycparser import c_ast
 
 from polyir.frontend.c.errors import refuse
-from polyir.frontend.c.names import nodes_below
+from polyir.frontend.c.names import identifiers_in, nodes_below
 from polyir.frontend.c.rewriting import Renaming, declared_in, rebuilt
 
 MOST_COPIES: Final = 8
@@ -111,7 +111,7 @@ def _apart(items: list[c_ast.Node], rest: Sequence[c_ast.Node]) -> list[c_ast.No
         for inner in nodes_below(item)
         if isinstance(inner, c_ast.ID | c_ast.Decl)
     }
-    named = {name: None for item in rest for name in _identifiers(item)}
+    named = {name: None for item in rest for name in identifiers_in(item)}
 
     def fresh(name: str) -> str:
         new, number = name, 0
@@ -125,10 +125,6 @@ def _apart(items: list[c_ast.Node], rest: Sequence[c_ast.Node]) -> list[c_ast.No
         return items
     renaming = Renaming({}, fresh)
     return [renaming.applied(item) for item in items]
-
-
-def _identifiers(node: c_ast.Node) -> Iterator[str]:
-    return (inner.name for inner in nodes_below(node) if isinstance(inner, c_ast.ID))
 
 
 def _jumps(node: c_ast.Node, kind: type[c_ast.Node]) -> bool:

@@ -19,9 +19,9 @@ from polyir.frontend.c.names import (
     LoopParts,
     Step,
     assigned_in,
+    identifiers_in,
     key_of,
     name_set_by,
-    nodes_below,
     step_of,
 )
 from polyir.frontend.c.types import Arithmetic
@@ -70,9 +70,7 @@ def header_of(node: c_ast.For, parts: LoopParts, expressions: Expressions) -> He
         raise refuse(node, "a loop that does not set its counter first")
     if node.cond is None:
         raise refuse(node, "a loop without a condition")
-    tested = dict.fromkeys(
-        inner.name for inner in nodes_below(node.cond) if isinstance(inner, c_ast.ID)
-    )
+    tested = dict.fromkeys(identifiers_in(node.cond))
     starts = {name: start_of(item) for item in parts.first if (name := name_set_by(item))}
     names = [name for name in starts if name in tested]
     if not names:
@@ -121,16 +119,10 @@ def _stepping_test(test: c_ast.Node, name: str) -> tuple[c_ast.Node, int, int] |
 
 
 def _size(step: Step, expressions: Expressions) -> int:
-    size = size_of_step(step, expressions)
+    size = step.size(expressions.constant)
     if not size:
         raise refuse(step.amount, "a step that is not a nonzero constant")
     return size
-
-
-def size_of_step(step: Step, expressions: Expressions) -> int | None:
-    """What a step adds; `None` if it is not constant."""
-    value = 1 if step.amount is None else expressions.constant(step.amount)
-    return -value if value is not None and step.is_negative else value
 
 
 def counter_range(

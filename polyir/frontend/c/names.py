@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from pycparser import c_ast
@@ -40,6 +40,12 @@ def nodes_below(node: c_ast.Node) -> Iterator[c_ast.Node]:
     yield node
     for child in node:
         yield from nodes_below(child)
+
+
+def identifiers_in(node: c_ast.Node | None) -> Iterator[str]:
+    """The names of variables and functions in a part of a program."""
+    found = () if node is None else nodes_below(node)
+    return (str(inner.name) for inner in found if isinstance(inner, c_ast.ID))
 
 
 def key_of(node: c_ast.Node) -> Key | None:
@@ -89,6 +95,11 @@ class Step:
     def name(self) -> str:
         """The variable."""
         return str(self.target.name)
+
+    def size(self, constant_of: Callable[[c_ast.Node], int | None]) -> int | None:
+        """What is added; `None` if `constant_of` gives no number for the amount."""
+        value = 1 if self.amount is None else constant_of(self.amount)
+        return -value if value is not None and self.is_negative else value
 
 
 @dataclass(frozen=True)
@@ -149,16 +160,11 @@ def parts_of(loop: c_ast.For) -> LoopParts:
     stepped = {
         step.name
         for item in last
-        if (step := step_of(item)) is not None and not varying & _names_in(step.amount)
+        if (step := step_of(item)) is not None and varying.isdisjoint(identifiers_in(step.amount))
     }
     if loop.cond is not None:
         stepped |= {key[0] for target in assigned_in(loop.cond) if (key := key_of(target))}
     return LoopParts(first, body, last, frozenset(once & stepped))
-
-
-def _names_in(node: c_ast.Node | None) -> set[str]:
-    found = () if node is None else nodes_below(node)
-    return {inner.name for inner in found if isinstance(inner, c_ast.ID)}
 
 
 def _listed(header: c_ast.Node | None) -> Iterator[c_ast.Node]:

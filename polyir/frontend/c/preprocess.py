@@ -178,7 +178,7 @@ class Declarations:
             number
             for number, chunk in enumerate(self.chunks)
             if number not in bodiless and number not in unreadable
-            if (_has_loop(chunk, path) if path else _SCOP.search(chunk.text))
+            if (chunk.file == path and chunk.has_loop if path else _SCOP.search(chunk.text))
         )
         # A body that needs what cannot be read is left out where its function is only called.
         without_body = {*bodiless, *(self._unreadable_bodies(bodiless, unreadable))}
@@ -254,11 +254,6 @@ class Declarations:
     def _placed(self, number: int, has_region: bool, bodiless: Collection[int]) -> str:
         chunk = self.chunks[number]
         return f'# {chunk.line} "{chunk.file}"\n{self._kept(number, has_region, bodiless)}\n'
-
-
-def _has_loop(chunk: Chunk, path: str) -> bool:
-    is_own = chunk.file == path and chunk.body is not None
-    return is_own and _FOR.search(chunk.text, chunk.body or 0) is not None
 
 
 def _chunks(text: str) -> Iterator[Chunk]:

@@ -23,7 +23,7 @@ from polyir.frontend.c.inlining import Inliner
 from polyir.frontend.c.jumps import without_continue
 from polyir.frontend.c.layout import lines_of_statement, starting_lines
 from polyir.frontend.c.live import is_read_outside
-from polyir.frontend.c.names import nodes_below, region_names
+from polyir.frontend.c.names import identifiers_in, nodes_below, region_names
 from polyir.frontend.c.overlaps import PossibleOverlap, check_reads, overlaps
 from polyir.frontend.c.places import SourceArgument
 from polyir.frontend.c.points_to import PointsTo
@@ -549,12 +549,7 @@ def _is_pragma(node: c_ast.Node | None, word: str) -> bool:
 def _check_declarations(statements: Sequence[c_ast.Node], following: Sequence[c_ast.Node]) -> None:
     """Refuse a region whose declarations are used after it."""
     declared = [item for item in statements if isinstance(item, c_ast.Decl)]
-    used = {
-        node.name: None
-        for item in following
-        for node in nodes_below(item)
-        if isinstance(node, c_ast.ID)
-    }
+    used = {name: None for item in following for name in identifiers_in(item)}
     for item in declared:
         if item.name in used:
             raise refuse(item, f"'{item.name}' is declared in the region and used after it")

@@ -20,13 +20,13 @@ from polyir.frontend.c.loops import (
     Header,
     counter_range,
     header_of,
-    size_of_step,
     start_of,
 )
 from polyir.frontend.c.names import (
     LoopParts,
     assigned_in,
     has_effects,
+    identifiers_in,
     key_of,
     name_set_by,
     nodes_below,
@@ -333,7 +333,7 @@ class Statements:
                 type, size = self._integer_type(name, parts), header.step
             elif name in parts.counted and name in steps:
                 type = self._integer_type(name, parts)
-                size = None if type is None else size_of_step(steps[name], self._expressions)
+                size = None if type is None else steps[name].size(self._expressions.constant)
             if name is None or type is None or size is None:
                 self._first_statement(item, header.node)
                 continue
@@ -363,7 +363,7 @@ class Statements:
         self, header: Header, main: Counter, others: Sequence[Counter], counter: SSAValue
     ) -> CounterRange:
         """The range of the loop; its condition may use all counters."""
-        names = [node.name for node in nodes_below(header.condition) if isinstance(node, c_ast.ID)]
+        names = tuple(identifiers_in(header.condition))
         tested = [other for other in others if other.name in names]
         if tested and abs(header.step) != 1:
             raise refuse(header.condition, "a condition on two counters, of which none steps by 1")

@@ -1,4 +1,4 @@
-// RUN: polyir-opt --check-schedule --emit=none %s 2>&1 | filecheck %s --check-prefix CHECKED
+// RUN: polyir-opt --check-schedule --emit=none %s 2>&1 | filecheck %s --check-prefix HOLDS
 // RUN: polyir-opt --pluto-schedule --mark-parallel --convert-parallel-to-omp %s 2>&1 | filecheck %s --check-prefix OMP
 // RUN: polyir-opt --pluto-schedule --lower-to-llvm --emit=mlir %s 2>&1 | filecheck %s --check-prefix LLVM
 // RUN: polyir-opt --print-schedule --emit=none %s 2>&1 | filecheck %s --check-prefix BOTH
@@ -6,9 +6,9 @@
 // Passes bring the level that they need: a function that is not raised yet is raised, and scops
 // are lowered.
 
-// CHECKED:      needed_level.mlir:{{[0-9]+}}:3: remark: [check-schedule] all 3 dependences hold
-// CHECKED-NEXT: needed_level.mlir:{{[0-9]+}}:3: remark: [check-schedule] all 0 dependences hold
-// CHECKED-NOT:  {{.}}
+// HOLDS:      needed_level.mlir:{{[0-9]+}}:3: remark: [check-schedule] all 3 dependences hold
+// HOLDS-NEXT: needed_level.mlir:{{[0-9]+}}:3: remark: [check-schedule] all 0 dependences hold
+// HOLDS-NOT:  {{.}}
 
 // OMP-LABEL: @raised
 // OMP-NOT:   omp.
