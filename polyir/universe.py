@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from pkgutil import resolve_name
 
 from xdsl.context import Context
 from xdsl.passes import ModulePass
-from xdsl.universe import XDSL_UNIVERSE, Universe
+from xdsl.universe import Universe
 from xdsl.utils.target import Target
 
 PASS_NAMES = (
@@ -83,8 +83,8 @@ def pass_type(name: str) -> type[ModulePass]:
 
 
 def available_passes() -> dict[str, Callable[[], type[ModulePass]]]:
-    """xDSL's passes and polyir's, by name."""
-    return XDSL_UNIVERSE.all_passes | POLYIR_UNIVERSE.all_passes
+    """xDSL's passes, polyir's, and those of other packages, by name."""
+    return _installed().all_passes | POLYIR_UNIVERSE.all_passes
 
 
 POLYIR_UNIVERSE = Universe(
@@ -114,12 +114,17 @@ OPT_TARGETS: dict[str, Callable[[], type[Target]]] = {
 
 
 def new_context() -> Context:
-    """A context that knows xDSL's and polyir's dialects."""
+    """A context that knows xDSL's dialects, polyir's, and those of other packages."""
     context = Context()
-    for universe in (XDSL_UNIVERSE, POLYIR_UNIVERSE):
-        for name, factory in universe.all_dialects.items():
-            context.register_dialect(name, factory)
+    for name, factory in (_installed().all_dialects | POLYIR_UNIVERSE.all_dialects).items():
+        context.register_dialect(name, factory)
     return context
+
+
+@cache
+def _installed() -> Universe:
+    """What all installed packages have; polyir itself need not be installed."""
+    return Universe.get_multiverse()
 
 
 if "xdsl.tools.xdsl_opt" in sys.modules:

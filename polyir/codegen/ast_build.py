@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import islpy as isl
@@ -28,11 +28,11 @@ from polyir.codegen.ast import (
 )
 from polyir.codegen.ast_check import is_in_order, is_partition
 from polyir.codegen.band_members import iterates_over_tiles, member_functions
+from polyir.codegen.counted_loops import with_counting_loops, with_steps
 from polyir.codegen.iterator_names import LoopNames, loop_names
 from polyir.codegen.local_accesses import local_accesses
 from polyir.codegen.simpler_loops import (
     with_atomic_loops,
-    with_counting_loops,
     with_loops_of_step_one,
     with_rolled_loops,
     with_separate_loops,
@@ -121,18 +121,17 @@ def build_ast(scop: Scop) -> ScopAst:
     range of a loop is not affine in the enclosing loops.
 
     If isl takes too long or crashes, the outer loops over tiles are generated from the tiles alone
-    (`approximate_tiles`), and loops with steps count their iterations: isl handles
-    `floor(i / 32)` much faster than `32 floor(i / 32)`. If there are no such loops, or that also
-    takes too long, loops with steps only count their iterations; and then all loops are
+    (`approximate_tiles`). If there are no such loops, or that also takes too long, all loops are
     atomic, with guards inside. If isl does not find the number of iterations of a loop to unroll,
-    no loop is unrolled.
+    no loop is unrolled. isl numbers the tiles (`counted_loops`), and the result has their first
+    points.
 
     Raises `PolyirError` if the tree executes infinitely many instances, `IncorrectAstError` if isl
     does not generate loops that execute each instance once and in order, and `ResourceError` if it
     takes too long.
     """
     location = location_of(scop.op)
-    for form in ("usual", "tiles", "counting"):
+    for form in ("usual", "tiles"):
         try:
             ast = limited("code generation", partial(_built, scop, form), location)
         except CrashError:
@@ -160,17 +159,17 @@ def _built(scop: Scop, form: str) -> ScopAst | None:
 def _of_form(
     scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles, form: str
 ) -> ScopAst | None:
-    tree = mapped_bottom_up(schedule, _with_atomic_tiles)
     # Loops over first points of tiles have their own steps.
-    if form != "usual" and not expanded.bands:
-        tree = with_counting_loops(tree)
+    if not expanded.bands:
+        schedule = with_counting_loops(schedule)
+    tree = mapped_bottom_up(schedule, _with_atomic_tiles)
     if form == "atomic":
         return _generate(scop, with_atomic_loops(tree), expanded)
     if form == "tiles":
         tiled = None if expanded.bands else with_approximate_tiles(tree, scop.context)
         return None if tiled is None else _of_tiles(scop, tiled, expanded)
     ast = within_operations(FORM_OPERATIONS, lambda: _generate(scop, tree, expanded))
-    if ast is None or form != "usual" or not _has_piecewise_bounds(ast):
+    if ast is None or not _has_piecewise_bounds(ast):
         return ast
     plain = within_operations(FORM_OPERATIONS, lambda: _generate(scop, schedule, expanded))
     return ast if plain is None else plain
@@ -196,14 +195,15 @@ def _generate(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> Sc
         for size in expanded.sizes:
             context = context.intersect(isl.Set(f"[{size}] -> {{ : {size} >= 1 }}"))
         ast, dates = _generate_under(context, scop, tree, expanded)
+        result = replace(ast, root=with_steps(ast.root, ast.iterators))
         if not _executes_just_its_domain(whole):
-            return ast
+            return result
         wanted = whole.get_domain().intersect_params(context)
         executed = [isl.UnionSet.from_set(each.domain()) for each in dates]
         is_whole = within_operations(CHECK_OPERATIONS, partial(is_partition, executed, wanted))
         in_order = partial(is_in_order, ast.root, dates, whole.get_map())
         if is_whole is not False and within_operations(ORDER_OPERATIONS, in_order) is not False:
-            return ast
+            return result
     reason = "isl generates no loops that execute each instance once and in order"
     raise IncorrectAstError(reason, location_of(scop.op))
 

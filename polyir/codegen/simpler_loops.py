@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Sequence
 
 import islpy as isl
 
 from polyir.isl_callbacks import mapped_bottom_up
 from polyir.isl_trees import node_type
-from polyir.model.tree_loops import loop_steps, member_steps
-
-
-def with_counting_loops(schedule: isl.Schedule) -> isl.Schedule:
-    """`schedule` with 0, 1, 2, ... for the values o, o + s, o + 2s, ... of each member.
-
-        band [32 floor(i / 32)]    =>    band [floor(i / 32)]
-
-    Trees with AST options that name loops are returned unchanged.
-    """
-    return _divided(schedule, member_steps)
+from polyir.model.tree_loops import loop_steps
 
 
 def with_loops_of_step_one(schedule: isl.Schedule) -> isl.Schedule:
@@ -29,7 +18,9 @@ def with_loops_of_step_one(schedule: isl.Schedule) -> isl.Schedule:
 
     Trees with AST options that name loops are returned unchanged.
     """
-    return _divided(schedule, loop_steps)
+    if schedule.get_root().is_subtree_anchored():
+        return schedule
+    return mapped_bottom_up(schedule, _of_step_one)
 
 
 def with_atomic_loops(schedule: isl.Schedule) -> isl.Schedule:
@@ -47,32 +38,22 @@ def with_rolled_loops(schedule: isl.Schedule) -> isl.Schedule:
     return mapped_bottom_up(schedule, _rolled)
 
 
-def _divided(
-    schedule: isl.Schedule, steps_of: Callable[[isl.ScheduleNode], tuple[int, ...]]
-) -> isl.Schedule:
-    """`schedule` with each member divided by its step, unless AST options name loops."""
-    if schedule.get_root().is_subtree_anchored():
-        return schedule
-    return mapped_bottom_up(schedule, partial(_divided_band, steps_of))
+def divided_members(band: isl.ScheduleNode, divisors: Sequence[int]) -> isl.ScheduleNode:
+    """`band` with each member divided by its divisor and rounded down."""
+    members = band.band_get_partial_schedule()
+    values = isl.MultiVal.zero(members.get_space())
+    for member, divisor in enumerate(divisors):
+        values = values.set_val(member, isl.Val(divisor))
+    divided = members.scale_down_multi_val(values).floor()
+    options = band.band_get_ast_build_options()
+    return band.delete().insert_partial_schedule(divided).band_set_ast_build_options(options)
 
 
-def _divided_band(
-    steps_of: Callable[[isl.ScheduleNode], tuple[int, ...]], node: isl.ScheduleNode
-) -> isl.ScheduleNode:
-    """A band with each member divided by its step; other nodes are unchanged."""
+def _of_step_one(node: isl.ScheduleNode) -> isl.ScheduleNode:
     if node_type(node) is not isl.schedule_node_type.band or not node.band_n_member():
         return node
-    steps = steps_of(node)
-    if all(step == 1 for step in steps):
-        return node
-    members = node.band_get_partial_schedule()
-    divisors = isl.MultiVal.zero(members.get_space())
-    for member, step in enumerate(steps):
-        divisors = divisors.set_val(member, isl.Val(step))
-    # With rounding, for the values of a loop with steps need not be multiples of the step.
-    counted = members.scale_down_multi_val(divisors).floor()
-    options = node.band_get_ast_build_options()
-    return node.delete().insert_partial_schedule(counted).band_set_ast_build_options(options)
+    steps = loop_steps(node)
+    return node if all(step == 1 for step in steps) else divided_members(node, steps)
 
 
 def _atomic(node: isl.ScheduleNode) -> isl.ScheduleNode:

@@ -14,6 +14,7 @@ ROOT = Path(__file__).parents[2]
 PLUGIN = ROOT / "examples" / "plugin"
 STENCIL = ROOT / "examples" / "fig4-stencil.mlir"
 KERNELS = ROOT / "benchmarks" / "polybench"
+XDSL_OPT = Path(sys.executable).with_name("xdsl-opt")
 PREFETCH = "--prefetch=loop=S0.0 distance=3"
 DISTANCE, BLOCK = "#prefetching.distance<3>", "#prefetching.block<3>"
 
@@ -112,6 +113,37 @@ def test_help_lists_the_pass() -> None:
     help_text, _ = polyir_opt("--help-pass=prefetch")
     assert "loop: loop" in help_text
     assert "distance: integer = 1" in help_text
+
+
+REMARK = "[prefetch] prefetch 3 ahead in S0.0"
+PYTHON = """
+import pathlib, sys, polyir
+module = polyir.parse(pathlib.Path(sys.argv[1]).read_text())
+print(polyir.run_pipeline(module, "poly-raise,prefetch{loop=S0.0 distance=3},lower-poly"))
+"""
+C = """
+void fill(int n, double a[n]) {
+  for (int i = 1; i < n; i++)
+    a[i] = a[i - 1] + 1.0;
+}
+"""
+
+
+def test_other_tools_find_the_pass(tmp_path: Path) -> None:
+    source = tmp_path / "fill.c"
+    source.write_text(C)
+    attribute = f"prefetching.distance = {DISTANCE}"
+    pipeline = 'poly-raise,prefetch{loop="S0.0" distance=3},lower-poly'
+    for command, expected in (
+        (("-m", "polyir.tools.polyir_cc", "--remarks", PREFETCH, str(source)), REMARK),
+        (("-m", "polyir.tools.polyir_run", PREFETCH, str(STENCIL)), "bit-identical"),
+        (("-c", PYTHON, str(STENCIL)), attribute),
+        ((str(XDSL_OPT), "-p", pipeline, str(STENCIL)), attribute),
+    ):
+        done = subprocess.run(
+            (sys.executable, *command), capture_output=True, text=True, check=True
+        )
+        assert expected in done.stdout + done.stderr
 
 
 def test_its_own_filecheck_tests(tmp_path: Path) -> None:

@@ -1,0 +1,252 @@
+"""Loops over tiles, which isl generates as loops over the numbers of tiles.
+
+isl takes half the time for `floor(i / 32)` that it takes for `32 floor(i / 32)`, and sometimes a
+hundredth. So it generates loops over tile numbers c, and in its AST they become loops over the
+first points t = 32 c again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import gcd, lcm
+
+import islpy as isl
+
+from polyir.codegen.ast import (
+    AstBlock,
+    AstExpression,
+    AstFor,
+    AstIf,
+    AstInstance,
+    AstLet,
+    AstMark,
+    AstName,
+    AstNode,
+    AstNumber,
+    AstOperation,
+    Operator,
+)
+from polyir.codegen.band_members import iterates_over_tiles, member_functions
+from polyir.codegen.simpler_loops import divided_members
+from polyir.isl_callbacks import mapped_bottom_up
+from polyir.isl_trees import mark_id, node_type
+from polyir.model.tree_loops import member_steps
+
+
+@dataclass(frozen=True)
+class CountedBelow:
+    """The object of a mark above a band that counts: the steps of its loops, from a depth on."""
+
+    depth: int
+    steps: tuple[int, ...]
+
+
+def with_counting_loops(schedule: isl.Schedule) -> isl.Schedule:
+    """`schedule` with 0, 1, 2, ... for the values 0, s, 2s, ... of members that have tiles.
+
+        band [32 floor(i / 32)]    =>    mark CountedBelow(0, [32])
+                                           band [floor(i / 32)]
+
+    Trees with AST options that name loops are returned unchanged.
+    """
+    if schedule.get_root().is_subtree_anchored():
+        return schedule
+    return mapped_bottom_up(schedule, _counting_band)
+
+
+def _counting_band(node: isl.ScheduleNode) -> isl.ScheduleNode:
+    if node_type(node) is not isl.schedule_node_type.band:
+        return node
+    over_tiles = tuple(
+        any(map(iterates_over_tiles, member_functions(node, member)))
+        for member in range(node.band_n_member())
+    )
+    if not any(over_tiles):
+        return node
+    steps = tuple(
+        step if is_tile else 1 for step, is_tile in zip(member_steps(node), over_tiles, strict=True)
+    )
+    if all(step == 1 for step in steps):
+        return node
+    below = CountedBelow(node.get_schedule_depth(), steps)
+    return divided_members(node, steps).insert_mark(mark_id(below))
+
+
+def with_steps(root: AstNode, iterators: Sequence[str]) -> AstNode:
+    """The AST of a tree `with_counting_loops`, with loops of the steps that its marks say.
+
+        for c = 0; c <= (n - 1) floordiv 32         for t = 0; t <= n - 1; t += 32
+          for i = 32 c; i <= 32 c + 31         =>     for i = t; i <= t + 31
+
+    `iterators` are the names of the iterators by schedule depth; t gets the name of c.
+    """
+    return _Steps(iterators).of_node(root, {}, {})
+
+
+class _Steps:
+    """Changes the loops of an AST.
+
+    `steps` are the steps of loops below a node, `counters` those of counting loops around it, both
+    by iterator. In the result, an iterator in `counters` is a multiple of its step.
+    """
+
+    def __init__(self, iterators: Sequence[str]) -> None:
+        self._iterators = iterators
+
+    def of_node(
+        self, node: AstNode, steps: Mapping[str, int], counters: Mapping[str, int]
+    ) -> AstNode:
+        match node:
+            case AstMark(item=CountedBelow(depth, band_steps)):
+                here = dict(zip(self._iterators[depth:], band_steps, strict=False))
+                return self.of_node(node.body, {**steps, **here}, counters)
+            case AstMark():
+                return replace(node, body=self.of_node(node.body, steps, counters))
+            case AstFor():
+                return self._of_loop(node, steps, counters)
+            case AstLet():
+                value = _times(1, node.value, counters)
+                return AstLet(node.iterator, value, self.of_node(node.body, steps, counters))
+            case AstIf():
+                otherwise = node.otherwise
+                return AstIf(
+                    _times(1, node.condition, counters),
+                    self.of_node(node.then, steps, counters),
+                    None if otherwise is None else self.of_node(otherwise, steps, counters),
+                )
+            case AstBlock():
+                children = (self.of_node(child, steps, counters) for child in node.children)
+                return AstBlock(tuple(children))
+            case AstInstance():
+                local = tuple(
+                    replace(each, subscripts=_all_times(1, each.subscripts, counters))
+                    for each in node.local
+                )
+                return replace(node, arguments=_all_times(1, node.arguments, counters), local=local)
+
+    def _of_loop(
+        self, loop: AstFor, steps: Mapping[str, int], counters: Mapping[str, int]
+    ) -> AstFor:
+        step = steps.get(loop.iterator, 1)
+        first = _times(step, loop.first, counters)
+        if step == 1:
+            bound, body = _times(1, loop.bound, counters), self.of_node(loop.body, steps, counters)
+            return replace(loop, first=first, bound=bound, body=body)
+        bound = _last(step, loop.bound, loop.inclusive, counters)
+        body = self.of_node(loop.body, steps, {**counters, loop.iterator: step})
+        return AstFor(loop.iterator, first, bound, True, step * loop.step, body)
+
+
+def _last(
+    step: int, bound: AstExpression, inclusive: bool, counters: Mapping[str, int]
+) -> AstExpression:
+    """An inclusive bound on multiples of `step`, from that on their quotients by it.
+
+    Without rounding, if possible: a multiple of 32 is at most 32 floor(x / 32) if it is at most x.
+    """
+    match bound:
+        case AstOperation(Operator.MIN | Operator.MAX as operator, arguments):
+            bounds = (_last(step, each, inclusive, counters) for each in arguments)
+            return AstOperation(operator, tuple(bounds))
+        case AstOperation(Operator.SELECT, (condition, *values)):
+            bounds = (_last(step, each, inclusive, counters) for each in values)
+            return AstOperation(Operator.SELECT, (_times(1, condition, counters), *bounds))
+        case _:
+            if not inclusive:
+                bound = AstOperation(Operator.SUB, (bound, AstNumber(1)))
+            last = _quotient_times(step, bound, counters)
+            if last is not None:
+                return last
+            # All up to the next multiple, so that a tile ends where the next one begins.
+            before_next = AstNumber(step - 1)
+            return AstOperation(Operator.ADD, (_times(step, bound, counters), before_next))
+
+
+def _quotient_times(
+    step: int, bound: AstExpression, counters: Mapping[str, int]
+) -> AstExpression | None:
+    """The sum `step * bound`, but with floor(s x / d) for one of its terms s floor(x / d).
+
+    s floor(x / d) <= floor(s x / d) < s floor(x / d) + s, so multiples of s compare the same.
+    """
+    match bound:
+        case AstOperation(Operator.FLOORDIV, (dividend, AstNumber(divisor))):
+            common = gcd(step, divisor)
+            larger = _product(step // common, dividend)
+            if divisor == common:
+                return _times(1, larger, counters)
+            quotient = AstOperation(Operator.FLOORDIV, (larger, AstNumber(divisor // common)))
+            return _times(1, quotient, counters)
+        case AstOperation(Operator.ADD | Operator.SUB as operator, (left, right)):
+            first = _quotient_times(step, left, counters)
+            if first is not None:
+                return AstOperation(operator, (first, _times(step, right, counters)))
+            second = None if operator is Operator.SUB else _quotient_times(step, right, counters)
+            if second is not None:
+                return AstOperation(operator, (_times(step, left, counters), second))
+    return None
+
+
+def _all_times(
+    factor: int, expressions: Sequence[AstExpression], counters: Mapping[str, int]
+) -> tuple[AstExpression, ...]:
+    return tuple(_times(factor, each, counters) for each in expressions)
+
+
+def _times(factor: int, expression: AstExpression, counters: Mapping[str, int]) -> AstExpression:
+    """`factor * expression`, with t / s for each counter c of step s."""
+    match expression:
+        case AstNumber(value):
+            return AstNumber(factor * value)
+        case AstName(name):
+            step = counters.get(name, 1)
+            common = gcd(factor, step)
+            if step == common:
+                return _product(factor // step, expression)
+            quotient = AstOperation(Operator.FLOORDIV, (expression, AstNumber(step // common)))
+            return _product(factor // common, quotient)
+        case AstOperation(Operator.MUL, (AstNumber(value), other) | (other, AstNumber(value))):
+            return _times(factor * value, other, counters)
+        case AstOperation(Operator.ADD | Operator.SUB | Operator.MINUS as operator, arguments):
+            return AstOperation(operator, _all_times(factor, arguments, counters))
+        case AstOperation(Operator.MIN | Operator.MAX as operator, arguments) if factor > 0:
+            return AstOperation(operator, _all_times(factor, arguments, counters))
+        case AstOperation(Operator.SELECT, (condition, *values)):
+            chosen = _all_times(factor, values, counters)
+            return AstOperation(Operator.SELECT, (_times(1, condition, counters), *chosen))
+        case AstOperation(Operator.FLOORDIV, (dividend, AstNumber(divisor))):
+            more = _multiplier(dividend, counters)
+            terms = _times(more, dividend, counters), AstNumber(more * divisor)
+            return _product(factor, AstOperation(Operator.FLOORDIV, terms))
+        case AstOperation(operator, arguments) if operator in _COMPARISONS:
+            more = lcm(*(_multiplier(each, counters) for each in arguments))
+            return AstOperation(operator, _all_times(more, arguments, counters))
+        case AstOperation(operator, arguments):
+            operands = _all_times(1, arguments, counters)
+            return _product(factor, AstOperation(operator, operands))
+
+
+def _multiplier(expression: AstExpression, counters: Mapping[str, int]) -> int:
+    """The least positive m for which `m * expression` does not divide a counter's iterator."""
+    match expression:
+        case AstName(name):
+            return counters.get(name, 1)
+        case AstOperation(Operator.MUL, (AstNumber(value), other) | (other, AstNumber(value))):
+            inner = _multiplier(other, counters)
+            return inner // gcd(inner, value)
+        case AstOperation(
+            Operator.ADD | Operator.SUB | Operator.MINUS | Operator.MIN | Operator.MAX, arguments
+        ):
+            return lcm(*(_multiplier(each, counters) for each in arguments))
+        case _:
+            return 1
+
+
+_COMPARISONS = (Operator.EQ, Operator.LE, Operator.LT, Operator.GE, Operator.GT)
+
+
+def _product(factor: int, expression: AstExpression) -> AstExpression:
+    if factor == 1:
+        return expression
+    return AstOperation(Operator.MUL, (AstNumber(factor), expression))

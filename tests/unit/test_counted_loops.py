@@ -1,0 +1,173 @@
+"""Loops over tiles: the AST with steps executes what the AST over tile numbers executes."""
+
+from collections.abc import Iterator, Mapping
+
+import islpy as isl
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polyir.codegen.ast import (
+    AstBlock,
+    AstExpression,
+    AstFor,
+    AstIf,
+    AstInstance,
+    AstLet,
+    AstMark,
+    AstName,
+    AstNode,
+    AstNumber,
+    AstOperation,
+    LocalAccess,
+    Operator,
+    ast_nodes,
+)
+from polyir.codegen.counted_loops import CountedBelow, with_counting_loops, with_steps
+from polyir.isl_trees import mark_object
+
+ITERATORS = ("c0", "c1", "c2")
+
+
+def operation(operator: Operator, *arguments: AstExpression) -> AstExpression:
+    return AstOperation(operator, arguments)
+
+
+def expressions(names: tuple[str, ...]) -> st.SearchStrategy[AstExpression]:
+    leaves = st.one_of(
+        st.integers(-40, 40).map(AstNumber), st.sampled_from((*names, "n")).map(AstName)
+    )
+    two = (Operator.ADD, Operator.SUB, Operator.MIN, Operator.MAX)
+
+    def larger(inner: st.SearchStrategy[AstExpression]) -> st.SearchStrategy[AstExpression]:
+        numbers = st.integers(2, 12).map(AstNumber)
+        factors = st.integers(-8, 8).map(AstNumber)
+        return st.one_of(
+            st.builds(operation, st.sampled_from(two), inner, inner),
+            st.builds(operation, st.just(Operator.MINUS), inner),
+            st.builds(operation, st.just(Operator.MUL), factors, inner),
+            st.builds(operation, st.just(Operator.FLOORDIV), inner, numbers),
+            st.builds(operation, st.just(Operator.MOD), inner, numbers),
+            st.builds(operation, st.just(Operator.SELECT), conditions(inner), inner, inner),
+        )
+
+    return st.recursive(leaves, larger, max_leaves=5)
+
+
+def conditions(values: st.SearchStrategy[AstExpression]) -> st.SearchStrategy[AstExpression]:
+    compared = st.sampled_from((Operator.EQ, Operator.LE, Operator.LT, Operator.GE, Operator.GT))
+    return st.builds(operation, compared, values, values)
+
+
+@st.composite
+def nests(draw: st.DrawFn) -> AstNode:
+    """Three nested loops, some over tiles, with an instance below a conditional and another."""
+    values = expressions(ITERATORS)
+    local = LocalAccess(0, "copy", (draw(values),))
+    arguments = (*map(AstName, ITERATORS), draw(values))
+    instance = AstInstance("S", arguments, 0, (local,))
+    node: AstNode = AstBlock((AstIf(draw(conditions(values)), instance, None), instance))
+    for depth in reversed(range(3)):
+        around = expressions(ITERATORS[:depth])
+        first = draw(around)
+        if draw(st.integers(0, 5)) == 0:
+            node = AstLet(ITERATORS[depth], first, node)
+        else:
+            # Few iterations, and bounds with minima of any expressions.
+            few = operation(Operator.ADD, first, AstNumber(draw(st.integers(-1, 3))))
+            bound = operation(Operator.MIN, few, draw(around))
+            if draw(st.booleans()):
+                bound = operation(Operator.MAX, bound, operation(Operator.SUB, few, AstNumber(2)))
+            step = draw(st.sampled_from((1, 1, 2)))
+            node = AstFor(ITERATORS[depth], first, bound, draw(st.booleans()), step, node)
+        if draw(st.booleans()):
+            node = AstMark(CountedBelow(depth, (draw(st.integers(2, 12)),)), node)
+    return node
+
+
+def value(expression: AstExpression, names: Mapping[str, int]) -> int:
+    match expression:
+        case AstNumber(number):
+            return number
+        case AstName(name):
+            return names[name]
+    arguments = [value(argument, names) for argument in expression.arguments]
+    match expression.operator, arguments:
+        case Operator.SELECT, [condition, true, false]:
+            return true if condition else false
+        case Operator.MINUS, [operand]:
+            return -operand
+        case Operator.MIN, _:
+            return min(arguments)
+        case Operator.MAX, _:
+            return max(arguments)
+        case operator, [left, right]:
+            return {
+                Operator.ADD: lambda: left + right,
+                Operator.SUB: lambda: left - right,
+                Operator.MUL: lambda: left * right,
+                Operator.FLOORDIV: lambda: left // right,
+                Operator.MOD: lambda: left % right,
+                Operator.EQ: lambda: int(left == right),
+                Operator.LE: lambda: int(left <= right),
+                Operator.LT: lambda: int(left < right),
+                Operator.GE: lambda: int(left >= right),
+                Operator.GT: lambda: int(left > right),
+            }[operator]()
+    raise AssertionError(expression)
+
+
+def executed(node: AstNode, names: Mapping[str, int]) -> Iterator[tuple[int, ...]]:
+    """The values of the arguments and subscripts of each instance, in order."""
+    match node:
+        case AstFor():
+            last = value(node.bound, names) + int(node.inclusive)
+            for number in range(value(node.first, names), last, node.step):
+                yield from executed(node.body, {**names, node.iterator: number})
+        case AstLet():
+            yield from executed(node.body, {**names, node.iterator: value(node.value, names)})
+        case AstIf():
+            if value(node.condition, names):
+                yield from executed(node.then, names)
+        case AstBlock():
+            for child in node.children:
+                yield from executed(child, names)
+        case AstMark():
+            yield from executed(node.body, names)
+        case AstInstance():
+            subscripts = tuple(each for local in node.local for each in local.subscripts)
+            yield tuple(value(each, names) for each in node.arguments + subscripts)
+
+
+@given(nests(), st.integers(-20, 20))
+def test_the_same_instances_in_the_same_order(root: AstNode, n: int) -> None:
+    stepped = with_steps(root, ITERATORS)
+    assert list(executed(stepped, {"n": n})) == list(executed(root, {"n": n}))
+    assert not any(isinstance(node, AstMark) for node in ast_nodes(stepped))
+
+
+def test_bounds_and_subscripts_are_those_of_first_points() -> None:
+    last = operation(
+        Operator.FLOORDIV, operation(Operator.SUB, AstName("n"), AstNumber(1)), AstNumber(32)
+    )
+    origin = operation(Operator.MUL, AstNumber(32), AstName("c0"))
+    body = AstInstance("S", (origin,), 0)
+    loop = AstFor("c0", AstNumber(0), last, True, 1, body)
+    expected = AstFor(
+        "c0",
+        AstNumber(0),
+        operation(Operator.SUB, AstName("n"), AstNumber(1)),
+        True,
+        32,
+        AstInstance("S", (AstName("c0"),), 0),
+    )
+    assert with_steps(AstMark(CountedBelow(0, (32,)), loop), ITERATORS) == expected
+
+
+def test_only_loops_over_tiles_count() -> None:
+    schedule = isl.Schedule.from_domain(isl.UnionSet("[n] -> { S[i, j] : 0 <= i, j < n }"))
+    members = isl.MultiUnionPwAff("[n] -> [{ S[i, j] -> [4*floor(i/4)] }, { S[i, j] -> [3*j] }]")
+    tree = schedule.get_root().child(0).insert_partial_schedule(members).get_schedule()
+    mark = with_counting_loops(tree).get_root().child(0)
+    assert mark_object(mark) == CountedBelow(0, (4, 1))
+    counted = isl.MultiUnionPwAff("[n] -> [{ S[i, j] -> [floor(i/4)] }, { S[i, j] -> [3*j] }]")
+    assert mark.child(0).band_get_partial_schedule().plain_is_equal(counted)
