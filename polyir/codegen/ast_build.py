@@ -23,6 +23,7 @@ from polyir.codegen.ast import (
     ast_nodes,
     expression_from_isl,
     node_from_isl,
+    statements_in,
     uses,
     variables_in,
 )
@@ -160,19 +161,37 @@ def _of_form(
     scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles, form: str
 ) -> ScopAst | None:
     # Loops over first points of tiles have their own steps.
-    if not expanded.bands:
-        schedule = with_counting_loops(schedule)
-    tree = mapped_bottom_up(schedule, _with_atomic_tiles)
+    counting = schedule if expanded.bands else with_counting_loops(schedule)
+    tree = mapped_bottom_up(counting, _with_atomic_tiles)
     if form == "atomic":
         return _generate(scop, with_atomic_loops(tree), expanded)
     if form == "tiles":
         tiled = None if expanded.bands else with_approximate_tiles(tree, scop.context)
         return None if tiled is None else _of_tiles(scop, tiled, expanded)
-    ast = within_operations(FORM_OPERATIONS, lambda: _generate(scop, tree, expanded))
+
+    def generated(tree: isl.Schedule) -> ScopAst | None:
+        return within_operations(FORM_OPERATIONS, lambda: _generate(scop, tree, expanded))
+
+    ast = generated(tree)
+    if ast is not None and _repetition(ast) > MOST_REPETITION:
+        other = generated(mapped_bottom_up(schedule, _with_atomic_tiles))
+        if other is not None and _repetition(other) < _repetition(ast):
+            ast, counting = other, schedule
     if ast is None or not _has_piecewise_bounds(ast):
         return ast
-    plain = within_operations(FORM_OPERATIONS, lambda: _generate(scop, schedule, expanded))
-    return ast if plain is None else plain
+    return generated(counting) or ast
+
+
+MOST_REPETITION = 4
+"""How often a statement may be in the AST, on average, before isl is asked for another one. Loops
+over tile numbers mostly are shorter than those over first points; of diamonds, it is the opposite.
+"""
+
+
+def _repetition(ast: ScopAst) -> float:
+    """How many nodes of the AST execute a statement, on average."""
+    statements = statements_in(ast.root)
+    return len(statements) / max(1, len(set(statements)))
 
 
 def _of_tiles(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> ScopAst | None:

@@ -251,8 +251,8 @@ def graph_of_constraints(
 
     With `disjoint`, a proximity relation that includes the validity relation becomes two edges:
     the validity edge, which is a proximity edge too, and one for the rest. Both give the same
-    conditions on a row, but multipliers are eliminated once for what the two have in common. A
-    scheduler that decides by single proximity edges must not ask for it.
+    conditions on a row, but what the two have in common is treated once. A scheduler that decides
+    by single proximity edges must not ask for it.
     """
     validity = relations_by_pair(constraints.validity, constraints, statements)
     proximity, coincidence = (

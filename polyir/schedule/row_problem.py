@@ -162,7 +162,7 @@ class RowProblem:
 
         Local edges get distance zero, and so do coincidence edges with `coincident`. On validity
         edges the distance is not negative, on proximity edges its absolute value is bounded, if
-        the problem has a bound.
+        the problem has a bound and the forms of the edge do.
         """
         has_bound = ObjectiveTerm.BOUND_CONSTANT in self._terms
         for edge in edges:
@@ -170,7 +170,7 @@ class RowProblem:
                 self._equalities += self._vanishing(edge)
                 continue
             forms = [self._distance(edge)] if edge.validity else []
-            if edge.proximity and has_bound:
+            if edge.proximity and has_bound and edge.forms.has_bounds:
                 forms.append(self._distance(edge, -1, bounded=True))
                 if not edge.validity:
                     forms.append(self._distance(edge, bounded=True))

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import product
 from random import Random
 
 import islpy as isl
 
-from polyir.schedule import farkas
-from polyir.schedule.farkas import non_negative_forms
+from polyir.schedule.double_description import generators
+from polyir.schedule.farkas import dual_cone, non_negative_forms
 from polyir.schedule.linear import Row, entries_of, matrix_of
 
 _SET = isl.dim_type.set
 _ORDER = (_SET, isl.dim_type.div, isl.dim_type.param, isl.dim_type.cst)
+_COEFFICIENTS = (_SET, isl.dim_type.param, isl.dim_type.div, isl.dim_type.cst)
 _FORMS = (isl.dim_type.cst, isl.dim_type.param, _SET, isl.dim_type.div)
 
 
@@ -24,7 +26,7 @@ def _polyhedron(inequalities: list[Row], width: int) -> isl.BasicSet:
     )
 
 
-def test_one_multiplier_at_a_time_gives_what_isl_gives() -> None:
+def test_the_cone_is_the_one_that_isl_eliminates() -> None:
     random = Random(5)
     compared = 0
     while compared < 60:
@@ -38,18 +40,42 @@ def test_one_multiplier_at_a_time_gives_what_isl_gives() -> None:
         ).remove_redundancies()
         if polyhedron.is_empty() or polyhedron.n_constraint() == 0:
             continue
-        rays = [(1, *(0,) * width), *entries_of(polyhedron.inequalities_matrix(*_FORMS))]
-        lines = entries_of(polyhedron.equalities_matrix(*_FORMS))
-        found = farkas._one_by_one(rays, lines, width + 1)
-        assert found is not None
+        has_lines = polyhedron.equalities_matrix(*_FORMS).rows() > 0
+        eliminated = polyhedron.coefficients()
+        theirs = tuple(
+            [row[: width + 1] for row in entries_of(matrix)]
+            for matrix in (
+                eliminated.equalities_matrix(*_COEFFICIENTS),
+                eliminated.inequalities_matrix(*_COEFFICIENTS),
+            )
+        )
         cones = []
-        for equalities, inequalities in (found, farkas._at_once(polyhedron, width + 1)):
+        for equalities, inequalities in (dual_cone(polyhedron), theirs):
             both = [*inequalities, *equalities, *(tuple(-x for x in row) for row in equalities)]
             cones.append(_polyhedron([(*row, 0) for row in both], width + 1))
         # isl first rounds equalities to integers, which allows a few more forms.
         assert cones[0].is_subset(cones[1])
-        assert lines or cones[0].is_equal(cones[1])
+        assert has_lines or cones[0].is_equal(cones[1])
         compared += 1
+
+
+def test_a_box_has_as_many_rays_as_vertices() -> None:
+    sides = [
+        tuple(sign * int(column == dimension) for column in range(1, 7))
+        for dimension in range(1, 7)
+        for sign in (1, -1)
+    ]
+    constraints = [(int(min(side) < 0), *side) for side in sides]
+    lines, rays = generators([], [(1, *(0,) * 6), *constraints], 7, 64) or ([], [])
+    assert lines == []
+    assert set(rays) == {(1, *point) for point in product((0, 1), repeat=6)}
+    assert generators([], [(1, *(0,) * 6), *constraints], 7, 63) is None
+
+
+def test_lines_and_equalities() -> None:
+    # x = y >= 0 in a space with a third dimension z.
+    lines, rays = generators([(1, -1, 0)], [(1, 0, 0)], 3, 10) or ([], [])
+    assert (lines, rays) == ([(0, 0, 1)], [(1, 1, 0)])
 
 
 def test_a_relation_with_very_many_forms_keeps_the_forms_of_the_loops() -> None:
@@ -68,3 +94,23 @@ def test_a_relation_with_very_many_forms_keeps_the_forms_of_the_loops() -> None:
     assert forms.contains((0, 0, 0, 0, 0, 0, 0, 0, 0, 1))
     assert not forms.contains((-1, 0, 0, 0, 0, 0, 1, 0, 0, 0))
     assert not forms.contains((0, 0, 0, 0, 0, 0, 0, 0, 1, -1))
+
+
+def test_a_relation_with_too_many_vertices_has_the_forms_of_the_loops() -> None:
+    names = [f"i{number}" for number in range(10)]
+    targets = [f"j{number}" for number in range(10)]
+    bounds = " and ".join(f"0 <= {name} <= n" for name in (*names, *targets))
+    relation = isl.Map(
+        f"[n] -> {{ S[{', '.join(names)}] -> S[{', '.join(targets)}] :"
+        f" {bounds} and i0 < j0 and i1 = j1 }}"
+    )
+    forms = non_negative_forms(relation)
+    assert not forms.has_bounds
+
+    def contains(constant: int, coefficients: dict[int, int]) -> bool:
+        return forms.contains((constant, 0, *(coefficients.get(at, 0) for at in range(20))))
+
+    assert contains(0, {0: -1, 10: 1})
+    assert contains(3, {0: -2, 10: 2, 1: 1, 11: -1})
+    assert not contains(0, {0: 1})
+    assert not contains(0, {2: -1, 12: 1})
