@@ -37,9 +37,9 @@ VALUE_OPERATIONS = 2_000_000
 """How many operations isl may take for the value-based dependences of ten statements without
 integer divisions: a second or a few. Kernels take a tenth; with `mod` it can be any number."""
 
-MEMORY_OPERATIONS = 20_000_000
-"""The same for memory-based dependences, which have nothing cheaper behind them. Kernels take a
-hundredth."""
+MEMORY_OPERATIONS = 150_000_000
+"""The same for memory-based dependences, which have nothing cheaper behind them: up to three
+seconds. Kernels take a thousandth."""
 
 
 class DataflowError(PolyirError):

@@ -10,6 +10,7 @@ from typing import Self
 import islpy as isl
 
 from polyir.isl_lists import maps_of
+from polyir.limits import within_operations
 from polyir.schedule.components import Pair
 from polyir.schedule.constraints import ScheduleConstraints, ScheduledStatement
 from polyir.schedule.farkas import NonNegativeForms, non_negative_forms
@@ -81,7 +82,7 @@ class DependenceEdge:
             relation = relation.intersect(self._zero_distance(hyperplane))
         if relation is self.relation:
             return self
-        return None if relation.is_empty() else replace(self, relation=relation.coalesce())
+        return None if relation.is_empty() else replace(self, relation=_coalesced(relation))
 
     def _distance_form(self, hyperplane: Hyperplane, sign: int) -> list[int]:
         """`sign` times phi_target - phi_source, in the order that `NonNegativeForms` has."""
@@ -216,7 +217,7 @@ class DependenceGraph:
             flags = (each.validity, each.proximity, each.coincidence, each.local)
             key = (each.source, each.target, *flags)
             if key in merged:
-                relation = merged[key].relation.union(each.relation).coalesce()
+                relation = _coalesced(merged[key].relation.union(each.relation))
                 each = replace(each, relation=relation)
             merged[key] = each
         conditional = tuple(
@@ -272,7 +273,7 @@ def graph_of_constraints(
             is_larger = found and found[0].relation is not near
             if disjoint and is_larger and found[0].relation.is_strict_subset(near):
                 found[0] = replace(found[0], proximity=True)
-                near = near.subtract(found[0].relation).coalesce()
+                near = _coalesced(near.subtract(found[0].relation))
             _add(found, DependenceEdge(*pair, near, proximity=True))
         if pair in coincidence:
             _add(found, DependenceEdge(*pair, coincidence[pair], coincidence=True))
@@ -323,7 +324,7 @@ def _touching(live_range: DependenceEdge, order: DependenceEdge) -> DependenceEd
             relation = relation.union(live_range.relation.intersect_domain(instances))
         if live_range.target == position:
             relation = relation.union(live_range.relation.intersect_range(instances))
-    return None if relation.is_empty() else replace(live_range, relation=relation.coalesce())
+    return None if relation.is_empty() else replace(live_range, relation=_coalesced(relation))
 
 
 def relations_by_pair(
@@ -350,10 +351,9 @@ def relations_by_pair(
             .intersect_params(context)
             .intersect_domain(statements[source].domain)
             .intersect_range(statements[target].domain)
-            .coalesce()
         )
         if not restricted.is_empty():
-            relations[source, target] = restricted
+            relations[source, target] = _coalesced(restricted)
     return dict(sorted(relations.items()))
 
 
@@ -364,3 +364,14 @@ def is_bounded(relation: isl.Map) -> bool:
     lemma 3).
     """
     return relation.wrap().is_bounded()
+
+
+COALESCING_OPERATIONS = 50_000
+"""How many operations isl may take to coalesce a relation; kernels take 30,000 at most. With
+hundreds of polyhedra, it compares each with each."""
+
+
+def _coalesced(relation: isl.Map) -> isl.Map:
+    """The relation with fewer polyhedra, unless that takes isl too many operations."""
+    result = within_operations(COALESCING_OPERATIONS, relation.coalesce)
+    return relation if result is None else result

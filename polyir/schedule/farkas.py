@@ -86,24 +86,25 @@ FORMS_OPERATIONS = 1_000_000
 """How many operations isl may take for the forms of one relation; kernels take 300,000 at most.
 Subscripts with `mod` and bounds that are minima make relations of many polyhedra."""
 
+MOST_POLYHEDRA = 128
+"""How many polyhedra a relation may be the union of."""
+
 MOST_INEQUALITIES = 2048
-"""How many inequalities the forms of one relation may have. Kernels have up to KERNEL_MAX."""
+"""How many inequalities the forms of one relation may have. Kernels have up to 150."""
 
 
 def _all_forms(relation: isl.Map) -> NonNegativeForms | None:
     """The forms, with those of the loops; `None` if the relation is too hard."""
+    if relation.n_basic_map() > MOST_POLYHEDRA:
+        return None
     forms = _forms_of(relation.remove_divs().coalesce())
     if forms is None:
         return None
-    lost = [
-        piece
-        for piece in basic_maps_of(relation)
-        for form in _forward_forms(piece)
-        if not forms.contains(form)
-    ]
-    if not lost:
+    pieces = basic_maps_of(relation)
+    forward = (_forward_forms(isl.Map.from_basic_map(piece)) for piece in pieces)
+    if all(forms.contains(form) for piece in forward for form in piece):
         return forms
-    each = [_forms_of_refined(piece) for piece in basic_maps_of(relation)]
+    each = [_forms_of_refined(piece) for piece in pieces]
     if None in each:
         return None
     return replace(
@@ -137,22 +138,22 @@ def _forms_with(relation: isl.Map, cones: Sequence[Cone]) -> NonNegativeForms:
     )
 
 
-def _forward_forms(piece: isl.BasicMap) -> list[Row]:
-    """The forms i'_k - i_k that are non-negative on all integer points of `piece`."""
+def _forward_forms(relation: isl.Map) -> list[Row]:
+    """The forms i'_k - i_k that are non-negative on all integer points of `relation`."""
     kinds = isl.dim_type
-    parameter_count, depth = piece.dim(kinds.param), piece.dim(kinds.in_)
-    local_space = isl.LocalSpace.from_space(piece.get_space())
+    parameter_count, depth = relation.dim(kinds.param), relation.dim(kinds.in_)
+    local_space = isl.LocalSpace.from_space(relation.get_space())
     forms: list[Row] = []
-    for iterator in range(min(depth, piece.dim(kinds.out))):
+    for iterator in range(min(depth, relation.dim(kinds.out))):
         backward = (
             isl.Constraint.alloc_inequality(local_space)
             .set_coefficient_val(kinds.in_, iterator, 1)
             .set_coefficient_val(kinds.out, iterator, -1)
             .set_constant_val(-1)
         )
-        violated = isl.BasicMap.universe(piece.get_space()).add_constraint(backward)
-        if piece.intersect(violated).is_empty():
-            form = [0] * (1 + parameter_count + depth + piece.dim(kinds.out))
+        violated = isl.BasicMap.universe(relation.get_space()).add_constraint(backward)
+        if relation.is_disjoint(isl.Map.from_basic_map(violated)):
+            form = [0] * (1 + parameter_count + depth + relation.dim(kinds.out))
             form[1 + parameter_count + iterator] = -1
             form[1 + parameter_count + depth + iterator] = 1
             forms.append(tuple(form))
@@ -161,11 +162,9 @@ def _forward_forms(piece: isl.BasicMap) -> list[Row]:
 
 def _forms_of_loops(relation: isl.Map) -> NonNegativeForms:
     """The sums of non-negative multiples of 1 and of the forms i'_k - i_k that are non-negative."""
-    pieces = [set(_forward_forms(piece)) for piece in basic_maps_of(relation)]
     affine_hull = relation.remove_divs().wrap().affine_hull()
     equalities = entries_of(affine_hull.equalities_matrix(*_FORM_COLUMNS))
-    forward = sorted(set.intersection(*pieces))
-    cone = _cone_of(equalities, forward, 1 + affine_hull.dim(isl.dim_type.all))
+    cone = _cone_of(equalities, _forward_forms(relation), 1 + affine_hull.dim(isl.dim_type.all))
     assert cone is not None, "so few inequalities have few rays"
     return replace(_forms_with(relation, [cone]), has_bounds=False)
 
@@ -187,7 +186,7 @@ def _forms_of_refined(piece: isl.BasicMap) -> NonNegativeForms | None:
     relaxed = piece.remove_divs()
     equalities = entries_of(relaxed.equalities_matrix(*order))
     inequalities = entries_of(relaxed.inequalities_matrix(*order))
-    forward = [(*form[1:], 0) for form in _forward_forms(piece)]
+    forward = [(*form[1:], 0) for form in _forward_forms(isl.Map.from_basic_map(piece))]
     width = 1 + sum(relaxed.dim(kind) for kind in (kinds.param, kinds.in_, kinds.out))
     refined = isl.BasicMap.from_constraint_matrices(
         relaxed.get_space(),
