@@ -71,7 +71,7 @@ class CheckSchedulePass(ModulePass):
                 missed(self.name, "nothing to check: the scop has no dependences", scop)
                 continue
             count = require_correct_schedule(scop, self.name)
-            answer(self.name, f"all {count} dependences hold", scop)
+            answer(self.name, _held(count), scop)
 
     def _check_given(self, scops: tuple[ScopOp, ...]) -> None:
         """Check the given schedule on each scop that has exactly its statements."""
@@ -90,7 +90,7 @@ class CheckSchedulePass(ModulePass):
                 raise
             require_correct(scop.under(tree), scop.dependences)
             count = len(scop.dependences.ordering)
-            remark(self.name, f"all {count} dependences hold", scop_op)
+            remark(self.name, _held(count), scop_op)
             function = scop_op.function
             where = "" if function is None else f" of @{function.sym_name.data}"
             print(f"// the schedule respects all {count} dependences{where}")
@@ -104,3 +104,13 @@ class CheckSchedulePass(ModulePass):
 
     def _given(self) -> GivenSchedule:
         return read_schedule(self.schedule, self.file)
+
+
+def _held(count: int) -> str:
+    match count:
+        case 0:
+            return "there are no dependences"
+        case 1:
+            return "the only dependence holds"
+        case _:
+            return f"all {count} dependences hold"

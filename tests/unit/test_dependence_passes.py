@@ -78,7 +78,7 @@ def test_a_schedule_is_checked_against_the_dependences_of_the_scop() -> None:
     remarks: list[Remark] = []
     with remarks_to(remarks.append):
         CheckSchedulePass().apply(Context(), module(dependences=FLOW))
-    assert [remark.message for remark in remarks] == ["all 1 dependences hold"]
+    assert [remark.message for remark in remarks] == ["the only dependence holds"]
     with pytest.raises(LegalityError) as caught:
         CheckSchedulePass().apply(Context(), module("-i", FLOW))
     assert caught.value.message == (

@@ -305,6 +305,8 @@ class _RegionFinder:
             lines = self._lines_of(items[position])
             is_next = not found or (lines is not None and lines[0] > found[-1][1])
             if lines is None or not is_next:
+                if position == start:
+                    self._note_shared_lines(items[start])
                 break
             one = self._content(function, items[position : position + 1], items[position + 1 :])
             if isinstance(one, PolyirError):
@@ -335,6 +337,15 @@ class _RegionFinder:
         if location.line in self._outer_lines:
             return None
         return lines_of_statement(self._source, location.line)
+
+    def _note_shared_lines(self, loop: c_ast.Node) -> None:
+        """Say why a loop of this file is not translated, unless that is said of one around it."""
+        location = location_of_node(loop)
+        if location is None or location.file != self._path:
+            return
+        if location.line not in self._outer_lines:
+            error = PolyirError("other code is on the same lines", location)
+            self.left.setdefault(str(error), error)
 
     def _content(
         self,

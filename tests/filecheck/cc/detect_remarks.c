@@ -3,8 +3,9 @@
 #include <stdio.h>
 static double A[100];
 
-// CHECK: detect_remarks.c:11:3: remark: loop left: a loop whose step does not add a constant to 'i'
-// CHECK-NEXT: detect_remarks.c:13:7: remark: loop left: a while loop
+// CHECK: detect_remarks.c:12:3: remark: loop left: a loop whose step does not add a constant to 'i'
+// CHECK-NEXT: detect_remarks.c:14:7: remark: loop left: a while loop
+// CHECK-NEXT: detect_remarks.c:18:{{[0-9]+}}: remark: loop left: other code is on the same lines
 // CHECK-NOT: remark
 void left(int n) {
   int k = n;
@@ -14,3 +15,4 @@ void left(int n) {
   for (int i = 0; i < n; i++)
     A[i] = k;
 }
+void also_left(int n) { for (int i = 0; i < n; i++) A[i] = 0; }

@@ -7,7 +7,7 @@
 // are lowered.
 
 // HOLDS:      needed_level.mlir:{{[0-9]+}}:3: remark: [check-schedule] all 3 dependences hold
-// HOLDS-NEXT: needed_level.mlir:{{[0-9]+}}:3: remark: [check-schedule] all 0 dependences hold
+// HOLDS-NEXT: needed_level.mlir:{{[0-9]+}}:3: remark: [check-schedule] there are no dependences
 // HOLDS-NOT:  {{.}}
 
 // OMP-LABEL: @raised

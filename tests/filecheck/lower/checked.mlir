@@ -32,4 +32,4 @@ func.func @sweep(%A: memref<?xf64>, %n: index) {
 
 // LEGAL: affine.for %i = 1 to %n
 
-// HOLDS: remark: [check-schedule] all 1 dependences hold
+// HOLDS: remark: [check-schedule] the only dependence holds

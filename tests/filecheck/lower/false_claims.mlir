@@ -28,7 +28,7 @@ func.func @sweep(%n: index, %A: memref<?x?xf64>) {
 // PARALLEL: <stdin>:22:7: error: the loop S0.0 is not parallel, as #poly.parallel requires: it carries the flow dependence through A: S0[0, 1] must run before S0[1, 0] (n = 2)
 
 // The inner loop is parallel inside the outer one.
-// VECTOR: remark: [check-schedule] all 1 dependences hold
+// VECTOR: remark: [check-schedule] the only dependence holds
 
 // MAPPED: <stdin>:22:7: error: the loop S0.0 is not parallel, as #poly.map<block x> requires: it carries the flow dependence through A: S0[0, 1] must run before S0[1, 0] (n = 2)
 
