@@ -70,14 +70,14 @@ def non_negative_forms(relation: isl.Map) -> NonNegativeForms:
     eliminated. So every form in the result is non-negative on `relation`, and where the relation
     has such variables or non-integer vertices, some non-negative forms may be missing. The forms
     i'_k - i_k, which the original loops give, are never lost. Where the relation is too hard, it is
-    replaced by a polyhedron around it, and by one with no other forms if that is too hard, too.
+    replaced by a polyhedron around it, and by one with no other forms if that does not help.
     """
     forms = within_operations(FORMS_OPERATIONS, partial(_all_forms, relation))
     if forms is not None:
         return forms
     hull = isl.Map.from_basic_map(relation.remove_divs().simple_hull())
     forms = _forms_of(hull)
-    if forms is not None:
+    if forms is not None and all(map(forms.contains, _forward_forms(relation))):
         return forms
     return _forms_of_loops(relation)
 
