@@ -10,6 +10,7 @@ from abc import abstractmethod
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
+from weakref import WeakSet
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -93,10 +94,16 @@ def analysed_scops(
 
 def analysed(scop: ScopOp) -> bool:
     """Compute the dependences of a scop in its original order; whether that was possible."""
+    if scop in _too_hard:
+        return False
     dependences = dependences_of(scop)
     if dependences is not None:
         attach_dependences(scop, dependences)
     return dependences is not None
+
+
+_too_hard: WeakSet[ScopOp] = WeakSet()
+"""Scops whose dependences take isl too many operations: no other pass tries it again."""
 
 
 def require_proved(scop: ScopOp, pass_name: str) -> None:
@@ -137,6 +144,8 @@ def dependences_of(
         except (CrashError, DataflowError) as error:
             instead = "memory-based ones are used" if is_value_based else "the scop is left alone"
             missed(pass_name, f"{error.message}: {instead}", scop, once=True)
+            if not is_value_based:
+                _too_hard.add(scop)
         except ResourceError as error:
             missed(pass_name, f"{error.message}: the scop is left alone", scop, once=True)
             return None

@@ -9,10 +9,17 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from polyir.diagnostics import LegalityError, Remark, remarks_to
-from polyir.dialects.dependence import DependenceKind
+from polyir.dialects.dependence import DependenceKind, Dependences
+from polyir.limits import time_limited_to
+from polyir.model.analysis import DataflowError
+from polyir.model.scop import Scop
+from polyir.passes import prerequisites
 from polyir.passes.check_schedule import CheckSchedulePass
+from polyir.passes.mark_parallel import MarkParallelPass
+from polyir.passes.pluto_schedule import PlutoSchedulePass
 from polyir.passes.poly_dependences import PolyDependencesPass
 from polyir.passes.print_dependences import PrintDependencesPass
+from polyir.passes.tile import TilePass
 
 DOMAIN = "[n] -> { S0[i] : 0 < i < n }"
 CARRIED = "[n] -> { S0[i] -> S0[i' = 1 + i] : 0 < i <= -2 + n }"
@@ -98,3 +105,23 @@ def test_nothing_to_check_is_said(program: ModuleOp, message: str) -> None:
     with remarks_to(remarks.append):
         CheckSchedulePass().apply(Context(), program)
     assert [remark.message for remark in remarks] == [message]
+
+
+def test_dependences_that_are_too_hard_are_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[bool] = []
+
+    def give_up(scop: Scop, value_based: bool, kinds: object) -> Dependences:
+        tried.append(value_based)
+        raise DataflowError("this is too hard")
+
+    monkeypatch.setattr(prerequisites, "compute_dependences", give_up)
+    program = module()
+    remarks: list[Remark] = []
+    with remarks_to(remarks.append), time_limited_to(0):
+        for each in (PlutoSchedulePass(), TilePass(), MarkParallelPass()):
+            each.apply(Context(), program)
+    assert tried == [True, False]
+    assert [remark.message for remark in remarks if "too hard" in remark.message] == [
+        "this is too hard: memory-based ones are used",
+        "this is too hard: the scop is left alone",
+    ]
