@@ -63,10 +63,10 @@ MAX_OPERATIONS: Final = 2000
 At 16 bytes of code per operation, they fit into an instruction cache of 32 KiB.
 """
 
-NEST_OPERATIONS: Final = 10_000_000
+NEST_OPERATIONS: Final = 5_000_000
 """The largest number of isl operations for one nest of loops: a few seconds.
 
-It is ten times the number for any PolyBench kernel with diamond tiles and wavefronts.
+It is five times the number for any PolyBench kernel with diamond tiles and wavefronts.
 """
 
 Report = Callable[[str, Operation], None]
