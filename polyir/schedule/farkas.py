@@ -83,7 +83,7 @@ def non_negative_forms(relation: isl.Map) -> NonNegativeForms:
 
 
 FORMS_OPERATIONS = 1_000_000
-"""How many operations isl may take for the forms of one relation; kernels take 300,000 at most.
+"""How many operations isl may take for the forms of one relation; kernels take 60,000 at most.
 Subscripts with `mod` and bounds that are minima make relations of many polyhedra."""
 
 MOST_POLYHEDRA = 128
