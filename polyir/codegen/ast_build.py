@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Literal
 
 import islpy as isl
 
@@ -109,6 +110,10 @@ ORDER_OPERATIONS = 500_000
 """What it may take to see that instances are executed in order: some tenths of a second."""
 
 
+Form = Literal["usual", "tiles", "atomic"]
+"""How loops are generated (see `build_ast`)."""
+
+
 class IncorrectAstError(PolyirError):
     """isl does not generate an AST that does what the schedule tree says."""
 
@@ -132,7 +137,8 @@ def build_ast(scop: Scop) -> ScopAst:
     takes too long.
     """
     location = location_of(scop.op)
-    for form in ("usual", "tiles"):
+    forms: tuple[Form, ...] = ("usual", "tiles")
+    for form in forms:
         try:
             ast = limited("code generation", partial(_built, scop, form), location)
         except CrashError:
@@ -144,7 +150,7 @@ def build_ast(scop: Scop) -> ScopAst:
     return ast
 
 
-def _built(scop: Scop, form: str) -> ScopAst | None:
+def _built(scop: Scop, form: Form) -> ScopAst | None:
     """The AST with loops of a form; `None` if isl needs too many operations."""
     try:
         expanded = expand_tiles(scop.schedule, scop.context)
@@ -158,7 +164,7 @@ def _built(scop: Scop, form: str) -> ScopAst | None:
 
 
 def _of_form(
-    scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles, form: str
+    scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles, form: Form
 ) -> ScopAst | None:
     # Loops over first points of tiles have their own steps.
     counting = schedule if expanded.bands else with_counting_loops(schedule)
@@ -183,9 +189,9 @@ def _of_form(
 
 
 MOST_REPETITION = 4
-"""How often a statement may be in the AST, on average, before isl is asked for another one. Loops
-over tile numbers mostly are shorter than those over first points; of diamonds, it is the opposite.
-"""
+"""How often a statement may be in the AST, on average, before the AST of loops over first points is
+generated, too, and the shorter one taken. Loops over tile numbers are shorter, except for some
+diamonds. A round number: the ASTs of most programs are short, and are generated once."""
 
 
 def _repetition(ast: ScopAst) -> float:

@@ -1,8 +1,7 @@
 """Loops over tiles, which isl generates as loops over the numbers of tiles.
 
-isl takes half the time for `floor(i / 32)` that it takes for `32 floor(i / 32)`, and sometimes a
-hundredth. So it generates loops over tile numbers c, and in its AST they become loops over the
-first points t = 32 c again.
+isl takes half the time for `floor(i / 32)` that it takes for `32 floor(i / 32)`. So it generates
+loops over tile numbers c, and in its AST they become loops over the first points t = 32 c again.
 """
 
 from __future__ import annotations

@@ -104,15 +104,20 @@ def _assume_alignment(parser: Parser) -> Parts:
     return [parser.resolve_operand(name, parser.parse_type())], (), {**alignment, **attributes}
 
 
+def _memref_and_tensor(parser: Parser) -> tuple[Attribute, Attribute]:
+    """A memref type that is written, and the type of tensors with the same elements."""
+    type = parser.parse_type()
+    if not isinstance(type, MemRefType):
+        parser.raise_error("expected a memref type")
+    return type, TensorType(type.get_element_type(), type.get_shape())
+
+
 def _to_memref(parser: Parser) -> Parts:
     name = parser.parse_unresolved_operand()
     read_only = parser.parse_optional_keyword("read_only") is not None
     attributes = parser.parse_optional_attr_dict()
     parser.parse_punctuation(":")
-    type = parser.parse_type()
-    if not isinstance(type, MemRefType):
-        parser.raise_error("expected a memref type")
-    tensor = TensorType(type.get_element_type(), type.get_shape())
+    type, tensor = _memref_and_tensor(parser)
     flag = {"read_only": UnitAttr()} if read_only else {}
     return [parser.resolve_operand(name, tensor)], [type], {**flag, **attributes}
 
@@ -147,10 +152,7 @@ def _to_tensor(parser: Parser) -> Parts:
     }
     attributes = parser.parse_optional_attr_dict()
     parser.parse_punctuation(":")
-    type = parser.parse_type()
-    if not isinstance(type, MemRefType):
-        parser.raise_error("expected a memref type")
-    tensor = TensorType(type.get_element_type(), type.get_shape())
+    type, tensor = _memref_and_tensor(parser)
     return [parser.resolve_operand(name, type)], [tensor], flags | attributes
 
 

@@ -66,7 +66,7 @@ At 16 bytes of code per operation, they fit into an instruction cache of 32 KiB.
 NEST_OPERATIONS: Final = 5_000_000
 """The largest number of isl operations for one nest of loops: a few seconds.
 
-It is five times the number for any PolyBench kernel with diamond tiles and wavefronts.
+PolyBench kernels with diamond tiles and wavefronts take up to two million.
 """
 
 Report = Callable[[str, Operation], None]

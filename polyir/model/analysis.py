@@ -38,8 +38,8 @@ VALUE_OPERATIONS = 2_000_000
 integer divisions: a second or a few. Kernels take a tenth; with `mod` it can be any number."""
 
 MEMORY_OPERATIONS = 150_000_000
-"""The same for memory-based dependences, which have nothing cheaper behind them: up to three
-seconds. Kernels take a thousandth."""
+"""The same for memory-based dependences, which have nothing cheaper behind them: mostly
+one to three seconds, seven in the slowest of a hundred hard programs."""
 
 
 class DataflowError(PolyirError):

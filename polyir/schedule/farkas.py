@@ -104,13 +104,16 @@ def _all_forms(relation: isl.Map) -> NonNegativeForms | None:
     forward = (_forward_forms(isl.Map.from_basic_map(piece)) for piece in pieces)
     if all(forms.contains(form) for piece in forward for form in piece):
         return forms
-    each = [_forms_of_refined(piece) for piece in pieces]
-    if None in each:
-        return None
+    refined: list[NonNegativeForms] = []
+    for piece in pieces:
+        part = _forms_of_refined(piece)
+        if part is None:
+            return None
+        refined.append(part)
     return replace(
         forms,
-        equalities=tuple(row for part in each if part for row in part.equalities),
-        inequalities=tuple(row for part in each if part for row in part.inequalities),
+        equalities=tuple(row for part in refined for row in part.equalities),
+        inequalities=tuple(row for part in refined for row in part.inequalities),
     )
 
 

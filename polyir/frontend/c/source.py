@@ -344,7 +344,7 @@ class _RegionFinder:
         if location is None or location.file != self._path:
             return
         if location.line not in self._outer_lines:
-            error = PolyirError("other code is on the same lines", location)
+            error = PolyirError("other code or a directive is on the same lines", location)
             self.left.setdefault(str(error), error)
 
     def _content(

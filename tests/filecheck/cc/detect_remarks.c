@@ -5,7 +5,7 @@ static double A[100];
 
 // CHECK: detect_remarks.c:12:3: remark: loop left: a loop whose step does not add a constant to 'i'
 // CHECK-NEXT: detect_remarks.c:14:7: remark: loop left: a while loop
-// CHECK-NEXT: detect_remarks.c:18:{{[0-9]+}}: remark: loop left: other code is on the same lines
+// CHECK-NEXT: detect_remarks.c:18:{{[0-9]+}}: remark: loop left: other code or a directive is on the same lines
 // CHECK-NOT: remark
 void left(int n) {
   int k = n;
