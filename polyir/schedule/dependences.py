@@ -13,7 +13,7 @@ from polyir.isl_lists import maps_of
 from polyir.limits import within_operations
 from polyir.schedule.components import Pair
 from polyir.schedule.constraints import ScheduleConstraints, ScheduledStatement
-from polyir.schedule.farkas import NonNegativeForms, non_negative_forms
+from polyir.schedule.farkas import NonNegativeForms, forms_of_loops, non_negative_forms
 from polyir.schedule.tree import Hyperplane
 
 
@@ -25,6 +25,9 @@ class DependenceEdge:
     the source comes first, so the distance must not be negative. `proximity`: the distance should
     be small. `coincidence`: a loop is parallel only if the distance is zero. `local`: the
     distance must be zero.
+
+    `is_hard`: `relation` is part of one of which not all forms could be found. They are not tried
+    again, for each loop of a nest would take as long.
     """
 
     source: int
@@ -34,11 +37,12 @@ class DependenceEdge:
     proximity: bool = False
     coincidence: bool = False
     local: bool = False
+    is_hard: bool = False
 
     @cached_property
     def forms(self) -> NonNegativeForms:
-        """The affine forms that are non-negative on the relation."""
-        return non_negative_forms(self.relation)
+        """Affine forms that are non-negative on the relation."""
+        return (forms_of_loops if self.is_hard else non_negative_forms)(self.relation)
 
     def is_within(self, statements: Sequence[int]) -> bool:
         """Whether both ends are among `statements`."""
@@ -82,7 +86,11 @@ class DependenceEdge:
             relation = relation.intersect(self._zero_distance(hyperplane))
         if relation is self.relation:
             return self
-        return None if relation.is_empty() else replace(self, relation=_coalesced(relation))
+        if relation.is_empty():
+            return None
+        if self.forms.has_bounds:
+            return replace(self, relation=_coalesced(relation))
+        return replace(self, relation=relation, is_hard=True)
 
     def _distance_form(self, hyperplane: Hyperplane, sign: int) -> list[int]:
         """`sign` times phi_target - phi_source, in the order that `NonNegativeForms` has."""
@@ -217,8 +225,10 @@ class DependenceGraph:
             flags = (each.validity, each.proximity, each.coincidence, each.local)
             key = (each.source, each.target, *flags)
             if key in merged:
-                relation = _coalesced(merged[key].relation.union(each.relation))
-                each = replace(each, relation=relation)
+                other = merged[key]
+                relation = _coalesced(other.relation.union(each.relation))
+                is_hard = other.is_hard or each.is_hard
+                each = replace(each, relation=relation, is_hard=is_hard)
             merged[key] = each
         conditional = tuple(
             ConditionalEdge(image.of(each.order), tuple(map(image.of, each.ranges)))

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property, partial, reduce
 
 import islpy as isl
 
@@ -79,7 +79,7 @@ def non_negative_forms(relation: isl.Map) -> NonNegativeForms:
     forms = _forms_of(hull)
     if forms is not None and all(map(forms.contains, _forward_forms(relation))):
         return forms
-    return _forms_of_loops(relation)
+    return forms_of_loops(relation)
 
 
 FORMS_OPERATIONS = 1_000_000
@@ -95,12 +95,15 @@ MOST_INEQUALITIES = 2048
 
 def _all_forms(relation: isl.Map) -> NonNegativeForms | None:
     """The forms, with those of the loops; `None` if the relation is too hard."""
-    if relation.n_basic_map() > MOST_POLYHEDRA:
+    pieces = basic_maps_of(relation)
+    if len(pieces) > MOST_POLYHEDRA:
+        return None
+    # To coalesce them all takes longer than to see that one is too hard.
+    if len(pieces) > 1 and _forms_of(isl.Map.from_basic_map(pieces[0].remove_divs())) is None:
         return None
     forms = _forms_of(relation.remove_divs().coalesce())
     if forms is None:
         return None
-    pieces = basic_maps_of(relation)
     forward = (_forward_forms(isl.Map.from_basic_map(piece)) for piece in pieces)
     if all(forms.contains(form) for piece in forward for form in piece):
         return forms
@@ -163,13 +166,37 @@ def _forward_forms(relation: isl.Map) -> list[Row]:
     return forms
 
 
-def _forms_of_loops(relation: isl.Map) -> NonNegativeForms:
-    """The sums of non-negative multiples of 1 and of the forms i'_k - i_k that are non-negative."""
-    affine_hull = relation.remove_divs().wrap().affine_hull()
-    equalities = entries_of(affine_hull.equalities_matrix(*_FORM_COLUMNS))
-    cone = _cone_of(equalities, _forward_forms(relation), 1 + affine_hull.dim(isl.dim_type.all))
+def forms_of_loops(relation: isl.Map) -> NonNegativeForms:
+    """The sums of non-negative multiples of 1 and of the forms i'_k - i_k that are non-negative.
+
+    With them, the forms that are zero by equalities of all polyhedra of `relation`.
+    """
+    equalities = _common_equalities(relation)
+    width = 1 + relation.wrap().dim(isl.dim_type.all)
+    cone = _cone_of(equalities, _forward_forms(relation), width)
     assert cone is not None, "so few inequalities have few rays"
     return replace(_forms_with(relation, [cone]), has_bounds=False)
+
+
+def _common_equalities(relation: isl.Map) -> list[Row]:
+    """The equalities that follow from those of each polyhedron of `relation`.
+
+    isl's affine hull would also look for those that only the integer points satisfy, which takes
+    a hundred times as long.
+    """
+    kinds = isl.dim_type
+    order = (kinds.param, kinds.set, kinds.div, kinds.cst)
+    spaces: list[isl.Set] = []
+    for piece in basic_maps_of(relation):
+        known = piece.drop_constraints_involving_dims(kinds.div, 0, piece.dim(kinds.div))
+        points = known.remove_divs().wrap()
+        equalities = points.equalities_matrix(*order)
+        space = isl.BasicSet.from_constraint_matrices(
+            points.get_space(), equalities, matrix_of([], equalities.cols()), *order
+        )
+        spaces.append(isl.Set.from_basic_set(space))
+    hull = reduce(isl.Set.union, spaces).affine_hull()
+    return entries_of(hull.equalities_matrix(*_FORM_COLUMNS))
 
 
 REFINEMENT = 1 << 10

@@ -7,9 +7,11 @@ from random import Random
 
 import islpy as isl
 
+from polyir.schedule.dependences import DependenceEdge
 from polyir.schedule.double_description import generators
-from polyir.schedule.farkas import dual_cone, non_negative_forms
+from polyir.schedule.farkas import NonNegativeForms, dual_cone, non_negative_forms
 from polyir.schedule.linear import Row, entries_of, matrix_of
+from polyir.schedule.tree import AffineRow
 
 _SET = isl.dim_type.set
 _ORDER = (_SET, isl.dim_type.div, isl.dim_type.param, isl.dim_type.cst)
@@ -96,21 +98,43 @@ def test_a_relation_with_very_many_forms_keeps_the_forms_of_the_loops() -> None:
     assert not forms.contains((0, 0, 0, 0, 0, 0, 0, 0, 1, -1))
 
 
-def test_a_relation_with_too_many_vertices_has_the_forms_of_the_loops() -> None:
+def _box_of_ten(conditions: str) -> isl.Map:
+    """Pairs of instances in ten loops: more vertices than are tried."""
     names = [f"i{number}" for number in range(10)]
     targets = [f"j{number}" for number in range(10)]
     bounds = " and ".join(f"0 <= {name} <= n" for name in (*names, *targets))
-    relation = isl.Map(
-        f"[n] -> {{ S[{', '.join(names)}] -> S[{', '.join(targets)}] :"
-        f" {bounds} and i0 < j0 and i1 = j1 }}"
+    return isl.Map(
+        f"[n] -> {{ S[{', '.join(names)}] -> S[{', '.join(targets)}] : {bounds} and {conditions} }}"
     )
-    forms = non_negative_forms(relation)
+
+
+def _contains(forms: NonNegativeForms, constant: int, coefficients: dict[int, int]) -> bool:
+    return forms.contains((constant, 0, *(coefficients.get(at, 0) for at in range(20))))
+
+
+def test_a_relation_with_too_many_vertices_has_the_forms_of_the_loops() -> None:
+    forms = non_negative_forms(_box_of_ten("i0 < j0 and i1 = j1"))
     assert not forms.has_bounds
+    assert _contains(forms, 0, {0: -1, 10: 1})
+    assert _contains(forms, 3, {0: -2, 10: 2, 1: 1, 11: -1})
+    assert not _contains(forms, 0, {0: 1})
+    assert not _contains(forms, 0, {2: -1, 12: 1})
 
-    def contains(constant: int, coefficients: dict[int, int]) -> bool:
-        return forms.contains((constant, 0, *(coefficients.get(at, 0) for at in range(20))))
 
-    assert contains(0, {0: -1, 10: 1})
-    assert contains(3, {0: -2, 10: 2, 1: 1, 11: -1})
-    assert not contains(0, {0: 1})
-    assert not contains(0, {2: -1, 12: 1})
+def test_what_is_left_of_such_a_relation_has_the_forms_of_the_loops() -> None:
+    first, second = (
+        {0: AffineRow(tuple(int(at == loop) for at in range(10)), 0, (0,))} for loop in range(2)
+    )
+    relation = _box_of_ten("i0 <= j0 and (i1 < j1 or (i1 = j1 and i2 <= j2)) and i3 = j3")
+    edge = DependenceEdge(0, 0, relation, validity=True)
+    left = edge.uncarried_by([first])
+    assert left is not None
+    assert left.is_hard
+    for sign in (1, -1):
+        assert _contains(left.forms, 0, {0: -sign, 10: sign})
+        assert _contains(left.forms, 0, {3: -sign, 13: sign})
+    assert left.is_respected_by(second)
+    assert not left.vanishes_on(second)
+    inner = left.uncarried_by([second])
+    assert inner is not None
+    assert _contains(inner.forms, 0, {2: -1, 12: 1})
