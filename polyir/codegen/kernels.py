@@ -8,16 +8,14 @@ Polyhedral Parallel Code Generation for CUDA (TACO 2013), section 4, maps loops 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Final
 
 import islpy as isl
-from xdsl.dialects import gpu
 
 from polyir.diagnostics import PolyirError, location_of
-from polyir.dialects.loop_attributes import GpuDimension, LoopAttributes, MapAttr, requires_parallel
+from polyir.dialects.loop_attributes import GpuDimension, LoopAttributes, requires_parallel
 from polyir.dialects.mark_attributes import KernelAttr, KernelSizes
 from polyir.isl_lists import parameters_of
 from polyir.isl_trees import (
@@ -29,11 +27,9 @@ from polyir.isl_trees import (
     node_type,
     with_member_objects,
 )
+from polyir.model.gpu import AXES, barrier_instances, kernel_marks, mapped_values
 from polyir.model.scop import Scop, unique_name
 from polyir.model.tree import attributes_of_members, without_extensions
-from polyir.model.tree_loops import member_steps
-
-AXES: Final = ("x", "y", "z")
 
 
 @dataclass(frozen=True)
@@ -61,20 +57,6 @@ class HostAndKernels:
 
     host: Scop
     kernels: tuple[Kernel, ...]
-
-
-def has_kernels(schedule: isl.Schedule) -> bool:
-    """Whether the tree has a mark `#poly.kernel`."""
-    return next(kernel_marks(schedule.get_root()), None) is not None
-
-
-def kernel_marks(node: isl.ScheduleNode) -> Iterator[isl.ScheduleNode]:
-    """The marks of kernels from `node` down, in order; there is none inside another."""
-    if node_type(node) is isl.schedule_node_type.mark and isinstance(mark_object(node), KernelAttr):
-        yield node
-        return
-    for position in range(node.n_children()):
-        yield from kernel_marks(node.child(position))
 
 
 def host_and_kernels(scop: Scop) -> HostAndKernels:
@@ -131,7 +113,7 @@ def _launches(mark: isl.ScheduleNode) -> isl.Set:
 
 
 def _sequential(schedule: isl.Schedule) -> isl.Schedule:
-    """The tree without the attributes of parallel loops: each thread, and the host, has an order."""
+    """The tree without the attributes of parallel loops: a thread has an order of its own."""
 
     def visit(node: isl.ScheduleNode) -> isl.ScheduleNode:
         if node_type(node) is isl.schedule_node_type.band:
@@ -170,20 +152,21 @@ def _kernel(scop: Scop, mark: isl.ScheduleNode, name: str, taken: set[str]) -> K
     context = _with_parameters(scop.context, parameters).intersect(
         _as_parameters(_launches(mark), launch)
     )
-    mapped = _mapped_values(mark)
+    mapped = mapped_values(mark)
+    # The blocks along an axis are the same for all numbers along the others.
+    all_blocks, known = domain, context
     grid: list[isl.PwAff] = []
-    for axis, block in zip(AXES, blocks, strict=True):
-        numbers = mapped.get(GpuDimension("block", axis))
-        limit = sizes.grid[AXES.index(axis)] if AXES.index(axis) < len(sizes.grid) else None
+    for axis, block in enumerate(blocks):
+        numbers = mapped.get(GpuDimension("block", AXES[axis]))
         if numbers is None:
             context = _between(context, block, 1)
             continue
-        grid_size, domain = _in_block(numbers, block, limit, domain, context)
-        while len(grid) < AXES.index(axis):
-            grid.append(_constant(1, context))
-        grid.append(grid_size)
-        context = _below(context, block, grid_size)
-    barriers = _barrier_instances(scop)
+        limit = sizes.grid[axis] if axis < len(sizes.grid) else None
+        size, relative = _blocks(numbers, limit, all_blocks, known)
+        grid += [_constant(1, known)] * (axis - len(grid)) + [size]
+        domain = _where_equal(relative, block, domain)
+        context = _below(context, block, size)
+    barriers = barrier_instances(scop)
     own = domain.subtract(barriers)
     for axis, thread in zip(AXES, threads, strict=True):
         count = sizes.threads(AXES.index(axis))
@@ -195,56 +178,18 @@ def _kernel(scop: Scop, mark: isl.ScheduleNode, name: str, taken: set[str]) -> K
     return Kernel(name, sizes, restricted, launch, blocks, threads, tuple(grid))
 
 
-def _mapped_values(mark: isl.ScheduleNode) -> Mapping[GpuDimension, isl.UnionPwAff]:
-    """The values of the members below a mark that are mapped to each dimension.
-
-    Those of members that are mapped to blocks are numbers of tiles.
-    """
-    found: dict[GpuDimension, isl.UnionPwAff] = {}
-
-    def visit(node: isl.ScheduleNode) -> None:
-        if node_type(node) is isl.schedule_node_type.band:
-            loops = attributes_of_members(node)
-            for position, attributes in enumerate(loops):
-                for attribute in attributes:
-                    if isinstance(attribute, MapAttr):
-                        note(node, position, attribute.data)
-        for position in range(node.n_children()):
-            visit(node.child(position))
-
-    def note(band: isl.ScheduleNode, position: int, dimension: GpuDimension) -> None:
-        values = band.band_get_partial_schedule().get_at(position)
-        values = values.intersect_domain(band.get_domain())
-        if dimension.level == "block":
-            step = isl.Val(member_steps(band)[position])
-            values = values.scale_down_val(step).floor()
-        known = found.get(dimension)
-        found[dimension] = values if known is None else known.union_add(values)
-
-    visit(mark)
-    return found
-
-
-def _in_block(
-    numbers: isl.UnionPwAff,
-    block: str,
-    limit: int | None,
-    domain: isl.UnionSet,
-    context: isl.Set,
-) -> tuple[isl.PwAff, isl.UnionSet]:
-    """The number of blocks along an axis, and the part of `domain` that one of them runs."""
+def _blocks(
+    numbers: isl.UnionPwAff, limit: int | None, domain: isl.UnionSet, context: isl.Set
+) -> tuple[isl.PwAff, isl.UnionPwAff]:
+    """The number of blocks along an axis, and the one that runs each instance."""
     reached = isl.UnionMap.from_union_pw_aff(numbers).intersect_domain(domain).range()
-    values = isl.Set.from_union_set(reached).intersect_params(context)
-    if values.is_empty():
-        return _constant(0, context), domain
-    values = values.coalesce()
+    values = isl.Set.from_union_set(reached).intersect_params(context).coalesce()
     least, greatest = _least(values, context), values.dim_max(0).gist(context)
     size = greatest.sub(least).add_constant_val(isl.Val(1))
     relative = numbers.sub(_on(numbers.domain(), least))
-    if limit is not None:
-        size = size.min(_constant(limit, context))
-        relative = relative.mod_val(isl.Val(limit))
-    return size, _where_equal(relative, block, domain)
+    if limit is None:
+        return size, relative
+    return size.min(_constant(limit, context)), relative.mod_val(isl.Val(limit))
 
 
 def _least(values: isl.Set, context: isl.Set) -> isl.PwAff:
@@ -267,15 +212,6 @@ def _of_thread(
     rest = domain.subtract(everywhere).intersect_params(_number(thread, 0))
     mapped = domain.intersect(everywhere)
     return _where_equal(values.mod_val(isl.Val(count)), thread, mapped).union(rest)
-
-
-def _barrier_instances(scop: Scop) -> isl.UnionSet:
-    """The instances of statements with a barrier, which all threads of a block run."""
-    found = isl.UnionSet.empty(scop.context.get_space())
-    for body in scop.bodies:
-        if any(isinstance(op, gpu.BarrierOp) for op in body.op.body.block.ops):
-            found = found.union(isl.UnionSet.from_set(isl.Set.universe(body.domain.get_space())))
-    return found
 
 
 # ------------------------------------------------------------------------ parameters and values

@@ -11,7 +11,8 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, MemRefType
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
-from polyir.codegen.kernels import AXES, Kernel
+from polyir.codegen.kernels import Kernel
+from polyir.model.gpu import AXES
 from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind
 

@@ -20,7 +20,7 @@ from polyir.codegen.affine_to_scf import legalize_affine
 from polyir.codegen.ast import Operator, statements_in
 from polyir.codegen.ast_build import LoopsBelow, ScopAst, build_ast, expression_of
 from polyir.codegen.ast_expressions import AstExpressionReader, materialize
-from polyir.codegen.kernels import Kernel, has_kernels, host_and_kernels
+from polyir.codegen.kernels import Kernel, host_and_kernels
 from polyir.codegen.launches import device_arrays, open_launch
 from polyir.codegen.statement_bodies import Redirection, copy_body
 from polyir.codegen.symbolic_tiles import TilesBelow
@@ -37,6 +37,7 @@ from polyir.dialects.mark_attributes import LocalAttr
 from polyir.dialects.scop import StmtOp
 from polyir.isl_lists import parameters_of
 from polyir.model.affine import NotAffineError
+from polyir.model.gpu import has_kernels
 from polyir.model.index_expressions import Atom, IndexExpression, set_of
 from polyir.model.scop import Scop
 

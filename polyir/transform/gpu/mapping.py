@@ -17,6 +17,7 @@ from polyir.dialects.loop_attributes import GpuDimension, LoopAttributes, MapAtt
 from polyir.dialects.mark_attributes import KernelAttr, KernelSizes
 from polyir.isl_trees import mapped_children, mark_id, mark_object, node_type
 from polyir.model.bands import facts_of_band
+from polyir.model.gpu import AXES
 from polyir.model.outcome import Outcome
 from polyir.model.tree import attributes_of_members
 from polyir.model.tree_loops import member_steps
@@ -26,8 +27,6 @@ from polyir.transform.loop_attributes import cut, settled
 from polyir.transform.parallel import runs_once
 from polyir.transform.tile import by_sizes, insert_tiles, runs_over_tiles
 from polyir.transform.walk import BAND, coincident_flags, name_list, statements_of
-
-AXES = ("x", "y", "z")
 
 MOST_THREADS = 1024
 """The threads of the largest block that devices have."""
