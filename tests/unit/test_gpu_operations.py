@@ -48,9 +48,8 @@ def _name(group: Group) -> str:
 
 def _kernel(group: Group) -> str:
     operands, result = group
-    parameters = [
-        f"%{name}: memref<?x?x{type}>" for name, type in zip("abc", operands, strict=False)
-    ]
+    named = list(zip("abc", operands, strict=False))
+    parameters = [f"%{name}: memref<?x?x{type}>" for name, type in named]
     lines = ["%i = gpu.block_id x"]
     for row, case in enumerate(GROUPS[group]):
         lines.append(f"%p{row} = arith.constant {row} : index")
