@@ -48,7 +48,7 @@ def _name(group: Group) -> str:
 
 def _kernel(group: Group) -> str:
     operands, result = group
-    named = list(zip("abc", operands, strict=False))
+    named = tuple(zip("abc", operands, strict=False))
     parameters = [f"%{name}: memref<?x?x{type}>" for name, type in named]
     lines = ["%i = gpu.block_id x"]
     for row, case in enumerate(GROUPS[group]):
