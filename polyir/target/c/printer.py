@@ -554,6 +554,8 @@ def _break(text: str, first: int) -> int | None:
     """The place of the space at which to break a line, after `first`."""
     best: tuple[int, int, int] | None = None
     depth = 0
+    # The brackets of CUDA's launches; there is no operator like them.
+    text = text.replace("<<<", "(((").replace(">>>", ")))")
     for place, character in enumerate(text[:LINE_WIDTH]):
         depth += (character in "([{") - (character in ")]}")
         if character != " " or place <= first:
