@@ -141,4 +141,4 @@ def _is_affine_scope(operation: Operation) -> bool:
     return isolated or name in _AFFINE_SCOPES
 
 
-_AFFINE_SCOPES = ("test.affine_scope",)
+_AFFINE_SCOPES = ("test.affine_scope", "gpu.launch")

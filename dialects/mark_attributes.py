@@ -126,6 +126,58 @@ class LocalAttr(Data[LocalAccesses]):
         return hash(str(self))
 
 
+@dataclass(frozen=True)
+class KernelSizes:
+    """The sizes of a GPU kernel in the order x, y, z.
+
+    `block` are the numbers of threads of a block; `grid` the largest numbers of blocks, if they
+    are limited. Sizes that are not given are 1.
+    """
+
+    block: tuple[int, ...] = ()
+    grid: tuple[int, ...] = ()
+
+    def threads(self, axis: int) -> int:
+        """The number of threads along an axis."""
+        return self.block[axis] if axis < len(self.block) else 1
+
+
+@irdl_attr_definition
+class KernelAttr(Data[KernelSizes]):
+    """`#poly.kernel<block [32, 8]>`: all below the mark is a GPU kernel with blocks of this size.
+
+    It is launched once for each iteration of the loops around the mark. `grid [64, 64]` limits the
+    number of blocks; each of them then runs several tiles.
+    """
+
+    name = "poly.kernel"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> KernelSizes:
+        def sizes(keyword: str) -> tuple[int, ...]:
+            if parser.parse_optional_keyword(keyword) is None:
+                return ()
+            position = parser.pos
+            square = parser.Delimiter.SQUARE
+            found = parser.parse_comma_separated_list(square, parser.parse_integer)
+            if not 1 <= len(found) <= 3 or min(found) < 1:
+                parser.raise_error("expected one to three sizes of 1 or more", position)
+            return tuple(found)
+
+        if parser.parse_optional_punctuation("<") is None:
+            return KernelSizes()
+        block, grid = sizes("block"), sizes("grid")
+        parser.parse_punctuation(">")
+        return KernelSizes(block, grid)
+
+    def print_parameter(self, printer: Printer) -> None:
+        named = [("block", self.data.block), ("grid", self.data.grid)]
+        shown = [f"{name} [{', '.join(map(str, sizes))}]" for name, sizes in named if sizes]
+        if shown:
+            with printer.in_angle_brackets():
+                printer.print_string(" ".join(shown))
+
+
 def parse_attributes_of_loops(parser: AttrParser) -> tuple[LoopAttributes, ...]:
     """Read the attributes of several loops: `[[], [#poly.parallel]]`."""
     square = parser.Delimiter.SQUARE

@@ -199,8 +199,9 @@ class ScopOp(IRDLOperation):
         print_body(printer, self.body)
 
 
-Space = Literal["heap", "stack", "register"]
-"""Where a local array is: allocated and freed, a variable, or a variable for registers."""
+Space = Literal["heap", "stack", "register", "workgroup", "private"]
+"""Where a local array is: allocated and freed, a variable, or a variable for registers; in a GPU
+kernel, memory that the threads of a block share, or a thread's own."""
 
 
 @irdl_op_definition
@@ -241,7 +242,7 @@ class LocalArrayOp(IRDLOperation):
     @classmethod
     def parse(cls, parser: Parser) -> LocalArrayOp:
         name = parser.parse_symbol_name().data
-        space = cast(Space, parser.parse_identifier("heap, stack or register"))
+        space = cast(Space, parser.parse_identifier("heap, stack, register, workgroup or private"))
         alignment = None
         if parser.parse_optional_keyword("alignment") is not None:
             alignment = parser.parse_integer(allow_boolean=False, allow_negative=False)

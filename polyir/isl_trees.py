@@ -66,6 +66,15 @@ def _with_objects(schedule: isl.MultiUnionPwAff, objects: Sequence[object]) -> i
     return schedule
 
 
+def path_of(node: isl.ScheduleNode) -> tuple[int, ...]:
+    """The positions of children on the way from the root to `node`."""
+    path: list[int] = []
+    while node.has_parent():
+        path.append(node.get_child_position())
+        node = node.parent()
+    return tuple(reversed(path))
+
+
 def mapped_children(
     node: isl.ScheduleNode, rewrite: Callable[[isl.ScheduleNode], isl.ScheduleNode]
 ) -> isl.ScheduleNode:
@@ -238,11 +247,7 @@ def with_member_objects(band: isl.ScheduleNode, objects: Sequence[object]) -> is
 
 def _rebuilt_with_objects(band: isl.ScheduleNode, objects: tuple[object, ...]) -> isl.ScheduleNode:
     """As `with_member_objects` where isl replaces no band: the whole tree is built again."""
-    path: list[int] = []
-    node = band
-    while node.has_parent():
-        path.append(node.get_child_position())
-        node = node.parent()
+    way = path_of(band)
 
     def changed(tree: TreeNode, way: Sequence[int]) -> TreeNode:
         if not way:
@@ -252,7 +257,6 @@ def _rebuilt_with_objects(band: isl.ScheduleNode, objects: tuple[object, ...]) -
         children[way[0]] = changed(children[way[0]], way[1:])
         return replace(tree, children=tuple(children))
 
-    way = tuple(reversed(path))
     node = build_tree(changed(describe_tree(band.get_schedule()), way)).get_root()
     for position in way:
         node = node.child(position)

@@ -305,6 +305,12 @@ def _generate_under(
     return ScopAst(root, iterators, loop_names(scop, expanded), tiles), dates
 
 
+def expression_of(value: isl.PwAff, context: isl.Set) -> AstExpression:
+    """A function of parameters, for those in `context`."""
+    with _ast_options(whole_iterations=False):
+        return expression_from_isl(isl.AstBuild.from_context(context).expr_from_pw_aff(value))
+
+
 def _ends(box: Box | None, build: isl.AstBuild) -> tuple[tuple[AstExpression, AstExpression], ...]:
     if box is None:
         return ()

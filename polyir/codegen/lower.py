@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from xdsl.builder import Builder
 from xdsl.dialects import affine, memref, scf
@@ -17,8 +18,10 @@ from polyir.codegen import ast
 from polyir.codegen.affine_loops import AffineLoop, loop_operation
 from polyir.codegen.affine_to_scf import legalize_affine
 from polyir.codegen.ast import Operator, statements_in
-from polyir.codegen.ast_build import LoopsBelow, ScopAst, build_ast
-from polyir.codegen.ast_expressions import AstExpressionReader
+from polyir.codegen.ast_build import LoopsBelow, ScopAst, build_ast, expression_of
+from polyir.codegen.ast_expressions import AstExpressionReader, materialize
+from polyir.codegen.kernels import Kernel, host_and_kernels
+from polyir.codegen.launches import device_arrays, open_launch
 from polyir.codegen.statement_bodies import Redirection, copy_body
 from polyir.codegen.symbolic_tiles import TilesBelow
 from polyir.codegen.tile_loops import (
@@ -32,7 +35,9 @@ from polyir.diagnostics import PolyirError, location_of
 from polyir.dialects.loop_attributes import LoopAttributes
 from polyir.dialects.mark_attributes import LocalAttr
 from polyir.dialects.scop import StmtOp
+from polyir.isl_lists import parameters_of
 from polyir.model.affine import NotAffineError
+from polyir.model.gpu import has_kernels
 from polyir.model.index_expressions import Atom, IndexExpression, set_of
 from polyir.model.scop import Scop
 
@@ -51,7 +56,13 @@ def lower_scop(scop: Scop) -> None:
     block = scop.op.parent_block()
     if block is None:
         raise ValueError("the scop is not in a block")
-    tree = build_ast(scop)
+    kernels: dict[str, _KernelAst] = {}
+    host = scop
+    if has_kernels(scop.schedule):
+        parts = host_and_kernels(scop)
+        host = parts.host
+        kernels = {each.name: _KernelAst(each, build_ast(each.thread)) for each in parts.kernels}
+    tree = build_ast(host)
     parameters = {
         name: IndexExpression.of(value) for name, value in scop.op.parameter_values.items()
     }
@@ -66,8 +77,12 @@ def lower_scop(scop: Scop) -> None:
         used = usable_size(scop.op.parameter_values[size], front)
         parameters[size] = IndexExpression.of(used)
     place = _Surroundings(loops, parameters, taken, front, frozenset(tree.iterators))
-    lowering = _TreeLowering(scop, tree)
-    lowering.lower(tree.root, place)
+    device = device_arrays(scop, front) if kernels else None
+    if device is not None:
+        place = replace(place, copies=device.copies)
+    _TreeLowering(host, tree, kernels).lower(tree.root, place)
+    if device is not None:
+        device.release(loops)
     local = {array.memory for array in scop.op.local_arrays}
     arrays = [memory for memory in scop.arrays.values() if memory not in local]
     Rewriter.erase_op(scop.op)
@@ -78,6 +93,14 @@ def lower_scop(scop: Scop) -> None:
         following = generated.next_op
         legalize_affine(generated)
         generated = following
+
+
+@dataclass(frozen=True)
+class _KernelAst:
+    """A GPU kernel, and the AST of what one thread runs."""
+
+    kernel: Kernel
+    tree: ScopAst
 
 
 @dataclass(frozen=True)
@@ -155,10 +178,13 @@ class _Surroundings:
 
 
 class _TreeLowering:
-    """Generates operations for AST nodes."""
+    """Generates operations for AST nodes; `kernels` are statements that stand for launches."""
 
-    def __init__(self, scop: Scop, tree: ScopAst) -> None:
+    def __init__(
+        self, scop: Scop, tree: ScopAst, kernels: Mapping[str, _KernelAst] = MappingProxyType({})
+    ) -> None:
         self._tree = tree
+        self._kernels = kernels
         self._statements: dict[str, StmtOp] = {body.name: body.op for body in scop.bodies}
         self._accesses = {body.name: body.accesses for body in scop.bodies}
         self._scop = scop
@@ -292,6 +318,9 @@ class _TreeLowering:
             false.add_op(terminator.create())
 
     def _lower_instance(self, node: ast.AstInstance, place: _Surroundings) -> None:
+        if node.statement in self._kernels:
+            self._launch(self._kernels[node.statement], node.arguments, place)
+            return
         statement = self._statements.get(node.statement)
         if statement is None:
             raise PolyirError(
@@ -310,6 +339,31 @@ class _TreeLowering:
             for local in node.local
         }
         copy_body(statement.body.block, iterators, place.builder, place.copies, redirected)
+
+    def _launch(
+        self, item: _KernelAst, arguments: Sequence[ast.AstExpression], place: _Surroundings
+    ) -> None:
+        """Generate a launch of a kernel, for given values of the loops around it."""
+        kernel = item.kernel
+        own = {name: place.values[name] for name in parameters_of(self._scop.context.get_space())}
+        for name, argument in zip(kernel.launch, arguments, strict=True):
+            own[name] = place.expression(argument)
+        outside = replace(place, values=own, iterators=frozenset(kernel.launch))
+        sizes = (expression_of(size, kernel.thread.context) for size in kernel.grid)
+        grid = [materialize(outside.computed(size), place.builder) for size in sizes]
+        launch = open_launch(kernel, grid, place.builder)
+        for names, values in ((kernel.blocks, launch.blocks), (kernel.threads, launch.threads)):
+            own |= zip(names, map(IndexExpression.of, values), strict=True)
+        thread = _Surroundings(
+            launch.builder,
+            own,
+            place.taken,
+            launch.front,
+            frozenset(item.tree.iterators),
+            copies=place.copies,
+        )
+        _TreeLowering(kernel.thread, item.tree).lower(item.tree.root, thread)
+        launch.close()
 
     def _free(self, name: str, place: _Surroundings) -> None:
         """Free a local array on the heap."""

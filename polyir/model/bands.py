@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import islpy as isl
 
 from polyir.dialects.dependence import Dependence, Dependences
-from polyir.isl_trees import node_type
+from polyir.isl_trees import node_type, path_of
 from polyir.model.distance import DistanceVector, vectors_of
 from polyir.model.legality import example_of
 from polyir.model.order import (
@@ -77,13 +77,9 @@ class BandFacts:
 
 def active_at(node: isl.ScheduleNode, dependences: Dependences) -> tuple[Active, ...]:
     """The pairs of the ordering dependences that the nodes above `node` leave to it."""
-    path: list[int] = []
-    root = node
-    while root.has_parent():
-        path.append(root.get_child_position())
-        root = root.parent()
+    root = node.get_schedule().get_root()
     actives = all_active(dependences.ordering)
-    for position in reversed(path):
+    for position in path_of(node):
         actives = below(root, actives)[position]
         root = root.get_child(position)
     return actives

@@ -18,6 +18,7 @@ from polyir.dialects.dependence import Dependence, DependenceKind, Dependences, 
 from polyir.model.analysis import array_accesses, arrays_in_order, compute_dependences
 from polyir.model.scop import Scop
 from polyir.model.statements import Access, AccessKind
+from polyir.model.temporaries import uses_outside
 
 
 @dataclass(frozen=True)
@@ -106,10 +107,8 @@ def _accesses_to(scop: Scop, array: str) -> list[Access]:
 def _is_local(scop: Scop, array: str) -> bool:
     """Whether the array is allocated in the function and used by the scop only."""
     value = scop.arrays[array]
-    return isinstance(value.owner, memref.AllocOp | memref.AllocaOp) and all(
-        isinstance(use.operation, memref.DeallocOp) or scop.op.is_ancestor(use.operation)
-        for use in value.uses
-    )
+    is_allocated = isinstance(value.owner, memref.AllocOp | memref.AllocaOp)
+    return is_allocated and not uses_outside(scop, value)
 
 
 def require_same_values(scop: Scop, schedule: isl.Schedule, what: str) -> None:

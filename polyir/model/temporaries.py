@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from xdsl.dialects import affine, memref
 from xdsl.dialects.builtin import MemRefType, NoneAttr
+from xdsl.ir import Operation, SSAValue
 
 from polyir.model.scop import Scop
 
@@ -11,6 +12,16 @@ ACCESSES = (affine.LoadOp, affine.StoreOp, affine.VectorLoadOp, affine.VectorSto
 """The accesses whose subscripts can be rewritten."""
 
 AccessOp = affine.LoadOp | affine.StoreOp | affine.VectorLoadOp | affine.VectorStoreOp
+
+
+def uses_outside(scop: Scop, array: SSAValue) -> tuple[Operation, ...]:
+    """The operations outside a scop that may read or write an array, or pass it on."""
+    users = dict.fromkeys(use.operation for use in array.uses)
+    return tuple(
+        op
+        for op in users
+        if not isinstance(op, memref.DeallocOp | memref.DimOp) and not scop.op.is_ancestor(op)
+    )
 
 
 def why_no_temporary(scop: Scop, array: str) -> str | None:

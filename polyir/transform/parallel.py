@@ -205,7 +205,7 @@ def _parallel_members(
         arrays = carriers(actives, member)
         if arrays:
             reasons.append(f"loop {number} carries dependences through {', '.join(arrays)}")
-        elif _runs_once(band, position):
+        elif runs_once(band, position):
             reasons.append(f"loop {number} has only one iteration")
         else:
             positions.append(position)
@@ -213,7 +213,7 @@ def _parallel_members(
     return tuple(positions), tuple(reasons)
 
 
-def _runs_once(band: isl.ScheduleNode, position: int) -> bool:
+def runs_once(band: isl.ScheduleNode, position: int) -> bool:
     """Whether a member has one value only for equal values of all that is outside it."""
     members = band.band_get_partial_schedule()
     outside = band.get_prefix_schedule_multi_union_pw_aff()

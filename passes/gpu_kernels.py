@@ -1,0 +1,39 @@
+"""The pass `gpu-kernels`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from polyir.dialects.dependence import Dependences
+from polyir.model.outcome import Outcome
+from polyir.model.scop import Scop
+from polyir.passes.prerequisites import ScopPass
+from polyir.transform.gpu.kernels import gpu_kernels
+
+
+@dataclass(frozen=True)
+class GpuKernelsPass(ScopPass):
+    """Decide which parts of a schedule become GPU kernels.
+
+    A kernel begins at the outermost band with a parallel loop; the loops around it stay on the
+    host. A part without parallel loops becomes a kernel of a single thread.
+
+    Before:
+
+        poly.band "[{ S0[t, i] -> [(t)] }]" permutable coincident [false] {
+          poly.band "[{ S0[t, i] -> [(i)] }]" permutable coincident [true]
+        }
+
+    After:
+
+        poly.band "[{ S0[t, i] -> [(t)] }]" permutable coincident [false] {
+          poly.mark #poly.kernel {
+            poly.band "[{ S0[t, i] -> [(i)] }]" permutable coincident [true]
+          }
+        }
+    """
+
+    name = "gpu-kernels"
+
+    def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
+        return gpu_kernels(scop.schedule, dependences)

@@ -1,0 +1,61 @@
+"""The pass `gpu-synchronise`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+
+from polyir.diagnostics import PolyirError, location_of
+from polyir.dialects.scop import ScopOp
+from polyir.limits import limited
+from polyir.model.proof import keeping_proof
+from polyir.model.scop import scop_of
+from polyir.passes.prerequisites import PassOnScops, report_outcome, require_proved
+from polyir.transform.gpu.barriers import apply_barriers, plan_barriers
+
+
+@dataclass(frozen=True)
+class GpuSynchronisePass(PassOnScops):
+    """Add barriers where a thread of a GPU kernel needs what another thread of its block wrote.
+
+    Before, where S[t, i] reads what S[t - 1, i + 1] wrote:
+
+        poly.mark #poly.kernel<block [32]> {
+          poly.band "[{ S[t, i] -> [(t)] }]" {
+            poly.band "[{ S[t, i] -> [(i)] }]" loop_attributes [[#poly.map<thread x>]]
+
+    After:
+
+        poly.stmt @barrier0 domain "[n] -> { barrier0[t0] : ... }" (%t0) {
+          gpu.barrier
+        }
+        poly.mark #poly.kernel<block [32]> {
+          poly.band "[{ S[t, i] -> [(t)] }]" {
+            poly.extension "[n] -> { [i0] -> barrier0[t0 = i0] : ... }" {
+              poly.sequence {
+                poly.filter "[n] -> { S[t, i] }" {
+                  poly.band "[{ S[t, i] -> [(i)] }]" loop_attributes [[#poly.map<thread x>]]
+                }
+                poly.filter "[n] -> { barrier0[t0] }"
+    """
+
+    name = "gpu-synchronise"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for scop in self.scops(ctx, op):
+            try:
+                self._synchronise(scop)
+            except PolyirError as error:
+                error.location = error.location or location_of(scop)
+                raise
+
+    def _synchronise(self, op: ScopOp) -> None:
+        require_proved(op, self.name)
+        assert op.dependences is not None
+        scop, dependences = scop_of(op), op.dependences.data
+        barriers = limited("the search for barriers", lambda: plan_barriers(scop, dependences))
+        report_outcome(self.name, barriers, op)
+        with keeping_proof(op):
+            apply_barriers(op, barriers)

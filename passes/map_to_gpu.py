@@ -1,0 +1,49 @@
+"""The pass `map-to-gpu`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+
+from polyir.passes.gpu_kernels import GpuKernelsPass
+from polyir.passes.gpu_map import GpuMapPass
+from polyir.passes.gpu_synchronise import GpuSynchronisePass
+from polyir.passes.gpu_tile import GpuTilePass
+from polyir.passes.options import PassWithOptions
+
+
+@dataclass(frozen=True)
+class MapToGpuPass(PassWithOptions):
+    """Map scheduled loops to GPU kernels: all steps from the schedule to blocks and threads.
+
+    The steps are `gpu-kernels`, `gpu-tile`, `gpu-map` and `gpu-synchronise`, which also work alone
+    and have more to say. `tile` are the tile sizes of the loops of a kernel, `block` the threads of
+    a block along x, y and z, and `grid` the largest numbers of blocks.
+
+    Before:
+
+        poly.band "[{ S0[i] -> [(i)] }]" permutable coincident [true]
+
+    After:
+
+        poly.mark #poly.kernel<block [256]> {
+          poly.band "[{ S0[i] -> [(i - (i) mod 256)] }]" permutable coincident [true]
+              loop_attributes [[#poly.map<block x>]] {
+            poly.band "[{ S0[i] -> [(i)] }]" permutable coincident [true]
+                loop_attributes [[#poly.map<thread x>]]
+          }
+        }
+    """
+
+    name = "map-to-gpu"
+
+    tile: tuple[int, ...] = ()
+    block: tuple[int, ...] = ()
+    grid: tuple[int, ...] = ()
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        tile, mapping = GpuTilePass(tile=self.tile), GpuMapPass(block=self.block, grid=self.grid)
+        for step in (GpuKernelsPass(), tile, mapping, GpuSynchronisePass()):
+            step.apply(ctx, op)

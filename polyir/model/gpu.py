@@ -1,0 +1,100 @@
+"""What a schedule tree says of GPU kernels: where they are, who runs what.
+
+A mark `#poly.kernel` stands above each kernel; members of bands below it have the attributes
+`#poly.map<block x>` and `#poly.map<thread x>`. The block of number b runs the tiles of number b,
+and the thread of number t the iterations i with `i mod size = t`, where `size` is that of the
+block. What no member is mapped for is run by the first thread. Statements with a barrier are run
+by all threads of a block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import reduce
+from typing import Final
+
+import islpy as isl
+from xdsl.dialects import gpu
+
+from polyir.dialects.loop_attributes import GpuDimension, MapAttr
+from polyir.dialects.mark_attributes import KernelAttr
+from polyir.isl_trees import mark_object, node_type
+from polyir.model.scop import Scop
+from polyir.model.tree import attributes_of_members
+from polyir.model.tree_loops import member_steps
+
+AXES: Final = ("x", "y", "z")
+
+
+def has_kernels(schedule: isl.Schedule) -> bool:
+    """Whether the tree has a mark `#poly.kernel`."""
+    return next(kernel_marks(schedule.get_root()), None) is not None
+
+
+def kernel_marks(node: isl.ScheduleNode) -> Iterator[isl.ScheduleNode]:
+    """The marks of kernels from `node` down, in order; there is none inside another."""
+    if node_type(node) is isl.schedule_node_type.mark and isinstance(mark_object(node), KernelAttr):
+        yield node
+        return
+    for position in range(node.n_children()):
+        yield from kernel_marks(node.child(position))
+
+
+def mapped_values(mark: isl.ScheduleNode) -> Mapping[GpuDimension, isl.UnionPwAff]:
+    """The values of the members below a mark that are mapped to each dimension.
+
+    Those of members that are mapped to blocks are numbers of tiles.
+    """
+    found: dict[GpuDimension, isl.UnionPwAff] = {}
+
+    def visit(node: isl.ScheduleNode) -> None:
+        if node_type(node) is isl.schedule_node_type.band:
+            loops = attributes_of_members(node)
+            for position, attributes in enumerate(loops):
+                for attribute in attributes:
+                    if isinstance(attribute, MapAttr):
+                        note(node, position, attribute.data)
+        for position in range(node.n_children()):
+            visit(node.child(position))
+
+    def note(band: isl.ScheduleNode, position: int, dimension: GpuDimension) -> None:
+        values = band.band_get_partial_schedule().get_at(position)
+        values = values.intersect_domain(band.get_domain())
+        if dimension.level == "block":
+            step = isl.Val(member_steps(band)[position])
+            values = values.scale_down_val(step).floor()
+        known = found.get(dimension)
+        found[dimension] = values if known is None else known.union_add(values)
+
+    visit(mark)
+    return found
+
+
+def thread_numbers(mark: isl.ScheduleNode) -> isl.UnionMap:
+    """`{ S[i] -> [x, y, z] }`: the thread that runs each instance below the mark of a kernel."""
+    attribute = mark_object(mark)
+    assert isinstance(attribute, KernelAttr)
+    mapped = mapped_values(mark)
+    domain = mark.get_domain()
+    zero = isl.Val(0)
+    axes: list[isl.UnionMap] = []
+    for number, axis in enumerate(AXES):
+        values = mapped.get(GpuDimension("thread", axis))
+        rest = domain
+        numbers = isl.UnionPwAff.empty(domain.get_space())
+        if values is not None:
+            size = isl.Val(attribute.data.threads(number))
+            numbers = values.mod_val(size)
+            rest = domain.subtract(values.domain())
+        numbers = numbers.union_add(isl.UnionPwAff.val_on_domain(rest, zero))
+        axes.append(isl.UnionMap.from_union_pw_aff(numbers))
+    return reduce(isl.UnionMap.flat_range_product, axes)
+
+
+def barrier_instances(scop: Scop) -> isl.UnionSet:
+    """The instances of statements with a barrier, which all threads of a block run."""
+    found = isl.UnionSet.empty(scop.context.get_space())
+    for body in scop.bodies:
+        if any(isinstance(op, gpu.BarrierOp) for op in body.op.body.block.ops):
+            found = found.union(isl.UnionSet.from_set(isl.Set.universe(body.domain.get_space())))
+    return found

@@ -1,0 +1,1 @@
+"""Mapping of schedule trees to GPU kernels."""

@@ -1,0 +1,270 @@
+"""Barriers between the threads of a block, where a dependence leads from one to another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+
+import islpy as isl
+from xdsl.dialects import gpu
+from xdsl.dialects.builtin import IndexType
+from xdsl.ir import Block, Region
+from xdsl.rewriter import Rewriter
+
+from polyir.diagnostics import LegalityError
+from polyir.dialects.dependence import Dependences
+from polyir.dialects.loop_attributes import MapAttr
+from polyir.dialects.mark_attributes import LocalAttr
+from polyir.dialects.scop import ScopOp, StmtOp
+from polyir.isl_trees import (
+    TreeNode,
+    build_tree,
+    describe_tree,
+    mark_object,
+    node_type,
+    path_of,
+)
+from polyir.model.bands import active_at
+from polyir.model.gpu import kernel_marks, thread_numbers
+from polyir.model.legality import example_of
+from polyir.model.order import (
+    Active,
+    across_children,
+    below,
+    forward,
+    members_of,
+    still_active,
+)
+from polyir.model.scop import Scop, unique_name
+from polyir.model.tree import attributes_of_members, tree_from_schedule, without_extensions
+from polyir.transform.address import TreePath
+from polyir.transform.walk import BAND, MARK, name_list, statements_of
+
+
+@dataclass(frozen=True)
+class Barriers:
+    """The barriers to add: their names and domains, the tree with them, and what to tell."""
+
+    domains: tuple[isl.Set, ...] = ()
+    schedule: isl.Schedule | None = None
+    done: tuple[str, ...] = ()
+    missed: tuple[str, ...] = ()
+
+
+def plan_barriers(scop: Scop, dependences: Dependences) -> Barriers:
+    """Where the threads of a block have to wait for each other; the scop is not changed.
+
+    A barrier is a statement that all threads of a block run. It stands in a sequence between two
+    parts with a dependence from a thread to another one, and at the end of each iteration of a
+    loop that carries such a dependence, or at whose end memory of the block is used again:
+
+        band [t]                           band [t]
+          band [i] #poly.map<thread x>       extension { [t] -> barrier[t] }
+                                       =>      sequence
+                                                 filter { S[t, i] }
+                                                   band [i] #poly.map<thread x>
+                                                 filter { barrier[t] }
+
+    Raises `LegalityError` for a dependence between iterations that different threads run at once.
+    """
+    schedule = scop.schedule
+    planner = _Planner(scop)
+    while (split := planner.next_split(schedule, dependences)) is not None:
+        schedule = split
+    for mark in kernel_marks(schedule.get_root()):
+        planner.plan(mark, dependences)
+    if not planner.after and not planner.before:
+        return Barriers(done=("no barrier is needed",))
+    tree = planner.with_barriers(describe_tree(schedule), ())
+    return Barriers(
+        tuple(planner.domains), build_tree(without_extensions(tree)), tuple(planner.done)
+    )
+
+
+class _Planner:
+    """Finds the places of barriers in the kernels of one tree."""
+
+    def __init__(self, scop: Scop) -> None:
+        self.domains: list[isl.Set] = []
+        self.done: list[str] = []
+        # By the path of a band: the barrier after each iteration of its last member.
+        self.after: dict[TreePath, isl.Set] = {}
+        # By the path of a sequence: the barrier in front of each of these children.
+        self.before: dict[TreePath, dict[int, isl.Set]] = {}
+        self._below: dict[TreePath, isl.UnionSet] = {}
+        self._taken = {*scop.arrays, *(body.name for body in scop.bodies)}
+        shared = (each for each in scop.op.local_arrays if each.space.data == "workgroup")
+        self._shared = {each.sym_name.data for each in shared}
+
+    # Bands in which a member that is not the last one needs a barrier
+
+    def next_split(self, schedule: isl.Schedule, dependences: Dependences) -> isl.Schedule | None:
+        """The tree with one more band split after a loop that needs barriers; `None` if none is."""
+        for mark in kernel_marks(schedule.get_root()):
+            for band, actives in _bands(mark.child(0), between_threads(mark, dependences)):
+                position = self._carrier(band, actives)
+                if position is not None and position + 1 < band.band_n_member():
+                    return band.band_split(position + 1).get_schedule()
+        return None
+
+    def _carrier(self, band: isl.ScheduleNode, actives: tuple[Active, ...]) -> int | None:
+        """The first member at the end of whose iterations there must be a barrier."""
+        loops = attributes_of_members(band)
+        for position, member in enumerate(members_of(band)):
+            pairs = (forward(each, member) for each in actives)
+            carried = [relation for relation in pairs if not relation.is_empty()]
+            if carried:
+                if any(isinstance(each, MapAttr) for each in loops[position]):
+                    names = name_list(statements_of(band))
+                    raise LegalityError(
+                        f"loop {band.get_schedule_depth() + position + 1} around {names} is "
+                        "mapped, but threads that run it at once depend on each other: "
+                        f"{example_of(carried[0])}"
+                    )
+                return position
+            actives = still_active(actives, member)
+        if self._reuses_memory(band):
+            return band.band_n_member() - 1
+        return None
+
+    def _reuses_memory(self, band: isl.ScheduleNode) -> bool:
+        """Whether each iteration of the band's last member uses the same memory of the block."""
+        node = band.child(0)
+        is_shared = False
+        while node_type(node) is MARK:
+            item = mark_object(node)
+            is_shared |= isinstance(item, LocalAttr) and item.data.array in self._shared
+            node = node.child(0)
+        return is_shared and not all(
+            any(isinstance(each, MapAttr) for each in loop) for loop in attributes_of_members(band)
+        )
+
+    # Places
+
+    def plan(self, mark: isl.ScheduleNode, dependences: Dependences) -> None:
+        """Note the barriers of one kernel."""
+        self._visit(mark.child(0), between_threads(mark, dependences))
+
+    def _visit(self, node: isl.ScheduleNode, actives: tuple[Active, ...]) -> None:
+        if node_type(node) is BAND:
+            position = self._carrier(node, actives)
+            if position is not None:
+                number = node.get_schedule_depth() + position + 1
+                path = path_of(node)
+                name = self._note(node, f"after each iteration of loop {number} around")
+                self.after[path] = self._domain(node.child(0), name)
+                self._below[path] = node.get_domain().universe()
+        elif node_type(node) is isl.schedule_node_type.sequence:
+            self._visit_sequence(node, actives)
+        for position, inner in enumerate(below(node, actives)):
+            self._visit(node.child(position), inner)
+
+    def _visit_sequence(self, node: isl.ScheduleNode, actives: tuple[Active, ...]) -> None:
+        crossing = {
+            (part.source_child, part.target_child) for part in across_children(node, actives)
+        }
+        last = 0
+        places: dict[int, isl.Set] = {}
+        for child in range(1, node.n_children()):
+            if any(last <= source < child and target == child for source, target in crossing):
+                name = self._note(node.child(child), "before")
+                places[child] = self._domain(node, name)
+                last = child
+        if places:
+            self.before[path_of(node)] = places
+
+    def _note(self, node: isl.ScheduleNode, where: str) -> str:
+        name = unique_name(f"barrier{len(self.domains)}", self._taken)
+        self._taken.add(name)
+        self.done.append(f"a barrier {where} {name_list(statements_of(node))}")
+        return name
+
+    def _domain(self, node: isl.ScheduleNode, name: str) -> isl.Set:
+        """`{ barrier[t] }` for the iterations t of the loops around `node`."""
+        around = node.get_prefix_schedule_union_map().intersect_domain(node.get_domain())
+        domain = isl.Set.from_union_set(around.range()).coalesce().set_tuple_name(name)
+        for position in range(domain.dim(isl.dim_type.set)):
+            domain = domain.set_dim_name(isl.dim_type.set, position, f"t{position}")
+        self.domains.append(domain)
+        return domain
+
+    # The tree
+
+    def with_barriers(self, tree: TreeNode, path: TreePath) -> TreeNode:
+        """The tree at `path` with its barriers."""
+        children = tuple(
+            self.with_barriers(child, (*path, position))
+            for position, child in enumerate(tree.children)
+        )
+        tree = replace(tree, children=children)
+        if path in self.after:
+            barrier = self.after[path]
+            inside = TreeNode("filter", self._below[path], children)
+            sequence = TreeNode("sequence", None, (inside, _filter(barrier)))
+            return replace(tree, children=(_extension([barrier], sequence),))
+        if path in self.before:
+            places = self.before[path]
+            mixed: list[TreeNode] = []
+            for position, child in enumerate(children):
+                if position in places:
+                    mixed.append(_filter(places[position]))
+                mixed.append(child)
+            return _extension([*places.values()], replace(tree, children=tuple(mixed)))
+        return tree
+
+
+def between_threads(mark: isl.ScheduleNode, dependences: Dependences) -> tuple[Active, ...]:
+    """The dependences inside one launch of a kernel from a thread to another one of its block."""
+    numbers = thread_numbers(mark)
+    same = numbers.apply_range(numbers.reverse())
+    found: list[Active] = []
+    for active in active_at(mark, dependences):
+        inside = isl.UnionMap.from_map(active.relation)
+        inside = inside.intersect_domain(numbers.domain()).intersect_range(numbers.domain())
+        others = inside.subtract(same)
+        if not others.is_empty():
+            found.append(replace(active, relation=isl.Map.from_union_map(others)))
+    return tuple(found)
+
+
+def _bands(
+    node: isl.ScheduleNode, actives: tuple[Active, ...]
+) -> Iterator[tuple[isl.ScheduleNode, tuple[Active, ...]]]:
+    if node_type(node) is BAND:
+        yield node, actives
+    for position, inner in enumerate(below(node, actives)):
+        yield from _bands(node.child(position), inner)
+
+
+def _filter(statement: isl.Set) -> TreeNode:
+    instances = isl.UnionSet.from_set(isl.Set.universe(statement.get_space()))
+    return TreeNode("filter", instances, ())
+
+
+def _extension(statements: Sequence[isl.Set], inside: TreeNode) -> TreeNode:
+    """A node that adds the barriers above `inside`."""
+    relations: list[isl.UnionMap] = []
+    for statement in statements:
+        relation = isl.Map.from_domain_and_range(statement.reset_tuple_id(), statement)
+        for position in range(statement.dim(isl.dim_type.set)):
+            relation = relation.equate(isl.dim_type.in_, position, isl.dim_type.out, position)
+        relations.append(isl.UnionMap.from_map(relation))
+    return TreeNode("extension", reduce(isl.UnionMap.union, relations), (inside,))
+
+
+def apply_barriers(op: ScopOp, barriers: Barriers) -> None:
+    """Add the statements of a plan, and put its tree in the scop."""
+    if barriers.schedule is None:
+        return
+    for domain in barriers.domains:
+        count = domain.dim(isl.dim_type.set)
+        block = Block([gpu.BarrierOp()], arg_types=[IndexType()] * count)
+        for position, argument in enumerate(block.args):
+            argument.name_hint = f"t{position}"
+        statement = StmtOp(domain.get_tuple_name(), domain, Region(block))
+        statement.location = op.location
+        op.body.block.insert_op_before(statement, op.tree)
+    old = op.tree
+    op.body.block.insert_op_before(tree_from_schedule(barriers.schedule), old)
+    Rewriter.erase_op(old)

@@ -1,0 +1,129 @@
+"""The parts of a schedule tree that become GPU kernels.
+
+Verdoolaege, Juega, Cohen, Gómez, Tenllado, Catthoor: Polyhedral Parallel Code Generation for CUDA
+(TACO 2013), section 4.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import islpy as isl
+
+from polyir.dialects.dependence import Dependences
+from polyir.dialects.mark_attributes import KernelAttr, KernelSizes
+from polyir.isl_trees import mark_id, mark_object, node_type
+from polyir.model.bands import band_facts
+from polyir.model.order import Active, all_active, below, members_of, still_active
+from polyir.model.outcome import Outcome
+from polyir.transform.bands import loop_members, replace_band
+from polyir.transform.loop_attributes import settled
+from polyir.transform.parallel import runs_once
+from polyir.transform.walk import BAND, MARK, name_list, statements_of
+
+KERNEL = KernelAttr(KernelSizes())
+
+
+def gpu_kernels(schedule: isl.Schedule, dependences: Dependences) -> Outcome:
+    """Put a mark `#poly.kernel` above each part of the tree that is to be a kernel.
+
+    A kernel begins at the outermost band with a member that is coincident, or parallel inside the
+    members before it. The loops around it stay on the host, and launch the kernel once an
+    iteration. Of a permutable band, the coincident members become the outermost ones:
+
+        band [t, i, j] coincident [0, 1, 1]      mark #poly.kernel
+                                            =>     band [i, j, t] coincident [1, 1, 0]
+
+    A part without parallel loops is a kernel of a single thread.
+    """
+    marker = _Marker()
+    root = schedule.get_root()
+    actives = all_active(dependences.ordering)
+    node, is_parallel = marker.visit(root.child(0), actives)
+    if not is_parallel:
+        node = marker.mark(node, "without a parallel loop")
+    done = tuple(marker.done)
+    return settled(schedule, node.get_schedule(), dependences, "mapping to kernels", done)
+
+
+class _Marker:
+    """Marks the kernels of one tree, and notes them in the order of the tree."""
+
+    def __init__(self) -> None:
+        self.done: list[str] = []
+
+    def mark(self, node: isl.ScheduleNode, what: str) -> isl.ScheduleNode:
+        """A mark above `node`, which is returned."""
+        depth = node.get_schedule_depth()
+        loops = f"inside {depth} loop{'s' * (depth != 1)} of the host" if depth else "launched once"
+        self.done.append(f"{name_list(statements_of(node))}: a kernel {what}, {loops}")
+        return node.insert_mark(mark_id(KERNEL))
+
+    def visit(
+        self, node: isl.ScheduleNode, actives: tuple[Active, ...]
+    ) -> tuple[isl.ScheduleNode, bool]:
+        """The tree from `node` down with its kernels; whether there is a parallel one.
+
+        If there is not, there is no mark either.
+        """
+        if node_type(node) is MARK and isinstance(mark_object(node), KernelAttr):
+            return node, True
+        if node_type(node) is BAND:
+            return self._visit_band(node, actives)
+        return self._visit_children(node, actives)
+
+    def _visit_children(
+        self, node: isl.ScheduleNode, actives: tuple[Active, ...]
+    ) -> tuple[isl.ScheduleNode, bool]:
+        """As `visit`; beside a parallel part, all others become kernels, too."""
+        sequential: list[int] = []
+        count = node.n_children()
+        for position, inner in enumerate(below(node, actives)):
+            child, is_parallel = self.visit(node.child(position), inner)
+            node = child.parent()
+            if not is_parallel:
+                sequential.append(position)
+        if len(sequential) == count:
+            return node, False
+        for position in sequential:
+            # Of a filter, what is below it.
+            child = node.child(position).child(0)
+            node = self.mark(child, "of a single thread").parent().parent()
+        return node, True
+
+    def _visit_band(
+        self, band: isl.ScheduleNode, actives: tuple[Active, ...]
+    ) -> tuple[isl.ScheduleNode, bool]:
+        members = members_of(band)
+        facts = band_facts(actives, members)
+        several = [not runs_once(band, position) for position in range(len(members))]
+        coincident = [
+            position for position, flag in enumerate(facts.coincident) if flag and several[position]
+        ]
+        if coincident and (facts.permutable or coincident == list(range(len(coincident)))):
+            band = _with_first(band, coincident, facts.permutable)
+            return self.mark(band, _loops(len(coincident))), True
+        for position in range(1, len(members)):
+            if facts.parallel[position] and several[position]:
+                inner = actives
+                for member in members[:position]:
+                    inner = still_active(inner, member)
+                outer = band.band_split(position)
+                node, _ = self._visit_band(outer.child(0), inner)
+                return node.parent(), True
+        return self._visit_children(band, actives)
+
+
+def _loops(count: int) -> str:
+    return f"with {count} parallel loop{'s' * (count != 1)}"
+
+
+def _with_first(band: isl.ScheduleNode, chosen: list[int], permutable: bool) -> isl.ScheduleNode:
+    """The band with the chosen members first."""
+    members = loop_members(band)
+    others = [position for position in range(len(members)) if position not in chosen]
+    order = [*chosen, *others]
+    flagged = [replace(members[p], is_coincident=p in chosen) for p in order]
+    if order == list(range(len(members))) or band.is_subtree_anchored():
+        return band
+    return replace_band(band, flagged, permutable)

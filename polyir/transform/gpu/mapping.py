@@ -1,0 +1,272 @@
+"""Tiles, blocks and threads of GPU kernels.
+
+Verdoolaege, Juega, Cohen, Gómez, Tenllado, Catthoor: Polyhedral Parallel Code Generation for CUDA
+(TACO 2013), section 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import islpy as isl
+
+from polyir.diagnostics import OptionError
+from polyir.dialects.dependence import Dependences
+from polyir.dialects.loop_attributes import GpuDimension, LoopAttributes, MapAttr
+from polyir.dialects.mark_attributes import KernelAttr, KernelSizes
+from polyir.isl_trees import mapped_children, mark_id, mark_object, node_type
+from polyir.model.bands import facts_of_band
+from polyir.model.gpu import AXES
+from polyir.model.outcome import Outcome
+from polyir.model.tree import attributes_of_members
+from polyir.model.tree_loops import member_steps
+from polyir.transform.bands import loop_members, with_attributes
+from polyir.transform.gpu.kernels import gpu_kernels
+from polyir.transform.loop_attributes import cut, settled
+from polyir.transform.parallel import runs_once
+from polyir.transform.tile import by_sizes, insert_tiles, runs_over_tiles
+from polyir.transform.walk import BAND, coincident_flags, name_list, statements_of
+
+MOST_THREADS = 1024
+"""The threads of the largest block that devices have."""
+
+LARGEST_BLOCK = (1024, 1024, 64)
+"""The most threads of a block along each axis."""
+
+
+@dataclass(frozen=True)
+class GpuTileOptions:
+    """The tiles of kernels: one size for each loop of the outermost band of a kernel.
+
+    The last size holds for all further loops. Without sizes, they depend on the number of parallel
+    loops: 256; 32 x 32; 4 x 4 x 32.
+    """
+
+    tile: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        if any(size < 1 for size in self.tile):
+            raise OptionError(f"tile sizes must be 1 or more: tile={_listed(self.tile)}")
+
+    def sizes(self, parallel: int, members: int) -> tuple[int, ...]:
+        """The sizes for a band of so many members, of which the first are parallel."""
+        given = self.tile or DEFAULT_TILES[min(parallel, 3) - 1]
+        return given[:members] + (given[-1],) * (members - len(given))
+
+
+DEFAULT_TILES = ((256, 32), (32, 32, 32), (4, 4, 32))
+
+
+@dataclass(frozen=True)
+class GpuMapOptions:
+    """The blocks of kernels.
+
+    `block` are the threads of a block along x, y and z, `grid` the largest numbers of blocks.
+    Without sizes, a block has as many threads as a tile has points, but at most 256: one thread
+    along x for each point of a tile, the rest along y and z.
+    """
+
+    block: tuple[int, ...] = ()
+    grid: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name, sizes in (("block", self.block), ("grid", self.grid)):
+            if len(sizes) > 3 or any(size < 1 for size in sizes):
+                given = _listed(sizes)
+                raise OptionError(f"{name} takes up to three sizes of 1 or more: {name}={given}")
+        threads = 1
+        for size, most in zip(self.block, LARGEST_BLOCK, strict=False):
+            threads *= size
+            if size > most:
+                raise OptionError(
+                    f"a block has at most {by_sizes(LARGEST_BLOCK)} threads: "
+                    f"block={_listed(self.block)}"
+                )
+        if threads > MOST_THREADS:
+            raise OptionError(
+                f"a block has at most {MOST_THREADS} threads: block={_listed(self.block)} has "
+                f"{threads}"
+            )
+
+
+def _listed(sizes: Sequence[int]) -> str:
+    return ",".join(map(str, sizes))
+
+
+def with_kernels(schedule: isl.Schedule, dependences: Dependences) -> isl.Schedule:
+    """The tree with its kernels marked."""
+    return gpu_kernels(schedule, dependences).schedule
+
+
+def gpu_tile(schedule: isl.Schedule, dependences: Dependences, options: GpuTileOptions) -> Outcome:
+    """Tile the outermost band of each kernel, unless its loops run over tiles already.
+
+        mark #poly.kernel              mark #poly.kernel
+          band [i, j, k]       =>        band [32 floor(i/32), 32 floor(j/32), 32 floor(k/32)]
+                                           band [i, j, k]
+
+    Of a band that is not permutable, only the loops outside are tiled that are coincident.
+    """
+    done: list[str] = []
+
+    def tiled(node: isl.ScheduleNode) -> isl.ScheduleNode:
+        if node_type(node) is not BAND or runs_over_tiles(node):
+            return node
+        flags = coincident_flags(node)
+        parallel = len(_leading(flags))
+        if not parallel:
+            return node
+        if not node.band_get_permutable() and parallel < len(flags):
+            node = node.band_split(parallel)
+        members = loop_members(node)
+        sizes = options.sizes(parallel, len(members))
+        parts = [cut(member.attributes) for member in members]
+        names = name_list(statements_of(node))
+        done.append(f"tiled {len(members)} loops around {names} by {by_sizes(sizes)}")
+        blocks = [
+            replace(member, attributes=outer)
+            for member, (outer, _) in zip(members, parts, strict=True)
+        ]
+        permutable = bool(node.band_get_permutable())
+        return insert_tiles(
+            with_attributes(node, [inner for _, inner in parts]), blocks, sizes, permutable
+        )
+
+    changed = below_kernels(with_kernels(schedule, dependences), tiled)
+    return settled(schedule, changed, dependences, "tiling", done, exact_flags=False)
+
+
+def gpu_map(schedule: isl.Schedule, dependences: Dependences, options: GpuMapOptions) -> Outcome:
+    """Map the loops over tiles of each kernel to blocks, and the parallel ones inside to threads.
+
+        mark #poly.kernel                       mark #poly.kernel<block [32, 8]>
+          band [32 floor(i/32), ...]      =>      band [...] loop_attributes [[#poly.map<block y>],
+            band [i, j]                                                       [#poly.map<block x>]]
+                                                    band [i, j] ... #poly.map<thread y>, ...
+
+    Of several loops, the innermost one is mapped to x, unless one has an attribute already.
+    """
+    mapper = _Mapper(options, dependences)
+    marked = with_kernels(schedule, dependences)
+    changed = marked.get_root()
+    changed = _at_kernels(changed, mapper.map_kernel)
+    result = changed.get_schedule()
+    return settled(schedule, result, dependences, "mapping", mapper.done, exact_flags=False)
+
+
+class _Mapper:
+    """Maps the kernels of a tree, and notes what it did."""
+
+    def __init__(self, options: GpuMapOptions, dependences: Dependences) -> None:
+        self.done: list[str] = []
+        self._options = options
+        self._dependences = dependences
+
+    def map_kernel(self, mark: isl.ScheduleNode) -> isl.ScheduleNode:
+        """The kernel below `mark` with its mapping."""
+        extents: list[int] = []
+        node = mark.child(0)
+        if node_type(node) is BAND and any(coincident_flags(node)):
+            node = self._map_blocks(node)
+            node = mapped_children(node, lambda inner: self._map_threads(inner, extents))
+        mark = node.parent()
+        block = self._block(extents)
+        names = name_list(statements_of(mark))
+        self.done.append(f"{names}: blocks of {by_sizes(block) if block else '1'} threads")
+        attribute = KernelAttr(KernelSizes(block, self._options.grid))
+        return mark.delete().insert_mark(mark_id(attribute))
+
+    def _map_blocks(self, band: isl.ScheduleNode) -> isl.ScheduleNode:
+        return _mapped(band, _leading(coincident_flags(band)), "block")
+
+    def _map_threads(self, node: isl.ScheduleNode, extents: list[int]) -> isl.ScheduleNode:
+        """Map the outermost parallel loops from `node` down, up to three."""
+        if node_type(node) is not BAND:
+            return mapped_children(node, lambda inner: self._map_threads(inner, extents))
+        flags = coincident_flags(node)
+        several = [not runs_once(node, position) for position in range(len(flags))]
+        chosen = [position for position in _leading(flags) if several[position]]
+        if not chosen:
+            facts = facts_of_band(node, self._dependences)
+            parallel = (
+                position
+                for position, flag in enumerate(facts.parallel)
+                if flag and several[position]
+            )
+            first = next(parallel, None)
+            chosen = [] if first is None else [first]
+        if not chosen:
+            return mapped_children(node, lambda inner: self._map_threads(inner, extents))
+        chosen = chosen[-3:]
+        sizes = _extents(node, chosen)
+        for axis, size in enumerate(reversed(sizes)):
+            extents[axis : axis + 1] = [max([size, *extents[axis : axis + 1]])]
+        return _mapped(node, chosen, "thread")
+
+    def _block(self, extents: Sequence[int]) -> tuple[int, ...]:
+        """The threads of a block for loops of so many iterations in a tile, x first."""
+        if self._options.block:
+            return self._options.block[: len(extents)]
+        block: list[int] = []
+        left = 256
+        for extent, most in zip(extents, LARGEST_BLOCK, strict=False):
+            block.append(max(1, min(extent, left, most)))
+            left //= block[-1]
+        return tuple(block)
+
+
+def _leading(flags: Sequence[bool]) -> list[int]:
+    """The positions of the first members that are coincident."""
+    count = next((position for position, flag in enumerate(flags) if not flag), len(flags))
+    return list(range(count))
+
+
+def _mapped(band: isl.ScheduleNode, chosen: Sequence[int], level: str) -> isl.ScheduleNode:
+    """The band with up to three of the chosen members mapped, the innermost one to x."""
+    loops = list(attributes_of_members(band))
+    for axis, position in zip(AXES, reversed(chosen), strict=False):
+        others: LoopAttributes = tuple(
+            each for each in loops[position] if not isinstance(each, MapAttr)
+        )
+        loops[position] = (*others, MapAttr(GpuDimension(level, axis)))
+    return with_attributes(band, loops)
+
+
+def _extents(band: isl.ScheduleNode, chosen: Sequence[int]) -> list[int]:
+    """How many iterations the chosen members have in one iteration of the loops around, at most.
+
+    256 for a loop whose iterations have no constant bound.
+    """
+    around = band.get_prefix_schedule_union_map().intersect_domain(band.get_domain())
+    steps = member_steps(band)
+    found: list[int] = []
+    for position in chosen:
+        values = isl.UnionMap.from_union_pw_aff(
+            band.band_get_partial_schedule().get_at(position)
+        ).intersect_domain(band.get_domain())
+        here = isl.Map.from_union_map(around.reverse().apply_range(values))
+        distance = here.reverse().apply_range(here).deltas().dim_max_val(0)
+        extent = distance.to_python() // steps[position] + 1 if distance.is_int() else 256
+        found.append(extent)
+    return found
+
+
+def below_kernels(
+    schedule: isl.Schedule, change: Callable[[isl.ScheduleNode], isl.ScheduleNode]
+) -> isl.Schedule:
+    """The tree with what is directly below each mark of a kernel changed."""
+    changed = _at_kernels(schedule.get_root(), lambda mark: change(mark.child(0)).parent())
+    return changed.get_schedule()
+
+
+def _at_kernels(
+    node: isl.ScheduleNode, change: Callable[[isl.ScheduleNode], isl.ScheduleNode]
+) -> isl.ScheduleNode:
+    if isinstance(_mark_of(node), KernelAttr):
+        return change(node)
+    return mapped_children(node, lambda inner: _at_kernels(inner, change))
+
+
+def _mark_of(node: isl.ScheduleNode) -> object:
+    return mark_object(node) if node_type(node) is isl.schedule_node_type.mark else None
