@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -36,13 +36,10 @@ from polyir.target.abi import (
     symbol_name,
 )
 from polyir.target.errors import unsupported_operation
+from polyir.target.gpu import Language, kernel_source
 
 if TYPE_CHECKING:
     from polyir.runtime.functions import Value
-
-KernelSource = Callable[[gpu.ModuleOp], str]
-"""Writes the kernels of a module in the language of a device."""
-
 
 class ExecutionError(PolyirError):
     """Code of the host cannot be run to its end."""
@@ -75,29 +72,30 @@ class GpuModule(CompiledModule):
         self,
         module: ModuleOp,
         target: GpuTarget,
-        write: KernelSource,
         checks: Mapping[str, ArgumentChecks] = MappingProxyType({}),
+        device: Device | None = None,
     ) -> None:
         _require_supported(module)
-        self.device: Device = open_device(target)
+        language = Language.OPENCL if target == "opencl" else Language.CUDA
+        modules = [op for op in module.ops if isinstance(op, gpu.ModuleOp)]
+        sources = [kernel_source(each, language) for each in modules]
+        self.device = device or open_device(target)
         """Where the kernels run."""
         self._module = module
         self._target: GpuTarget = target
-        self._write = write
         self._globals: Globals = {}
-        sources = {each: write(each) for each in module.ops if isinstance(each, gpu.ModuleOp)}
         self._kernels = {
             name: kernel
-            for each, source in sources.items()
+            for each, source in zip(modules, sources, strict=True)
             for name, kernel in _built(self.device, each, source)
         }
         functions = [
             GpuFunction(each, self, checks.get(each.symbol)) for each in public_signatures(module)
         ]
-        super().__init__("\n".join(sources.values()), functions)
+        super().__init__("\n".join(sources), functions)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _unpickled, (pickled(self._module), self._target, self._write, self.checks)
+        return _unpickled, (pickled(self._module), self._target, self.checks)
 
     def threads(self, count: int) -> nullcontext[None]:
         """Nothing changes inside the `with` block: the device has its own threads."""
@@ -132,22 +130,23 @@ _STATELESS: tuple[InterpreterFunctions, ...] = (
 def compile_gpu(
     module: ModuleOp,
     target: GpuTarget,
-    write: KernelSource,
     checks: Mapping[str, ArgumentChecks] = MappingProxyType({}),
+    device: Device | None = None,
 ) -> GpuModule:
     """Compile the kernels of a module that is outlined; its public functions can then be called.
 
-    `write` writes them in the language of `target`. Raises `TargetError` for operations that are
+    `checks` are those of their arguments, by symbol. They run on `device`, or on the one that is
+    opened for `target`. Raises `TargetError` for operations that are
     not supported, `MissingPackageError`, and `DeviceError` if there is no device or it rejects the
     kernels.
     """
-    return GpuModule(module, target, write, checks)
+    return GpuModule(module, target, checks, device)
 
 
 def _unpickled(
-    module: bytes, target: GpuTarget, write: KernelSource, checks: Mapping[str, ArgumentChecks]
+    module: bytes, target: GpuTarget, checks: Mapping[str, ArgumentChecks]
 ) -> GpuModule:
-    return GpuModule(pickle.loads(module), target, write, checks)
+    return GpuModule(pickle.loads(module), target, checks)
 
 
 def _built(device: Device, module: gpu.ModuleOp, source: str) -> Iterator[tuple[str, Kernel]]:
