@@ -173,7 +173,5 @@ def written_arguments(function: FuncOp) -> frozenset[int]:
     block = function.body.first_block
     arguments = () if block is None else block.args
     return frozenset(
-        argument.index
-        for argument in arguments
-        if not all(_is_read(use) for use in argument.uses)
+        argument.index for argument in arguments if not all(_is_read(use) for use in argument.uses)
     )

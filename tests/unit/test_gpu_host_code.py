@@ -89,7 +89,7 @@ func.func @local(%n: index) -> (i32, f32) {
     %b = memref.load %B[] : memref<f32>
     %s = arith.addf %b, %x : f32
     memref.store %s, %B[] : memref<f32>
-    affine.store %s, %A[%i, 1] : memref<?x2xf32>
+    memref.store %s, %A[%i, %c1] : memref<?x2xf32>
   }
   %b = affine.load %A[symbol(%n) - 1, 1] : memref<?x2xf32>
   memref.dealloc %A : memref<?x2xf32>
@@ -135,24 +135,17 @@ module attributes {gpu.container_module} {
     %c1 = arith.constant 1 : index
     %c8 = arith.constant 8 : index
     %rows = memref.dim %A, %c0 : memref<?x4xf64>
-    %D = "gpu.alloc"(%rows) <{operandSegmentSizes = array<i32: 0, 1, 0>}>
-        : (index) -> memref<?x4xf64>
-    %E = "gpu.alloc"(%rows) <{operandSegmentSizes = array<i32: 0, 1, 0>}>
-        : (index) -> memref<?x4xf64>
-    "gpu.memcpy"(%D, %A) {operandSegmentSizes = array<i32: 0, 1, 1>}
-        : (memref<?x4xf64>, memref<?x4xf64>) -> ()
-    "gpu.memcpy"(%E, %D) {operandSegmentSizes = array<i32: 0, 1, 1>}
-        : (memref<?x4xf64>, memref<?x4xf64>) -> ()
+    %D = gpu.alloc(%rows) : memref<?x4xf64>
+    %E = gpu.alloc(%rows) : memref<?x4xf64>
+    gpu.memcpy %D, %A : memref<?x4xf64>, memref<?x4xf64>
+    gpu.memcpy %E, %D : memref<?x4xf64>, memref<?x4xf64>
     affine.for %t = 0 to %n {
       %blocks = affine.apply affine_map<(d0) -> (d0 ceildiv 8)>(%t)
-      "gpu.launch_func"(%blocks, %c1, %c1, %c8, %c1, %c1, %t, %x, %on, %D)
-          <{kernel = @kernels::@step, operandSegmentSizes =
-            array<i32: 0, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 4, 0>}>
-          : (index, index, index, index, index, index, index, f32, i1, memref<?x4xf64>) -> ()
+      gpu.launch_func @kernels::@step blocks in (%blocks, %c1, %c1) threads in (%c8, %c1, %c1)
+          args(%t : index, %x : f32, %on : i1, %D : memref<?x4xf64>)
     }
-    "gpu.memcpy"(%B, %E) {operandSegmentSizes = array<i32: 0, 1, 1>}
-        : (memref<?x4xf64>, memref<?x4xf64>) -> ()
-    "gpu.dealloc"(%D) {operandSegmentSizes = array<i32: 0, 1>} : (memref<?x4xf64>) -> ()
+    gpu.memcpy %B, %E : memref<?x4xf64>, memref<?x4xf64>
+    gpu.dealloc %D : memref<?x4xf64>
     return
   }
 }

@@ -41,6 +41,7 @@ from polyir.target.gpu import Language, kernel_source
 if TYPE_CHECKING:
     from polyir.runtime.functions import Value
 
+
 class ExecutionError(PolyirError):
     """Code of the host cannot be run to its end."""
 
@@ -143,9 +144,7 @@ def compile_gpu(
     return GpuModule(module, target, checks, device)
 
 
-def _unpickled(
-    module: bytes, target: GpuTarget, checks: Mapping[str, ArgumentChecks]
-) -> GpuModule:
+def _unpickled(module: bytes, target: GpuTarget, checks: Mapping[str, ArgumentChecks]) -> GpuModule:
     return GpuModule(pickle.loads(module), target, checks)
 
 

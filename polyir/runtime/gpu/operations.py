@@ -17,6 +17,7 @@ from xdsl.interpreter import (
 )
 from xdsl.ir import Operation
 
+from polyir.dialects.gpu_extra import MemcpyOp
 from polyir.runtime.functions import numpy_type
 from polyir.runtime.gpu.device import Buffer, Device, DeviceError, Size
 from polyir.runtime.gpu.host import shape_of
@@ -85,9 +86,18 @@ class GpuFunctions(InterpreterFunctions):
         return _with_token(op)
 
     @impl(gpu.MemcpyOp)
-    def run_memcpy(
+    def run_xdsl_memcpy(
         self, interpreter: Interpreter, op: gpu.MemcpyOp, args: PythonValues
     ) -> PythonValues:
+        return self._copy(op, args)
+
+    @impl(MemcpyOp)
+    def run_memcpy(
+        self, interpreter: Interpreter, op: MemcpyOp, args: PythonValues
+    ) -> PythonValues:
+        return self._copy(op, args)
+
+    def _copy(self, op: gpu.MemcpyOp, args: PythonValues) -> PythonValues:
         target, source = args[-2:]
         if target.shape != source.shape:
             raise unsupported(
