@@ -154,10 +154,10 @@ module attributes {gpu.container_module} {
 
 def test_kernels_get_what_the_c_convention_passes() -> None:
     device = CountingDevice()
-    A, B = np.arange(12.0).reshape(3, 4), np.zeros((3, 4))
-    on_host(LAUNCHES, device).run(10, 0.1, True, A, B)
+    source, target = np.arange(12.0).reshape(3, 4), np.zeros((3, 4))
+    on_host(LAUNCHES, device).run(10, 0.1, True, source, target)
     assert device.copies == ["in", "on the device", "out"]
-    assert A.tobytes() == B.tobytes()
+    assert source.tobytes() == target.tobytes()
     # The first iteration has no blocks, and what no operation frees is freed afterwards.
     assert [grid for grid, _, _ in device.launches] == [(1, 1, 1)] * 8 + [(2, 1, 1)]
     assert {block for _, block, _ in device.launches} == {(8, 1, 1)}

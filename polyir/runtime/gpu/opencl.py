@@ -57,8 +57,7 @@ class OpenclDevice(Device):
         if self._device.single_fp_config & exact:
             options.append("-cl-fp32-correctly-rounded-divide-sqrt")
         with self._reported("compile the kernels"):
-            # A driver that keeps compiled kernels itself is left to do so.
-            program.build(options, cache_dir=str(cache_folder() / "pyopencl"))
+            program.build(options)
             return {name: self._cl.Kernel(program, name) for name in kernels}
 
     def allocate(self, size: int) -> Buffer:
