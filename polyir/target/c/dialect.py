@@ -34,7 +34,7 @@ class Dialect:
     `global_space` and `shared_space` come before the element type of memory of the device and of
     arrays of a block of threads. `linkage` comes before a function that others call, `helper`
     before a helper. `unroll` is the pragma with a factor; a loop has none if it is `None`. No
-    variable is named as one of `reserved`.
+    variable is named as one of `reserved`. The helpers `declared` are in headers.
     """
 
     target: str
@@ -52,11 +52,13 @@ class Dialect:
     helper: str = ""
     unroll: str | None = "GCC unroll {}"
     reserved: Sequence[str] = ()
+    declared: Sequence[str] = ()
 
     def helper_text(self, text: str) -> str:
         """The definition of a helper, which is written in C99, in this language."""
         types = {type.value: name for type, name in self.types.items()}
-        return self.helper + _TYPE_PATTERN.sub(lambda match: types[match[0]], text)
+        marked = text.replace("static inline", f"{self.helper}static inline", 1)
+        return _TYPE_PATTERN.sub(lambda match: types[match[0]], marked)
 
 
 _TYPE_PATTERN: Final = re.compile(r"\b(?:u?int\d+_t|bool)\b")

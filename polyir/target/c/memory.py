@@ -149,7 +149,7 @@ def array_arguments(body: Body, op: Operation, value: SSAValue) -> list[Address 
         type.extents if body.dialect.has_variable_extents else type.extents[1:]
     )
     if not passes_rows:
-        return [_flat_pointer(array), *sizes]
+        return [flat_pointer(array), *sizes]
     rows = None
     if array.is_linear:
         known = tuple(literal(extent or 0) for extent in type.extents)
@@ -157,7 +157,7 @@ def array_arguments(body: Body, op: Operation, value: SSAValue) -> list[Address 
     return [Address(array.variable, rows=rows), *sizes]
 
 
-def _flat_pointer(array: Array) -> Address:
+def flat_pointer(array: Array) -> Address:
     """A pointer to the first element."""
     if array.flat is not None:
         return Address(array.flat)

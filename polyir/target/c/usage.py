@@ -74,7 +74,8 @@ class Usage:
 
     def helpers(self) -> list[Helper]:
         """The helpers that are called, in the order of their definition."""
-        return [helper for name, helper in HELPERS.items() if name in self._functions]
+        called = [helper for name, helper in HELPERS.items() if name in self._functions]
+        return [helper for helper in called if helper.name not in self._dialect.declared]
 
     def headers(self) -> list[str]:
         """The headers that the file has to include, sorted."""

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from types import MappingProxyType
+from typing import Final
 
-from xdsl.dialects import gpu
+from xdsl.dialects import func, gpu
+from xdsl.dialects.builtin import ModuleOp
 
 from polyir.target.abi import Scalar, symbol_name
-from polyir.target.c.emitter import helper_text, joined
+from polyir.target.c.emitter import helper_text, joined, translate_definitions
+from polyir.target.c.function import Environment
+from polyir.target.c.syntax import Function
 from polyir.target.c.usage import Usage
 from polyir.target.errors import operation_name, unsupported
+from polyir.target.gpu.host import translate_host
 from polyir.target.gpu.kernels import Kernel, translate_kernel
 from polyir.target.gpu.language import Language
 from polyir.target.gpu.printer import GpuPrinter
+from polyir.target.gpu.support import support_text
 
 # ------------------------------------------------------------------------------------ kernels
 
@@ -83,7 +91,7 @@ def _cuda_types(text: str, usage: Usage) -> list[str]:
     return ["#ifdef __CUDACC_RTC__", *types, *macros, "#else", "#include <stdint.h>", "#endif"]
 
 
-_CUDA_TYPES = {
+_CUDA_TYPES: Final = {
     "int8_t": "signed char",
     "int16_t": "short",
     "int32_t": "int",
@@ -93,3 +101,90 @@ _CUDA_TYPES = {
     "uint32_t": "unsigned int",
     "uint64_t": "unsigned long long",
 }
+
+# ------------------------------------------------------------------------------------ files
+
+
+def gpu_text(module: ModuleOp, language: Language) -> str:
+    """One file: the kernels of `module`, and its functions, which launch them.
+
+    The functions have the same parameters as in C. Raises `TargetError` for what the language does
+    not have; `module` is not changed.
+    """
+    operations = list(module.body.block.ops)
+    kernels = _translated([op for op in operations if isinstance(op, gpu.ModuleOp)], language)
+
+    def translate(op: func.FuncOp, environment: Environment) -> Function:
+        return translate_host(op, environment, language)
+
+    definitions = translate_definitions(
+        [op for op in operations if not isinstance(op, gpu.ModuleOp)],
+        language.words.host,
+        False,
+        translate,
+        [kernel.name for kernel in kernels],
+    )
+    printer = GpuPrinter(definitions.usage, language.words.host, language)
+    parts = definitions.parts(printer)
+    support = support_text(language, joined(parts))
+    if language is Language.CUDA:
+        return _cuda_file(kernels, definitions.usage, support, parts)
+    return _opencl_file(kernels, definitions.usage, support, parts)
+
+
+def _cuda_file(
+    kernels: Sequence[Kernel], usage: Usage, support: str, parts: Sequence[Sequence[str]]
+) -> str:
+    """A file that has its kernels as functions."""
+    for kernel in kernels:
+        usage.add_function(kernel)
+    headers = {*usage.headers(), *_included(support)} - {"stdbool.h"}
+    return joined(
+        [_includes(headers), [support], *_kernel_parts(kernels, usage, Language.CUDA), *parts]
+    )
+
+
+def _opencl_file(
+    kernels: Sequence[Kernel], usage: Usage, support: str, parts: Sequence[Sequence[str]]
+) -> str:
+    """A file that has its kernels as a string."""
+    language = Language.OPENCL
+    kernel_usage = _usage(kernels, language)
+    kernel_parts = _kernel_parts(kernels, kernel_usage, language)
+    text = joined([_opencl_pragmas(kernel_usage), *kernel_parts])
+    version = ["#define CL_TARGET_OPENCL_VERSION 120", "#include <CL/cl.h>"]
+    return joined(
+        [
+            version if support else [],
+            _includes({*usage.headers(), *_included(support)}),
+            _as_string("polyir_kernels", text) if support else [],
+            [support],
+            [helper_text(usage, language.words.host)],
+            *parts,
+        ]
+    )
+
+
+def _includes(headers: Collection[str]) -> list[str]:
+    return [f"#include <{header}>" for header in sorted(headers)]
+
+
+_HEADERS: Final = MappingProxyType(
+    {
+        "bool": "stdbool.h",
+        "int64_t": "stdint.h",
+        "fprintf": "stdio.h",
+        "pthread_mutex_lock": "pthread.h",
+    }
+)
+
+
+def _included(support: str) -> set[str]:
+    """The headers that the support functions need."""
+    return {header for name, header in _HEADERS.items() if re.search(rf"\b{name}\b", support)}
+
+
+def _as_string(name: str, text: str) -> list[str]:
+    """The definition of a string that holds `text`, line by line."""
+    lines = [f"    {json.dumps(line + chr(10))}" for line in text.splitlines()]
+    return [f"static const char {name}[] =", *lines[:-1], f"{lines[-1]};"]

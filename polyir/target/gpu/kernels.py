@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from xdsl.dialects import affine, func, gpu, memref, scf
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, IntegerAttr
 from xdsl.ir import Operation, SSAValue
 
 from polyir.dialects.affine_extra import MaxOp, PrefetchOp
+from polyir.dialects.gpu_extra import is_kernel, memory_arguments
 from polyir.dialects.pure_functions import is_pure_call
 from polyir.target.abi import (
     LIBRARY_FUNCTIONS,
@@ -67,7 +68,7 @@ def translate_kernel(op: gpu.FuncOp, language: Language, names: Sequence[str]) -
     `names` are those at file scope.
     """
     symbol, block = op.sym_name.data, op.body.blocks.first
-    if op.kernel is None and "gpu.kernel" not in op.attributes:
+    if not is_kernel(op):
         raise unsupported(op, f"the device function '{symbol}' is not a kernel")
     environment = Environment({}, names, language.words.device, openmp=False)
 
@@ -80,7 +81,7 @@ def translate_kernel(op: gpu.FuncOp, language: Language, names: Sequence[str]) -
     inputs = op.function_type.inputs.data
     signature = Signature(symbol, parameters_of(op, inputs, block), ())
     parameters = bind_parameters(body, block, signature)
-    _declare_memory(body, op, block.args[len(inputs) :])
+    _declare_memory(body, op)
     body.translate_block(block)
     return Kernel(
         symbol_name(symbol),
@@ -101,22 +102,35 @@ def _block_size(op: gpu.FuncOp) -> BlockSize | None:
     return x, y, z
 
 
-def _declare_memory(body: Body, op: gpu.FuncOp, memory: Sequence[SSAValue]) -> None:
+def _declare_memory(body: Body, op: gpu.FuncOp) -> None:
     """Declare the arrays of a block, and after them those of a thread."""
-    count = op.attributes.get("workgroup_attributions", op.properties.get("workgroup_attributions"))
-    shared = count.value.data if isinstance(count, IntegerAttr) else 0
-    for position, value in enumerate(memory):
+    shared, private = memory_arguments(op)
+    alignments = [*_alignments(op, "workgroup", shared), *_alignments(op, "private", private)]
+    for position, value in enumerate((*shared, *private)):
         type = array_type(value.type, op)
         if type.dynamic_dimensions:
             raise unsupported(op, f"memory of a kernel must have a constant size: '{value.type}'")
         extents = tuple(literal(extent or 0) for extent in type.extents)
-        is_shared = position < shared
+        is_shared = position < len(shared)
         variable = body.names.for_value(value, "shared" if is_shared else "t")
         array = Array(variable, type.element, extents, is_pointer=False)
         body.arrays[value] = array
         # A C compiler might not see that a scalar is set before it is read.
         start = None if extents or is_shared else zero(type.element)
-        body.add(LocalArray(array, start, is_shared=is_shared))
+        body.add(LocalArray(array, start, alignments[position], is_shared))
+
+
+def _alignments(op: gpu.FuncOp, space: str, memory: Sequence[SSAValue]) -> list[int | None]:
+    """The alignment of each array of a space, where it says one."""
+    known = op.attributes.get(f"{space}_attrib_attrs")
+    if not isinstance(known, ArrayAttr):
+        return [None] * len(memory)
+    alignments: list[int | None] = []
+    for attributes in known.data:
+        assert isinstance(attributes, DictionaryAttr)
+        alignment = attributes.data.get("llvm.align")
+        alignments.append(alignment.value.data if isinstance(alignment, IntegerAttr) else None)
+    return alignments
 
 
 def _read_only(

@@ -117,6 +117,10 @@ _CUDA_HOST: Final = Dialect(
     target="the CUDA target",
     types=STANDARD_TYPES,
     memory_types=STANDARD_TYPES,
+    # Those of C++ cannot be called in kernels.
+    functions=MappingProxyType(
+        {"isunordered": "polyir_isunordered", "islessgreater": "polyir_islessgreater"}
+    ),
     restrict="__restrict__",
     has_variable_extents=False,
     has_array_parameters=False,
@@ -125,15 +129,12 @@ _CUDA_HOST: Final = Dialect(
     helper="__host__ __device__ ",
     unroll=None,
     reserved=(*_CPP_KEYWORDS, *_CUDA_NAMES),
+    declared=("aligned_alloc",),
 )
 
 _CUDA: Final = Words(
     device=replace(
         _CUDA_HOST,
-        # The macros of math.h are for the host.
-        functions=MappingProxyType(
-            {"isunordered": "polyir_isunordered", "islessgreater": "polyir_islessgreater"}
-        ),
         has_limit_macros=False,
         shared_space="__shared__ ",
         unroll="unroll {}",
@@ -156,7 +157,7 @@ _CUDA: Final = Words(
     launch=(
         "if (polyir_may_launch({grid})) {{",
         "  {kernel}<<<dim3({grid}), dim3({block})>>>({arguments});",
-        '  polyir_check(cudaGetLastError(), "the launch of {kernel}");',
+        '  polyir_check(cudaGetLastError(), "{kernel}");',
         "}}",
     ),
     support="support.cu",
