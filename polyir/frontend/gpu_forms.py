@@ -336,7 +336,9 @@ def as_in_xdsl(
         own = {name: properties[name] for name in names if name in properties}
         others = {name: value for name, value in properties.items() if name not in names}
         return own, _with_names_of_xdsl(attributes | others)
-    return properties, attributes | _segments_of_arrays(operation_type.name, operands)
+    of_arrays = _segments_of_arrays(operation_type.name, operands)
+    own = {name: value for name, value in properties.items() if name not in of_arrays}
+    return own, attributes | of_arrays
 
 
 def _with_names_of_xdsl(attributes: Mapping[str, Attribute]) -> dict[str, Attribute]:

@@ -220,7 +220,7 @@ def set_sides(set: AffineSet) -> list[AffineExpr]:
 
 def linear_index(indices: Sequence[Expression], extents: Sequence[Expression]) -> Expression:
     """The number of an element of a row-major array: `i * n + j`."""
-    number = literal(0)
+    number: Expression = literal(0)
     for index, extent in zip(indices, extents, strict=True):
         number = _sum_of_terms(_scaled(number, extent), index)
     return number

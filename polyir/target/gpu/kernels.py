@@ -138,13 +138,12 @@ def _read_only(
 ) -> Iterator[CParameter]:
     """The parameters; the arrays that the kernel does not write to are constant."""
     written = {
-        id(body.array(inner.memref).variable): None
+        body.array(inner.memref).variable
         for inner in op.walk()
         if isinstance(inner, affine.StoreOp | memref.StoreOp)
     }
     for parameter in parameters:
-        is_array = isinstance(parameter, ArrayArgument)
-        if is_array and id(parameter.array.variable) not in written:
+        if isinstance(parameter, ArrayArgument) and parameter.array.variable not in written:
             yield replace(parameter, is_constant=True)
         else:
             yield parameter

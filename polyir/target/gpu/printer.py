@@ -68,8 +68,10 @@ class GpuPrinter(Printer):
 
     def _passed(self, argument: Argument) -> str:
         """An argument of a kernel."""
-        is_address = isinstance(argument, Address)
-        type = self._words.device_pointer or "" if is_address else self.spell(argument.type)
+        if isinstance(argument, Address):
+            type = self._words.device_pointer or ""
+        else:
+            type = self.spell_memory(argument.type)
         return self._words.argument.format(type=type, value=self.argument(argument))
 
     def _list(self, expressions: Sequence[Expression]) -> str:
