@@ -151,21 +151,28 @@ def _symbols(operations: Sequence[Operation], dialect: Dialect) -> _Symbols:
                     functions.append(op)
             case _:
                 raise unsupported_operation(op, dialect.target)
-    _check_names([*globals_, *functions])
+    _check_names([*globals_, *functions], dialect)
     return _Symbols(tuple(globals_), tuple(functions))
 
 
-def _check_names(definitions: Sequence[memref.GlobalOp | func.FuncOp]) -> None:
-    """Refuse symbols that differ in MLIR only, like `a.b` and `a_b`."""
+def _check_names(definitions: Sequence[memref.GlobalOp | func.FuncOp], dialect: Dialect) -> None:
+    """Refuse symbols that differ in MLIR only, like `a.b` and `a_b`, and words of the language."""
     symbols: dict[str, str] = {}
     for op in definitions:
         symbol = op.sym_name.data
         name = symbol_name(symbol)
+        check_name(op, name, dialect)
         if name in symbols:
             raise unsupported(
                 op, f"symbols '{symbols[name]}' and '{symbol}' have the same name '{name}' in C"
             )
         symbols[name] = symbol
+
+
+def check_name(op: Operation, name: str, dialect: Dialect) -> None:
+    """Refuse a name of a function or global that is a word of the language."""
+    if name in dialect.reserved:
+        raise unsupported(op, f"'{name}' has another meaning in the code of {dialect.target}")
 
 
 def _declared_first(functions: Sequence[Function]) -> list[Function]:

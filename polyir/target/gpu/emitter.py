@@ -12,7 +12,7 @@ from xdsl.dialects import func, gpu
 from xdsl.dialects.builtin import ModuleOp
 
 from polyir.target.abi import Scalar, symbol_name
-from polyir.target.c.emitter import helper_text, joined, translate_definitions
+from polyir.target.c.emitter import check_name, helper_text, joined, translate_definitions
 from polyir.target.c.function import Environment
 from polyir.target.c.syntax import Function
 from polyir.target.c.usage import Usage
@@ -46,10 +46,12 @@ def _translated(modules: Sequence[gpu.ModuleOp], language: Language) -> list[Ker
     operations = [op for module in modules for op in module.body.block.ops]
     functions = [op for op in operations if isinstance(op, gpu.FuncOp)]
     for op in operations:
-        if not isinstance(op, gpu.FuncOp) and operation_name(op) != "gpu.module_end":
+        is_declared = isinstance(op, func.FuncOp) and op.is_declaration
+        if not (isinstance(op, gpu.FuncOp) or is_declared):
             raise unsupported(op, f"operation '{operation_name(op)}' is not supported in a kernel")
     names = [symbol_name(op.sym_name.data) for op in functions]
     for position, op in enumerate(functions):
+        check_name(op, names[position], language.words.device)
         if names[position] in names[:position]:
             raise unsupported(op, f"two kernels have the same name '{names[position]}' in C")
     return [translate_kernel(op, language, names) for op in functions]
