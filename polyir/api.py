@@ -87,11 +87,11 @@ def lower(module: ModuleOp) -> ModuleOp:
     return result
 
 
-EmittedTarget = Literal["c", "llvm", "loops", "poly"]
+EmittedTarget = Literal["c", "cuda", "opencl", "llvm", "loops", "poly"]
 
 
 def emit(module: ModuleOp, target: EmittedTarget = "c") -> str:
-    """A module as text: C99 with OpenMP, LLVM IR, or MLIR at the level of loops or of schedules.
+    """A module as text: C99, CUDA, OpenCL, LLVM IR, or MLIR with loops or with schedules.
 
     `module` is lowered first if need be; it is not changed. Raises `OptionError` for an unknown
     target.

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from gpu_devices import missing_opencl
-from scalar_operations import CASES, Case, bits_of, calls_of
 
 from polyir import api
 from polyir.frontend.parse import parse_module
@@ -206,95 +205,6 @@ def test_a_stencil_has_the_bits_of_numpy() -> None:
                 target[1:-1] = total / np.float32(3)
         ours.stencil(steps, n, first, second)
         assert compare_bits(expected, [first, second]) is None
-
-
-# ------------------------------------------------------------------------------------ arithmetic
-
-# OpenCL need not round these correctly, and PoCL does not.
-_INEXACT = (
-    *("acos", "asin", "atan", "cbrt", "cos", "cosh", "erf", "exp", "log", "sin", "tan", "pow"),
-    *("sinh", "tanh", "rsqrt"),
-)
-_OPERATIONS = [
-    case
-    for case in CASES
-    if case.result != "i1"
-    and "i1" not in case.operands
-    and not (case.text.startswith("math") and any(name in case.text for name in _INEXACT))
-]
-
-
-def kernel_of(case: Case) -> tuple[str, str]:
-    """A kernel that applies an operation to elements of arrays, and its launch."""
-    count = len(case.operands)
-    inputs = [f"%in{n}: memref<?x{type}>" for n, type in enumerate(case.operands)]
-    output = f"%out: memref<?x{case.result}>"
-    loads = "".join(
-        f"      %{name} = memref.load %in{n}[%k] : memref<?x{type}>\n"
-        for n, (name, type) in enumerate(zip("abc", case.operands, strict=False))
-    )
-    operation = case.function.splitlines()[1]
-    kernel = (
-        f"    gpu.func @{case.name}({', '.join([*inputs, output])}) kernel {{\n"
-        f"      %k = gpu.block_id x\n{loads}    {operation}\n"
-        f"      memref.store %r, %out[%k] : memref<?x{case.result}>\n      gpu.return\n    }}\n"
-    )
-    types = [*(f"memref<?x{type}>" for type in case.operands), f"memref<?x{case.result}>"]
-    names = [*(f"in{n}" for n in range(count)), "out"]
-    pairs = list(zip(names, types, strict=True))
-    parameters = ", ".join(f"%{name}: {type}" for name, type in pairs)
-    body = "".join(f"    %{name}_dev = gpu.alloc(%n) : {type}\n" for name, type in pairs)
-    body += "".join(
-        f"    gpu.memcpy %{name}_dev, %{name} : {type}, {type}\n" for name, type in pairs[:-1]
-    )
-    passed = ", ".join(f"%{name}_dev : {type}" for name, type in pairs)
-    body += (
-        f"    gpu.launch_func @kernels::@{case.name} blocks in (%n, %c1, %c1) "
-        f"threads in (%c1, %c1, %c1) args({passed})\n"
-        f"    gpu.memcpy %out, %out_dev : {types[-1]}, {types[-1]}\n"
-    )
-    function = (
-        f"  func.func @{case.name}(%n: index, {parameters}) {{\n"
-        f"    %c1 = arith.constant 1 : index\n{body}    return\n  }}\n"
-    )
-    return kernel, function
-
-
-_DTYPES = {"i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64, "index": np.int64}
-_DTYPES |= {"f32": np.float32, "f64": np.float64}
-
-
-@pytest.fixture(scope="module")
-def operations() -> CompiledModule:
-    kernels, functions = zip(*map(kernel_of, _OPERATIONS), strict=True)
-    return on_device(
-        "module attributes {gpu.container_module} {\n  gpu.module @kernels {\n"
-        + "".join(kernels)
-        + "  }\n"
-        + "".join(functions)
-        + "}\n"
-    )
-
-
-@pytest.fixture(scope="module")
-def in_c() -> CompiledModule:
-    return api.compile("".join(case.function for case in _OPERATIONS), "", backend="c")
-
-
-@pytest.mark.parametrize("case", _OPERATIONS, ids=lambda case: case.name)
-def test_operation_has_the_bits_of_c(
-    case: Case, operations: CompiledModule, in_c: CompiledModule
-) -> None:
-    calls = list(calls_of(case))
-    inputs = [
-        np.array(column, _DTYPES[type])
-        for column, type in zip(zip(*calls, strict=True), case.operands, strict=True)
-    ]
-    output = np.zeros(len(calls), _DTYPES[case.result])
-    operations[case.name](len(calls), *inputs, output)
-    for values, actual in zip(calls, output.tolist(), strict=True):
-        expected = in_c[case.name](*values)
-        assert bits_of(actual, case.result) == bits_of(expected, case.result), values
 
 
 # ------------------------------------------------------------------------------------ errors
