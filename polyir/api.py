@@ -178,7 +178,8 @@ def compile_loops(
 def outlined(module: ModuleOp) -> ModuleOp:
     """A copy of `module` with its scops lowered, and with its kernels in modules of the device."""
     result = lower(module)
-    pass_type("gpu-outline")().apply(new_context(), result)
+    if any(op.name == "gpu.launch" for op in result.walk()):
+        pass_type("gpu-outline")().apply(new_context(), result)
     return result
 
 
