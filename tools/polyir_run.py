@@ -84,7 +84,7 @@ def _run(arguments: Sequence[str]) -> int:
         loops = api.lower(result)
     function = _find_function(original, options.function)
     if options.show:
-        shown = "c" if options.target == "cpu" else options.target
+        shown: api.EmittedTarget = "c" if options.target == "cpu" else options.target
         print(f"== original\n{api.emit(original)}\n== result\n{api.emit(loops, shown)}")
     changed = _find_function(result, function.sym_name.data)
     raised = api.functions_with_scops(result, origin).get(function.sym_name.data, changed)
