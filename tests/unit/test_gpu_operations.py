@@ -6,7 +6,6 @@ operation number `p`, and block `i` computes column `i`.
 
 from __future__ import annotations
 
-import itertools
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -16,7 +15,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_c_operations import CASES, FLAGS, Case, Number, _has_meaning, _values
+from scalar_operations import CASES, TEXT, Case, Number, calls_of
+from test_c_operations import FLAGS
 from xdsl.dialects import gpu
 
 from polyir.frontend.parse import parse_module
@@ -74,11 +74,6 @@ def _module() -> gpu.ModuleOp:
     return next(op for op in module.walk() if isinstance(op, gpu.ModuleOp))
 
 
-def _inputs(case: Case) -> list[tuple[Number, ...]]:
-    choices = [_values(type, len(case.operands)) for type in case.operands]
-    return [values for values in itertools.product(*choices) if _has_meaning(case, values)]
-
-
 _DTYPES = {"i1": np.bool_, "index": np.int64, "f32": np.float32, "f64": np.float64}
 
 
@@ -101,8 +96,7 @@ def program() -> Any:
 def expected(tmp_path_factory: pytest.TempPathFactory) -> Any:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("POLYIR_CACHE", str(tmp_path_factory.mktemp("cache")))
-        text = "".join(case.function for case in CASES)
-        return compile_module(parse_module(text), CompilerOptions(flags=FLAGS))
+        return compile_module(parse_module(TEXT), CompilerOptions(flags=FLAGS))
 
 
 @pytest.mark.parametrize("group", GROUPS, ids=_name)
@@ -110,7 +104,7 @@ def test_operation_in_a_kernel_has_the_bits_of_c(group: Group, program: Any, exp
     cl, context, kernels = program
     operands, result = group
     cases = GROUPS[group]
-    inputs = [_inputs(case) for case in cases]
+    inputs = [list(calls_of(case)) for case in cases]
     width = max(map(len, inputs))
     padded = [rows + [rows[0]] * (width - len(rows)) for rows in inputs]
     arrays = [
