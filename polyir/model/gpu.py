@@ -116,7 +116,17 @@ def thread_numbers(mark: isl.ScheduleNode) -> isl.UnionMap:
 def barrier_instances(scop: Scop) -> isl.UnionSet:
     """The instances of statements with a barrier, which all threads of a block run."""
     found = isl.UnionSet.empty(scop.context.get_space())
+    barriers = barrier_statements(scop)
     for body in scop.bodies:
-        if any(isinstance(op, gpu.BarrierOp) for op in body.op.body.block.ops):
+        if body.name in barriers:
             found = found.union(isl.UnionSet.from_set(isl.Set.universe(body.domain.get_space())))
     return found
+
+
+def barrier_statements(scop: Scop) -> frozenset[str]:
+    """The names of the statements with a barrier."""
+    return frozenset(
+        body.name
+        for body in scop.bodies
+        if any(isinstance(op, gpu.BarrierOp) for op in body.op.body.block.ops)
+    )

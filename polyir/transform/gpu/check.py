@@ -71,10 +71,10 @@ def _of_host_arrays(scop: Scop) -> Iterator[FalseClaim]:
     """Local arrays of loops around kernels, which are memory of the host."""
 
     def visit(node: isl.ScheduleNode) -> Iterator[FalseClaim]:
-        if node_type(node) is MARK and isinstance(item := mark_object(node), LocalAttr):
-            if any(True for _ in kernel_marks(node)):
-                message = f"the local array @{item.data.array} is memory of the host, which a "
-                yield FalseClaim(path_of(node), f"{message}kernel cannot access")
+        item = mark_object(node) if node_type(node) is MARK else None
+        if isinstance(item, LocalAttr) and next(kernel_marks(node), None) is not None:
+            message = f"the local array @{item.data.array} is memory of the host, which a kernel "
+            yield FalseClaim(path_of(node), f"{message}cannot access")
         for position in range(node.n_children()):
             yield from visit(node.child(position))
 

@@ -9,7 +9,7 @@ the tree has after it, whichever threads run that. Nothing orders the blocks of 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from typing import Literal
 
@@ -31,10 +31,12 @@ Sharing = Literal["all", "block", "thread"]
 
 _ByStatement = dict[str, isl.Map]
 
+_ENDS = (isl.dim_type.in_, isl.dim_type.out)
+
 
 @dataclass(frozen=True)
 class _Memory:
-    """The accesses of a kernel to one array, by statement.
+    """The accesses of a kernel to one array, by statement: those that write, those that read.
 
     `cells` are the places in the memory of the array; of local arrays, different iterations around
     their marks have the same ones. `own` are the places as the tree says them: there, each
@@ -43,8 +45,8 @@ class _Memory:
 
     array: str
     sharing: Sharing
-    cells: dict[bool, _ByStatement]
-    own: dict[bool, _ByStatement]
+    cells: dict[bool, _ByStatement] = field(default_factory=lambda: {True: {}, False: {}})
+    own: dict[bool, _ByStatement] = field(default_factory=lambda: {True: {}, False: {}})
 
 
 def races(scop: Scop, mark: isl.ScheduleNode) -> Iterator[str]:
@@ -55,9 +57,9 @@ def races(scop: Scop, mark: isl.ScheduleNode) -> Iterator[str]:
     kernel = _Kernel(scop, mark)
     for memory in _memories(scop, kernel):
         yield from _between_blocks(kernel, memory)
-        if memory.sharing == "thread":
-            yield from _in_private_memory(kernel, memory)
-        else:
+        if memory.sharing != "thread":
+            # Whether a thread reads what it has written in its own memory, the check of copies
+            # finds (`polyir.model.copies`).
             yield from _between_threads(kernel, memory)
 
 
@@ -74,12 +76,8 @@ def _memories(scop: Scop, kernel: _Kernel) -> Iterator[_Memory]:
         for access in body.accesses:
             is_write = access.kind is not AccessKind.READ
             for part in destinations(access, marks):
-                memory = found.setdefault(
-                    part.array,
-                    _Memory(
-                        part.array, _sharing(part, spaces), {True: {}, False: {}}, {True: {}, False: {}}
-                    ),
-                )
+                known = _Memory(part.array, _sharing(part, spaces))
+                memory = found.setdefault(part.array, known)
                 _add(memory.cells[is_write], body.name, part.cells)
                 _add(memory.own[is_write], body.name, part.memory)
     return iter(found.values())
@@ -152,19 +150,12 @@ def _between_blocks(kernel: _Kernel, memory: _Memory) -> Iterator[str]:
     for conflict in _conflicts(kernel, memory.own):
         apart = _apart(conflict.relation, kernel.blocks)
         if apart is not None:
-            cells = memory.cells[True], memory.cells[conflict.is_write]
-            told = _Conflict(apart, conflict.is_write, _of_pair(apart, cells))
-            kind = "" if memory.sharing == "all" else f", but @{memory.array} is memory of a "
-            yield told.told(memory.array, "block", kind and f"{kind}{memory.sharing}")
-
-
-def _in_private_memory(kernel: _Kernel, memory: _Memory) -> Iterator[str]:
-    for conflict in _conflicts(kernel, memory.own):
-        apart = _apart(conflict.relation, kernel.threads)
-        if apart is not None:
-            cells = memory.cells[True], memory.cells[conflict.is_write]
-            told = _Conflict(apart, conflict.is_write, _of_pair(apart, cells))
-            yield told.told(memory.array, "thread", f", but @{memory.array} is memory of a thread")
+            source, target = (apart.get_tuple_name(kind) for kind in _ENDS)
+            cells = memory.cells[True][source], memory.cells[conflict.is_write][target]
+            told = _Conflict(apart, conflict.is_write, cells)
+            is_own = memory.sharing != "all"
+            why = f", but @{memory.array} is memory of a {memory.sharing}" if is_own else ""
+            yield told.told(memory.array, "block", why)
 
 
 def _between_threads(kernel: _Kernel, memory: _Memory) -> Iterator[str]:
@@ -174,23 +165,12 @@ def _between_threads(kernel: _Kernel, memory: _Memory) -> Iterator[str]:
         unordered = None if apart is None else kernel.without_barrier(apart)
         if unordered is not None:
             told = _Conflict(unordered, conflict.is_write, conflict.cells)
-            yield told.told(
-                memory.array, "thread of the block", ", without a barrier between them"
-            )
-
-
-def _of_pair(
-    relation: isl.Map, cells: tuple[_ByStatement, _ByStatement]
-) -> tuple[isl.Map, isl.Map]:
-    source = relation.get_tuple_name(isl.dim_type.in_)
-    target = relation.get_tuple_name(isl.dim_type.out)
-    return cells[0][source], cells[1][target]
+            yield told.told(memory.array, "thread of the block", ", without a barrier between them")
 
 
 def _apart(relation: isl.Map, numbers: Iterable[Member]) -> isl.Map | None:
     """The pairs that differ in one of the numbers; `None` if there are none."""
-    source = relation.get_tuple_name(isl.dim_type.in_)
-    target = relation.get_tuple_name(isl.dim_type.out)
+    source, target = (relation.get_tuple_name(kind) for kind in _ENDS)
     parts = [
         part
         for number in numbers
@@ -202,8 +182,7 @@ def _apart(relation: isl.Map, numbers: Iterable[Member]) -> isl.Map | None:
 
 def _together(relation: isl.Map, numbers: Iterable[Member]) -> isl.Map:
     """The pairs that agree in all of the numbers."""
-    source = relation.get_tuple_name(isl.dim_type.in_)
-    target = relation.get_tuple_name(isl.dim_type.out)
+    source, target = (relation.get_tuple_name(kind) for kind in _ENDS)
     for number in numbers:
         relation = relation.intersect(number[source].eq_map(number[target]))
     return relation
