@@ -94,7 +94,7 @@ def device_arrays(scop: Scop, builder: Builder) -> DeviceArrays:
             if extent == DYNAMIC_INDEX:
                 number = builder.insert(arith.ConstantOp.from_int_and_width(dimension, IndexType()))
                 sizes.append(
-                    builder.insert(memref.DimOp.from_source_and_index(array, number)).result
+                    builder.insert(memref.DimOp(array, number)).result
                 )
         allocation = builder.insert(gpu.AllocOp(array.type, sizes))
         allocation.result.name_hint = f"{name}_dev"
