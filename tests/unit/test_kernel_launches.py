@@ -21,7 +21,7 @@ from polyir.passes.prerequisites import scops_in
 @pytest.mark.parametrize(
     ("name", "sizes", "kernels", "launches"),
     [
-        # The paper has 6 kernels for each of 512 time steps; two of them are fused with others here.
+        # The paper has 6 kernels a time step; two of them are fused with others here.
         ("adi", {"tsteps": 512, "n": 512}, 4, 2048),
         ("gramschmidt", {"m": 2048, "n": 2048}, 7, 12287),
         ("lu", {"n": 4096}, 2, 8190),
