@@ -19,9 +19,18 @@ from xdsl.ir import Attribute
 
 from polyir.diagnostics import PolyirError
 from polyir.isl_pickle import pickled
-from polyir.runtime.argument_checks import ArgumentChecks
-from polyir.runtime.functions import CompiledFunction, CompiledModule, Result, public_signatures
-from polyir.runtime.gpu.device import Device, GpuTarget, open_device
+from polyir.runtime.argument_checks import ArgumentChecks, ArgumentError
+from polyir.runtime.functions import (
+    Argument,
+    Array,
+    CompiledFunction,
+    CompiledModule,
+    Result,
+    public_functions,
+    public_signatures,
+)
+from polyir.runtime.gpu.adoption import Substitutes, substitutes
+from polyir.runtime.gpu.device import Device, DeviceArray, GpuTarget, open_device
 from polyir.runtime.gpu.host import AffineFunctions, Globals, MemoryFunctions, ParallelFunctions
 from polyir.runtime.gpu.operations import GpuFunctions, Kernel
 from polyir.runtime.gpu.scalars import ScalarFunctions
@@ -57,13 +66,31 @@ class GpuFunction(CompiledFunction):
 
     def _run(self, values: Sequence[Value], addresses: Sequence[int]) -> Result:
         """Interpret the function. Raises `DeviceError`, and `ExecutionError` if host code fails."""
-        passed = [value if isinstance(value, np.ndarray) else value.value for value in values]
+        passed = [
+            value if isinstance(value, np.ndarray | DeviceArray) else value.value
+            for value in values
+        ]
         results = self._module.interpret(self.signature.symbol, passed)
         numbers = tuple(
             bool(value) if type is Scalar.BOOL else value
             for value, type in zip(results, self.signature.results, strict=True)
         )
         return numbers[0] if len(numbers) == 1 else numbers or None
+
+    def _array(
+        self, position: int, parameter: ArrayParameter, value: Argument
+    ) -> tuple[Array | DeviceArray, int, int]:
+        """An array of NumPy, or one that is on the device."""
+        if isinstance(value, np.ndarray):
+            return super()._array(position, parameter, value)
+        try:
+            adopted = self._module.device.adopt(value)
+        except ArgumentError as error:
+            raise ArgumentError(f"{self._argument(position)} {error}") from None
+        if adopted is None:
+            return super()._array(position, parameter, value)
+        self._require_fit(position, parameter, adopted.element, adopted.array.shape)
+        return adopted.array, adopted.address, adopted.array.buffer.size
 
 
 class GpuModule(CompiledModule):
@@ -85,6 +112,9 @@ class GpuModule(CompiledModule):
         self._module = module
         self._target: GpuTarget = target
         self._globals: Globals = {}
+        self._substitutes: Substitutes = {}
+        for function in public_functions(module):
+            self._substitutes |= substitutes(function)
         self._kernels = {
             name: kernel
             for each, source in zip(modules, sources, strict=True)
@@ -106,7 +136,7 @@ class GpuModule(CompiledModule):
 
     def interpret(self, symbol: str, arguments: Sequence[object]) -> PythonValues:
         """Run a function. The device is done afterwards, and has no memory of it any more."""
-        kernels = GpuFunctions(self.device, self._kernels)
+        kernels = GpuFunctions(self.device, self._kernels, self._substitutes)
         interpreter = Interpreter(self._module, index_bitwidth=64)
         for functions in (*_STATELESS, MemoryFunctions(self._globals), kernels):
             interpreter.register_implementations(functions)
