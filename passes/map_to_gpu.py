@@ -7,11 +7,15 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
+from polyir.limits import ResourceError
+from polyir.model.proof import is_unchecked
+from polyir.passes.gpu_check import require_correct_kernels
 from polyir.passes.gpu_kernels import GpuKernelsPass
 from polyir.passes.gpu_map import GpuMapPass
 from polyir.passes.gpu_synchronise import GpuSynchronisePass
 from polyir.passes.gpu_tile import GpuTilePass
 from polyir.passes.options import PassWithOptions
+from polyir.passes.prerequisites import scops_in
 
 
 @dataclass(frozen=True)
@@ -20,7 +24,8 @@ class MapToGpuPass(PassWithOptions):
 
     The steps are `gpu-kernels`, `gpu-tile`, `gpu-map` and `gpu-synchronise`, which also work alone
     and have more to say. `tile` are the tile sizes of the loops of a kernel, `block` the threads of
-    a block along x, y and z, and `grid` the largest numbers of blocks.
+    a block along x, y and z, and `grid` the largest numbers of blocks. At the end, the kernels are
+    proved right as by `check-gpu`; with `check=false`, that is left to `lower-poly`.
 
     Before:
 
@@ -42,8 +47,16 @@ class MapToGpuPass(PassWithOptions):
     tile: tuple[int, ...] = ()
     block: tuple[int, ...] = ()
     grid: tuple[int, ...] = ()
+    check: bool = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         tile, mapping = GpuTilePass(tile=self.tile), GpuMapPass(block=self.block, grid=self.grid)
         for step in (GpuKernelsPass(), tile, mapping, GpuSynchronisePass()):
             step.apply(ctx, op)
+        if self.check and not is_unchecked():
+            try:
+                for scop in scops_in(op):
+                    require_correct_kernels(scop, self.name)
+            except ResourceError as error:
+                error.message += "; map-to-gpu{check=false} leaves it to lower-poly"
+                raise

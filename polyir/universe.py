@@ -57,6 +57,7 @@ PASS_NAMES = (
     "gpu-tile",
     "gpu-map",
     "gpu-synchronise",
+    "check-gpu",
     "check-schedule",
     "plot-domain",
     "plot-schedule",

@@ -14,9 +14,11 @@ from oracle import MISSING_TOOLS_REASON, MLIR_OPT, MLIR_TRANSLATE, mlir_opt_avai
 from polyir import api
 from polyir.diagnostics import remarks_to
 from polyir.target.mlir import print_module
+from polyir.universe import PASS_NAMES
 
 pytestmark = pytest.mark.skipif(not mlir_opt_available(), reason=MISSING_TOOLS_REASON)
 
+KERNELS = Path(__file__).parents[2] / "benchmarks" / "polybench"
 PTXAS = shutil.which("ptxas")
 
 TO_PTX = (
@@ -102,7 +104,7 @@ def compiled() -> str:
 
 
 def ptx_of(module: str) -> str:
-    found = re.search(r'gpu.binary @transpose_kernels .*assembly = "(.*?)"', module)
+    found = re.search(r'gpu.binary @\w+_kernels .*assembly = "(.*?)"', module)
     assert found is not None
     return re.sub(r"\\([0-9A-F]{2})", lambda code: chr(int(code[1], 16)), found[1]).rstrip("\0")
 
@@ -155,3 +157,23 @@ def test_mlir_outlines_the_same(passes: str) -> None:
     assert sizes == "32, 8, 1"
     (threads,) = re.findall(r"gpu.launch_func .* threads in \((.*?)\)", text)
     assert threads == "%c32, %c8, %c1"
+
+
+FEW = ("gemm", "jacobi-2d", "lu", "correlation")
+
+
+@pytest.mark.skipif("map-to-gpu" not in PASS_NAMES, reason="needs the pass map-to-gpu")
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        pytest.param(path.stem, marks=[] if path.stem in FEW else [pytest.mark.matrix])
+        for path in sorted(KERNELS.glob("*.mlir"))
+    ],
+)
+def test_polybench_becomes_ptx(kernel: str) -> None:
+    passes = "map-to-gpu,gpu-outline,convert-affine-to-scf"
+    text = outlined((KERNELS / f"{kernel}.mlir").read_text(), passes)
+    names = re.findall(r"gpu\.func @(\w+)", text)
+    command = [MLIR_OPT, "--allow-unregistered-dialect", f"--pass-pipeline={TO_PTX}"]
+    assert names
+    assert re.findall(r"\.visible \.entry (\w+)\(", ptx_of(run(command, text))) == names

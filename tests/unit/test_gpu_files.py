@@ -68,7 +68,10 @@ WHOLE_RUN = "malloc malloc in in launch(3,1,1;4,2,1) launch(3,1,1;4,2,1) out fre
 
 
 def _text(language: Language, program: str = PROGRAM) -> str:
-    return gpu_text(api.parse(program), language)
+    module = api.parse(program)
+    if "gpu.launch blocks" in program:
+        module = api.run_pipeline(module, "gpu-outline")
+    return gpu_text(module, language)
 
 
 def _run(*command: str | Path) -> None:
@@ -213,7 +216,7 @@ def test_an_opencl_file_runs_on_pocl(tmp_path: Path) -> None:
     assert library.polyir_opencl_error() == 0
 
 
-INPUTS = ("emit", "emit_memory")
+INPUTS = ("emit", "emit_memory", "emit_outlined")
 
 
 @pytest.mark.parametrize("name", INPUTS)

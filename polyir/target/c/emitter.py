@@ -85,9 +85,10 @@ class Definitions:
     def parts(self, printer: Printer) -> list[Sequence[str]]:
         """The lines of each part of the file: globals, prototypes, and each function."""
         functions = self.functions
+        early = [each for each in declared_first(functions) if each.name not in printer.declared]
         return [
             [line for definition in self.globals for line in printer.global_array(definition)],
-            [line for each in _declared_first(functions) for line in printer.prototype(each)],
+            [line for each in early for line in printer.prototype(each)],
             *(list(printer.function(each)) for each in functions if each.body is not None),
         ]
 
@@ -175,7 +176,7 @@ def check_name(op: Operation, name: str, dialect: Dialect) -> None:
         raise unsupported(op, f"'{name}' has another meaning in the code of {dialect.target}")
 
 
-def _declared_first(functions: Sequence[Function]) -> list[Function]:
+def declared_first(functions: Sequence[Function]) -> list[Function]:
     """The functions that need a prototype: defined elsewhere, or called before their definition."""
     called: dict[str, None] = {}
     early: list[Function] = []
