@@ -220,7 +220,7 @@ def test_an_array_whose_copy_is_changed_and_not_copied_back_is_copied() -> None:
 def test_arrays_on_the_device_are_checked() -> None:
     device = CountingDevice()
     checks = {"run": ArgumentChecks(written=frozenset({4}))}
-    call: Any = compile_gpu(parse_module(LAUNCHES), "opencl", checks, device).run
+    call: Any = compile_gpu(parse_module(LAUNCHES), "opencl", checks, device=device).run
     good = device.tensor(np.zeros((3, 4)))
     with pytest.raises(TypeError, match="'A' must have elements of type float64, not float32"):
         call(1, 0.5, True, device.tensor(np.zeros((3, 4), np.float32)), good)
