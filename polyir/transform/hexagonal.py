@@ -378,7 +378,7 @@ class _Tiling:
         node = insert_band(node, self._points(space))
         if filters.n_union_set() > 1:
             node = node.insert_sequence(filters)
-        node = insert_band(node, [time])
+        node = insert_band(node, [replace(time, kind=isl.ast_loop_type.atomic)])
         if self.sizes:
             node = insert_band(node, self._tiles(space))
         for function in (self.hexagons.position(), self.hexagons.wave()):
@@ -451,7 +451,7 @@ def _composed(function: isl.PwAff, arguments: Sequence[Member]) -> Member:
         parts = (isl.PwMultiAff.from_pw_aff(argument[name]) for argument in arguments)
         return reduce(isl.PwMultiAff.flat_range_product, parts)
 
-    return {name: function.pullback_pw_multi_aff(values(name)) for name in arguments[0]}
+    return {name: function.pullback_pw_multi_aff(values(name)).coalesce() for name in arguments[0]}
 
 
 def _union(member: Member) -> isl.UnionPwAff:
