@@ -6,7 +6,7 @@ Grosser, Cohen, Holewinski, Sadayappan, Verdoolaege: Hybrid hexagonal/classical 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
@@ -19,13 +19,14 @@ from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.isl_lists import sets_of
 from polyir.isl_trees import mapped_children, node_type
-from polyir.model.bands import Obstacle, active_at
-from polyir.model.order import Active, Member, forward, members_of
+from polyir.model.bands import active_at
+from polyir.model.order import Member, members_of
 from polyir.model.outcome import Outcome
 from polyir.transform.address import LoopAddress
 from polyir.transform.bands import LoopMember, anchored, insert_band, loop_members, start_at
 from polyir.transform.hexagons import Hexagons
 from polyir.transform.loop_attributes import cut, settled
+from polyir.transform.stencils import NoStencilError, Slopes, TimeSteps, slopes_along, time_steps
 from polyir.transform.tile import by_sizes, runs_over_tiles, tile_values
 from polyir.transform.walk import (
     BAND,
@@ -69,7 +70,7 @@ def hexagonal_tile(
     The nest is a permutable band, or a loop and the bands directly inside it; its first loop t is
     time. Time steps are finer than iterations of t where statements in one iteration depend on
     each other: a statement S runs in the time step `multiple` t + `constants[S]`, so that every
-    dependence takes one time step or more (`TimeSteps`). The hexagons are in the plane of these
+    dependence takes one time step or more (`time_steps`). The hexagons are in the plane of these
     time steps and of the second loop, with the slopes of the exact cone of dependences; the other
     loops are skewed, until no dependence goes back along them, and cut into tiles of constant
     size:
@@ -104,37 +105,6 @@ def hexagonal_tile(
     return settled(schedule, result, dependences, what, tiler.tiled, missed)
 
 
-class NoHexagonsError(Exception):
-    """Why a nest cannot be tiled by hexagons, in words."""
-
-
-class TimeSteps(NamedTuple):
-    """Statement S runs in the time step `multiple` t + `constants[S]` in iteration t of a loop."""
-
-    multiple: int
-    constants: Mapping[str, int]
-
-    def of(self, time: Member) -> Member:
-        """The time steps of the instances, where `time` is the loop."""
-        scale = isl.Val(self.multiple)
-        return {
-            name: function.scale_val(scale).add_constant_val(isl.Val(self.constants[name]))
-            for name, function in time.items()
-        }
-
-
-class Slopes(NamedTuple):
-    """The least and the greatest distance along a loop for each time step that it takes."""
-
-    low: Fraction
-    high: Fraction
-
-    @property
-    def middle(self) -> Fraction:
-        """How fast the middle of what an instance depends on moves along the loop."""
-        return (self.low + self.high) / 2
-
-
 class _Nest(NamedTuple):
     """The loops of `bands` bands that are directly inside each other."""
 
@@ -156,6 +126,10 @@ def _nest_from(band: isl.ScheduleNode) -> _Nest:
     return _Nest(len(bands), loops, members, name)
 
 
+def _has_bands(node: isl.ScheduleNode) -> bool:
+    return not node.every_descendant(lambda inner: node_type(inner) is not BAND)
+
+
 class _HexagonalTiler:
     """Tiles the nests of one tree and notes what it did."""
 
@@ -171,24 +145,38 @@ class _HexagonalTiler:
             return mapped_children(node, self.visit)
         nest = _nest_from(node)
         if len(nest.loops) < 2:
+            if _has_bands(node.child(0)):
+                self.refused.append(
+                    f"{nest.name} has separate nests inside (a scheduler, such as pluto-schedule, "
+                    "makes one nest of those of a stencil)"
+                )
             return mapped_children(node, self.visit)
         try:
             return self._tile(node, nest)
-        except NoHexagonsError as error:
+        except NoStencilError as error:
             self.refused.append(str(error))
             return mapped_children(node, self.visit)
 
     def _tile(self, band: isl.ScheduleNode, nest: _Nest) -> isl.ScheduleNode:
         if band.is_subtree_anchored():
-            raise NoHexagonsError(anchored(band))
+            raise NoStencilError(anchored(band))
         actives = active_at(band, self._dependences)
         steps = time_steps(actives, nest.members, nest.name)
         time = steps.of(nest.members[0])
-        slopes = (_slopes(actives, time, nest, loop) for loop in range(1, len(nest.loops)))
+        slopes = [
+            slopes_along(actives, time, nest.members, position, nest.name)
+            for position in range(1, len(nest.members))
+        ]
+        low, high = slopes[0]
+        if low == high:
+            raise NoStencilError(
+                f"{nest.name} needs no hexagons: every dependence has a distance of {low} along "
+                "loop 2 for each time step, so tiles along that slope are independent"
+            )
         tiling = _Tiling(nest, steps, tuple(slopes), self.options)
         least = tiling.hexagons.least_width
         if self.options.width < least:
-            raise NoHexagonsError(
+            raise NoStencilError(
                 f"hexagons of width {self.options.width} are too narrow for {nest.name}: with "
                 f"height={self.options.height}, the width must be {least} or more"
             )
@@ -197,144 +185,6 @@ class _HexagonalTiler:
 
 
 _ZERO = Fraction(0)
-
-
-def time_steps(actives: Sequence[Active], members: Sequence[Member], name: str) -> TimeSteps:
-    """The coarsest time steps along the first member with which each dependence takes one or more.
-
-    Dependences between instances that all members place at the same time need not take any. The
-    constants are longest paths: a dependence from S to T with the least distance d along the
-    first member asks for c_T >= c_S + 1 - multiple d.
-
-    Raises `NoHexagonsError` for the nest `name` if the first member carries no dependence, and if
-    dependences within one of its iterations are cyclic.
-    """
-    first = members[0]
-    if all(forward(active, first).is_empty() for active in actives):
-        raise NoHexagonsError(f"loop 1 of {name} carries no dependence, so it is not a time loop")
-    edges = [edge for active in actives for edge in _edges(active, members)]
-    for multiple in range(1, len(first) + 1):
-        constants = _longest_paths(first, edges, multiple)
-        if constants is not None:
-            return TimeSteps(multiple, constants)
-    obstacle = _cyclic(edges, members)
-    raise NoHexagonsError(
-        f"{name} cannot run in time steps of independent instances: within an iteration of loop 1, "
-        f"{obstacle}"
-    )
-
-
-class _Edge(NamedTuple):
-    """Pairs of a dependence that take `steps` time steps or more; `distance` is their least one."""
-
-    active: Active
-    distance: int
-    steps: int
-
-    @property
-    def source(self) -> str:
-        return self.active.dependence.source
-
-    @property
-    def target(self) -> str:
-        return self.active.dependence.target
-
-
-def _edges(active: Active, members: Sequence[Member]) -> list[_Edge]:
-    source, target = active.dependence.source, active.dependence.target
-    equal = (member[source].eq_map(member[target]) for member in members)
-    same = reduce(isl.Map.intersect, equal, active.relation)
-    apart = active.relation.subtract(same)
-    edges: list[_Edge] = []
-    if not same.is_empty():
-        edges.append(_Edge(replace(active, relation=same), 0, 0))
-    if not apart.is_empty():
-        moved = replace(active, relation=apart)
-        least = _distances(moved, members[:1]).min_val(isl.Aff("{ [d] -> [d] }"))
-        edges.append(_Edge(moved, int(least.to_python()), 1))
-    return edges
-
-
-def _distances(active: Active, members: Sequence[Member]) -> isl.Set:
-    """`{ [d_1, ...] }`: the distances of the pairs along the members, for all parameters."""
-
-    def positions(name: str) -> isl.Map:
-        maps = (isl.Map.from_pw_aff(member[name]) for member in members)
-        return reduce(isl.Map.flat_range_product, maps)
-
-    source, target = active.dependence.source, active.dependence.target
-    moves = active.relation.apply_domain(positions(source)).apply_range(positions(target)).deltas()
-    return moves.project_out(isl.dim_type.param, 0, moves.dim(isl.dim_type.param))
-
-
-def _longest_paths(
-    names: Iterable[str], edges: Sequence[_Edge], multiple: int
-) -> dict[str, int] | None:
-    """The least constants, none negative, that do what `edges` ask for; `None` if nothing does."""
-    constants = dict.fromkeys(names, 0)
-    for _ in range(len(constants) + 1):
-        before = dict(constants)
-        for edge in edges:
-            wanted = constants[edge.source] + edge.steps - multiple * edge.distance
-            constants[edge.target] = max(constants[edge.target], wanted)
-        if constants == before:
-            return constants
-    return None
-
-
-def _cyclic(edges: Sequence[_Edge], members: Sequence[Member]) -> Obstacle:
-    """A dependence within an iteration of the first member that is part of a cycle of these."""
-    within = [edge for edge in edges if edge.distance == 0]
-    for edge in within:
-        reached = {edge.target}
-        for _ in within:
-            reached |= {other.target for other in within if other.source in reached}
-        if edge.steps and edge.source in reached:
-            same = members[0][edge.source].eq_map(members[0][edge.target])
-            relation = edge.active.relation.intersect(same)
-            return Obstacle(edge.active.dependence, relation, members)
-    raise AssertionError("there are time steps unless dependences in an iteration are cyclic")
-
-
-def _slopes(actives: Sequence[Active], time: Member, nest: _Nest, loop: int) -> Slopes:
-    """The exact slopes along a loop; raises `NoHexagonsError` if there are none."""
-    lows: list[Fraction] = []
-    highs: list[Fraction] = []
-    for active in actives:
-        moves = _distances(active, (time, nest.members[loop])).subtract(isl.Set("{ [0, 0] }"))
-        if moves.is_empty():
-            continue
-        low, high = _least_multiple(moves, 1), _least_multiple(moves, -1)
-        if low is None or high is None:
-            obstacle = Obstacle(active.dependence, active.relation, nest.members)
-            raise NoHexagonsError(
-                f"{nest.name} is not a stencil: no multiple of the distance in time bounds the "
-                f"distance along loop {loop + 1}: {obstacle}"
-            )
-        lows.append(-low)
-        highs.append(high)
-    return Slopes(min(lows), max(highs))
-
-
-def _least_multiple(moves: isl.Set, sign: int) -> Fraction | None:
-    """The least c such that c dt + `sign` dx >= 0 for all (dt, dx) of `moves`; all dt are positive.
-
-    `None` if there is none. It is a bound of a slice of the cone of coefficients of all constraints
-    that `moves` satisfy.
-    """
-    cone = moves.remove_divs().coefficients().flatten()
-    slice_ = cone.fix_val(isl.dim_type.set, 0, isl.Val(0)).fix_val(
-        isl.dim_type.set, 2, isl.Val(sign)
-    )
-    if slice_.is_empty():
-        return None
-    multiples = slice_.project_out(isl.dim_type.set, 2, 1).project_out(isl.dim_type.set, 0, 1)
-    found: list[Fraction] = []
-    for constraint in multiples.get_constraints():
-        factor = int(constraint.get_coefficient_val(isl.dim_type.set, 0).to_python())
-        if factor:
-            found.append(Fraction(-int(constraint.get_constant_val().to_python()), factor))
-    return max(found)
 
 
 @dataclass(frozen=True)
@@ -371,20 +221,26 @@ class _Tiling:
     def inserted(self, band: isl.ScheduleNode) -> isl.ScheduleNode:
         """The tiles and their points in the place of the nest that begins with `band`."""
         filters = self._filters(band)
+        parts = [cut(loop.attributes) for loop in self.nest.loops]
+        points = [
+            replace(loop, function=_union(values), attributes=inner)
+            for loop, values, (_, inner) in zip(self.nest.loops, self._points(), parts, strict=True)
+        ]
+        tiles = [
+            LoopMember(values, attributes=outer)
+            for values, (outer, _) in zip(self._tiles(), parts, strict=True)
+        ]
         node = band
         for _ in range(self.nest.bands):
             node = node.delete()
-        time, *space = self.nest.loops
-        node = insert_band(node, self._points(space))
+        node = insert_band(node, points[1:])
         if filters.n_union_set() > 1:
             node = node.insert_sequence(filters)
-        node = insert_band(node, [replace(time, kind=isl.ast_loop_type.atomic)])
-        if self.sizes:
-            node = insert_band(node, self._tiles(space))
-        for function in (self.hexagons.position(), self.hexagons.wave()):
-            values = _union(_composed(function, self._plane))
-            node = insert_band(node, [LoopMember(values, kind=isl.ast_loop_type.atomic)])
-        return node
+        node = insert_band(node, [_atomic(points[0])])
+        if len(tiles) > 2:
+            node = insert_band(node, tiles[2:])
+        node = insert_band(node, [_atomic(tiles[1])])
+        return insert_band(node, [_atomic(tiles[0])])
 
     @property
     def _time(self) -> Member:
@@ -410,38 +266,37 @@ class _Tiling:
         filters = isl.UnionSetList.alloc(isl.DEFAULT_CONTEXT, len(levels))
         return reduce(isl.UnionSetList.add, (levels[level] for level in sorted(levels)), filters)
 
-    def _points(self, space: Sequence[LoopMember]) -> list[LoopMember]:
-        """The loops over the points of a time step, which move with time as little as may be."""
-        points: list[LoopMember] = []
-        numbers = range(1, len(self.nest.members))
-        for number, loop, slopes in zip(numbers, space, self.slopes, strict=True):
-            middle = slopes.middle
-            still = isl.PwAff(
-                f"{{ [t, x] -> [x + floor(({-middle.numerator}*t)/{middle.denominator})] }}"
-            )
-            values = _composed(still, (self._time, self.nest.members[number]))
-            _, inner = cut(loop.attributes)
-            points.append(replace(loop, function=_union(values), attributes=inner))
-        return points
+    def _points(self) -> Iterator[Member]:
+        """The loops over the points of a tile: time, and others that move with it hardly or not."""
+        time, *space = self.nest.members
+        yield time
+        for member, slopes in zip(space, self.slopes, strict=True):
+            speed = slopes.middle
+            still = f"x + floor(({-speed.numerator}*t)/{speed.denominator})"
+            yield _composed(isl.PwAff(f"{{ [t, x] -> [{still}] }}"), (self._time, member))
 
-    def _tiles(self, space: Sequence[LoopMember]) -> list[LoopMember]:
-        """The loops over parallelograms: along x - low t, from where its middle is in the wave."""
-        flat = isl.MultiAff("{ [t, s, x] -> [t, s] }")
-        wave = self.hexagons.wave().pullback_multi_aff(flat)
-        tiles: list[LoopMember] = []
-        numbers = range(2, len(self.nest.members))
-        for number, loop, slopes, size in zip(
-            numbers, space[1:], self.slopes[1:], self.sizes, strict=True
-        ):
-            low, speed = slopes.low, slopes.middle - slopes.low
-            skewed = isl.PwAff(
-                f"{{ [t, s, x] -> [({low.denominator}*x - {low.numerator}*t)/{low.denominator}] }}"
-            )
+    def _tiles(self) -> Iterator[isl.UnionPwAff]:
+        """The waves, the hexagons of a wave, and the parallelograms along all other loops.
+
+        These are cut along x - low t, counted from where the middle of the cone of dependences has
+        moved to at the start of the wave.
+        """
+        wave = self.hexagons.wave()
+        yield _union(_composed(wave, self._plane))
+        yield _union(_composed(self.hexagons.position(), self._plane))
+        wave = wave.pullback_multi_aff(isl.MultiAff("{ [t, s, x] -> [t, s] }"))
+        space = zip(self.nest.members[2:], self.slopes[1:], self.sizes, strict=True)
+        for member, (low, high), size in space:
+            skewed = f"({low.denominator}*x - {low.numerator}*t)/{low.denominator}"
+            speed = (high - low) / 2
             start = wave.scale_val(isl.Val(str(speed * self.options.height))).floor()
-            values = _composed(skewed.sub(start), (*self._plane, self.nest.members[number]))
-            outer, _ = cut(loop.attributes)
-            tiles.append(LoopMember(tile_values(_union(values), size), attributes=outer))
-        return tiles
+            distance = isl.PwAff(f"{{ [t, s, x] -> [{skewed}] }}").sub(start)
+            yield tile_values(_union(_composed(distance, (*self._plane, member))), size)
+
+
+def _atomic(loop: LoopMember) -> LoopMember:
+    """A loop that isl must not split, which would repeat all that is inside."""
+    return replace(loop, kind=isl.ast_loop_type.atomic)
 
 
 def _composed(function: isl.PwAff, arguments: Sequence[Member]) -> Member:
