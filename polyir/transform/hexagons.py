@@ -1,7 +1,7 @@
 """Hexagons that tile the plane of time and one dimension of space.
 
 Grosser, Cohen, Holewinski, Sadayappan, Verdoolaege: Hybrid hexagonal/classical tiling for GPUs
-(CGO 2014), section 3.3.
+(CGO 2014).
 """
 
 from __future__ import annotations

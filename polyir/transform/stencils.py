@@ -1,7 +1,7 @@
 """Stencils: the time steps of a nest, and how far dependences go in each of them.
 
 The input of hexagonal tiles: Grosser, Cohen, Holewinski, Sadayappan, Verdoolaege: Hybrid
-hexagonal/classical tiling for GPUs (CGO 2014), sections 3.1 and 3.3.1.
+hexagonal/classical tiling for GPUs (CGO 2014).
 """
 
 from __future__ import annotations
