@@ -100,7 +100,17 @@ def _any(random: Random) -> list[str]:
         lambda random: f"wavefront{{degrees={random.randint(1, 3)}}}",
         lambda random: "check-schedule",
         lambda random: random.choice(("expand", "contract")),
-        *(_scheduler, _tile, _tile, _diamond, _hexagons, _shape, _intra_tile_order, _full_tiles, _mark),
+        *(
+            _scheduler,
+            _tile,
+            _tile,
+            _diamond,
+            _hexagons,
+            _shape,
+            _intra_tile_order,
+            _full_tiles,
+            _mark,
+        ),
         *(_privatize, *(6 * [_drawn])),
     )
     return [random.choice(makers)(random) for _ in range(random.randint(0, 6))]
