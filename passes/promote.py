@@ -70,7 +70,7 @@ class PromotePass(PromoteOptions, PassOnScops):
             return
         assert op.dependences is not None
         order = op.dependences.data.order
-        apply_promotion(op, promotion, self)
+        apply_promotion(op, promotion, self.alignment)
         changed = scop_of(op)
         limited("the check of copies", lambda: require_right_copies(changed))
         found = dependences_of(op, pass_name=self.name)
