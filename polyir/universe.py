@@ -64,6 +64,7 @@ PASS_NAMES = (
     "lower-poly",
     "split-loops",
     "scalar-replacement",
+    "gpu-outline",
     "convert-parallel-to-omp",
     "convert-affine-to-scf",
     "convert-memref-to-pointers",

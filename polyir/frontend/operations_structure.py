@@ -22,6 +22,7 @@ from polyir.diagnostics import nearest
 from polyir.dialects import affine_extra
 from polyir.dialects.affine_semantics import REDUCTION_KINDS
 from polyir.dialects.rare_operations import load_rare_operations
+from polyir.frontend.gpu_forms import as_in_xdsl, corrected, remove_end
 from polyir.frontend.literals import string, symbol
 from polyir.frontend.operation_reader import Handler, OperationReader, plural, split_properties
 from polyir.frontend.source import Branch, token, tree
@@ -145,8 +146,10 @@ def _generic(reader: OperationReader, node: Tree[Token]) -> Operation:
     own, others = split_properties(operation_type, reader.dictionary(attributes))
     own |= reader.dictionary(properties)
     _adapt_to_xdsl(operation_type, own)
+    if operation_type.name.startswith("gpu."):
+        own, others = as_in_xdsl(operation_type, own, others, len(function_type.inputs))
     isolated = operation_type in (ModuleOp, func.FuncOp)
-    return operation_type.create(
+    operation = operation_type.create(
         operands=reader.operands(operands, function_type.inputs.data, name_token),
         result_types=function_type.outputs.data,
         properties=own,
@@ -154,6 +157,9 @@ def _generic(reader: OperationReader, node: Tree[Token]) -> Operation:
         successors=reader.successors(successors),
         regions=[reader.region(region, isolated=isolated) for region in tree(regions).children],
     )
+    if operation.name == "gpu.module":
+        remove_end(operation)
+    return operation
 
 
 def _operation_type(reader: OperationReader, name_token: Token) -> type[Operation]:
@@ -165,6 +171,8 @@ def _operation_type(reader: OperationReader, name_token: Token) -> type[Operatio
     if operation_type is None:
         hint = nearest(name, (operation.name for operation in reader.context.loaded_ops))
         reader.source.fail(name_token, f"unknown operation '{name}'{hint}")
+    if name.startswith("gpu."):
+        return corrected(operation_type)
     return _CORRECTED.get(operation_type, operation_type)
 
 

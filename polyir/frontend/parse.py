@@ -67,6 +67,11 @@ def parse_module(
     context = default_context() if context is None else context
     load_affine_extra(context)
     source = SourceText(text, filename, line_offset)
+    if "gpu" in text:
+        # It takes a while to import, and few texts have something of it.
+        from polyir.dialects.gpu_extra import load_gpu_extra
+
+        load_gpu_extra(context)
     try:
         return _parse(source, context)
     except RecursionError:

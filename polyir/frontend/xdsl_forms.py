@@ -13,12 +13,10 @@ from xdsl.dialects import affine, memref, scf
 from xdsl.dialects.builtin import (
     AffineSetAttr,
     ArrayAttr,
-    FunctionType,
     IntegerAttr,
     StringAttr,
     UnitAttr,
     UnregisteredOp,
-    i32,
     i64,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
@@ -26,6 +24,7 @@ from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.traits import IsTerminator
 
 from polyir.dialects.affine_extra import ParallelOp
+from polyir.frontend.gpu_forms import GPU_FORMS
 from polyir.frontend.kept_forms import KEPT_FORMS, Parts, kept
 from polyir.frontend.operation_reader import INDEX, segments
 from polyir.frontend.operations_affine import parallel_bounds
@@ -250,154 +249,6 @@ def _omp_loop_nest(parser: MixedParser) -> Operation:
     )
 
 
-# -------------------------------------------------------------------- gpu
-
-
-def _gpu_module(parser: MixedParser) -> Operation:
-    from xdsl.dialects import gpu
-
-    name = parser.parse_symbol_name()
-    attributes = parser.parse_optional_attr_dict_with_keyword()
-    body = parser.parse_region()
-    if body.first_block is None:
-        body.add_block(Block())
-    return gpu.ModuleOp.create(
-        properties={"sym_name": name},
-        attributes={} if attributes is None else attributes.data,
-        regions=[body],
-    )
-
-
-def _gpu_func(parser: MixedParser) -> Operation:
-    from xdsl.dialects import gpu
-
-    name = parser.parse_symbol_name()
-    arguments = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_argument)
-    results = _result_types(parser)
-    kernel = parser.parse_optional_keyword("kernel") is not None
-    attributes = parser.parse_optional_attr_dict_with_keyword()
-    inputs = [argument.type for argument in arguments]
-    return gpu.FuncOp.create(
-        properties={"function_type": FunctionType.from_lists(inputs, list(results))},
-        attributes={
-            "sym_name": name,
-            **({"gpu.kernel": UnitAttr()} if kernel else {}),
-            **({} if attributes is None else attributes.data),
-        },
-        regions=[parser.parse_region(arguments)],
-    )
-
-
-def _gpu_launch(parser: MixedParser) -> Operation:
-    from xdsl.dialects import gpu
-
-    indices: list[Parser.Argument] = []
-    sizes: list[Parser.Argument] = []
-    operands: list[SSAValue] = []
-    for word in ("blocks", "threads"):
-        parser.parse_keyword(word)
-        indices += _variables(parser)
-        parser.parse_keyword("in")
-        parts = parser.parse_comma_separated_list(
-            parser.Delimiter.PAREN, lambda: _assignment(parser)
-        )
-        sizes += [name for name, _ in parts]
-        operands += [value for _, value in parts]
-    if len(operands) != 6 or len(indices) != 6:
-        parser.raise_error("expected three indices and three sizes of blocks, and of threads")
-    memory: list[SSAValue] = []
-    if parser.parse_optional_keyword("dynamic_shared_memory_size") is not None:
-        memory.append(parser.parse_operand(i32))
-    region = parser.parse_region([*indices, *sizes])
-    return gpu.LaunchOp.create(
-        operands=[*operands, *memory],
-        properties={"operandSegmentSizes": segments(0, *[1] * 6, 0, 0, 0, len(memory))},
-        attributes=parser.parse_optional_attr_dict(),
-        regions=[region],
-    )
-
-
-def _assignment(parser: Parser) -> tuple[Parser.Argument, SSAValue]:
-    name = parser.parse_argument(expect_type=False).resolve(INDEX)
-    parser.parse_punctuation("=")
-    return name, parser.parse_operand(INDEX)
-
-
-def _gpu_index(name: str) -> Callable[[MixedParser], Operation]:
-    """`gpu.thread_id x` and its kin."""
-
-    def parse(parser: MixedParser) -> Operation:
-        from xdsl.dialects import gpu
-
-        axis = parser.parse_identifier()
-        attributes = parser.parse_optional_attr_dict()
-        if axis not in ("x", "y", "z"):
-            parser.raise_error("expected 'x', 'y' or 'z'")
-        dimension = gpu.DimensionAttr(gpu.DimensionEnum(axis))
-        return parser.ctx.get_op(name).create(
-            result_types=[INDEX], properties={"dimension": dimension}, attributes=attributes
-        )
-
-    return parse
-
-
-def _dependencies(parser: MixedParser) -> tuple[list[SSAValue], list[Attribute]]:
-    """`async [%a, %b]`: the tokens that an operation waits for, and the type of its own."""
-    from xdsl.dialects import gpu
-
-    token = gpu.AsyncTokenType()
-    results: list[Attribute] = []
-    if parser.parse_optional_keyword("async") is not None:
-        results = [token]
-    found = parser.parse_optional_comma_separated_list(
-        parser.Delimiter.SQUARE, lambda: parser.parse_operand(token)
-    )
-    return list(found or ()), results
-
-
-def _gpu_wait(parser: MixedParser) -> Operation:
-    tokens, results = _dependencies(parser)
-    return kept("gpu.wait", tokens, results, parser.parse_optional_attr_dict())
-
-
-def _gpu_alloc(parser: MixedParser) -> Operation:
-    tokens, results = _dependencies(parser)
-    shared: dict[str, Attribute] = {}
-    if parser.parse_optional_keyword("host_shared") is not None:
-        shared = {"hostShared": UnitAttr()}
-    sizes = _operands(parser)
-    symbols = parser.parse_optional_comma_separated_list(
-        parser.Delimiter.SQUARE, lambda: parser.parse_operand(INDEX)
-    )
-    groups: list[Sequence[SSAValue]] = [tokens, sizes, symbols or []]
-    attributes = parser.parse_optional_attr_dict()
-    parser.parse_punctuation(":")
-    return kept(
-        "gpu.alloc",
-        [value for group in groups for value in group],
-        [parser.parse_type(), *results],
-        {"operandSegmentSizes": segments(*map(len, groups)), **shared, **attributes},
-    )
-
-
-def _gpu_arrays(name: str) -> Callable[[MixedParser], Operation]:
-    """`gpu.memcpy` and `gpu.dealloc`: arrays and their types."""
-
-    def parse(parser: MixedParser) -> Operation:
-        tokens, results = _dependencies(parser)
-        names = parser.parse_comma_separated_list(
-            parser.Delimiter.NONE, parser.parse_unresolved_operand
-        )
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        position = parser.pos
-        types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
-        arrays = parser.resolve_operands(names, types, position)
-        return kept(name, [*tokens, *arrays], results, attributes)
-
-    return parse
-
-
 def _plain(name: str) -> Callable[[MixedParser], Operation]:
     """An operation that is only its name and attributes."""
 
@@ -433,9 +284,7 @@ def _form(name: str, read: Callable[[Parser], Parts]) -> Callable[[MixedParser],
     return parse
 
 
-_GPU_INDICES = ("gpu.thread_id", "gpu.block_id", "gpu.block_dim", "gpu.grid_dim", "gpu.global_id")
-
-_PLAIN = ("gpu.terminator", "gpu.return", "gpu.barrier", "omp.terminator", "omp.barrier")
+_PLAIN = ("omp.terminator", "omp.barrier")
 
 FORMS: Mapping[str, Callable[[MixedParser], Operation]] = MappingProxyType(
     {
@@ -447,17 +296,10 @@ FORMS: Mapping[str, Callable[[MixedParser], Operation]] = MappingProxyType(
         "omp.parallel": _omp_parallel,
         "omp.wsloop": _omp_loop,
         "omp.loop_nest": _omp_loop_nest,
-        "gpu.module": _gpu_module,
-        "gpu.func": _gpu_func,
-        "gpu.launch": _gpu_launch,
-        "gpu.wait": _gpu_wait,
-        "gpu.alloc": _gpu_alloc,
-        "gpu.memcpy": _gpu_arrays("gpu.memcpy"),
-        "gpu.dealloc": _gpu_arrays("gpu.dealloc"),
-        **{name: _gpu_index(name) for name in _GPU_INDICES},
         **{name: _plain(name) for name in _PLAIN},
         "test.affine_scope": _affine_scope,
         "memref.alloca_scope": _alloca_scope,
         **{name: _form(name, read) for name, read in KEPT_FORMS.items()},
+        **GPU_FORMS,
     }
 )

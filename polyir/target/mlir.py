@@ -6,6 +6,7 @@ What is corrected, and why:
 - the attributes of these and of some other operations, which xDSL drops;
 - `affine.if`, `affine.parallel` and others that xDSL can only print in the generic form, and
   there with properties that mlir-opt does not know;
+- operations of the gpu dialect, which xDSL can only print in the generic form, too;
 - `omp.wsloop`, which has a terminator in MLIR 19, and not in xDSL, and fewer operand segments;
 - affine maps and sets, which are printed with no more parentheses than they need, and
   constraints as a person writes them.
@@ -29,7 +30,6 @@ from xdsl.dialects.builtin import (
     DictionaryAttr,
     IntegerAttr,
     ModuleOp,
-    StringAttr,
     UnitAttr,
     UnregisteredOp,
     i1,
@@ -49,6 +49,7 @@ from polyir.dialects.affine_extra import (
 from polyir.dialects.affine_semantics import REDUCTION_KINDS, is_valid_symbol
 from polyir.target.affine_text import expression_text, map_text, set_text
 from polyir.target.errors import operation_name
+from polyir.target.gpu_text import GPU_TEXT, gpu_dictionaries
 
 if TYPE_CHECKING:
     # It takes a while to import, and few modules have operations of it: these go by their names.
@@ -110,13 +111,17 @@ class MlirPrinter(Printer):
         print_block_args: bool = True,
         print_block_terminator: bool = True,
     ) -> None:
-        """Print a block; that of an `omp.wsloop` with the terminator that it has in MLIR 19."""
+        """Print a block, with the terminator that it has in MLIR 19, and not in xDSL."""
         super().print_block(block, print_block_args, print_block_terminator)
         parent = block.parent_op()
-        if parent is not None and parent.name == _WORKSHARING_LOOP:
+        name = None if parent is None else parent.name
+        terminator = "omp.terminator" if name == _WORKSHARING_LOOP else None
+        if name == "gpu.module" and self.print_generic_format:
+            terminator = "gpu.module_end"
+        if terminator is not None:
             with self.indented():
                 self._print_new_line()
-                self.print_string('"omp.terminator"() : () -> ()')
+                self.print_string(f'"{terminator}"() : () -> ()')
 
     def print_attribute(self, attribute: Attribute) -> None:
         if isinstance(attribute, AffineMapAttr):
@@ -223,6 +228,8 @@ def _dictionaries(op: Operation) -> tuple[dict[str, Attribute], dict[str, Attrib
         case _ if op.name in (_TEAM, _WORKSHARING_LOOP) and not op.operands:
             # Their segment sizes are not those of MLIR 19, and are not needed here.
             return _without_segments(properties), attributes
+        case _ if op.name in GPU_TEXT:
+            return gpu_dictionaries(op)
         case _:
             return properties, attributes
 
@@ -475,17 +482,6 @@ def _print_global(printer: MlirPrinter, op: Operation) -> None:
     printer.print_op_attributes(alignment | op.attributes)
 
 
-def _print_gpu_module(printer: MlirPrinter, op: Operation) -> None:
-    """Its terminator is only implied in xDSL, and its generic form has one in MLIR 19."""
-    name = op.properties["sym_name"]
-    assert isinstance(name, StringAttr)
-    printer.print_string(" ")
-    printer.print_symbol_name(name.data)
-    printer.print_op_attributes(op.attributes, print_keyword=True)
-    printer.print_string(" ")
-    printer.print_region(op.regions[0])
-
-
 def _print_transfer(printer: MlirPrinter, op: Operation) -> None:
     assert isinstance(op, DmaStartOp | DmaWaitOp)
     accesses = op.accesses()
@@ -539,7 +535,7 @@ _FORMS: Mapping[str, Callable[[MlirPrinter, Operation], None]] = MappingProxyTyp
         scf.ReduceOp.name: _print_scf_reduce,
         scf.ExecuteRegionOp.name: _print_execute_region,
         memref.AtomicRMWOp.name: _print_atomic,
-        "gpu.module": _print_gpu_module,
+        **GPU_TEXT,
         _TEAM: _print_openmp,
         _WORKSHARING_LOOP: _print_openmp,
         _LOOP_NEST: _print_loop_nest,

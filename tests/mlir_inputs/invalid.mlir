@@ -342,11 +342,35 @@ func.func @comma_after_size(%tag: memref<1xi32>, %n: index) {
   return
 }
 // -----
-func.func @thread_as_symbol(%n: index) {
-  gpu.launch blocks(%bx, %by, %bz) in (%gx = %n, %gy = %n, %gz = %n) threads(%tx, %ty, %tz) in (%sx = %n, %sy = %n, %sz = %n) {
-    affine.for %i = 0 to %tx {
-    }
-    gpu.terminator
+gpu.module @kernels {
+  gpu.func @f() workgroup(%s : f32) kernel {
+    gpu.return
   }
+}
+// -----
+gpu.module @kernels {
+  gpu.func @f() private(%p : memref<8xf32, #gpu.address_space<workgroup>>) kernel {
+    gpu.return
+  }
+}
+// -----
+gpu.module @kernels {
+  gpu.func @f() workgroup(%s : memref<8xf32, #gpu.address_space<shared>>) kernel {
+    gpu.return
+  }
+}
+// -----
+func.func @copy(%A: memref<8xf32>, %B: memref<8xf64>) {
+  gpu.memcpy %A, %B : memref<8xf32>, memref<8xf64>
+  return
+}
+// -----
+func.func @copy(%A: memref<8xf32>, %B: memref<9xf32>) {
+  gpu.memcpy %A, %B : memref<8xf32>, memref<9xf32>
+  return
+}
+// -----
+func.func @launch(%n: index) {
+  gpu.launch_func @kernels::@f blocks in (%n, %n) threads in (%n, %n, %n)
   return
 }

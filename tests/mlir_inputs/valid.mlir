@@ -505,3 +505,63 @@ func.func @size_inside_a_launch(%n: index, %A: memref<?xf32>) {
   }
   return
 }
+// -----
+module attributes {gpu.container_module} {
+  gpu.module @kernels attributes {x} {
+    gpu.func @all(%n: index, %A: memref<?x?xf64>) workgroup(%s : memref<32x33xf64, #gpu.address_space<workgroup>>, %u : memref<8xf32, 3> {llvm.align = 16 : i64}) private(%p : memref<4xf64, #gpu.address_space<private>>) kernel attributes {known_block_size = array<i32: 32, 4, 1>, known_grid_size = array<i32: 8, 1, 1>} {
+      %x = gpu.thread_id x
+      %b = gpu.block_id y
+      %v = memref.load %A[%b, %x] : memref<?x?xf64>
+      memref.store %v, %s[%x, %b] : memref<32x33xf64, #gpu.address_space<workgroup>>
+      gpu.barrier
+      gpu.return
+    }
+    gpu.func @private_only() private(%p : memref<4xf64, #gpu.address_space<private>>, %q : memref<f32, #gpu.address_space<private>>) kernel {
+      gpu.return
+    }
+    gpu.func @result(%a: f32) -> f32 {
+      gpu.return %a : f32
+    }
+  }
+  func.func @host(%n: index, %m: i64, %w: i32, %A: memref<?x?xf64>) {
+    %start = gpu.wait async
+    gpu.launch_func @kernels::@private_only blocks in (%n, %n, %n) threads in (%n, %n, %n)
+    gpu.launch_func @kernels::@all blocks in (%n, %n, %n) threads in (%n, %n, %n) dynamic_shared_memory_size %w args(%n : index, %A : memref<?x?xf64>) {x}
+    gpu.launch_func @kernels::@private_only clusters in (%n, %n, %n) blocks in (%n, %n, %n) threads in (%n, %n, %n)
+    gpu.launch_func @kernels::@private_only blocks in (%m, %m, %m) threads in (%m, %m, %m) : i64
+    %token = gpu.launch_func async [%start] @kernels::@all blocks in (%n, %n, %n) threads in (%n, %n, %n) args(%n : index, %A : memref<?x?xf64>)
+    gpu.wait [%token, %start]
+    return
+  }
+}
+// -----
+func.func @memory_of_a_launch(%n: index, %w: i32, %A: memref<?xf32>) {
+  %start = gpu.wait async
+  %token = gpu.launch async [%start] blocks(%bx, %by, %bz) in (%gx = %n, %gy = %n, %gz = %n) threads(%tx, %ty, %tz) in (%sx = %n, %sy = %n, %sz = %n) dynamic_shared_memory_size %w workgroup(%s : memref<32xf32, #gpu.address_space<workgroup>>) private(%p : memref<1xf32, #gpu.address_space<private>>) {
+    %a = memref.load %A[%tx] : memref<?xf32>
+    memref.store %a, %s[%tx] : memref<32xf32, #gpu.address_space<workgroup>>
+    %t = memref.alloca() : memref<8xf32, #gpu.address_space<workgroup>>
+    gpu.barrier
+    gpu.terminator
+  } {x}
+  return
+}
+// -----
+func.func @spaces(%A: memref<4xf32, #gpu.address_space<global>>, %B: memref<4xf32, 1>, %C: memref<?xf32>) {
+  gpu.memcpy %C, %A : memref<?xf32>, memref<4xf32, #gpu.address_space<global>>
+  return
+}
+// -----
+"gpu.module"() <{sym_name = "kernels"}> ({
+  "gpu.func"() <{function_type = (index) -> (), known_block_size = array<i32: 32, 4, 1>}> ({
+  ^bb0(%n: index, %s: memref<32xf64, #gpu.address_space<workgroup>>):
+    "gpu.return"() : () -> ()
+  }) {gpu.kernel, sym_name = "f", workgroup_attributions = 1 : i64} : () -> ()
+  "gpu.module_end"() : () -> ()
+}) : () -> ()
+func.func @generic(%n: index, %A: memref<?xf32>) {
+  "gpu.memcpy"(%A, %A) : (memref<?xf32>, memref<?xf32>) -> ()
+  %B = "gpu.alloc"(%n) <{operandSegmentSizes = array<i32: 0, 1, 0>}> : (index) -> memref<?xf32>
+  "gpu.dealloc"(%B) : (memref<?xf32>) -> ()
+  return
+}

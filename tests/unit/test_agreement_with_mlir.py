@@ -23,10 +23,13 @@ def test_inputs(folder: str) -> None:
 
 
 def test_filecheck_inputs() -> None:
-    """What mlir-opt accepts, polyir accepts; what only polyir accepts has scops."""
+    """What mlir-opt accepts, polyir accepts; what only polyir accepts has scops or kernels.
+
+    Up to MLIR 19, kernels are no affine scopes, so that numbers of threads are no symbols.
+    """
     for found in disagreements("filecheck"):
         assert found.kind == "only polyir accepts", found
-        assert "poly." in found.part.text, found
+        assert "poly." in found.part.text or "gpu." in found.part.text, found
 
 
 def test_each_kind_of_verdict() -> None:
