@@ -228,16 +228,35 @@ class _TreeLowering:
     def _with_local_array(self, name: str, place: _Surroundings) -> _Surroundings:
         """The place with memory for a local array."""
         (array,) = (each for each in self._scop.op.local_arrays if each.sym_name.data == name)
-        kind = memref.AllocOp if array.space.data == "heap" else memref.AllocaOp
+        space = array.space.data
+        memory = self._kernel_memory.get(name)
+        if memory is None:
+            in_kernel = space in ("workgroup", "private")
+            builder = place.front if in_kernel else place.builder
+            memory = builder.insert(self._allocation(array)).memref
+            memory.name_hint = name
+            if in_kernel:
+                self._kernel_memory[name] = memory
+        return replace(place, copies={**place.copies, array.memory: memory})
+
+    def _allocation(self, array: LocalArrayOp) -> memref.AllocOp | memref.AllocaOp:
+        space = array.space.data
+        if space in ("workgroup", "private") and not self._in_kernel:
+            raise PolyirError(
+                f"the local array @{array.sym_name.data} is {space} memory, so its mark must be "
+                "inside a GPU kernel",
+                location_of(self._scop.op),
+            )
+        kind = memref.AllocOp if space == "heap" else memref.AllocaOp
+        type = array.memory.type
         memory = kind.get(
-            array.memory.type.element_type,
+            type.element_type,
             None if array.alignment is None else array.alignment.data,
-            array.memory.type.get_shape(),
+            type.get_shape(),
+            memory_space=SHARED_MEMORY if space == "workgroup" else None,
         )
         memory.location = self._scop.op.location
-        memory.memref.name_hint = name
-        place.builder.insert(memory)
-        return replace(place, copies={**place.copies, array.memory: memory.memref})
+        return memory
 
     def _name(self, node: ast.AstNode, depth: int, place: _Surroundings) -> str:
         """A name for a loop around `node`."""
