@@ -17,7 +17,8 @@ class GpuMapPass(GpuMapOptions, ScopPass):
 
     The parallel loops over tiles are run by blocks, the parallel loops inside a tile by threads,
     up to three each. `block` are the numbers of threads of a block along x, y and z; the default is
-    one thread for each point of a tile, but at most 256. With `grid`, there are at most so many
+    one thread for each point of a tile, but at most 256. Neighbouring threads along x access
+    neighbouring elements where that is possible. With `grid`, there are at most so many
     blocks, and each runs several tiles.
 
     Before:
@@ -42,4 +43,4 @@ class GpuMapPass(GpuMapOptions, ScopPass):
     name = "gpu-map"
 
     def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
-        return gpu_map(scop.schedule, dependences, self)
+        return gpu_map(scop, dependences, self)

@@ -98,7 +98,9 @@ POLYIR_UNIVERSE = Universe(
     all_passes={name: partial(pass_type, name) for name in PASS_NAMES},
     all_targets={
         "c": partial(resolve_name, "polyir.targets.c:PolyirCTarget"),
+        "cuda": partial(resolve_name, "polyir.targets.gpu:CudaTarget"),
         "loops": partial(resolve_name, "polyir.targets.levels:LoopsTarget"),
+        "opencl": partial(resolve_name, "polyir.targets.gpu:OpenclTarget"),
         "poly": partial(resolve_name, "polyir.targets.levels:PolyTarget"),
         # xDSL has a target named `llvm`, and refuses a plugin that has another one.
         "llvmir": partial(resolve_name, "polyir.targets.llvm:PluginLlvmTarget"),

@@ -107,9 +107,29 @@ def _host_schedule(
 
 
 def _launches(mark: isl.ScheduleNode) -> isl.Set:
-    """`{ [t] }`: the iterations of the loops around a mark that run something below it."""
+    """`{ [t] }`: the iterations of the loops around a mark in which its kernel is launched.
+
+    They are convex, but for the steps of loops: some launches may run nothing. The iterations that
+    run something are often many polyhedra, and each thread knows what it has to run.
+    """
     around = mark.get_prefix_schedule_union_map().intersect_domain(mark.get_domain())
-    return isl.Set.from_union_set(around.range()).coalesce()
+    return _hull(isl.Set.from_union_set(around.range()))
+
+
+def _hull(values: isl.Set) -> isl.Set:
+    """A convex set around `values`, with their strides; the values if isl finds no bounded one."""
+    hull = isl.Set.from_basic_set(values.simple_hull().remove_divs())
+    if not hull.is_bounded():
+        return values.coalesce()
+    for position in range(values.dim(isl.dim_type.set)):
+        info = values.get_stride_info(position)
+        stride, offset = info.get_stride(), info.get_offset()
+        if stride.gt(isl.Val(1)):
+            space = isl.LocalSpace.from_space(offset.get_domain_space())
+            value = isl.Aff.var_on_domain(space, isl.dim_type.set, position)
+            distance = isl.PwAff.from_aff(value.sub(offset).mod_val(stride))
+            hull = hull.intersect(distance.zero_set())
+    return hull
 
 
 def _sequential(schedule: isl.Schedule) -> isl.Schedule:
@@ -173,7 +193,7 @@ def _kernel(scop: Scop, mark: isl.ScheduleNode, name: str, taken: set[str]) -> K
         context = _between(context, thread, count)
         own = _of_thread(mapped.get(GpuDimension("thread", axis)), thread, count, own)
     domain = own.union(domain.intersect(barriers))
-    schedule = _sequential(scop.schedule.intersect_domain(domain.intersect_params(context)))
+    schedule = _sequential(scop.schedule.intersect_domain(domain))
     restricted = replace(scop.under(schedule), context=context)
     return Kernel(name, sizes, restricted, launch, blocks, threads, tuple(grid))
 
@@ -183,7 +203,7 @@ def _blocks(
 ) -> tuple[isl.PwAff, isl.UnionPwAff]:
     """The number of blocks along an axis, and the one that runs each instance."""
     reached = isl.UnionMap.from_union_pw_aff(numbers).intersect_domain(domain).range()
-    values = isl.Set.from_union_set(reached).intersect_params(context).coalesce()
+    values = _hull(isl.Set.from_union_set(reached)).intersect_params(context)
     least, greatest = _least(values, context), values.dim_max(0).gist(context)
     size = greatest.sub(least).add_constant_val(isl.Val(1))
     relative = numbers.sub(_on(numbers.domain(), least))
@@ -253,7 +273,9 @@ def _between(context: isl.Set, parameter: str, count: int) -> isl.Set:
 
 
 def _below(context: isl.Set, parameter: str, bound: isl.PwAff) -> isl.Set:
-    """The context with `0 <= parameter < bound`."""
+    """The context with `0 <= parameter < bound`, without a bound of several pieces."""
+    if bound.n_piece() > 1:
+        return context.intersect(isl.Set(f"[{parameter}] -> {{ : 0 <= {parameter} }}"))
     space = context.get_space()
     value = isl.PwAff.from_aff(isl.Aff.param_on_domain_space_id(space, _identifier(parameter)))
     return context.intersect(value.lt_set(bound)).intersect(

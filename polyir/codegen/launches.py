@@ -14,7 +14,7 @@ from xdsl.rewriter import InsertPoint
 from polyir.codegen.kernels import Kernel
 from polyir.model.gpu import AXES
 from polyir.model.scop import Scop
-from polyir.model.statements import AccessKind
+from polyir.model.transfers import transfers
 
 
 @dataclass(frozen=True)
@@ -85,12 +85,7 @@ def device_arrays(scop: Scop, builder: Builder) -> DeviceArrays:
     """Allocate the arrays of a scop on the device, and copy there what is read."""
     local = {array.memory for array in scop.op.local_arrays}
     arrays = {name: value for name, value in scop.arrays.items() if value not in local}
-    written = {
-        access.array
-        for body in scop.bodies
-        for access in body.accesses
-        if access.kind is not AccessKind.READ
-    }
+    moved = transfers(scop)
     copies: dict[SSAValue, SSAValue] = {}
     for name, array in arrays.items():
         assert isinstance(array.type, MemRefType)
@@ -104,6 +99,6 @@ def device_arrays(scop: Scop, builder: Builder) -> DeviceArrays:
         allocation = builder.insert(gpu.AllocOp(array.type, sizes))
         allocation.result.name_hint = f"{name}_dev"
         copies[array] = allocation.result
-    for array, copy in copies.items():
-        builder.insert(gpu.MemcpyOp(array, copy))
-    return DeviceArrays(copies, tuple(arrays[name] for name in arrays if name in written))
+    for name in moved.copied_in:
+        builder.insert(gpu.MemcpyOp(arrays[name], copies[arrays[name]]))
+    return DeviceArrays(copies, tuple(arrays[name] for name in moved.copied_out))

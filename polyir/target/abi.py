@@ -38,7 +38,7 @@ from xdsl.dialects.builtin import (
     SymbolRefAttr,
 )
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Block, Operation
 from xdsl.ir.affine import AffineMap
 
 from polyir.target.errors import unsupported
@@ -227,20 +227,27 @@ def signature_of(op: FuncOp) -> Signature:
 
     Raises `TargetError` for types that cannot be passed or returned.
     """
-    block = op.body.blocks.first
+    parameters = parameters_of(op, op.function_type.inputs.data, op.body.blocks.first)
+    outputs = op.function_type.outputs.data
+    if any(isinstance(type, MemRefType) for type in outputs):
+        raise unsupported(op, "functions that return a memref are not supported")
+    results = tuple(scalar_type(type, op) for type in outputs)
+    return Signature(op.sym_name.data, parameters, results)
+
+
+def parameters_of(
+    op: Operation, inputs: Sequence[Attribute], block: Block | None
+) -> tuple[Parameter, ...]:
+    """The parameters of types `inputs`, named as the first arguments of `block` are."""
     parameters: list[Parameter] = []
-    for position, type in enumerate(op.function_type.inputs.data):
+    for position, type in enumerate(inputs):
         hint = block.args[position].name_hint if block is not None else None
         name = hint or f"arg{position}"
         if isinstance(type, MemRefType):
             parameters.append(ArrayParameter(name, array_type(type, op)))
         else:
             parameters.append(ScalarParameter(name, scalar_type(type, op)))
-    outputs = op.function_type.outputs.data
-    if any(isinstance(type, MemRefType) for type in outputs):
-        raise unsupported(op, "functions that return a memref are not supported")
-    results = tuple(scalar_type(type, op) for type in outputs)
-    return Signature(op.sym_name.data, tuple(parameters), results)
+    return tuple(parameters)
 
 
 def is_private(op: FuncOp) -> bool:

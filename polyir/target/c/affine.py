@@ -218,6 +218,30 @@ def set_sides(set: AffineSet) -> list[AffineExpr]:
     return [side for constraint in set.constraints for side in (constraint.lhs, constraint.rhs)]
 
 
+def linear_index(indices: Sequence[Expression], extents: Sequence[Expression]) -> Expression:
+    """The number of an element of a row-major array: `i * n + j`."""
+    number: Expression = literal(0)
+    for index, extent in zip(indices, extents, strict=True):
+        number = _sum_of_terms(_scaled(number, extent), index)
+    return number
+
+
+def _scaled(number: Expression, extent: Expression) -> Expression:
+    return number if number == literal(0) else _product(number, extent)
+
+
+def _sum_of_terms(left: Expression, right: Expression) -> Expression:
+    """`left + right` without parentheses around a sum on the right."""
+    match left, right:
+        case IntegerLiteral(value=0), _:
+            return right
+        case _, Binary(type=Scalar.INT64, operator="+" | "-" as operator, left=first, right=last):
+            rest = _sum_of_terms(left, first)
+            return _sum(rest, last) if operator == "+" else arithmetic("-", rest, last)
+        case _:
+            return _sum(left, right)
+
+
 _DIVISIONS = {
     AffineBinaryOpKind.Mod: "mod",
     AffineBinaryOpKind.FloorDiv: "floordiv",

@@ -10,7 +10,8 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.traits import IsTerminator
 
 from polyir.target.abi import PREFIX, RESERVED, identifier
-from polyir.target.c.affine import AffineOperands, occurrences
+from polyir.target.c.affine import AffineOperands, linear_index, occurrences
+from polyir.target.c.dialect import Dialect
 from polyir.target.c.plan import Plan
 from polyir.target.c.syntax import (
     Array,
@@ -75,10 +76,12 @@ class Body:
         plan: Plan,
         names: NameTable,
         translate: Callable[[Body, Operation], None],
+        dialect: Dialect,
         openmp: bool,
     ) -> None:
         self.plan = plan
         self.names = names
+        self.dialect = dialect
         self.openmp = openmp
         self.in_parallel = False
         self.arrays: dict[SSAValue, Array] = {}
@@ -154,6 +157,8 @@ class Body:
     def element(self, memref: SSAValue, indices: Sequence[Expression]) -> Element:
         """The element of a memref at `indices`."""
         array = self.array(memref)
+        if array.is_linear:
+            indices = (linear_index(indices, array.extents),)
         return Element(array.element, array.variable, tuple(indices), array.is_pointer)
 
     # ---------------------------------------------------------------- statements

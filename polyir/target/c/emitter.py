@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import IO
 
 from xdsl.context import Context
 from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 from xdsl.utils.target import Target
 
 from polyir.target.abi import is_private, symbol_name, symbol_of
+from polyir.target.c.dialect import C99, Dialect
 from polyir.target.c.function import Environment, translate_function
 from polyir.target.c.memory import global_array, translate_global
 from polyir.target.c.printer import Printer
-from polyir.target.c.syntax import Function
+from polyir.target.c.syntax import Function, GlobalArray
 from polyir.target.c.usage import Usage
 from polyir.target.errors import unsupported, unsupported_operation
 
@@ -51,12 +53,59 @@ def emit_c(module: ModuleOp, stream: IO[str], options: COptions | None = None) -
 
 def c_text(module: ModuleOp, options: COptions) -> str:
     """The text that `emit_c` prints; `module` is not changed."""
-    symbols = _symbols(module)
+    definitions = translate_definitions(list(module.body.block.ops), C99, options.openmp)
+    usage = definitions.usage
+    return joined(
+        [
+            [f"#include <{header}>" for header in usage.headers()],
+            [helper_text(usage, C99)],
+            *definitions.parts(Printer(usage)),
+        ]
+    )
+
+
+def joined(parts: Sequence[Sequence[str]]) -> str:
+    """The lines of the parts of a file, with empty lines between them."""
+    return "\n\n".join("\n".join(part) for part in parts if any(part)) + "\n"
+
+
+def helper_text(usage: Usage, dialect: Dialect) -> str:
+    """The definitions of the helpers that are called."""
+    return "\n\n".join(dialect.helper_text(helper.text.rstrip()) for helper in usage.helpers())
+
+
+@dataclass(frozen=True)
+class Definitions:
+    """The globals and functions of a file, and what they use."""
+
+    globals: tuple[GlobalArray, ...]
+    functions: tuple[Function, ...]
+    usage: Usage
+
+    def parts(self, printer: Printer) -> list[Sequence[str]]:
+        """The lines of each part of the file: globals, prototypes, and each function."""
+        functions = self.functions
+        return [
+            [line for definition in self.globals for line in printer.global_array(definition)],
+            [line for each in _declared_first(functions) for line in printer.prototype(each)],
+            *(list(printer.function(each)) for each in functions if each.body is not None),
+        ]
+
+
+def translate_definitions(
+    operations: Sequence[Operation],
+    dialect: Dialect,
+    openmp: bool,
+    translate: Callable[[func.FuncOp, Environment], Function] = translate_function,
+    taken: Sequence[str] = (),
+) -> Definitions:
+    """The definitions of a module's globals and functions; `taken` are other names of the file."""
+    symbols = _symbols(operations, dialect)
     arrays = {op.sym_name.data: global_array(op) for op in symbols.globals}
-    names = [symbol_name(symbol) for symbol in symbols.names]
-    environment = Environment(arrays, names, options.openmp)
-    functions = [translate_function(op, environment) for op in symbols.functions]
-    usage = Usage()
+    names = [*taken, *map(symbol_name, symbols.names)]
+    environment = Environment(arrays, names, dialect, openmp)
+    functions = [translate(op, environment) for op in symbols.functions]
+    usage = Usage(dialect)
     for function in functions:
         usage.add_function(function)
     # A private global that no function uses is left out.
@@ -68,15 +117,7 @@ def c_text(module: ModuleOp, options: COptions) -> str:
     ]
     for definition in globals_:
         usage.add_global(definition)
-    printer = Printer(usage)
-    parts: list[Sequence[str]] = [
-        [f"#include <{header}>" for header in usage.headers()],
-        ["\n\n".join(helper.text.rstrip() for helper in usage.helpers())],
-        [line for definition in globals_ for line in printer.global_array(definition)],
-        [line for function in _declared_first(functions) for line in printer.prototype(function)],
-        *(list(printer.function(function)) for function in functions if function.body is not None),
-    ]
-    return "\n\n".join("\n".join(part) for part in parts if any(part)) + "\n"
+    return Definitions(tuple(globals_), tuple(functions), usage)
 
 
 @dataclass(frozen=True)
@@ -95,12 +136,13 @@ class _Symbols:
         ]
 
 
-def _symbols(module: ModuleOp) -> _Symbols:
+def _symbols(operations: Sequence[Operation], dialect: Dialect) -> _Symbols:
     """Sort the operations of a module; leave out private functions that are not called."""
-    called = {symbol_of(op.callee): None for op in module.walk() if isinstance(op, func.CallOp)}
+    inside = (inner for op in operations for inner in op.walk())
+    called = {symbol_of(op.callee): None for op in inside if isinstance(op, func.CallOp)}
     globals_: list[memref.GlobalOp] = []
     functions: list[func.FuncOp] = []
-    for op in module.body.block.ops:
+    for op in operations:
         match op:
             case memref.GlobalOp():
                 globals_.append(op)
@@ -108,7 +150,7 @@ def _symbols(module: ModuleOp) -> _Symbols:
                 if op.sym_name.data in called or not is_private(op):
                     functions.append(op)
             case _:
-                raise unsupported_operation(op, "the C target")
+                raise unsupported_operation(op, dialect.target)
     _check_names([*globals_, *functions])
     return _Symbols(tuple(globals_), tuple(functions))
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import affine, func, memref, omp, scf
 from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 
 from polyir.dialects.affine_extra import MaxOp, PrefetchOp
 from polyir.dialects.pure_functions import READNONE, is_pure_call
@@ -26,6 +26,7 @@ from polyir.target.abi import (
 )
 from polyir.target.c.address_steps import needs_effect
 from polyir.target.c.body import Body, NameTable
+from polyir.target.c.dialect import Dialect
 from polyir.target.c.helpers import HAS_EFFECTS
 from polyir.target.c.loops import (
     translate_affine_for,
@@ -40,6 +41,7 @@ from polyir.target.c.loops import (
 )
 from polyir.target.c.memory import (
     array_arguments,
+    needs_linear,
     translate_alloc,
     translate_alloca,
     translate_cast,
@@ -82,14 +84,24 @@ class Environment:
 
     globals: Mapping[str, Array]
     names: Sequence[str]
+    dialect: Dialect
     openmp: bool
 
 
-def translate_function(op: func.FuncOp, environment: Environment) -> Function:
-    """The syntax tree of a function; raises `TargetError` for what has no C."""
+Translation = Callable[[Body, Operation, Environment], None]
+"""Adds the statements of one operation to a body."""
+
+
+def translate_function(
+    op: func.FuncOp, environment: Environment, translate: Translation | None = None
+) -> Function:
+    """The syntax tree of a function; raises `TargetError` for what has no C.
+
+    `translate` takes the place of `translate_operation`.
+    """
     symbol, signature = op.sym_name.data, signature_of(op)
-    body = function_body(op, environment, environment.names)
-    parameters = _bind_parameters(body, op, signature)
+    body = function_body(op, environment, environment.names, translate)
+    parameters = bind_parameters(body, op.body.blocks.first, signature)
     pointers = [
         ResultPointer(type, body.names.fresh(f"result_{position}"))
         for position, type in enumerate(signature.pointer_results)
@@ -109,22 +121,39 @@ def translate_function(op: func.FuncOp, environment: Environment) -> Function:
     )
 
 
-def function_body(op: func.FuncOp, environment: Environment, taken: Sequence[str]) -> Body:
+def function_body(
+    op: func.FuncOp,
+    environment: Environment,
+    taken: Sequence[str],
+    translate: Translation | None = None,
+) -> Body:
     """A body for the statements of a function, in which no name is one of `taken`."""
+    body = empty_body(op, op.body, environment, taken, translate or translate_operation)
+    block = op.body.blocks.first
+    if block is not None and needs_effect(block):
+        body.add(CallStatement(HAS_EFFECTS, ()))
+    return body
 
-    def translate(body: Body, inner: Operation) -> None:
-        translate_operation(body, inner, environment)
 
-    blocks = op.body.blocks
-    if len(blocks) > 1:
+def empty_body(
+    op: Operation,
+    region: Region,
+    environment: Environment,
+    taken: Sequence[str],
+    translate: Translation,
+) -> Body:
+    """A body without statements for the region of a function `op`."""
+    if len(region.blocks) > 1:
         raise unsupported(
             op, "unstructured control flow is not supported: the function has several blocks"
         )
-    plan = plan_function(blocks.first)
-    body = Body(plan, NameTable(taken), translate, environment.openmp)
-    if blocks.first is not None and needs_effect(blocks.first):
-        body.add(CallStatement(HAS_EFFECTS, ()))
-    return body
+    return Body(
+        plan_function(region.blocks.first),
+        NameTable((*taken, *environment.dialect.reserved)),
+        lambda body, inner: translate(body, inner, environment),
+        environment.dialect,
+        environment.openmp,
+    )
 
 
 def _callees(op: func.FuncOp) -> Iterator[str]:
@@ -134,9 +163,8 @@ def _callees(op: func.FuncOp) -> Iterator[str]:
             yield symbol_name(symbol_of(inner.callee))
 
 
-def _bind_parameters(body: Body, op: func.FuncOp, signature: Signature) -> list[CParameter]:
+def bind_parameters(body: Body, block: Block | None, signature: Signature) -> list[CParameter]:
     """The parameters of a function, each bound to its argument if there is a body."""
-    block = op.body.blocks.first
     parameters: list[CParameter] = []
     for position, parameter in enumerate(signature.parameters):
         argument = None if block is None else block.args[position]
@@ -161,7 +189,7 @@ def _array_parameter(body: Body, parameter: ArrayParameter) -> tuple[Array, list
     """
     type = parameter.type
     dynamic = type.dynamic_dimensions
-    has_rows = bool(dynamic) and len(type.extents) > 1
+    has_rows = bool(dynamic) and len(type.extents) > 1 and body.dialect.has_variable_extents
     suffixes = ["", *(extent_name("", dimension) for dimension in dynamic)]
     if has_rows:
         suffixes.append("_data")
@@ -172,7 +200,8 @@ def _array_parameter(body: Body, parameter: ArrayParameter) -> tuple[Array, list
         for position, extent in enumerate(type.extents)
     )
     flat = Variable(f"{variable.name}_data") if has_rows else None
-    array = Array(variable, type.element, extents, True, flat)
+    is_linear = needs_linear(body.dialect, type)
+    array = Array(variable, type.element, extents, True, flat, is_linear)
     return array, [ScalarArgument(Scalar.INT64, size) for size in sizes.values()]
 
 
@@ -307,4 +336,4 @@ def _translate_memory(body: Body, op: Operation, environment: Environment) -> No
                 raise unsupported(op, f"no global named '{symbol}' in the module")
             body.arrays[op.memref] = environment.globals[symbol]
         case _:
-            raise unsupported_operation(op, "the C target")
+            raise unsupported_operation(op, environment.dialect.target)

@@ -122,6 +122,13 @@ def _float_helpers(type: Scalar) -> Iterator[Helper]:
     yield _function(f"{PREFIX}fpowi_{suffix}", type, f"{name} a, int64_t b", power)
 
 
+def _comparisons() -> Iterator[Helper]:
+    """For languages without these macros of `math.h`."""
+    tests = {"isunordered": "a != a || b != b", "islessgreater": "a < b || a > b"}
+    for name, test in tests.items():
+        yield _function(f"{PREFIX}{name}", Scalar.BOOL, "double a, double b", f"return {test};")
+
+
 def _bit_casts() -> Iterator[Helper]:
     pairs = ((Scalar.FLOAT, Scalar.INT32), (Scalar.DOUBLE, Scalar.INT64))
     for source, target in (*pairs, *((target, source) for source, target in pairs)):
@@ -153,6 +160,7 @@ def _all_helpers() -> Iterator[Helper]:
         yield from _integer_helpers(type)
     for type in (Scalar.FLOAT, Scalar.DOUBLE):
         yield from _float_helpers(type)
+    yield from _comparisons()
     yield from _bit_casts()
     yield Helper(HAS_EFFECTS, _HAS_EFFECTS)
     # The library has it since C11; with -std=c99, its header does not declare it.

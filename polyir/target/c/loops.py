@@ -86,8 +86,8 @@ def _hint_pragmas(body: Body, op: Operation) -> list[Pragma]:
     simd = _simd(body, op)
     if simd:
         return [Pragma(f"omp{simd}")]
-    factor = loop_hints(op).unroll_factor
-    return [] if factor is None else [Pragma(f"GCC unroll {factor}")]
+    factor, words = loop_hints(op).unroll_factor, body.dialect.unroll
+    return [] if factor is None or words is None else [Pragma(words.format(factor))]
 
 
 def _simd(body: Body, op: Operation) -> str:

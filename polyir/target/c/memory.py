@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from xdsl.dialects import affine, memref
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, MemRefType
 from xdsl.ir import Operation, SSAValue
 
-from polyir.target.abi import Scalar, array_type, scalar_type, symbol_name
+from polyir.target.abi import ArrayType, Scalar, array_type, scalar_type, symbol_name
 from polyir.target.c.body import Body
+from polyir.target.c.dialect import Dialect
 from polyir.target.c.operations import float_constant
 from polyir.target.c.syntax import (
     Address,
@@ -68,9 +70,7 @@ def translate_cast(body: Body, op: memref.CastOp) -> None:
         old if new is None else literal(new)
         for old, new in zip(source.extents, extents, strict=True)
     )
-    body.arrays[op.results[0]] = Array(
-        source.variable, source.element, known, source.is_pointer, source.flat
-    )
+    body.arrays[op.results[0]] = replace(source, extents=known)
 
 
 def translate_alloca(body: Body, op: memref.AllocaOp) -> None:
@@ -83,10 +83,11 @@ def translate_alloca(body: Body, op: memref.AllocaOp) -> None:
     if array.extents:
         body.add(LocalArray(array, alignment=_alignment(op)))
     elif op not in body.plan.first_stores.values():
-        body.add(LocalArray(array, _zero(array.element)))
+        body.add(LocalArray(array, zero(array.element)))
 
 
-def _zero(type: Scalar) -> Expression:
+def zero(type: Scalar) -> Expression:
+    """The value that a scalar in memory starts with."""
     return FloatLiteral(type, 0.0) if type.is_float else IntegerLiteral(type, 0)
 
 
@@ -107,9 +108,21 @@ def _allocated(body: Body, op: memref.AllocOp | memref.AllocaOp, is_pointer: boo
     extents = tuple(
         body.value(next(sizes)) if extent is None else literal(extent) for extent in type.extents
     )
-    array = Array(body.names.for_value(result, "t"), type.element, extents, is_pointer)
+    has_fixed_size = all(isinstance(extent, IntegerLiteral) for extent in extents)
+    if not (is_pointer or has_fixed_size or body.dialect.has_variable_extents):
+        raise unsupported(
+            op, f"an array whose size is not constant is not supported by {body.dialect.target}"
+        )
+    is_linear = needs_linear(body.dialect, type)
+    variable = body.names.for_value(result, "t")
+    array = Array(variable, type.element, extents, is_pointer, is_linear=is_linear)
     body.arrays[result] = array
     return array
+
+
+def needs_linear(dialect: Dialect, type: ArrayType) -> bool:
+    """Whether an array has one subscript because the language has no rows of its length."""
+    return not dialect.has_variable_extents and None in type.extents[1:]
 
 
 def translate_dealloc(body: Body, op: memref.DeallocOp) -> None:
@@ -131,20 +144,27 @@ def array_arguments(body: Body, op: Operation, value: SSAValue) -> list[Address 
     """What is passed for a memref: a pointer, and its dynamic extents in the callee's type."""
     array = body.array(value)
     type = array_type(value.type, op)
-    if type.extents and not type.dynamic_dimensions:
-        return [Address(array.variable)]
     sizes = [array.extents[dimension] for dimension in type.dynamic_dimensions]
-    return [_flat_pointer(array), *sizes]
+    passes_rows = len(type.extents) > 1 and None not in (
+        type.extents if body.dialect.has_variable_extents else type.extents[1:]
+    )
+    if not passes_rows:
+        return [flat_pointer(array), *sizes]
+    rows = None
+    if array.is_linear:
+        known = tuple(literal(extent or 0) for extent in type.extents)
+        rows = replace(array, extents=known, is_linear=False)
+    return [Address(array.variable, rows=rows), *sizes]
 
 
-def _flat_pointer(array: Array) -> Address:
+def flat_pointer(array: Array) -> Address:
     """A pointer to the first element."""
     if array.flat is not None:
         return Address(array.flat)
-    dimensions = len(array.extents)
+    dimensions = 0 if array.is_linear else len(array.extents)
     if dimensions > 1:
         return Address(array.variable, is_taken=True, indices=dimensions)
-    return Address(array.variable, is_taken=not dimensions and not array.is_pointer)
+    return Address(array.variable, is_taken=not array.extents and not array.is_pointer)
 
 
 # ------------------------------------------------------------------------------------ globals

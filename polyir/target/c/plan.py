@@ -73,6 +73,7 @@ def is_droppable(op: Operation) -> bool:
     return (
         is_computation(op)
         or is_pure_call(op)
+        or is_thread_number(op)
         or isinstance(
             op,
             affine.ApplyOp
@@ -85,6 +86,21 @@ def is_droppable(op: Operation) -> bool:
             | memref.LoadOp,
         )
     )
+
+
+_THREAD_NUMBERS = (
+    "gpu.block_dim",
+    "gpu.block_id",
+    "gpu.global_id",
+    "gpu.grid_dim",
+    "gpu.thread_id",
+)
+
+
+def is_thread_number(op: Operation) -> bool:
+    """Whether an operation gives a number of the thread that runs it, or of how many there are."""
+    # By name: few programs need the dialect, and start-up is part of every run.
+    return op.name in _THREAD_NUMBERS
 
 
 # ------------------------------------------------------------------------------------ uses
@@ -303,6 +319,9 @@ class _Folding:
             for region in op.regions:
                 for inner in region.blocks:
                     self.visit(inner)
+            if is_thread_number(op):
+                # It has another type where it is read, and its local has the type of an index.
+                continue
             if is_droppable(op) and self._is_used_once_in(op.results[0], block):
                 waiting[op.results[0]] = loaded
 
@@ -318,7 +337,9 @@ def _remove_overwritten(waiting: dict[SSAValue, dict[_Memory, None]], op: Operat
     for inner in op.walk():
         if is_droppable(inner) or isinstance(inner, PrefetchOp):
             continue
-        writes_anything = writes_anything or isinstance(inner, func.CallOp)
+        # At a barrier, the other threads have written what they write before it.
+        is_barrier = operation_name(inner) == "gpu.barrier"
+        writes_anything = writes_anything or is_barrier or isinstance(inner, func.CallOp)
         operands = (inner.destination,) if isinstance(inner, memref.CopyOp) else inner.operands
         for operand in operands:
             if isinstance(operand.type, MemRefType):
@@ -434,6 +455,8 @@ def _nonnegative_values(body: Block) -> dict[SSAValue, None]:
                     found[op.result] = None
             case memref.DimOp():
                 found[op.result] = None
+            case _ if is_thread_number(op):
+                found[op.results[0]] = None
             case _:
                 pass
     return found

@@ -1,6 +1,6 @@
 """C text of the syntax tree: C99, with the parentheses that C needs and gcc asks for.
 
-A target of the C family subclasses `Printer` where its spelling differs.
+For another language of the C family, the printer takes a `Dialect` with what is spelt differently.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Final
 
 from polyir.target.abi import Scalar
+from polyir.target.c.dialect import C99, Dialect
 from polyir.target.c.syntax import (
     Address,
     Allocation,
@@ -33,6 +34,7 @@ from polyir.target.c.syntax import (
     Declaration,
     Element,
     Expression,
+    ExtensionStatement,
     FloatLiteral,
     For,
     Free,
@@ -109,23 +111,28 @@ class Printer:
     `used` holds the variables that the file uses; the others get a `(void)`, against a warning.
     """
 
-    def __init__(self, used: Container[Variable]) -> None:
+    def __init__(self, used: Container[Variable], dialect: Dialect = C99) -> None:
         self._used = used
+        self._dialect = dialect
 
     # ---------------------------------------------------------------- literals and types
 
     def spell(self, type: Scalar) -> str:
         """The name of a type."""
-        return type.value
+        return self._dialect.types[type]
+
+    def spell_memory(self, type: Scalar) -> str:
+        """The name of the type of values that are passed, or are in arrays."""
+        return self._dialect.memory_types[type]
 
     def integer_literal(self, value: int, type: Scalar) -> tuple[str, Precedence]:
         if type is Scalar.BOOL:
             return ("true" if value else "false"), Precedence.POSTFIX
-        if value == -(2**63):
-            return "INT64_MIN", Precedence.UNARY
-        if value == -(2**31):
+        if value in (-(2**31), -(2**63)):
             # The literal 2147483648 is no int, and its negation would not be either.
-            return "INT32_MIN", Precedence.UNARY
+            if self._dialect.has_limit_macros:
+                return f"INT{64 if value == -(2**63) else 32}_MIN", Precedence.UNARY
+            return f"{value + 1}{'L' * (value == -(2**63))} - 1", Precedence.ADDITIVE
         suffix = "u" if type.value.startswith("u") else ""
         return f"{value}{suffix}", Precedence.UNARY if value < 0 else Precedence.POSTFIX
 
@@ -196,12 +203,16 @@ class Printer:
         return f"{left} {expression.operator} {right}", precedence
 
     def _call(self, function: str, arguments: Sequence[Argument]) -> str:
-        return f"{function}({', '.join(map(self._argument, arguments))})"
+        name = self._dialect.functions.get(function, function)
+        return f"{name}({', '.join(map(self.argument, arguments))})"
 
-    def _argument(self, argument: Argument) -> str:
+    def argument(self, argument: Argument) -> str:
+        """What is passed to a function."""
         if not isinstance(argument, Address):
             return self.expression(argument)
-        return "&" * argument.is_taken + argument.variable.name + "[0]" * argument.indices
+        conversion = "" if argument.rows is None else f"({self._pointer_type(argument.rows)})"
+        name = argument.variable.name + "[0]" * argument.indices
+        return conversion + "&" * argument.is_taken + name
 
     def _element(
         self, array: Variable, indices: tuple[Expression, ...], is_pointer: bool
@@ -260,9 +271,15 @@ class Printer:
                     yield f"{indent}{{"
                     yield from self.statements(body, indent + INDENT)
                     yield f"{indent}}}"
+                case ExtensionStatement():
+                    yield from self.extension(statement, indent)
                 case _:
                     yield from wrapped(f"{indent}{self._simple(statement)};")
                     yield from self._unused(_declared(statement), indent)
+
+    def extension(self, statement: ExtensionStatement, indent: str) -> Iterator[str]:
+        """The lines of a statement that C does not have."""
+        raise TypeError(f"unknown statement {statement!r}")
 
     def _unused(self, variables: Sequence[Variable], indent: str) -> Iterator[str]:
         """A line that uses those of `variables` that nothing else uses."""
@@ -277,25 +294,25 @@ class Printer:
                 head = f"{'const ' if is_constant else ''}{self.spell(type)} {variable.name}"
                 return head if value is None else f"{head} = {self.expression(value)}"
             case LocalArray(array=array, value=value, alignment=alignment):
+                space = self._dialect.shared_space if statement.is_shared else ""
                 name = f"{array.variable.name}{self._subscripts(array.extents)}"
                 start = "" if value is None else f" = {self.expression(value)}"
                 # GCC and Clang know the attribute in C99, too, which has no `_Alignas`.
                 aligned = "" if alignment is None else f" __attribute__((aligned({alignment})))"
-                return f"{self.spell(array.element)} {name}{aligned}{start}"
+                return f"{space}{self.spell_memory(array.element)} {name}{aligned}{start}"
             case Allocation(array=array, alignment=None):
-                return f"{self._pointer(array)} = malloc({self._byte_count(array)})"
+                return self.allocation(array, f"malloc({self.byte_count(array)})")
             case Allocation(array=array, alignment=int(alignment)):
                 # The size must be a multiple of the alignment.
-                size = f"({self._byte_count(array)} + {alignment - 1}) / {alignment} * {alignment}"
-                return f"{self._pointer(array)} = aligned_alloc({alignment}, {size})"
+                size = f"({self.byte_count(array)} + {alignment - 1}) / {alignment} * {alignment}"
+                return self.allocation(array, f"aligned_alloc({alignment}, {size})")
             case RowView(array=array, pointer=pointer):
-                rows = f"{self.spell(array.element)} (*){self._subscripts(array.extents[1:])}"
-                return f"{self._pointer(array)} = ({rows}){pointer.name}"
+                return f"{self._pointer(array)} = ({self._pointer_type(array)}){pointer.name}"
             case Free(array=array):
                 return f"free({array.variable.name})"
             case Copy(target=target, source=source):
                 arrays = f"{target.variable.name}, {source.variable.name}"
-                return f"memcpy({arrays}, {self._byte_count(source)})"
+                return f"memcpy({arrays}, {self.byte_count(source)})"
             case Assign(target=target, value=value):
                 return self._assignment(target, value)
             case CallStatement(type=type, variable=variable):
@@ -323,15 +340,23 @@ class Printer:
 
     def _pointer(self, array: Array) -> str:
         """The declarator of a pointer through which `array` is indexed."""
-        name = self.spell(array.element)
-        if len(array.extents) < 2:
-            return f"{name} *restrict {array.variable.name}"
-        rows = self._subscripts(array.extents[1:])
-        return f"{name} (*restrict {array.variable.name}){rows}"
+        return self._pointer_type(array, f"{self._dialect.restrict} {array.variable.name}")
 
-    def _byte_count(self, array: Array) -> str:
+    def _pointer_type(self, array: Array, declared: str = "") -> str:
+        """The type of such a pointer, or the declaration of `declared`."""
+        name = f"{self._dialect.global_space}{self.spell_memory(array.element)}"
+        if len(array.extents) < 2 or array.is_linear:
+            return f"{name} *{declared}"
+        return f"{name} (*{declared}){self._subscripts(array.extents[1:])}"
+
+    def allocation(self, array: Array, call: str) -> str:
+        """The declaration of a pointer to memory that a function returns as a `void *`."""
+        conversion = "" if self._dialect.converts_pointers else f"({self._pointer_type(array)})"
+        return f"{self._pointer(array)} = {conversion}{call}"
+
+    def byte_count(self, array: Array) -> str:
         """The size of an array; its extents are names and literals."""
-        size = f"sizeof({self.spell(array.element)})"
+        size = f"sizeof({self.spell_memory(array.element)})"
         return " * ".join([size, *map(self.expression, array.extents)])
 
     def _pragmas(self, pragmas: Sequence[Pragma], indent: str) -> Iterator[str]:
@@ -399,10 +424,14 @@ class Printer:
         """The definition of a function."""
         yield from self._sizes(function.parameters)
         yield from f"{self._signature(function)} {{".splitlines()
-        named = [_parameter_variable(parameter) for parameter in function.parameters]
-        yield from self._unused(named, INDENT)
+        yield from self.unused_parameters(function)
         yield from self.statements(function.body or (), INDENT)
         yield "}"
+
+    def unused_parameters(self, function: Function) -> Iterator[str]:
+        """A line that uses the parameters that nothing else uses."""
+        named = [_parameter_variable(parameter) for parameter in function.parameters]
+        yield from self._unused(named, INDENT)
 
     def prototype(self, function: Function) -> list[str]:
         """The declaration of a function."""
@@ -410,8 +439,7 @@ class Printer:
 
     def _signature(self, function: Function) -> str:
         """A function's head, broken into lines that are not too long."""
-        result = "void" if function.result is None else self.spell(function.result)
-        head = f"{'static ' if function.is_static else ''}{result} {function.name}"
+        head = f"{self.head(function)} {function.name}"
         parameters = [self._parameter(parameter) for parameter in function.parameters]
         text = f"{head}({', '.join(parameters) or 'void'})"
         if len(text) + len(" {") <= LINE_WIDTH:
@@ -425,16 +453,26 @@ class Printer:
             line += item
         return "\n".join([*lines, line])
 
+    def head(self, function: Function) -> str:
+        """What comes before the name of a function."""
+        result = "void" if function.result is None else self.spell_memory(function.result)
+        return f"{'static ' if function.is_static else self._dialect.linkage}{result}"
+
     def _parameter(self, parameter: CParameter) -> str:
         if not isinstance(parameter, ArrayArgument):
-            star = "*restrict " if isinstance(parameter, ResultPointer) else ""
-            return f"{self.spell(parameter.type)} {star}{parameter.variable.name}"
+            is_pointer = isinstance(parameter, ResultPointer)
+            star = f"*{self._dialect.restrict} " if is_pointer else ""
+            return f"{self.spell_memory(parameter.type)} {star}{parameter.variable.name}"
         array = parameter.array
-        name, extents = self.spell(array.element), array.extents
+        constant = "const " if parameter.is_constant else ""
+        if not self._dialect.has_array_parameters:
+            return f"{constant}{self._pointer(array)}"
+        name, extents = f"{constant}{self.spell_memory(array.element)}", array.extents
+        restrict = self._dialect.restrict
         if extents and not any(isinstance(extent, Name) for extent in extents):
             rows = self._subscripts(extents[1:])
-            return f"{name} {array.variable.name}[restrict {self.expression(extents[0])}]{rows}"
-        return f"{name} *restrict {_parameter_variable(parameter).name}"
+            return f"{name} {array.variable.name}[{restrict} {self.expression(extents[0])}]{rows}"
+        return f"{name} *{restrict} {_parameter_variable(parameter).name}"
 
     def _sizes(self, parameters: Sequence[CParameter]) -> Iterator[str]:
         """A comment that says which parameters are the sizes of which arrays."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from itertools import count
 from types import MappingProxyType
@@ -20,6 +20,7 @@ from xdsl.ir import SSAValue
 
 from polyir.target.abi import RESERVED, Scalar, scalar_type
 from polyir.target.c.body import Body
+from polyir.target.c.dialect import C99, Dialect
 from polyir.target.c.function import Environment, function_body
 from polyir.target.c.printer import INDENT, Precedence, Printer
 from polyir.target.c.syntax import Array, Name, Spelling, Variable, cast
@@ -41,22 +42,19 @@ _NATIVE: Final = MappingProxyType(
         Scalar.DOUBLE: "double",
     }
 )
-_TYPE_WORDS: Final = MappingProxyType({type.value: name for type, name in _NATIVE.items()})
-_TYPE_PATTERN: Final = re.compile(r"\b(?:u?int\d+_t|bool)\b")
+NATIVE: Final = Dialect(C99.target, _NATIVE, _NATIVE, has_limit_macros=False)
+"""C for a file whose headers are not known."""
 
 
 class NativePrinter(Printer):
-    """Prints for a file whose headers are not known."""
+    """Prints without the macros of headers."""
 
-    def spell(self, type: Scalar) -> str:
-        return _NATIVE[type]
+    def __init__(self, used: Container[Variable]) -> None:
+        super().__init__(used, NATIVE)
 
     def integer_literal(self, value: int, type: Scalar) -> tuple[str, Precedence]:
         if type is Scalar.BOOL:
             return str(value & 1), Precedence.POSTFIX
-        if value in (-(2**31), -(2**63)):
-            suffix = "L" if value == -(2**63) else ""
-            return f"-{-value - 1}{suffix} - 1", Precedence.ADDITIVE
         return super().integer_literal(value, type)
 
     def float_literal(self, value: float, type: Scalar) -> tuple[str, Precedence]:
@@ -97,7 +95,7 @@ def region_text(
     Names made here are none of `taken`. `helpers` are pairs of names and definitions. Raises
     `TargetError` for what has no C.
     """
-    body = function_body(op, Environment({}, (), openmp), taken)
+    body = function_body(op, Environment({}, (), NATIVE, openmp), taken)
     for argument, form in zip(op.body.block.args, forms, strict=True):
         _bind(body, op, argument, form)
     body.translate_block(op.body.block)
@@ -109,7 +107,7 @@ def region_text(
 
 def _helpers(usage: Usage) -> tuple[tuple[str, str], ...]:
     """The names and the definitions of the helpers that are called."""
-    return tuple((helper.name, _native(helper.text)) for helper in usage.helpers())
+    return tuple((helper.name, NATIVE.helper_text(helper.text)) for helper in usage.helpers())
 
 
 def with_free_names(text: str, taken: Sequence[str]) -> str:
@@ -153,7 +151,7 @@ def range_texts(
     taken: Sequence[str],
 ) -> tuple[RegionText, tuple[RangeText, ...]]:
     """The statements that compute what `op` returns, and pointers to the ends of boxes."""
-    body = function_body(op, Environment({}, (), False), taken)
+    body = function_body(op, Environment({}, (), NATIVE, False), taken)
     for argument, form in zip(op.body.block.args, forms, strict=True):
         _bind(body, op, argument, form)
     end = body.translate_block(op.body.block)
@@ -173,11 +171,6 @@ def range_texts(
         texts.append(RangeText(pointers[0], f"{pointers[1]} + 1", condition))
     lines = tuple(printer.statements(body.statements, INDENT))
     return RegionText(lines, _helpers(usage)), tuple(texts)
-
-
-def _native(text: str) -> str:
-    """A helper's definition with C's own names for the types."""
-    return _TYPE_PATTERN.sub(lambda match: _TYPE_WORDS[match[0]], text)
 
 
 def _bind(body: Body, op: func.FuncOp, argument: SSAValue, form: Form) -> None:

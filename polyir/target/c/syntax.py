@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
@@ -240,7 +240,7 @@ class Array:
 
     `variable` is indexed, or dereferenced if there are no indices and `is_pointer`. `flat` is set
     where the interface passes a plain pointer to the first element: `variable` is then a pointer
-    to the rows.
+    to the rows. An array that `is_linear` has one subscript, the number of the element.
     """
 
     variable: Variable
@@ -248,15 +248,20 @@ class Array:
     extents: tuple[Expression, ...]
     is_pointer: bool
     flat: Variable | None = None
+    is_linear: bool = False
 
 
 @dataclass(frozen=True)
 class Address:
-    """A pointer: `A` or `&t`, or `&A[0][0]` with the number of dimensions as `indices`."""
+    """A pointer: `A` or `&t`, or `&A[0][0]` with the number of dimensions as `indices`.
+
+    With `rows`, it is converted to the pointer through which that array is indexed.
+    """
 
     variable: Variable
     is_taken: bool = False
     indices: int = 0
+    rows: Array | None = None
 
 
 Argument = Expression | Address
@@ -290,12 +295,14 @@ class Declaration(CStatement):
 class LocalArray(CStatement):
     """`double tmp[n][8];`, or a scalar in memory, `double s = 0.0;`.
 
-    `alignment` is in bytes; `None` is that of the elements.
+    `alignment` is in bytes; `None` is that of the elements. If `is_shared`, all threads of a block
+    have the same array.
     """
 
     array: Array
     value: Expression | None = None
     alignment: int | None = None
+    is_shared: bool = False
 
 
 @dataclass(frozen=True)
@@ -343,6 +350,19 @@ class CallStatement(CStatement):
     arguments: tuple[Argument, ...]
     type: Scalar | None = None
     variable: Variable | None = None
+
+
+@dataclass(frozen=True)
+class ExtensionStatement(CStatement):
+    """A statement that is not of C; the printer of the language that has it prints it."""
+
+    def operands(self) -> Sequence[Expression]:
+        """The expressions in it."""
+        return ()
+
+    def variables(self) -> Sequence[Variable]:
+        """The arrays in it."""
+        return ()
 
 
 @dataclass(frozen=True)
@@ -406,10 +426,12 @@ class ArrayArgument:
     """The pointer of an array: `double A[restrict 20][30]`, or `double *restrict A`.
 
     `pointer` is the parameter if it is not `array.variable`, which is then a pointer to the rows.
+    If `is_constant`, nothing is written through it.
     """
 
     array: Array
     pointer: Variable | None = None
+    is_constant: bool = False
 
 
 @dataclass(frozen=True)

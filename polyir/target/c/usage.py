@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Final
 
 from polyir.target.abi import Scalar
+from polyir.target.c.dialect import C99, Dialect
 from polyir.target.c.helpers import HELPERS, Helper
 from polyir.target.c.syntax import (
     Address,
@@ -24,6 +25,7 @@ from polyir.target.c.syntax import (
     Declaration,
     Element,
     Expression,
+    ExtensionStatement,
     FloatLiteral,
     For,
     Free,
@@ -45,12 +47,13 @@ _HEADERS: Final = MappingProxyType({"malloc": "stdlib.h", "free": "stdlib.h", "m
 
 
 class Usage:
-    """Collects what functions and statements use.
+    """Collects what functions and statements use, in a language of the C family.
 
     A local array that is only written to is not used, as C compilers see it: it is `in written`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, dialect: Dialect = C99) -> None:
+        self._dialect = dialect
         self._variables: dict[Variable, None] = {}
         self._written: dict[Variable, None] = {}
         self._types: dict[Scalar, None] = {}
@@ -65,9 +68,14 @@ class Usage:
         """Whether a variable is used or written to."""
         return variable in self._variables or variable in self._written
 
+    def has_type(self, type: Scalar) -> bool:
+        """Whether a type is named."""
+        return type in self._types
+
     def helpers(self) -> list[Helper]:
         """The helpers that are called, in the order of their definition."""
-        return [helper for name, helper in HELPERS.items() if name in self._functions]
+        called = [helper for name, helper in HELPERS.items() if name in self._functions]
+        return [helper for helper in called if helper.name not in self._dialect.declared]
 
     def headers(self) -> list[str]:
         """The headers that the file has to include, sorted."""
@@ -114,7 +122,7 @@ class Usage:
                 case Name(variable=variable) | Element(array=variable):
                     self._variables[variable] = None
                 case Call(function=function):
-                    self._functions[function] = None
+                    self._functions[self._dialect.functions.get(function, function)] = None
                 case Cast(type=type):
                     self.add_type(type)
                 case IntegerLiteral(type=type, value=value):
@@ -186,6 +194,10 @@ class Usage:
                 self.add_statements(body)
             case Break():
                 pass
+            case ExtensionStatement():
+                for operand in statement.operands():
+                    self.add_expression(operand)
+                self._variables.update(dict.fromkeys(statement.variables()))
             case If(condition=condition, then=then, otherwise=otherwise):
                 self.add_expression(condition)
                 self.add_statements(then)

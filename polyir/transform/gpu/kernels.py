@@ -20,6 +20,7 @@ from polyir.transform.bands import loop_members, replace_band
 from polyir.transform.loop_attributes import settled
 from polyir.transform.parallel import runs_once
 from polyir.transform.walk import BAND, MARK, name_list, statements_of
+from polyir.transform.wavefront import wavefront_band
 
 KERNEL = KernelAttr(KernelSizes())
 
@@ -34,7 +35,8 @@ def gpu_kernels(schedule: isl.Schedule, dependences: Dependences) -> Outcome:
         band [t, i, j] coincident [0, 1, 1]      mark #poly.kernel
                                             =>     band [i, j, t] coincident [1, 1, 0]
 
-    A part without parallel loops is a kernel of a single thread.
+    A permutable band without a parallel member gets wavefronts, which the host runs one after the
+    other. A part without parallel loops is a kernel of a single thread.
     """
     marker = _Marker()
     root = schedule.get_root()
@@ -111,6 +113,12 @@ class _Marker:
                 outer = band.band_split(position)
                 node, _ = self._visit_band(outer.child(0), inner)
                 return node.parent(), True
+        if facts.permutable and sum(several) > 1 and not band.is_subtree_anchored():
+            # No member is parallel, but all but one are inside a wavefront.
+            waves = wavefront_band(band, len(members) - 1)
+            inner = still_active(actives, members_of(waves)[0])
+            node, is_parallel = self._visit_band(waves.child(0), inner)
+            return node.parent(), is_parallel
         return self._visit_children(band, actives)
 
 

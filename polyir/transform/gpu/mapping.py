@@ -19,8 +19,9 @@ from polyir.isl_trees import mapped_children, mark_id, mark_object, node_type
 from polyir.model.bands import facts_of_band
 from polyir.model.gpu import AXES
 from polyir.model.outcome import Outcome
+from polyir.model.scop import Scop
 from polyir.model.tree import attributes_of_members
-from polyir.model.tree_loops import member_steps
+from polyir.model.tree_loops import member_steps, schedules_below
 from polyir.transform.bands import loop_members, with_attributes
 from polyir.transform.gpu.kernels import gpu_kernels
 from polyir.transform.loop_attributes import cut, settled
@@ -137,7 +138,7 @@ def gpu_tile(schedule: isl.Schedule, dependences: Dependences, options: GpuTileO
     return settled(schedule, changed, dependences, "tiling", done, exact_flags=False)
 
 
-def gpu_map(schedule: isl.Schedule, dependences: Dependences, options: GpuMapOptions) -> Outcome:
+def gpu_map(scop: Scop, dependences: Dependences, options: GpuMapOptions) -> Outcome:
     """Map the loops over tiles of each kernel to blocks, and the parallel ones inside to threads.
 
         mark #poly.kernel                       mark #poly.kernel<block [32, 8]>
@@ -145,21 +146,21 @@ def gpu_map(schedule: isl.Schedule, dependences: Dependences, options: GpuMapOpt
             band [i, j]                                                       [#poly.map<block x>]]
                                                     band [i, j] ... #poly.map<thread y>, ...
 
-    Of several loops, the innermost one is mapped to x, unless one has an attribute already.
+    The loop along which most accesses are to neighbouring elements is mapped to x, unless one has
+    the attribute already; so neighbouring threads access neighbouring elements.
     """
-    mapper = _Mapper(options, dependences)
-    marked = with_kernels(schedule, dependences)
-    changed = marked.get_root()
-    changed = _at_kernels(changed, mapper.map_kernel)
-    result = changed.get_schedule()
-    return settled(schedule, result, dependences, "mapping", mapper.done, exact_flags=False)
+    mapper = _Mapper(scop, options, dependences)
+    marked = with_kernels(scop.schedule, dependences)
+    result = _at_kernels(marked.get_root(), mapper.map_kernel).get_schedule()
+    return settled(scop.schedule, result, dependences, "mapping", mapper.done, exact_flags=False)
 
 
 class _Mapper:
     """Maps the kernels of a tree, and notes what it did."""
 
-    def __init__(self, options: GpuMapOptions, dependences: Dependences) -> None:
+    def __init__(self, scop: Scop, options: GpuMapOptions, dependences: Dependences) -> None:
         self.done: list[str] = []
+        self._scop = scop
         self._options = options
         self._dependences = dependences
 
@@ -178,7 +179,37 @@ class _Mapper:
         return mark.delete().insert_mark(mark_id(attribute))
 
     def _map_blocks(self, band: isl.ScheduleNode) -> isl.ScheduleNode:
-        return _mapped(band, _leading(coincident_flags(band)), "block")
+        chosen = _leading(coincident_flags(band))
+        points = band.child(0)
+        is_tiled = node_type(points) is BAND and points.band_n_member() == band.band_n_member()
+        by_axis = self._by_axis(points if is_tiled else band, chosen)
+        return _mapped(band, by_axis, "block")
+
+    def _by_axis(self, band: isl.ScheduleNode, chosen: Sequence[int]) -> list[int]:
+        """The chosen members in the order of the axes that they are mapped to, x first."""
+        given = [
+            position
+            for position in chosen
+            if MapAttr(GpuDimension("thread", "x")) in attributes_of_members(band)[position]
+        ]
+        first = given[0] if given else max(chosen, key=lambda each: (self._score(band, each), each))
+        return [first, *(each for each in reversed(chosen) if each != first)][:3]
+
+    def _score(self, band: isl.ScheduleNode, position: int) -> int:
+        """How many accesses move to the next element with the member, less those that jump."""
+        score = 0
+        for dates in schedules_below(band):
+            depth = band.get_schedule_depth() + position
+            (statement,) = (
+                each
+                for each in self._scop.bodies
+                if each.name == dates.get_tuple_name(isl.dim_type.in_)
+            )
+            following = dates.apply_range(_step(dates.range(), depth)).apply_range(dates.reverse())
+            for access in statement.accesses:
+                moved = access.relation.reverse().apply_range(following)
+                score += _coalescing(moved.apply_range(access.relation).deltas())
+        return score
 
     def _map_threads(self, node: isl.ScheduleNode, extents: list[int]) -> isl.ScheduleNode:
         """Map the outermost parallel loops from `node` down, up to three."""
@@ -198,11 +229,10 @@ class _Mapper:
             chosen = [] if first is None else [first]
         if not chosen:
             return mapped_children(node, lambda inner: self._map_threads(inner, extents))
-        chosen = chosen[-3:]
-        sizes = _extents(node, chosen)
-        for axis, size in enumerate(reversed(sizes)):
+        by_axis = self._by_axis(node, chosen)
+        for axis, size in enumerate(_extents(node, by_axis)):
             extents[axis : axis + 1] = [max([size, *extents[axis : axis + 1]])]
-        return _mapped(node, chosen, "thread")
+        return _mapped(node, by_axis, "thread")
 
     def _block(self, extents: Sequence[int]) -> tuple[int, ...]:
         """The threads of a block for loops of so many iterations in a tile, x first."""
@@ -222,10 +252,33 @@ def _leading(flags: Sequence[bool]) -> list[int]:
     return list(range(count))
 
 
-def _mapped(band: isl.ScheduleNode, chosen: Sequence[int], level: str) -> isl.ScheduleNode:
-    """The band with up to three of the chosen members mapped, the innermost one to x."""
+def _step(dates: isl.Set, depth: int) -> isl.Map:
+    """`{ [t] -> [t'] }` with t' one step further along one dimension."""
+    space = dates.get_space().map_from_set()
+    values = isl.MultiAff.identity(space)
+    following = values.get_at(depth).add_constant_val(isl.Val(1))
+    return isl.Map.from_multi_aff(values.set_at(depth, following))
+
+
+def _coalescing(moves: isl.Set) -> int:
+    """How well neighbouring threads share what they access, whose elements are `moves` apart."""
+    if not moves.is_singleton():
+        return 0 if moves.is_empty() else -1
+    point = moves.sample_point()
+    rank = moves.dim(isl.dim_type.set)
+    values = [
+        point.get_coordinate_val(isl.dim_type.set, dimension).to_python()
+        for dimension in range(rank)
+    ]
+    if not any(values):
+        return 0
+    return 2 if not any(values[:-1]) and abs(values[-1]) == 1 else -1
+
+
+def _mapped(band: isl.ScheduleNode, by_axis: Sequence[int], level: str) -> isl.ScheduleNode:
+    """The band with members mapped to x, y and z, in this order."""
     loops = list(attributes_of_members(band))
-    for axis, position in zip(AXES, reversed(chosen), strict=False):
+    for axis, position in zip(AXES, by_axis, strict=False):
         others: LoopAttributes = tuple(
             each for each in loops[position] if not isinstance(each, MapAttr)
         )

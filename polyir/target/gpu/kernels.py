@@ -1,0 +1,218 @@
+"""Kernels from `gpu.func`: functions that all threads of a grid run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from xdsl.dialects import affine, func, gpu, memref, scf
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, IntegerAttr
+from xdsl.ir import Operation, SSAValue
+
+from polyir.dialects.affine_extra import MaxOp, PrefetchOp
+from polyir.dialects.gpu_extra import is_kernel, memory_arguments
+from polyir.dialects.pure_functions import is_pure_call
+from polyir.target.abi import (
+    LIBRARY_FUNCTIONS,
+    Scalar,
+    Signature,
+    array_type,
+    library_name,
+    parameters_of,
+    symbol_name,
+    symbol_of,
+)
+from polyir.target.c.body import Body
+from polyir.target.c.function import (
+    Environment,
+    bind_parameters,
+    empty_body,
+    translate_operation,
+)
+from polyir.target.c.memory import zero
+from polyir.target.c.operations import is_computation
+from polyir.target.c.plan import is_thread_number
+from polyir.target.c.syntax import (
+    Array,
+    ArrayArgument,
+    CParameter,
+    ExtensionStatement,
+    Function,
+    LocalArray,
+    Name,
+    Variable,
+    literal,
+)
+from polyir.target.errors import operation_name, unsupported
+from polyir.target.gpu.language import Language
+
+BlockSize = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Kernel(Function):
+    """A function that all threads of a grid run, in blocks of this size if it is known."""
+
+    block_size: BlockSize | None = None
+
+
+@dataclass(frozen=True)
+class Barrier(ExtensionStatement):
+    """All threads of a block wait here for each other."""
+
+
+def translate_kernel(op: gpu.FuncOp, language: Language, names: Sequence[str]) -> Kernel:
+    """The syntax tree of a kernel; raises `TargetError` for what the language does not have.
+
+    `names` are those at file scope.
+    """
+    symbol, block = op.sym_name.data, op.body.blocks.first
+    if not is_kernel(op):
+        raise unsupported(op, f"the device function '{symbol}' is not a kernel")
+    environment = Environment({}, names, language.words.device, openmp=False)
+
+    def translate(body: Body, inner: Operation, environment: Environment) -> None:
+        _translate(body, inner, environment, language, size)
+
+    size = _block_size(op)
+    body = empty_body(op, op.body, environment, names, translate)
+    assert block is not None
+    inputs = op.function_type.inputs.data
+    signature = Signature(symbol, parameters_of(op, inputs, block), ())
+    parameters = bind_parameters(body, block, signature)
+    _declare_memory(body, op)
+    body.translate_block(block)
+    return Kernel(
+        symbol_name(symbol),
+        False,
+        None,
+        tuple(_read_only(op, parameters, body)),
+        tuple(body.statements),
+        block_size=size,
+    )
+
+
+def _block_size(op: gpu.FuncOp) -> BlockSize | None:
+    """The number of threads of a block in each dimension, if the kernel says it."""
+    known = op.known_block_size
+    if not isinstance(known, DenseArrayBase):
+        return None
+    x, y, z = (int(size) for size in known.get_values())
+    return x, y, z
+
+
+def _declare_memory(body: Body, op: gpu.FuncOp) -> None:
+    """Declare the arrays of a block, and after them those of a thread."""
+    shared, private = memory_arguments(op)
+    alignments = [*_alignments(op, "workgroup", shared), *_alignments(op, "private", private)]
+    for position, value in enumerate((*shared, *private)):
+        type = array_type(value.type, op)
+        if type.dynamic_dimensions:
+            raise unsupported(op, f"memory of a kernel must have a constant size: '{value.type}'")
+        extents = tuple(literal(extent or 0) for extent in type.extents)
+        is_shared = position < len(shared)
+        variable = body.names.for_value(value, "shared" if is_shared else "t")
+        array = Array(variable, type.element, extents, is_pointer=False)
+        body.arrays[value] = array
+        # A C compiler might not see that a scalar is set before it is read.
+        start = None if extents or is_shared else zero(type.element)
+        body.add(LocalArray(array, start, alignments[position], is_shared))
+
+
+def _alignments(op: gpu.FuncOp, space: str, memory: Sequence[SSAValue]) -> list[int | None]:
+    """The alignment of each array of a space, where it says one."""
+    known = op.attributes.get(f"{space}_attrib_attrs")
+    if not isinstance(known, ArrayAttr):
+        return [None] * len(memory)
+    alignments: list[int | None] = []
+    for attributes in known.data:
+        assert isinstance(attributes, DictionaryAttr)
+        alignment = attributes.data.get("llvm.align")
+        alignments.append(alignment.value.data if isinstance(alignment, IntegerAttr) else None)
+    return alignments
+
+
+def _read_only(
+    op: gpu.FuncOp, parameters: Sequence[CParameter], body: Body
+) -> Iterator[CParameter]:
+    """The parameters; the arrays that the kernel does not write to are constant."""
+    written = {
+        body.array(inner.memref).variable
+        for inner in op.walk()
+        if isinstance(inner, affine.StoreOp | memref.StoreOp)
+    }
+    for parameter in parameters:
+        if isinstance(parameter, ArrayArgument) and parameter.array.variable not in written:
+            yield replace(parameter, is_constant=True)
+        else:
+            yield parameter
+
+
+_KERNEL_OPERATIONS: Final = (
+    affine.ApplyOp
+    | affine.ForOp
+    | affine.IfOp
+    | affine.LoadOp
+    | affine.MinOp
+    | affine.ParallelOp
+    | affine.StoreOp
+    | MaxOp
+    | PrefetchOp
+    | memref.AllocaOp
+    | memref.CastOp
+    | memref.DimOp
+    | memref.LoadOp
+    | memref.StoreOp
+    | scf.ForOp
+    | scf.IfOp
+    | scf.ParallelOp
+    | scf.WhileOp
+)
+"""What a kernel does just as a function of C does. A parallel loop is run by each thread."""
+
+_DEVICE_FUNCTIONS: Final = tuple(
+    library_name(name, type)
+    for name in LIBRARY_FUNCTIONS.values()
+    for type in (Scalar.DOUBLE, Scalar.FLOAT)
+)
+
+
+def _translate(
+    body: Body,
+    op: Operation,
+    environment: Environment,
+    language: Language,
+    block_size: BlockSize | None,
+) -> None:
+    """Add the statements of one operation of a kernel."""
+    if is_thread_number(op):
+        _translate_thread_number(body, op, language, block_size)
+    elif isinstance(op, gpu.BarrierOp):
+        body.add(Barrier())
+    elif is_pure_call(op):
+        assert isinstance(op, func.CallOp)
+        name = symbol_of(op.callee)
+        if name not in _DEVICE_FUNCTIONS:
+            raise unsupported(op, f"function '{name}' cannot be called in a kernel")
+        translate_operation(body, op, environment)
+    elif is_computation(op) or isinstance(op, _KERNEL_OPERATIONS):
+        translate_operation(body, op, environment)
+    else:
+        raise unsupported(op, f"operation '{operation_name(op)}' is not supported in a kernel")
+
+
+def _translate_thread_number(
+    body: Body, op: Operation, language: Language, block_size: BlockSize | None
+) -> None:
+    """A local that holds the number; the known size of a block is a constant."""
+    result, dimension = op.results[0], op.properties["dimension"]
+    assert isinstance(dimension, gpu.DimensionAttr)
+    axis = dimension.data.value
+    number = "xyz".index(axis)
+    if block_size is not None and isinstance(op, gpu.BlockDimOp):
+        body.bind(result, literal(block_size[number]))
+        return
+    text = language.words.thread_numbers[op.name].format(axis=axis, number=number)
+    # The text is only the value of a declaration, which converts it.
+    body.define(result, Name(Scalar.INT64, Variable(text)))
