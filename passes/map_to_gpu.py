@@ -9,18 +9,21 @@ from xdsl.dialects.builtin import ModuleOp
 
 from polyir.passes.gpu_kernels import GpuKernelsPass
 from polyir.passes.gpu_map import GpuMapPass
+from polyir.passes.gpu_promote import GpuPromotePass
 from polyir.passes.gpu_synchronise import GpuSynchronisePass
 from polyir.passes.gpu_tile import GpuTilePass
 from polyir.passes.options import PassWithOptions
+from polyir.transform.gpu.promotion import SHARED_BYTES, Registers, SharedArrays
 
 
 @dataclass(frozen=True)
 class MapToGpuPass(PassWithOptions):
     """Map scheduled loops to GPU kernels: all steps from the schedule to blocks and threads.
 
-    The steps are `gpu-kernels`, `gpu-tile`, `gpu-map` and `gpu-synchronise`, which also work alone
-    and have more to say. `tile` are the tile sizes of the loops of a kernel, `block` the threads of
-    a block along x, y and z, and `grid` the largest numbers of blocks.
+    The steps are `gpu-kernels`, `gpu-tile`, `gpu-map`, `gpu-promote` and `gpu-synchronise`, which
+    also work alone and have more to say. `tile` are the tile sizes of the loops of a kernel, `block`
+    the threads of a block along x, y and z, and `grid` the largest numbers of blocks. `shared`,
+    `registers`, `limit` and `padding` say what is kept in shared memory and in registers.
 
     Before:
 
@@ -42,8 +45,15 @@ class MapToGpuPass(PassWithOptions):
     tile: tuple[int, ...] = ()
     block: tuple[int, ...] = ()
     grid: tuple[int, ...] = ()
+    shared: SharedArrays = "auto"
+    registers: Registers = "auto"
+    limit: int = SHARED_BYTES
+    padding: int | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         tile, mapping = GpuTilePass(tile=self.tile), GpuMapPass(block=self.block, grid=self.grid)
-        for step in (GpuKernelsPass(), tile, mapping, GpuSynchronisePass()):
+        promote = GpuPromotePass(
+            shared=self.shared, registers=self.registers, limit=self.limit, padding=self.padding
+        )
+        for step in (GpuKernelsPass(), tile, mapping, promote, GpuSynchronisePass()):
             step.apply(ctx, op)

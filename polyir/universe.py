@@ -56,6 +56,7 @@ PASS_NAMES = (
     "gpu-kernels",
     "gpu-tile",
     "gpu-map",
+    "gpu-promote",
     "gpu-synchronise",
     "check-schedule",
     "plot-domain",

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from xdsl.builder import Builder
 from xdsl.dialects import affine, memref, scf
-from xdsl.dialects.builtin import IndexType
+from xdsl.dialects.builtin import IndexType, NoneAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import IsTerminator
@@ -32,9 +32,10 @@ from polyir.codegen.tile_loops import (
     usable_size,
 )
 from polyir.diagnostics import PolyirError, location_of
+from polyir.dialects.gpu_extra import WORKGROUP
 from polyir.dialects.loop_attributes import LoopAttributes
 from polyir.dialects.mark_attributes import LocalAttr
-from polyir.dialects.scop import StmtOp
+from polyir.dialects.scop import LocalArrayOp, StmtOp
 from polyir.isl_lists import parameters_of
 from polyir.model.affine import NotAffineError
 from polyir.model.gpu import has_kernels
@@ -178,13 +179,23 @@ class _Surroundings:
 
 
 class _TreeLowering:
-    """Generates operations for AST nodes; `kernels` are statements that stand for launches."""
+    """Generates operations for AST nodes.
+
+    `kernels` are statements that stand for launches; `in_kernel` says that the code is that of one.
+    """
 
     def __init__(
-        self, scop: Scop, tree: ScopAst, kernels: Mapping[str, _KernelAst] = MappingProxyType({})
+        self,
+        scop: Scop,
+        tree: ScopAst,
+        kernels: Mapping[str, _KernelAst] = MappingProxyType({}),
+        in_kernel: bool = False,
     ) -> None:
         self._tree = tree
         self._kernels = kernels
+        self._in_kernel = in_kernel
+        # All iterations of a thread use the same memory of a block, or of its own.
+        self._kernel_memory: dict[str, SSAValue] = {}
         self._statements: dict[str, StmtOp] = {body.name: body.op for body in scop.bodies}
         self._accesses = {body.name: body.accesses for body in scop.bodies}
         self._scop = scop
@@ -253,7 +264,7 @@ class _TreeLowering:
             type.element_type,
             None if array.alignment is None else array.alignment.data,
             type.get_shape(),
-            memory_space=SHARED_MEMORY if space == "workgroup" else None,
+            memory_space=WORKGROUP if space == "workgroup" else NoneAttr(),
         )
         memory.location = self._scop.op.location
         return memory
@@ -381,7 +392,7 @@ class _TreeLowering:
             frozenset(item.tree.iterators),
             copies=place.copies,
         )
-        _TreeLowering(kernel.thread, item.tree).lower(item.tree.root, thread)
+        _TreeLowering(kernel.thread, item.tree, in_kernel=True).lower(item.tree.root, thread)
         launch.close()
 
     def _free(self, name: str, place: _Surroundings) -> None:

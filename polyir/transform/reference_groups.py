@@ -177,8 +177,13 @@ def _side_of(footprint: isl.Map, position: int) -> tuple[isl.Aff, int] | None:
 
 @dataclass(frozen=True)
 class PromotedReference:
-    """What one access of a statement touches: `{ S[i] -> A[a] }` and `{ [t] -> A[a] }`."""
+    """What one access of a statement touches: `{ S[i] -> A[a] }` and `{ [t] -> A[a] }`.
 
+    `access` is the number of the access in the statement.
+    """
+
+    statement: str
+    access: int
     relation: isl.Map
     kind: AccessKind
     footprint: isl.Map
@@ -218,7 +223,7 @@ def references_in(scop: Scop, array: str, place: LoopBody) -> tuple[PromotedRefe
         if body.name not in around:
             continue
         loops = around[body.name]
-        for access in body.accesses:
+        for number, access in enumerate(body.accesses):
             relation = access.relation.intersect_domain(loops.domain())
             relation = relation.intersect_params(scop.context)
             if access.array != array or relation.is_empty():
@@ -228,7 +233,7 @@ def references_in(scop: Scop, array: str, place: LoopBody) -> tuple[PromotedRefe
                     f"the elements that {body.name} accesses depend on data, or it accesses vectors"
                 )
             footprint = loops.reverse().apply_range(relation)
-            found.append(PromotedReference(relation, access.kind, footprint))
+            found.append(PromotedReference(body.name, number, relation, access.kind, footprint))
         if any(each.array == array for each in body.accesses) and not any(
             each.array == array for each in effective.accesses
         ):
