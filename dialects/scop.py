@@ -95,6 +95,15 @@ class ScopOp(IRDLOperation):
     def proved(self, content: object) -> None:
         self.__dict__["_proved"] = content
 
+    @property
+    def proved_kernels(self) -> object:
+        """As `proved`, for the GPU kernels of the scop."""
+        return self.__dict__.get("_proved_kernels")
+
+    @proved_kernels.setter
+    def proved_kernels(self, content: object) -> None:
+        self.__dict__["_proved_kernels"] = content
+
     def clone_without_regions(
         self,
         value_mapper: dict[SSAValue, SSAValue] | None = None,
@@ -110,6 +119,7 @@ class ScopOp(IRDLOperation):
             clone_operands=clone_operands,
         )
         copy.proved = self.proved
+        copy.proved_kernels = self.proved_kernels
         return copy
 
     @property

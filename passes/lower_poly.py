@@ -35,7 +35,7 @@ from polyir.diagnostics import PolyirError, missed, remark
 from polyir.dialects.scop import ScopOp
 from polyir.limits import ResourceError
 from polyir.model.outcome import Outcome
-from polyir.model.proof import is_unchecked
+from polyir.model.proof import is_unchecked, kernels_of
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import replace_tree, require_proved, scops_in
 
@@ -45,7 +45,7 @@ class LowerPolyPass(ModulePass):
     """Replace every scop by loops that execute its schedule tree.
 
     A tree that polyir's passes have not proved legal, one that was read from text, is checked
-    first, as by `check-schedule`; `check=false` skips that.
+    first, as by `check-schedule`, and its GPU kernels as by `check-gpu`; `check=false` skips that.
 
     With `split-loops`, loops are then split as by the pass `split-loops`. If code generation takes
     too long, or isl does not generate correct loops, `fall-back` generates loops for the original
@@ -62,10 +62,12 @@ class LowerPolyPass(ModulePass):
         scops = scops_in(op)
         if not scops:
             missed(self.name, "nothing to do: the module has no poly.scop", op)
+        has_kernels = any(map(kernels_of, scops))
+        is_checked = self.check and not is_unchecked()
         for scop in scops:
             block = scop.parent_block()
             existing = set(block.ops) if block is not None else set()
-            if self.check and not is_unchecked():
+            if is_checked:
                 self._check(scop)
             try:
                 lower_scop(scop_of(scop))
@@ -73,10 +75,19 @@ class LowerPolyPass(ModulePass):
                 self._lower_original(scop, error)
             if self.split_loops and block is not None:
                 self._split([op for op in block.ops if op not in existing])
+        if has_kernels and is_checked:
+            from polyir.passes.gpu_check import require_correct_code
+
+            require_correct_code(op)
 
     def _check(self, scop: ScopOp) -> None:
         try:
             require_proved(scop, self.name)
+            if kernels_of(scop):
+                # Few programs are for GPUs, and start-up is part of every run.
+                from polyir.passes.gpu_check import require_correct_kernels
+
+                require_correct_kernels(scop, self.name)
         except ResourceError as error:
             error.message += "; lower-poly{check=false} and --no-check skip it"
             raise

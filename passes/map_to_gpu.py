@@ -7,12 +7,16 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
+from polyir.limits import ResourceError
+from polyir.model.proof import is_unchecked
+from polyir.passes.gpu_check import require_correct_kernels
 from polyir.passes.gpu_kernels import GpuKernelsPass
 from polyir.passes.gpu_map import GpuMapPass
 from polyir.passes.gpu_promote import GpuPromotePass
 from polyir.passes.gpu_synchronise import GpuSynchronisePass
 from polyir.passes.gpu_tile import GpuTilePass
 from polyir.passes.options import PassWithOptions
+from polyir.passes.prerequisites import scops_in
 from polyir.transform.gpu.promotion import SHARED_BYTES, Registers, SharedArrays
 
 
@@ -21,9 +25,11 @@ class MapToGpuPass(PassWithOptions):
     """Map scheduled loops to GPU kernels: all steps from the schedule to blocks and threads.
 
     The steps are `gpu-kernels`, `gpu-tile`, `gpu-map`, `gpu-promote` and `gpu-synchronise`, which
-    also work alone and have more to say. `tile` are the tile sizes of the loops of a kernel, `block`
-    the threads of a block along x, y and z, and `grid` the largest numbers of blocks. `shared`,
-    `registers`, `limit` and `padding` say what is kept in shared memory and in registers.
+    also work alone and have more to say. `tile` are the tile sizes of the loops of a kernel,
+    `block` the threads of a block along x, y and z, and `grid` the largest numbers of blocks.
+    `shared`, `registers`, `limit` and `padding` say what is kept in shared memory and in registers,
+    as for `gpu-promote`. At the end, the kernels are proved right as by `check-gpu`; with
+    `check=false`, that is left to `lower-poly`.
 
     Before:
 
@@ -49,6 +55,7 @@ class MapToGpuPass(PassWithOptions):
     registers: Registers = "auto"
     limit: int = SHARED_BYTES
     padding: int | None = None
+    check: bool = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         tile, mapping = GpuTilePass(tile=self.tile), GpuMapPass(block=self.block, grid=self.grid)
@@ -57,3 +64,10 @@ class MapToGpuPass(PassWithOptions):
         )
         for step in (GpuKernelsPass(), tile, mapping, promote, GpuSynchronisePass()):
             step.apply(ctx, op)
+        if self.check and not is_unchecked():
+            try:
+                for scop in scops_in(op):
+                    require_correct_kernels(scop, self.name)
+            except ResourceError as error:
+                error.message += "; map-to-gpu{check=false} leaves it to lower-poly"
+                raise

@@ -22,6 +22,8 @@ from polyir.transform.claims import FalseClaim, false_claims
 
 WHAT = "the check of the schedule"
 
+_SEVERAL = "the schedule tree makes {} false claims:"
+
 
 def require_correct_schedule(scop_op: ScopOp, pass_name: str) -> int:
     """Check the tree of a scop, and remember that it is proved; the number of dependences.
@@ -40,11 +42,19 @@ def require_correct_schedule(scop_op: ScopOp, pass_name: str) -> int:
     scop = scop_of(scop_op)
     found = _checked(scop, dependences)
     if found:
-        places = [location_of(_operation_at(scop_op, claim.path)) for claim in found]
-        lines = [f"{place}: {claim.message}" for place, claim in zip(places, found, strict=True)]
-        raise LegalityError(_described(found, lines), places[0])
+        raise claims_refused(scop_op, found, _SEVERAL)
     remember_proof(scop_op)
     return len(dependences.ordering)
+
+
+def claims_refused(scop_op: ScopOp, found: Sequence[FalseClaim], several: str) -> LegalityError:
+    """The error for claims that are false, each at its place; `several` is said with their number.
+
+    One is told in one line, more in a line each.
+    """
+    places = [location_of(_operation_at(scop_op, claim.path)) for claim in found]
+    lines = [f"{place}: {claim.message}" for place, claim in zip(places, found, strict=True)]
+    return LegalityError(_described(found, lines, several), places[0])
 
 
 def require_correct(scop: Scop, dependences: Dependences) -> None:
@@ -55,7 +65,7 @@ def require_correct(scop: Scop, dependences: Dependences) -> None:
     found = _checked(scop, dependences)
     if found:
         lines = [claim.message for claim in found]
-        raise LegalityError(_described(found, lines), location_of(scop.op))
+        raise LegalityError(_described(found, lines, _SEVERAL), location_of(scop.op))
 
 
 def _checked(scop: Scop, dependences: Dependences) -> tuple[FalseClaim, ...]:
@@ -80,10 +90,10 @@ def _check(scop: Scop, dependences: Dependences) -> tuple[FalseClaim, ...]:
     return false_claims(scop.schedule, dependences, scop.context)
 
 
-def _described(found: Sequence[FalseClaim], lines: Sequence[str]) -> str:
+def _described(found: Sequence[FalseClaim], lines: Sequence[str], several: str) -> str:
     if len(found) == 1:
         return found[0].message
-    return "\n  ".join([f"the schedule tree makes {len(found)} false claims:", *lines])
+    return "\n  ".join([several.format(len(found)), *lines])
 
 
 def _operation_at(scop: ScopOp, path: TreePath) -> TreeOp:

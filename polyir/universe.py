@@ -58,6 +58,7 @@ PASS_NAMES = (
     "gpu-map",
     "gpu-promote",
     "gpu-synchronise",
+    "check-gpu",
     "check-schedule",
     "plot-domain",
     "plot-schedule",

@@ -131,7 +131,7 @@ class _Machine:
         kernel: Callable[..., Generator[None, None, None]],
     ) -> None:
         """Run a kernel, block after block."""
-        assert all(1 <= size for size in (*grid, *block)), (grid, block)
+        assert all(size >= 1 for size in (*grid, *block)), (grid, block)
         self.statistics.launches += 1
         self._kernel = {}
         for place in product(*(range(size) for size in reversed(grid))):

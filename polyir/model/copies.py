@@ -1,10 +1,10 @@
 """Copies: does a scop with local arrays compute what it computes without them?
 
 The instances that extension nodes add must copy: load an element of an array, and store it in a
-local array, or the other way round. Without them, and with the marks `#poly.local` left out, the
-tree runs the program that its statements say. That order is checked like any other
-(`polyir.model.legality`). What is checked here, exactly and from nothing but the tree and the
-bodies, is that the copies do not change what is read:
+local array, or the other way round; or they are barriers, which change nothing here. Without them,
+and with the marks `#poly.local` left out, the tree runs the program that its statements say. That
+order is checked like any other (`polyir.model.legality`). What is checked here, exactly and from
+nothing but the tree and the bodies, is that the copies do not change what is read:
 
 Every access *stands for* an element of an array, the one that the body says, wherever the element
 is kept. A read of a cell that stands for the element e is right if the last write of that cell
@@ -27,6 +27,7 @@ from polyir.dialects.scop import LocalArrayOp, StmtOp
 from polyir.isl_lists import maps_of
 from polyir.isl_trees import node_type
 from polyir.model.analysis import compute_dependences, flow_by_dates
+from polyir.model.gpu import barrier_statements
 from polyir.model.legality import example_of, require_legal
 from polyir.model.local_arrays import (
     Destination,
@@ -82,7 +83,7 @@ def require_right_copies(scop: Scop) -> None:
     The contents that arrays have after the scop count as read, but for those of temporaries.
     """
     marks = local_marks(scop.schedule, shared_arrays(scop.op))
-    added = added_statements(scop.schedule)
+    added = added_statements(scop.schedule) - barrier_statements(scop)
     for body in scop.bodies:
         if body.name in added:
             _require_copy(body.op)

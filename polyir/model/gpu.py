@@ -73,31 +73,63 @@ def mapped_values(mark: isl.ScheduleNode) -> Mapping[GpuDimension, isl.UnionPwAf
     return found
 
 
-def thread_numbers(mark: isl.ScheduleNode) -> isl.UnionMap:
-    """`{ S[i] -> [x, y, z] }`: the thread that runs each instance below the mark of a kernel."""
+def numbers_of_threads(mark: isl.ScheduleNode) -> Mapping[str, isl.UnionPwAff]:
+    """For each axis with a mapped member, the number of the thread that runs each instance."""
     attribute = mark_object(mark)
     assert isinstance(attribute, KernelAttr)
     mapped = mapped_values(mark)
     domain = mark.get_domain()
-    zero = isl.Val(0)
-    axes: list[isl.UnionMap] = []
-    for number, axis in enumerate(AXES):
+    found: dict[str, isl.UnionPwAff] = {}
+    for position, axis in enumerate(AXES):
         values = mapped.get(GpuDimension("thread", axis))
-        rest = domain
-        numbers = isl.UnionPwAff.empty(domain.get_space())
         if values is not None:
-            size = isl.Val(attribute.data.threads(number))
-            numbers = values.mod_val(size)
+            numbers = values.mod_val(isl.Val(attribute.data.threads(position)))
             rest = domain.subtract(values.domain())
-        numbers = numbers.union_add(isl.UnionPwAff.val_on_domain(rest, zero))
-        axes.append(isl.UnionMap.from_union_pw_aff(numbers))
+            found[axis] = numbers.union_add(isl.UnionPwAff.val_on_domain(rest, isl.Val(0)))
+    return found
+
+
+def numbers_of_blocks(mark: isl.ScheduleNode) -> Mapping[str, isl.UnionPwAff]:
+    """For each axis with a mapped member, a number for each instance that is run by a block.
+
+    It is equal for two instances of one launch if and only if the same block runs them. Instances
+    that no mapped member is above have none.
+    """
+    attribute = mark_object(mark)
+    assert isinstance(attribute, KernelAttr)
+    mapped = mapped_values(mark)
+    limits = attribute.data.grid
+    found: dict[str, isl.UnionPwAff] = {}
+    for position, axis in enumerate(AXES):
+        values = mapped.get(GpuDimension("block", axis))
+        if values is not None:
+            is_limited = position < len(limits)
+            found[axis] = values.mod_val(isl.Val(limits[position])) if is_limited else values
+    return found
+
+
+def thread_numbers(mark: isl.ScheduleNode) -> isl.UnionMap:
+    """`{ S[i] -> [x, y, z] }`: the thread that runs each instance below the mark of a kernel."""
+    numbers = numbers_of_threads(mark)
+    zero = isl.UnionPwAff.val_on_domain(mark.get_domain(), isl.Val(0))
+    axes = (isl.UnionMap.from_union_pw_aff(numbers.get(axis, zero)) for axis in AXES)
     return reduce(isl.UnionMap.flat_range_product, axes)
 
 
 def barrier_instances(scop: Scop) -> isl.UnionSet:
     """The instances of statements with a barrier, which all threads of a block run."""
     found = isl.UnionSet.empty(scop.context.get_space())
+    barriers = barrier_statements(scop)
     for body in scop.bodies:
-        if any(isinstance(op, gpu.BarrierOp) for op in body.op.body.block.ops):
+        if body.name in barriers:
             found = found.union(isl.UnionSet.from_set(isl.Set.universe(body.domain.get_space())))
     return found
+
+
+def barrier_statements(scop: Scop) -> frozenset[str]:
+    """The names of the statements with a barrier."""
+    return frozenset(
+        body.name
+        for body in scop.bodies
+        if any(isinstance(op, gpu.BarrierOp) for op in body.op.body.block.ops)
+    )

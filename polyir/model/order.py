@@ -44,10 +44,11 @@ def members_of(band: isl.ScheduleNode) -> tuple[Member, ...]:
     if count == 0:
         return ()
     schedule = band.band_get_partial_schedule()
-    return tuple(_member(schedule.get_at(position)) for position in range(count))
+    return tuple(member_of(schedule.get_at(position)) for position in range(count))
 
 
-def _member(function: isl.UnionPwAff) -> Member:
+def member_of(function: isl.UnionPwAff) -> Member:
+    """A function of instances, by statement."""
     pieces = function.get_pw_aff_list()
     expressions = (pieces.get_at(position) for position in range(pieces.n_pw_aff()))
     return {

@@ -3,6 +3,9 @@
 A scop remembers all that it said when its schedule was last proved: the tree, the statements, the
 dependences. It is known to be legal as long as it says the same. So what was read from text is not
 known, nor what anyone changed without a proof; a copy of a scop is known if the scop is.
+
+The same holds for its GPU kernels, which are proved on their own: between the passes that map a
+schedule to kernels, its order is legal, but barriers may still be missing.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
 
 from polyir.dialects.loop_attributes import requires_parallel
-from polyir.dialects.mark_attributes import LocalAttr, TileAttr
+from polyir.dialects.mark_attributes import KernelAttr, LocalAttr, TileAttr
 from polyir.dialects.schedule_tree import (
     BandOp,
     ContextOp,
@@ -54,6 +57,27 @@ def is_proved(scop: ScopOp) -> bool:
 def remember_proof(scop: ScopOp) -> None:
     """Note that the schedule, as it is now, is proved legal, with all that it claims."""
     scop.proved = _content(scop)
+
+
+def kernels_of(scop: ScopOp) -> tuple[MarkOp, ...]:
+    """The marks of the GPU kernels of a scop."""
+    marks = (node for node in walk_tree(scop.tree) if isinstance(node, MarkOp))
+    return tuple(mark for mark in marks if isinstance(mark.mark, KernelAttr))
+
+
+def are_kernels_proved(scop: ScopOp) -> bool:
+    """Whether the GPU kernels of a scop were proved right, and nothing has changed.
+
+    True of a scop without kernels.
+    """
+    if not kernels_of(scop):
+        return True
+    return scop.proved_kernels is not None and scop.proved_kernels == _content(scop)
+
+
+def remember_proof_of_kernels(scop: ScopOp) -> None:
+    """Note that the GPU kernels of a scop, as it is now, are proved right."""
+    scop.proved_kernels = _content(scop)
 
 
 def needs_proof(scop: ScopOp) -> bool:

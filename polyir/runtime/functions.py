@@ -1,7 +1,7 @@
 """Functions of compiled modules, called with NumPy arrays and numbers.
 
-The C and the LLVM backend share this module: a function is the address of its code and a signature,
-and follows the calling convention of `polyir/target/abi.py`.
+All backends share the checks of arguments. A function of the C and the LLVM backend is the address
+of its code and a signature, and follows the calling convention of `polyir/target/abi.py`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import keyword
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from functools import cache
 from operator import getitem
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Self
@@ -41,7 +42,9 @@ from polyir.target.abi import (
 if TYPE_CHECKING:
     from ctypes import _SimpleCData
 
+    CNumber = _SimpleCData[bool] | _SimpleCData[int] | _SimpleCData[float]
     CScalar = type[_SimpleCData[bool]] | type[_SimpleCData[int]] | type[_SimpleCData[float]]
+    Value = npt.NDArray[np.generic] | CNumber
 
 Array = npt.NDArray[np.generic]
 Argument = Array | bool | int | float | np.generic
@@ -61,20 +64,17 @@ _C_TYPES: Final[Mapping[Scalar, CScalar]] = MappingProxyType(
 )
 
 
+@cache
 def numpy_type(scalar: Scalar) -> np.dtype[np.generic]:
     """The NumPy element type of a C scalar type."""
     return np.dtype(_C_TYPES[scalar])
 
 
-class CompiledFunction:
+class CompiledFunction(ABC):
     """A compiled function. Call it with numbers and NumPy arrays, which it changes in place."""
 
     def __init__(
-        self,
-        address: int,
-        signature: Signature,
-        owner: CompiledModule,
-        checks: ArgumentChecks | None = None,
+        self, signature: Signature, owner: CompiledModule, checks: ArgumentChecks | None = None
     ) -> None:
         self.signature = signature
         self.checks = checks or ArgumentChecks()
@@ -83,9 +83,10 @@ class CompiledFunction:
         self._owner = owner
         self._names = tuple(parameter.name for parameter in signature.parameters)
         self._elements = tuple(_element(parameter) for parameter in signature.parameters)
-        result = None if signature.returned is None else _C_TYPES[signature.returned]
-        # Each argument is passed as an object of its C type: no argument types are needed here.
-        self._entry = ctypes.CFUNCTYPE(result)(address)
+
+    @abstractmethod
+    def _run(self, values: Sequence[Value], addresses: Sequence[int]) -> Result:
+        """Call the code with arguments that were checked; `addresses` are those of the arrays."""
 
     @property
     def __name__(self) -> str:
@@ -116,24 +117,22 @@ class CompiledFunction:
         parameters = self.signature.parameters
         if named or len(arguments) != len(parameters):
             arguments = self._in_order(arguments, named)
-        passed: list[object] = []
+        values: list[Value] = []
+        addresses: list[int] = []
         spans: list[Span] = []
         for position, (parameter, value) in enumerate(zip(parameters, arguments, strict=True)):
             if isinstance(parameter, ArrayParameter):
                 array = self._array(position, parameter, value)
                 address: int = array.__array_interface__["data"][0]
-                passed.append(ctypes.c_void_p(address))
-                for dimension in parameter.type.dynamic_dimensions:
-                    passed.append(ctypes.c_int64(array.shape[dimension]))
+                values.append(array)
+                addresses.append(address)
                 if array.nbytes:
                     spans.append((address, address + array.nbytes, position))
             else:
-                passed.append(self._number(position, parameter, value))
+                values.append(self._number(position, parameter, value))
         if not unchecked:
             self.checks.require(self.signature.symbol, self._names, arguments, spans)
-        outputs = [_C_TYPES[type]() for type in self.signature.pointer_results]
-        result: Result = self._entry(*passed, *(ctypes.byref(output) for output in outputs))
-        return tuple(output.value for output in outputs) if outputs else result
+        return self._run(values, addresses)
 
     def __reduce__(self) -> tuple[object, ...]:
         return getitem, (self._owner, self.signature.symbol)
@@ -171,7 +170,7 @@ class CompiledFunction:
             raise ArgumentError(f"{self._argument(position)} {defect}")
         return value
 
-    def _number(self, position: int, parameter: ScalarParameter, value: Argument) -> object:
+    def _number(self, position: int, parameter: ScalarParameter, value: Argument) -> CNumber:
         """A number in the C type of its parameter."""
         number = value.item() if isinstance(value, np.generic) else value
         if not isinstance(number, int | float if parameter.type.is_float else int):
@@ -189,6 +188,41 @@ class CompiledFunction:
 
     def __repr__(self) -> str:
         return f"<compiled function {self.signature.symbol}({', '.join(self._names)})>"
+
+
+class NativeFunction(CompiledFunction):
+    """A function whose code is at an address in this process."""
+
+    def __init__(
+        self,
+        address: int,
+        signature: Signature,
+        owner: CompiledModule,
+        checks: ArgumentChecks | None = None,
+    ) -> None:
+        super().__init__(signature, owner, checks)
+        result = None if signature.returned is None else _C_TYPES[signature.returned]
+        # Each argument is passed as an object of its C type: no argument types are needed here.
+        self._entry = ctypes.CFUNCTYPE(result)(address)
+
+        self._dynamic = tuple(
+            parameter.type.dynamic_dimensions if isinstance(parameter, ArrayParameter) else ()
+            for parameter in signature.parameters
+        )
+
+    def _run(self, values: Sequence[Value], addresses: Sequence[int]) -> Result:
+        passed: list[object] = []
+        remaining = iter(addresses)
+        for value, dimensions in zip(values, self._dynamic, strict=True):
+            if isinstance(value, np.ndarray):
+                passed.append(ctypes.c_void_p(next(remaining)))
+                for dimension in dimensions:
+                    passed.append(ctypes.c_int64(value.shape[dimension]))
+            else:
+                passed.append(value)
+        outputs = [_C_TYPES[type]() for type in self.signature.pointer_results]
+        result: Result = self._entry(*passed, *(ctypes.byref(output) for output in outputs))
+        return tuple(output.value for output in outputs) if outputs else result
 
 
 def _element(parameter: Parameter) -> np.dtype[np.generic]:
@@ -228,7 +262,7 @@ def _wrong_form(value: Array, extents: Sequence[int | None]) -> str | None:
     return None
 
 
-def _c_number(type: Scalar, number: int | float) -> object:
+def _c_number(type: Scalar, number: int | float) -> CNumber:
     """A number in a C type; raises `ValueError` if it does not fit."""
     if type.is_float:
         return _float(type, number)
@@ -240,11 +274,11 @@ def _c_number(type: Scalar, number: int | float) -> object:
     half = 2 ** (type.width - 1)
     if not -half <= number < half:
         raise ValueError(f"must fit into {type.width} bits: {number} does not")
-    make: Callable[[int], object] = _C_TYPES[type]
+    make: Callable[[int], CNumber] = _C_TYPES[type]
     return make(number)
 
 
-def _float(type: Scalar, number: int | float) -> object:
+def _float(type: Scalar, number: int | float) -> CNumber:
     try:
         value = float(number)
     except OverflowError:

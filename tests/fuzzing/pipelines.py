@@ -34,6 +34,25 @@ def random_pipeline(seed: int) -> tuple[str, ...]:
     return tuple(passes)
 
 
+def random_gpu_pipeline(seed: int) -> tuple[str, ...]:
+    """A scheduler and, at times, a transformation; then the mapping to a GPU, often with sizes."""
+    random = Random(f"GPU pipeline {seed}")
+    passes = [_scheduler(random)]
+    if random.random() < 0.3:
+        passes.append(_drawn(random))
+    options: list[str] = []
+    for name, values, most in (
+        ("tile", (1, 2, 3, 5, 7, 8, 32), 4),
+        ("block", (1, 2, 3, 4, 5, 8, 16), 3),
+        ("grid", (1, 2, 3, 100), 3),
+    ):
+        if random.random() < 0.5:
+            sizes = (str(random.choice(values)) for _ in range(random.randint(1, most)))
+            options.append(f"{name}={','.join(sizes)}")
+    passes.append(f"map-to-gpu{{{' '.join(options)}}}" if options else "map-to-gpu")
+    return tuple(passes)
+
+
 def drawn_pass(element: str, module: ModuleOp) -> str | None:
     """The pass that an element `?7` stands for in `module`; `None` if there is nothing to change.
 

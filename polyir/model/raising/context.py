@@ -74,7 +74,7 @@ def access_context(op: ScopOp) -> isl.Set:
         for access in statement.accesses:
             if not is_certain(access, statement.op):
                 continue
-            for outside in _outside(scop, access):
+            for outside in outside_of_array(scop, access):
                 excluded = access.relation.intersect_range(outside).params()
                 narrowed = context.subtract(excluded).coalesce()
                 if narrowed.n_basic_set() == 1:
@@ -98,7 +98,7 @@ def is_certain(access: Access, statement: StmtOp) -> bool:
     return is_executed and access.relation.is_single_valued()
 
 
-def _outside(scop: Scop, access: Access) -> list[isl.Set]:
+def outside_of_array(scop: Scop, access: Access) -> list[isl.Set]:
     """The elements beyond each known bound, one set per bound."""
     array = scop.arrays[access.array]
     space = access.relation.get_space().range()

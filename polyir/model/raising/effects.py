@@ -95,24 +95,24 @@ def may_overlap(left: SSAValue, right: SSAValue) -> bool:
     """
     if left is right:
         return True
-    left_base, right_base = _base(left), _base(right)
+    left_base, right_base = base_of(left), base_of(right)
     if left_base is None or right_base is None:
         return True
     return left_base == right_base
 
 
-def _base(value: SSAValue) -> SSAValue | str | None:
+def base_of(value: SSAValue) -> SSAValue | str | None:
     """The allocation, argument or global that `value` is or views; `None` if unknown."""
     owner = value.owner
     if isinstance(owner, Block):
         function = owner.parent_op()
         is_argument = isinstance(function, func.FuncOp) and function.body.blocks[0] is owner
         return value if is_argument else None
-    if isinstance(owner, ALLOCATIONS):
+    if isinstance(owner, ALLOCATIONS) or owner.name == "gpu.alloc":
         return value
     if isinstance(owner, memref.GetGlobalOp):
         return owner.name_.root_reference.data
     sources = [operand for operand in owner.operands if isinstance(operand.type, MemRefType)]
     if is_side_effect_free(owner) and len(sources) == 1:
-        return _base(sources[0])
+        return base_of(sources[0])
     return None

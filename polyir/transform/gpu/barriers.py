@@ -168,7 +168,7 @@ class _Planner:
         places: dict[int, isl.Set] = {}
         for child in range(1, node.n_children()):
             if any(last <= source < child and target == child for source, target in crossing):
-                name = self._note(node.child(child), "before")
+                name = self._note(node.child(child).child(0), "before")
                 places[child] = self._domain(node, name)
                 last = child
         if places:

@@ -105,7 +105,9 @@ class _Marker:
         if coincident and (facts.permutable or coincident == list(range(len(coincident)))):
             band = _with_first(band, coincident, facts.permutable)
             return self.mark(band, _loops(len(coincident))), True
-        for position in range(1, len(members)):
+        # Wavefronts need one loop of the host.
+        has_waves = facts.permutable and sum(several) > 1 and not band.is_subtree_anchored()
+        for position in range(1, 2 if has_waves else len(members)):
             if facts.parallel[position] and several[position]:
                 inner = actives
                 for member in members[:position]:
@@ -113,7 +115,7 @@ class _Marker:
                 outer = band.band_split(position)
                 node, _ = self._visit_band(outer.child(0), inner)
                 return node.parent(), True
-        if facts.permutable and sum(several) > 1 and not band.is_subtree_anchored():
+        if has_waves:
             # No member is parallel, but all but one are inside a wavefront.
             waves = wavefront_band(band, len(members) - 1)
             inner = still_active(actives, members_of(waves)[0])

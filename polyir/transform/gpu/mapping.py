@@ -264,17 +264,17 @@ def step_along(dates: isl.Set, depth: int) -> isl.Map:
 
 def _coalescing(moves: isl.Set) -> int:
     """How well neighbouring threads share what they access, whose elements are `moves` apart."""
-    if not moves.is_singleton():
-        return 0 if moves.is_empty() else -1
-    point = moves.sample_point()
-    rank = moves.dim(isl.dim_type.set)
-    values = [
-        point.get_coordinate_val(isl.dim_type.set, dimension).to_python()
-        for dimension in range(rank)
-    ]
-    if not any(values):
+    if moves.is_empty():
         return 0
-    return 2 if not any(values[:-1]) and abs(values[-1]) == 1 else -1
+    hull = isl.Set.from_basic_set(moves.affine_hull())
+    values = [
+        hull.plain_get_val_if_fixed(isl.dim_type.set, dimension)
+        for dimension in range(moves.dim(isl.dim_type.set))
+    ]
+    if all(value.is_zero() for value in values):
+        return 0
+    is_next = values[-1].is_one() or values[-1].is_negone()
+    return 2 if is_next and all(value.is_zero() for value in values[:-1]) else -1
 
 
 def _mapped(band: isl.ScheduleNode, by_axis: Sequence[int], level: str) -> isl.ScheduleNode:

@@ -1,0 +1,149 @@
+"""What a mark `#poly.kernel` claims: that the threads below it compute what the tree says.
+
+Code generation believes the mark. It is true if
+
+- every statement is in a kernel, and its instances are run by a block;
+- all threads of a block reach each barrier: none is below a loop that is mapped to threads;
+- no access is out of bounds;
+- no two blocks, and no two threads without a barrier between them, access one element that one of
+  them writes (`races`).
+
+The order of the launches, and of what a thread runs, is the order of the tree, which
+`polyir.model.legality` checks. What is asked of barriers and shared memory is in: Betts, Chong,
+Donaldson, Qadeer, Thomson: GPUVerify, a verifier for GPU kernels (OOPSLA 2012), section 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import reduce
+
+import islpy as isl
+from xdsl.dialects import gpu
+
+from polyir.dialects.loop_attributes import MapAttr
+from polyir.dialects.mark_attributes import LocalAttr
+from polyir.isl_lists import sets_of
+from polyir.isl_trees import mark_object, node_type, path_of
+from polyir.model.gpu import barrier_instances, kernel_marks, numbers_of_blocks
+from polyir.model.legality import example_of
+from polyir.model.raising.context import outside_of_array
+from polyir.model.scop import Scop
+from polyir.model.tree import attributes_of_members
+from polyir.transform.claims import FalseClaim
+from polyir.transform.gpu.races import races
+from polyir.transform.walk import BAND, MARK
+
+
+def false_claims_of_kernels(scop: Scop) -> tuple[FalseClaim, ...]:
+    """What the marks of kernels claim and is not true, in the order of the tree.
+
+    The order of the tree must be legal, and its copies right (`polyir.model.copies`).
+    """
+    marks = tuple(kernel_marks(scop.schedule.get_root()))
+    if not marks:
+        return ()
+    found = [*_of_statements(scop, marks), *_of_host_arrays(scop)]
+    for mark in marks:
+        claims = (*_of_blocks(scop, mark), *_of_barriers(scop, mark), *_of_bounds(scop, mark))
+        found += claims or (FalseClaim(path_of(mark), message) for message in races(scop, mark))
+    return tuple(found)
+
+
+def _of_statements(scop: Scop, marks: Sequence[isl.ScheduleNode]) -> Iterator[FalseClaim]:
+    """Statements that are in no kernel, and bodies with more than a barrier."""
+    inside = reduce(isl.UnionSet.union, (mark.get_domain() for mark in marks))
+    outside = scop.schedule.get_domain().subtract(inside).intersect_params(scop.context)
+    for part in sets_of(outside):
+        if not part.is_empty():
+            yield FalseClaim((), f"{_instance(part)} is in no kernel")
+    for body in scop.bodies:
+        operations = tuple(body.op.body.walk())
+        if any(isinstance(op, gpu.BarrierOp) for op in operations) and len(operations) > 1:
+            yield FalseClaim(
+                (),
+                f"@{body.name} has a barrier beside other operations: the threads of a block would "
+                "not all reach it, or all run the others",
+            )
+
+
+def _of_host_arrays(scop: Scop) -> Iterator[FalseClaim]:
+    """Local arrays of loops around kernels, which are memory of the host."""
+
+    def visit(node: isl.ScheduleNode) -> Iterator[FalseClaim]:
+        item = mark_object(node) if node_type(node) is MARK else None
+        if isinstance(item, LocalAttr) and next(kernel_marks(node), None) is not None:
+            message = f"the local array @{item.data.array} is memory of the host, which a kernel "
+            yield FalseClaim(path_of(node), f"{message}cannot access")
+        for position in range(node.n_children()):
+            yield from visit(node.child(position))
+
+    return visit(scop.schedule.get_root())
+
+
+def _of_blocks(scop: Scop, mark: isl.ScheduleNode) -> Iterator[FalseClaim]:
+    """Instances that no block runs, since other loops than those around them are mapped."""
+    domain = mark.get_domain().intersect_params(scop.context)
+    for axis, numbers in numbers_of_blocks(mark).items():
+        for part in sets_of(domain.subtract(numbers.domain())):
+            if not part.is_empty():
+                message = f"no block runs {_instance(part)}: no loop around it is mapped to block "
+                yield FalseClaim(path_of(mark), f"{message}{axis}, as for other statements")
+
+
+def _of_barriers(scop: Scop, mark: isl.ScheduleNode) -> Iterator[FalseClaim]:
+    """Barriers that not all threads of a block reach, since another loop is mapped to threads."""
+    barriers = barrier_instances(scop).intersect_params(scop.context)
+
+    def visit(node: isl.ScheduleNode) -> Iterator[FalseClaim]:
+        if node_type(node) is BAND:
+            dimensions = [
+                each.data
+                for attributes in attributes_of_members(node)
+                for each in attributes
+                if isinstance(each, MapAttr) and each.data.level == "thread"
+            ]
+            for part in sets_of(node.get_domain().intersect(barriers)) if dimensions else ():
+                if not part.is_empty():
+                    yield FalseClaim(
+                        path_of(node),
+                        f"not all threads of a block reach the barrier {_instance(part)}: it is "
+                        f"below a loop that is mapped to thread {dimensions[0].axis}",
+                    )
+        for position in range(node.n_children()):
+            yield from visit(node.child(position))
+
+    return visit(mark)
+
+
+def _of_bounds(scop: Scop, mark: isl.ScheduleNode) -> Iterator[FalseClaim]:
+    """Accesses that are out of bounds whatever the parameters are.
+
+    That the program's accesses are in bounds for some values of its parameters is up to the
+    program: a kernel makes no others, and the arrays have the same extents on the device. Local
+    arrays are checked with the copies.
+    """
+    domain = mark.get_domain().intersect_params(scop.context)
+    local = {array.sym_name.data for array in scop.op.local_arrays}
+    for body in scop.bodies:
+        instances = domain.extract_set(body.domain.get_space())
+        for access in body.accesses:
+            if access.array in local or not access.certain:
+                continue
+            made = access.relation.intersect_domain(instances)
+            beyond = [made.intersect_range(each) for each in outside_of_array(scop, access)]
+            wrong = [each for each in beyond if not each.is_empty()]
+            if wrong and made.params().is_subset(reduce(isl.Map.union, wrong).params()):
+                example = example_of(wrong[0])
+                where = f" ({example.parameters})" if example.parameters else ""
+                yield FalseClaim(
+                    path_of(mark),
+                    f"{example.source} accesses {example.target}, which is outside of "
+                    f"{access.array}{where}",
+                )
+
+
+def _instance(instances: isl.Set) -> str:
+    """One of the instances as text, with the parameters."""
+    example = example_of(instances.identity())
+    return example.source + (f" ({example.parameters})" if example.parameters else "")

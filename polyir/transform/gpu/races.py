@@ -1,0 +1,339 @@
+"""Races in GPU kernels: accesses to one element by threads, or blocks, that do not wait.
+
+Nothing is believed but the tree, the bodies of the statements and the sizes in the mark of a
+kernel. All threads of a block run the same barriers in the same order, and each thread runs its own
+instances in the order of the tree, so that a barrier orders what the tree has before it and what
+the tree has after it, whichever threads run that. Nothing orders the blocks of a launch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, reduce
+from typing import Literal
+
+import islpy as isl
+
+from polyir.dialects.mark_attributes import TileAttr
+from polyir.isl_lists import maps_of
+from polyir.isl_trees import mark_object, node_type
+from polyir.model.gpu import barrier_instances, numbers_of_blocks, numbers_of_threads
+from polyir.model.legality import Example, example_of
+from polyir.model.local_arrays import Destination, destinations, local_marks
+from polyir.model.order import Member, member_of
+from polyir.model.scop import Scop
+from polyir.model.statements import AccessKind
+from polyir.transform.walk import MARK
+
+Sharing = Literal["all", "block", "thread"]
+"""Who has the same memory: all threads of a launch, those of a block, or one thread alone."""
+
+_ByStatement = dict[str, isl.Map]
+
+_ENDS = (isl.dim_type.in_, isl.dim_type.out)
+
+
+@dataclass(frozen=True)
+class _Memory:
+    """The accesses of a kernel to one array, by statement: those that write, those that read.
+
+    `cells` are the places in the memory of the array; of local arrays, different iterations around
+    their marks have the same ones. `own` are the places as the tree says them: there, each
+    iteration has its own.
+    """
+
+    array: str
+    sharing: Sharing
+    cells: dict[bool, _ByStatement] = field(default_factory=lambda: {True: {}, False: {}})
+    own: dict[bool, _ByStatement] = field(default_factory=lambda: {True: {}, False: {}})
+
+
+def races(scop: Scop, mark: isl.ScheduleNode) -> Iterator[str]:
+    """What is wrong with the accesses of one kernel, in words, each with a pair of instances.
+
+    Every instance must be run by a block (`numbers_of_blocks`).
+    """
+    kernel = _Kernel(scop, mark)
+    for memory in _memories(scop, kernel):
+        yield from _between_blocks(kernel, memory)
+        if memory.sharing != "thread":
+            # Whether a thread reads what it has written in its own memory, the check of copies
+            # finds (`polyir.model.copies`).
+            yield from _between_threads(kernel, memory)
+
+
+# ------------------------------------------------------------------------------------ the memory
+
+
+def _memories(scop: Scop, kernel: _Kernel) -> Iterator[_Memory]:
+    spaces = {array.sym_name.data: array.space.data for array in scop.op.local_arrays}
+    found: dict[str, _Memory] = {}
+    marks = local_marks(scop.schedule)
+    for body in scop.bodies:
+        if body.name not in kernel.launch:
+            continue
+        for access in body.accesses:
+            is_write = access.kind is not AccessKind.READ
+            for part in destinations(access, marks):
+                known = _Memory(part.array, _sharing(part, spaces))
+                memory = found.setdefault(part.array, known)
+                _add(memory.cells[is_write], body.name, part.cells)
+                _add(memory.own[is_write], body.name, part.memory)
+    return iter(found.values())
+
+
+def _sharing(part: Destination, spaces: Mapping[str, str]) -> Sharing:
+    if part.mark is None:
+        return "all"
+    return "block" if spaces[part.array] == "workgroup" else "thread"
+
+
+def _add(relations: _ByStatement, name: str, relation: isl.Map) -> None:
+    known = relations.get(name)
+    relations[name] = relation if known is None else known.union(relation)
+
+
+# ------------------------------------------------------------------------------------- conflicts
+
+
+@dataclass(frozen=True)
+class _Conflict:
+    """Pairs `{ S[i] -> T[j] }` of one launch: S writes a cell that T reads, or writes, too."""
+
+    relation: isl.Map
+    is_write: bool
+    cells: tuple[isl.Map, isl.Map]
+
+    def told(self, array: str, where: str, why: str) -> str:
+        """The conflict in words, with one pair."""
+        example = example_of(self.relation)
+        parameters = f" ({example.parameters})" if example.parameters else ""
+        verb = "writes" if self.is_write else "reads"
+        return (
+            f"{example.source} writes {self._cell(example, array)}, which {example.target} "
+            f"{verb} in another {where}{why}{parameters}"
+        )
+
+    def _cell(self, example: Example, array: str) -> str:
+        """A cell of the memory that both instances access."""
+        values = dict(each.split(" = ") for each in example.parameters.split(", ") if each)
+        known = " and ".join(f"{name} = {value}" for name, value in values.items()) or "true"
+        prefix = f"[{', '.join(values)}] -> " if values else ""
+        ranges = (
+            cells.intersect_domain(isl.Set(f"{prefix}{{ {instance} : {known} }}")).range()
+            for cells, instance in zip(self.cells, example[:2], strict=True)
+        )
+        point = reduce(isl.Set.intersect, ranges).sample_point()
+        count = point.get_space().dim(isl.dim_type.set)
+        subscripts = [
+            point.get_coordinate_val(isl.dim_type.set, each).to_python() for each in range(count)
+        ]
+        return f"{array}{subscripts if subscripts else ''}"
+
+
+def _conflicts(kernel: _Kernel, accesses: Mapping[bool, _ByStatement]) -> Iterator[_Conflict]:
+    """All pairs of accesses in one launch to one cell, of which the first one writes."""
+    for source, written in accesses[True].items():
+        for is_write in (False, True):
+            for target, used in accesses[is_write].items():
+                if is_write and target < source:
+                    continue
+                left = written.range_product(kernel.launch[source])
+                right = used.range_product(kernel.launch[target])
+                relation = left.apply_range(right.reverse())
+                if not relation.is_empty():
+                    yield _Conflict(relation, is_write, (written, used))
+
+
+def _between_blocks(kernel: _Kernel, memory: _Memory) -> Iterator[str]:
+    for conflict in _conflicts(kernel, memory.own):
+        apart = _apart(conflict.relation, kernel.blocks)
+        if apart is not None:
+            source, target = (apart.get_tuple_name(kind) for kind in _ENDS)
+            cells = memory.cells[True][source], memory.cells[conflict.is_write][target]
+            told = _Conflict(apart, conflict.is_write, cells)
+            is_own = memory.sharing != "all"
+            why = f", but @{memory.array} is memory of a {memory.sharing}" if is_own else ""
+            yield told.told(memory.array, "block", why)
+
+
+def _between_threads(kernel: _Kernel, memory: _Memory) -> Iterator[str]:
+    for conflict in _conflicts(kernel, memory.cells):
+        here = _together(conflict.relation, kernel.blocks)
+        apart = _apart(here, kernel.threads)
+        unordered = None if apart is None else kernel.without_barrier(apart)
+        if unordered is not None:
+            told = _Conflict(unordered, conflict.is_write, conflict.cells)
+            yield told.told(memory.array, "thread of the block", ", without a barrier between them")
+
+
+def _apart(relation: isl.Map, numbers: Iterable[Member]) -> isl.Map | None:
+    """The pairs that differ in one of the numbers; `None` if there are none."""
+    source, target = (relation.get_tuple_name(kind) for kind in _ENDS)
+    parts = [
+        part
+        for number in numbers
+        for order in (isl.PwAff.lt_map, isl.PwAff.gt_map)
+        if not (part := relation.intersect(order(number[source], number[target]))).is_empty()
+    ]
+    return reduce(isl.Map.union, parts) if parts else None
+
+
+def _together(relation: isl.Map, numbers: Iterable[Member]) -> isl.Map:
+    """The pairs that agree in all of the numbers."""
+    source, target = (relation.get_tuple_name(kind) for kind in _ENDS)
+    for number in numbers:
+        relation = relation.intersect(number[source].eq_map(number[target]))
+    return relation
+
+
+# ------------------------------------------------------------------------------- order, barriers
+
+
+class _Kernel:
+    """Which launch, block and thread runs the instances below a mark, and in which order.
+
+    `launch` is `{ S[i] -> [t] }`, the iterations of the loops around the mark.
+    """
+
+    def __init__(self, scop: Scop, mark: isl.ScheduleNode) -> None:
+        self._mark = mark
+        self._barriers = barrier_instances(scop)
+        domain = mark.get_domain().intersect_params(scop.context)
+        around = mark.get_prefix_schedule_union_map().intersect_domain(domain)
+        self.launch = _by_statement(around)
+        self.blocks = tuple(map(member_of, numbers_of_blocks(mark).values()))
+        self.threads = tuple(map(member_of, numbers_of_threads(mark).values()))
+
+    def without_barrier(self, pairs: isl.Map) -> isl.Map | None:
+        """Those pairs of instances of one block without a barrier between; `None` if none is."""
+        backward = pairs.reverse()
+        parts = [
+            *self._without_barrier(pairs),
+            *(each.reverse() for each in self._without_barrier(backward)),
+            *self._at_once(pairs),
+        ]
+        return reduce(isl.Map.union, parts) if parts else None
+
+    def _at_once(self, pairs: isl.Map) -> Iterator[isl.Map]:
+        same = self._related(pairs, _equal_up_to(self._depth, self._depth))
+        if not same.is_empty():
+            yield same
+
+    def _without_barrier(self, pairs: isl.Map) -> Iterator[isl.Map]:
+        """The pairs that the tree runs in their order, with no barrier between them."""
+        if self._has_symbolic_tiles:
+            # Loops that the tree does not say are inside, or around.
+            if not pairs.is_empty():
+                yield pairs
+            return
+        source = self._dates[pairs.get_tuple_name(isl.dim_type.in_)]
+        target = self._dates[pairs.get_tuple_name(isl.dim_type.out)]
+        for depth in range(self._width, self._depth):
+            left = self._related(pairs, _ordered_at(depth, self._depth))
+            if left.is_empty():
+                continue
+            left = left.subtract_domain(source.intersect_range(self._followed[depth]).domain())
+            left = left.subtract_range(target.intersect_range(self._preceded[depth]).domain())
+            if left.is_empty():
+                continue
+            step = _ordered_at(depth, self._depth)
+            between = step.intersect_range(self._barrier_dates).apply_range(step)
+            left = left.subtract(self._related(left, between))
+            if not left.is_empty():
+                yield left
+
+    def _related(self, pairs: isl.Map, dates: isl.Map) -> isl.Map:
+        """The pairs whose dates are related."""
+        source = self._dates[pairs.get_tuple_name(isl.dim_type.in_)]
+        target = self._dates[pairs.get_tuple_name(isl.dim_type.out)]
+        return pairs.intersect(source.apply_range(dates).apply_range(target.reverse()))
+
+    @cached_property
+    def _width(self) -> int:
+        """The entries of dates that are the launch and the block."""
+        first = next(iter(self.launch.values()))
+        return int(first.dim(isl.dim_type.out)) + len(self.blocks)
+
+    @cached_property
+    def _depth(self) -> int:
+        return int(next(iter(self._dates.values())).dim(isl.dim_type.out))
+
+    @cached_property
+    def _dates(self) -> _ByStatement:
+        """`{ S[i] -> [launch, block, date in the kernel] }`."""
+        inside = _by_statement(self._mark.get_subtree_schedule_union_map())
+        depth = max(each.dim(isl.dim_type.out) for each in inside.values())
+        dates: _ByStatement = {}
+        for name, date in self.launch.items():
+            for number in self.blocks:
+                date = date.flat_range_product(isl.Map.from_pw_aff(number[name]))
+            own = inside[name]
+            missing = depth - own.dim(isl.dim_type.out)
+            own = own.add_dims(isl.dim_type.out, missing)
+            for position in range(depth - missing, depth):
+                own = own.fix_val(isl.dim_type.out, position, isl.Val(0))
+            dates[name] = date.flat_range_product(own)
+        return dates
+
+    @cached_property
+    def _barrier_dates(self) -> isl.Set:
+        dates = [
+            date.intersect_domain(own)
+            for name, date in self._dates.items()
+            if not (own := self._barriers.extract_set(date.get_space().domain())).is_empty()
+        ]
+        space = next(iter(self._dates.values())).get_space().range()
+        empty = isl.Set.empty(space)
+        return reduce(isl.Set.union, (each.range() for each in dates), empty).coalesce()
+
+    @cached_property
+    def _followed(self) -> dict[int, isl.Set]:
+        """By depth: dates with a barrier after them in the same iteration of the loop there."""
+        return {
+            depth: _after(depth + 1, self._depth).intersect_range(self._barrier_dates).domain()
+            for depth in range(self._width, self._depth)
+        }
+
+    @cached_property
+    def _preceded(self) -> dict[int, isl.Set]:
+        """By depth: dates with a barrier before them in the same iteration of the loop there."""
+        return {
+            depth: _after(depth + 1, self._depth).intersect_domain(self._barrier_dates).range()
+            for depth in range(self._width, self._depth)
+        }
+
+    @cached_property
+    def _has_symbolic_tiles(self) -> bool:
+        def is_other(node: isl.ScheduleNode) -> bool:
+            return node_type(node) is not MARK or not isinstance(mark_object(node), TileAttr)
+
+        root = self._mark.get_schedule().get_root()
+        return not root.every_descendant(is_other)
+
+
+def _by_statement(relations: isl.UnionMap) -> _ByStatement:
+    return {each.get_tuple_name(isl.dim_type.in_): each for each in maps_of(relations)}
+
+
+def _equal_up_to(count: int, depth: int) -> isl.Map:
+    """`{ [d] -> [e] }`: dates that agree in the first entries."""
+    space = isl.Space.alloc(isl.DEFAULT_CONTEXT, 0, depth, depth)
+    relation = isl.Map.universe(space)
+    for position in range(count):
+        relation = relation.equate(isl.dim_type.in_, position, isl.dim_type.out, position)
+    return relation
+
+
+def _ordered_at(position: int, depth: int) -> isl.Map:
+    """`{ [d] -> [e] }`: dates that the entry at `position` is the first one to order."""
+    relation = _equal_up_to(position, depth)
+    return relation.order_lt(isl.dim_type.in_, position, isl.dim_type.out, position)
+
+
+def _after(first: int, depth: int) -> isl.Map:
+    """`{ [d] -> [e] }`: e is after d, and they agree in the first entries."""
+    parts = (_ordered_at(position, depth) for position in range(first, depth))
+    empty = isl.Map.empty(isl.Space.alloc(isl.DEFAULT_CONTEXT, 0, depth, depth))
+    return reduce(isl.Map.union, parts, empty)
