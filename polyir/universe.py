@@ -57,6 +57,7 @@ PASS_NAMES = (
     "gpu-kernels",
     "gpu-tile",
     "gpu-map",
+    "gpu-promote",
     "gpu-synchronise",
     "check-gpu",
     "check-schedule",

@@ -207,7 +207,9 @@ class _Mapper:
                 for each in self._scop.bodies
                 if each.name == dates.get_tuple_name(isl.dim_type.in_)
             )
-            following = dates.apply_range(_step(dates.range(), depth)).apply_range(dates.reverse())
+            following = dates.apply_range(step_along(dates.range(), depth)).apply_range(
+                dates.reverse()
+            )
             for access in statement.accesses:
                 moved = access.relation.reverse().apply_range(following)
                 score += _coalescing(moved.apply_range(access.relation).deltas())
@@ -254,7 +256,7 @@ def _leading(flags: Sequence[bool]) -> list[int]:
     return list(range(count))
 
 
-def _step(dates: isl.Set, depth: int) -> isl.Map:
+def step_along(dates: isl.Set, depth: int) -> isl.Map:
     """`{ [t] -> [t'] }` with t' one step further along one dimension."""
     space = dates.get_space().map_from_set()
     values = isl.MultiAff.identity(space)
