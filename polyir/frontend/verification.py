@@ -18,6 +18,7 @@ from xdsl.traits import IsTerminator
 from xdsl.utils.exceptions import VerifyException
 
 from polyir.diagnostics import InputSyntaxError
+from polyir.dialects.strided_views import verify_view
 from polyir.frontend.affine_checks import check_affine_operation
 from polyir.frontend.source import one_line
 
@@ -38,6 +39,8 @@ def verify_operations(module: ModuleOp, error_at: ErrorAt) -> None:
             _check_counters(operation)
             _check_layout_symbols(operation)
             _check_gpu_return(operation)
+            if isinstance(operation, memref.SubviewOp):
+                verify_view(operation)
         except RecursionError:
             raise
         except Exception as error:
