@@ -1,4 +1,4 @@
-"""The type of a `memref.subview`, which xDSL does not check."""
+"""Strides of memrefs, and the type of a `memref.subview`, which xDSL does not check."""
 
 from __future__ import annotations
 
@@ -98,11 +98,11 @@ def verify_view(view: SubviewOp) -> None:
     source, result = view.source.type, view.result.type
     assert isinstance(source, MemRefType)
     assert isinstance(result, MemRefType)
-    expected, strides = _full_type(view, source)
+    expected = _full_type(view, source)
     if (
         result.element_type != expected.element_type
         or result.memory_space != expected.memory_space
-        or not _is_part(expected, strides, result)
+        or not _is_part(expected, result)
     ):
         raise VerifyException(
             f"expected the type {expected}, where dimensions of size 1 may be left out, "
@@ -110,7 +110,7 @@ def verify_view(view: SubviewOp) -> None:
         )
 
 
-def _full_type(view: SubviewOp, source: MemRefType) -> tuple[MemRefType, Strides]:
+def _full_type(view: SubviewOp, source: MemRefType) -> MemRefType:
     """The type of a view with all dimensions of its source."""
     offsets, sizes, steps = (
         _parts(numbers.get_values())
@@ -128,31 +128,28 @@ def _full_type(view: SubviewOp, source: MemRefType) -> tuple[MemRefType, Strides
     offset = whole.offset
     for start, stride in zip(offsets, whole.strides, strict=True):
         offset = _sum(offset, _product(start, stride))
-    strides = tuple(map(_product, steps, whole.strides))
-    shape = [DYNAMIC_INDEX if size is None else size for size in sizes]
-    layout = StridedLayoutAttr(strides, offset)
-    return (
-        MemRefType(source.element_type, shape, layout, source.memory_space),
-        Strides(strides, offset),
-    )
+    layout = StridedLayoutAttr(list(map(_product, steps, whole.strides)), offset)
+    shape = view.static_sizes.get_values()
+    return MemRefType(source.element_type, shape, layout, source.memory_space)
 
 
 def _parts(numbers: Sequence[int]) -> list[Extent]:
     return [None if number == DYNAMIC_INDEX else number for number in numbers]
 
 
-def _is_part(full: MemRefType, strides: Strides, part: MemRefType) -> bool:
+def _is_part(full: MemRefType, part: MemRefType) -> bool:
     """Whether `part` is `full` without some dimensions of size 1, by the rules of mlir-opt 19.
 
     These compare the shapes apart from the strides.
     """
-    found = strides_of(part)
-    if found is None or found.offset != strides.offset:
+    whole, found = strides_of(full), strides_of(part)
+    if whole is None or found is None or whole.offset != found.offset:
         return False
-    if kept_dimensions(full.get_shape(), part.get_shape()) is None:
+    shape = full.get_shape()
+    if kept_dimensions(shape, part.get_shape()) is None:
         return False
-    dropped = _dropped_by_strides(full.get_shape(), strides.strides, found.strides)
-    kept = [stride for number, stride in enumerate(strides.strides) if number not in dropped]
+    dropped = _dropped_by_strides(shape, whole.strides, found.strides)
+    kept = [stride for number, stride in enumerate(whole.strides) if number not in dropped]
     return tuple(kept) == found.strides
 
 
