@@ -317,6 +317,22 @@ def _gpu_launch(parser: MixedParser) -> Operation:
     )
 
 
+def _gpu_return(parser: MixedParser) -> Operation:
+    from xdsl.dialects import gpu
+
+    attributes = parser.parse_optional_attr_dict()
+    names = parser.parse_optional_undelimited_comma_separated_list(
+        parser.parse_optional_unresolved_operand, parser.parse_unresolved_operand
+    )
+    operands: Sequence[SSAValue] = ()
+    if names:
+        parser.parse_punctuation(":")
+        position = parser.pos
+        types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+        operands = parser.resolve_operands(names, types, position)
+    return gpu.ReturnOp.create(operands=operands, attributes=attributes)
+
+
 def _assignment(parser: Parser) -> tuple[Parser.Argument, SSAValue]:
     name = parser.parse_argument(expect_type=False).resolve(INDEX)
     parser.parse_punctuation("=")
@@ -435,7 +451,7 @@ def _form(name: str, read: Callable[[Parser], Parts]) -> Callable[[MixedParser],
 
 _GPU_INDICES = ("gpu.thread_id", "gpu.block_id", "gpu.block_dim", "gpu.grid_dim", "gpu.global_id")
 
-_PLAIN = ("gpu.terminator", "gpu.return", "gpu.barrier", "omp.terminator", "omp.barrier")
+_PLAIN = ("gpu.terminator", "gpu.barrier", "omp.terminator", "omp.barrier")
 
 FORMS: Mapping[str, Callable[[MixedParser], Operation]] = MappingProxyType(
     {
@@ -449,6 +465,7 @@ FORMS: Mapping[str, Callable[[MixedParser], Operation]] = MappingProxyType(
         "omp.loop_nest": _omp_loop_nest,
         "gpu.module": _gpu_module,
         "gpu.func": _gpu_func,
+        "gpu.return": _gpu_return,
         "gpu.launch": _gpu_launch,
         "gpu.wait": _gpu_wait,
         "gpu.alloc": _gpu_alloc,
