@@ -25,7 +25,7 @@ from polyir.model.tree import attributes_of_members
 from polyir.model.tree_loops import member_steps
 from polyir.transform.address import LoopPosition, TreePath, node_at
 from polyir.transform.copy_statements import CopyLoop, element_functions
-from polyir.transform.gpu.thread_use import ElementUse, ThreadedKernel
+from polyir.transform.gpu.thread_use import ElementUse, ThreadedKernel, accesses_at_most
 from polyir.transform.promote import (
     LocalCopies,
     LocalForm,
@@ -300,7 +300,7 @@ class _Search:
             reason = self._why_not_shared(group, use)
             if reason is None and around.can_share:
                 candidate = self._shared(array, place, group)
-                reason = self._why_too_large(candidate)
+                reason = self._why_too_large(candidate) or self._why_useless(place, group)
                 if reason is None:
                     self._used += candidate.size
                     self._choose(_Choice(loop, place, array, candidate))
@@ -331,8 +331,10 @@ class _Search:
         use: ElementUse,
         around: _Around,
     ) -> _Candidate | None:
-        """A group in registers; `None` unless one thread accesses each element, several times."""
-        if self._options.registers == "none" or not use.is_repeated or not use.is_of_one_thread:
+        """A group in registers; `None` unless one thread accesses each element, in a loop."""
+        if self._options.registers == "none" or not use.is_of_one_thread:
+            return None
+        if not use.is_repeated(node_at(place.schedule, place.path)):
             return None
         loops: list[CopyLoop] = []
         for axis in reversed(self._kernel.axes):
@@ -375,6 +377,18 @@ class _Search:
             f"a tile of {by_sizes(candidate.shape)} elements takes {candidate.size} bytes of "
             f"shared memory, and {limit - self._used} of {limit} are left"
         )
+
+    def _why_useless(self, place: LoopBody, group: ReferenceGroup) -> str | None:
+        """Why copies would cost more than they save; `None` if they would not."""
+        if self._options.shared == "all":
+            return None
+        accesses = accesses_at_most(place, group)
+        copied = prod(group.box.sizes)
+        # Without reuse, what is copied is accessed in the right order.
+        uses = 1 if not all(map(self._kernel.is_coalesced, group.references)) else 2
+        if accesses is None or accesses >= uses * copied:
+            return None
+        return f"a tile accesses {copied} elements {accesses} times, which does not pay"
 
     def _shared(self, array: str, place: LoopBody, group: ReferenceGroup) -> _Candidate:
         """A group in shared memory."""
@@ -462,7 +476,7 @@ def _is_as_good_inside(place: LoopBody, use: ElementUse) -> bool:
         if len(inside) != 1:
             return False
         (node,) = inside
-    return not use.is_carried_by(node)
+    return not use.is_carried_by(node, 0)
 
 
 def _is_reached(node: isl.ScheduleNode, instances: isl.UnionSet) -> bool:
