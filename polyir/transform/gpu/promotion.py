@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import FixedBitwidthType, MemRefType
 
 from polyir.diagnostics import OptionError
 from polyir.dialects.loop_attributes import GpuDimension, LoopAttributes, MapAttr
-from polyir.isl_trees import node_type, path_of
+from polyir.isl_trees import mapped_children, node_type, path_of
 from polyir.model.dataflow import array_flow
 from polyir.model.gpu import kernel_marks
 from polyir.model.scop import Scop
@@ -24,6 +24,7 @@ from polyir.model.statements import AccessKind
 from polyir.model.tree import attributes_of_members
 from polyir.model.tree_loops import member_steps
 from polyir.transform.address import LoopPosition, TreePath, node_at
+from polyir.transform.bands import loop_members, replace_band
 from polyir.transform.copy_statements import CopyLoop, element_functions
 from polyir.transform.gpu.thread_use import ElementUse, ThreadedKernel, accesses_at_most
 from polyir.transform.promote import (
@@ -166,7 +167,9 @@ class _Planner:
 
     def result(self) -> Promotion:
         """All that was chosen, in one tree."""
-        loops = _Splits(self._scop.schedule, {choice.loop for _, choice in self._choices})
+        choices = [choice for _, choice in self._choices]
+        unrolled = with_register_tiles(self._scop.schedule, choices)
+        loops = _Splits(unrolled, {choice.loop for choice in choices})
         taken = names_in_scop(self._scop)
         flows = {
             array: array_flow(self._scop, array)
@@ -192,6 +195,53 @@ class _Planner:
             done=tuple(done if is_named else done + self._reasons),
             missed=tuple(self._reasons) if is_named else (),
         )
+
+
+def with_register_tiles(schedule: isl.Schedule, choices: Collection[_Choice]) -> isl.Schedule:
+    """The tree with loops unrolled so that all subscripts of arrays in registers are constants.
+
+    They are the loops below the arrays that are mapped to threads, several iterations to each
+    thread. If their band is permutable, they become its innermost loops, so that what the
+    iterations of the others load is there for all elements of the thread:
+
+        band [i, j, k] thread y, x    =>    band [k, i, j] thread y, x, unrolled
+    """
+    for choice in choices:
+        if choice.candidate.form.space == "private" and choice.candidate.shape:
+            names = {reference.statement for reference in choice.candidate.group.references}
+            others = [other.loop.path for other in choices]
+            node = node_at(schedule, choice.loop.path)
+            schedule = _unrolled(node, choice.loop, names, others).get_schedule()
+    return schedule
+
+
+def _unrolled(
+    node: isl.ScheduleNode, loop: LoopPosition, names: set[str], others: Collection[TreePath]
+) -> isl.ScheduleNode:
+    """The tree from `node`, the band of a loop, down with loops inside of that unrolled."""
+    path = path_of(node)
+    if not names & set(statements_of(node)):
+        return node
+    if node_type(node) is BAND and not node.is_subtree_anchored():
+        first = loop.member + 1 if path == loop.path else 0
+        members = list(loop_members(node))
+        mapped = [
+            position
+            for position in range(first, len(members))
+            if any(isinstance(each, MapAttr) for each in members[position].attributes)
+        ]
+        for position in mapped:
+            members[position] = replace(members[position], kind=isl.ast_loop_type.unroll)
+        permutable = bool(node.band_get_permutable())
+        # What is promoted further inside counts the loops in their order.
+        if permutable and not any(other[: len(path)] == path for other in others):
+            members = [
+                *(member for position, member in enumerate(members) if position not in mapped),
+                *(members[position] for position in mapped),
+            ]
+        if mapped:
+            node = replace_band(node, members, permutable)
+    return mapped_children(node, lambda child: _unrolled(child, loop, names, others))
 
 
 class _Splits:
@@ -349,8 +399,10 @@ class _Search:
         shape = tuple(cells for cells in group.cells if cells > 1)
         if prod(shape) > MOST_REGISTERS:
             return None
+        if shape:
+            loops = [replace(loop, unrolled=True) for loop in loops]
         loops += [
-            CopyLoop(element)
+            CopyLoop(element, unrolled=bool(shape))
             for element in element_functions(_iterations_and_elements(place, rank), rank)
             if not any(loop.function.is_equal(element) for loop in loops)
         ]
