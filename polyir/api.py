@@ -148,7 +148,8 @@ def compile_loops(
     Once lowered, a module does not say what its functions require of their arguments; `origin`,
     which it was made of, does.
     """
-    chosen = _require_cpu_only(target, options, backend) or chosen_backend(options, backend)
+    device = _device_target(target, options, backend)
+    chosen = None if device is not None else chosen_backend(options, backend)
     raised = functions_with_scops(module, origin)
     requirements = {name: requirements_of(function) for name, function in raised.items()}
     loops = lower(module)
@@ -158,10 +159,28 @@ def compile_loops(
         )
         for op in public_functions(loops)
     }
-    if chosen == "opencl" or chosen == "cuda":
-        from polyir.runtime.gpu.module import compile_gpu
+    if device is None:
+        assert chosen is not None
+        return _compile_natively(loops, chosen, checks, options, backend)
+    from polyir.runtime.gpu.module import compile_gpu, without_device
 
-        return compile_gpu(outlined(loops), chosen, checks)
+    kernels = outlined(loops)
+    rest = without_device(kernels)
+    native = None if rest is None else _compile_natively(rest, chosen_backend(None, "auto"), checks)
+    return compile_gpu(kernels, device, checks, native)
+
+
+def _compile_natively(
+    loops: ModuleOp,
+    chosen: Literal["c", "llvm"],
+    checks: Mapping[str, ArgumentChecks],
+    options: CompilerOptions | None = None,
+    backend: Backend = "auto",
+) -> CompiledModule:
+    """Compile a module in loop form by the backend that was chosen; `loops` may be changed.
+
+    What C lacks, LLVM compiles, unless `backend` says otherwise.
+    """
     if chosen == "c":
         try:
             return runtime.compile_module(loops, options, checks=checks)
@@ -183,7 +202,7 @@ def outlined(module: ModuleOp) -> ModuleOp:
     return result
 
 
-def _require_cpu_only(
+def _device_target(
     target: Machine, options: CompilerOptions | None, backend: Backend
 ) -> Literal["opencl", "cuda"] | None:
     """The target if it is not "cpu"; raises `OptionError` for options that are only for that."""

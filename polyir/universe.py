@@ -34,6 +34,7 @@ PASS_NAMES = (
     "tile-shape",
     "tile-symbolic",
     "diamond-tile",
+    "hexagonal-tile",
     "intra-tile-order",
     "wavefront",
     "full-tile-separation",

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
 from polyir.diagnostics import PolyirError
-from polyir.runtime.gpu.device import Array, Buffer, Device, DeviceError, Size, open_device
+from polyir.runtime.argument_checks import ArgumentError
+from polyir.runtime.gpu.device import (
+    Adopted,
+    Array,
+    Buffer,
+    Device,
+    DeviceArray,
+    DeviceError,
+    Size,
+    open_device,
+)
 
 
 @cache
@@ -19,6 +30,16 @@ def missing_opencl() -> str:
     except PolyirError as error:
         return error.message
     return ""
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """An array of another library, in the memory of a `CountingDevice`."""
+
+    buffer: Buffer
+    shape: tuple[int, ...]
+    element: np.dtype[np.generic]
+    is_contiguous: bool = True
 
 
 class CountingDevice(Device):
@@ -54,6 +75,19 @@ class CountingDevice(Device):
     def copy(self, target: Buffer, source: Buffer) -> None:
         self.copies.append("on the device")
         self.memory[target][:] = self.memory[source]
+
+    def tensor(self, array: Array) -> Tensor:
+        """A tensor with the elements of an array."""
+        buffer = self.allocate(array.nbytes)
+        self.memory[buffer][:] = array.reshape(-1).view(np.uint8)
+        return Tensor(buffer, array.shape, array.dtype)
+
+    def adopt(self, value: object) -> Adopted | None:
+        if not isinstance(value, Tensor):
+            return None
+        if not value.is_contiguous:
+            raise ArgumentError("must be C-contiguous")
+        return Adopted(DeviceArray(value.buffer, value.shape), value.element, id(value.buffer))
 
     def launch(
         self, kernel: object, grid: Size, block: Size, arguments: Sequence[Buffer | np.generic]

@@ -13,7 +13,7 @@ from typing import Final
 import islpy as isl
 from xdsl.dialects import affine, memref, vector
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Use
+from xdsl.ir import SSAValue, Use
 
 from polyir.diagnostics import PolyirError
 from polyir.isl_lists import basic_sets_of
@@ -172,6 +172,9 @@ def written_arguments(function: FuncOp) -> frozenset[int]:
     """The arguments, by position, that `function` may use for something else than to be read."""
     block = function.body.first_block
     arguments = () if block is None else block.args
-    return frozenset(
-        argument.index for argument in arguments if not all(_is_read(use) for use in argument.uses)
-    )
+    return frozenset(argument.index for argument in arguments if not only_reads(argument))
+
+
+def only_reads(array: SSAValue) -> bool:
+    """Whether code only reads from `array`."""
+    return all(_is_read(use) for use in array.uses)

@@ -42,9 +42,11 @@ from polyir.target.abi import (
 if TYPE_CHECKING:
     from ctypes import _SimpleCData
 
+    from polyir.runtime.gpu.device import DeviceArray
+
     CNumber = _SimpleCData[bool] | _SimpleCData[int] | _SimpleCData[float]
     CScalar = type[_SimpleCData[bool]] | type[_SimpleCData[int]] | type[_SimpleCData[float]]
-    Value = npt.NDArray[np.generic] | CNumber
+    Value = npt.NDArray[np.generic] | DeviceArray | CNumber
 
 Array = npt.NDArray[np.generic]
 Argument = Array | bool | int | float | np.generic
@@ -122,12 +124,11 @@ class CompiledFunction(ABC):
         spans: list[Span] = []
         for position, (parameter, value) in enumerate(zip(parameters, arguments, strict=True)):
             if isinstance(parameter, ArrayParameter):
-                array = self._array(position, parameter, value)
-                address: int = array.__array_interface__["data"][0]
+                array, address, size = self._array(position, parameter, value)
                 values.append(array)
                 addresses.append(address)
-                if array.nbytes:
-                    spans.append((address, address + array.nbytes, position))
+                if size:
+                    spans.append((address, address + size, position))
             else:
                 values.append(self._number(position, parameter, value))
         if not unchecked:
@@ -156,19 +157,34 @@ class CompiledFunction(ABC):
             raise ArgumentTypeError(f"{symbol} takes {len(names)} arguments, not {count}{which}")
         return (*arguments, *(named[name] for name in rest))
 
-    def _array(self, position: int, parameter: ArrayParameter, value: Argument) -> Array:
-        """`value` as an array that fits its parameter."""
-        wanted = self._elements[position]
+    def _array(
+        self, position: int, parameter: ArrayParameter, value: Argument
+    ) -> tuple[Array | DeviceArray, int, int]:
+        """`value` as an array that fits its parameter, its address, and its size in bytes."""
         if not isinstance(value, np.ndarray):
             wrong = f"must be a NumPy array, not {type(value).__name__}"
             raise ArgumentTypeError(f"{self._argument(position)} {wrong}")
-        if value.dtype != wanted:
-            wrong = f"must have elements of type {wanted}, not {value.dtype}"
-            raise ArgumentTypeError(f"{self._argument(position)} {wrong}")
-        defect = _wrong_form(value, parameter.type.extents)
+        self._require_fit(position, parameter, value.dtype, value.shape)
+        defect = _wrong_memory(value)
         if defect is not None:
             raise ArgumentError(f"{self._argument(position)} {defect}")
-        return value
+        return value, value.__array_interface__["data"][0], value.nbytes
+
+    def _require_fit(
+        self,
+        position: int,
+        parameter: ArrayParameter,
+        element: np.dtype[np.generic],
+        shape: Sequence[int],
+    ) -> None:
+        """Raise unless an array has the elements and the extents of its parameter."""
+        wanted = self._elements[position]
+        if element != wanted:
+            wrong = f"must have elements of type {wanted}, not {element}"
+            raise ArgumentTypeError(f"{self._argument(position)} {wrong}")
+        defect = _wrong_shape(shape, parameter.type.extents)
+        if defect is not None:
+            raise ArgumentError(f"{self._argument(position)} {defect}")
 
     def _number(self, position: int, parameter: ScalarParameter, value: Argument) -> CNumber:
         """A number in the C type of its parameter."""
@@ -245,13 +261,18 @@ def _described(position: int, parameter: Parameter) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=annotation)
 
 
-def _wrong_form(value: Array, extents: Sequence[int | None]) -> str | None:
-    """What is wrong with the shape of an array, or with its place in memory."""
-    if value.ndim != len(extents):
-        return f"must have rank {len(extents)}, not {value.ndim}"
-    for dimension, (extent, actual) in enumerate(zip(extents, value.shape, strict=True)):
+def _wrong_shape(shape: Sequence[int], extents: Sequence[int | None]) -> str | None:
+    """What is wrong with the shape of an array."""
+    if len(shape) != len(extents):
+        return f"must have rank {len(extents)}, not {len(shape)}"
+    for dimension, (extent, actual) in enumerate(zip(extents, shape, strict=True)):
         if extent is not None and extent != actual:
             return f"must have extent {extent} in dimension {dimension}, not {actual}"
+    return None
+
+
+def _wrong_memory(value: Array) -> str | None:
+    """What is wrong with an array's place in memory."""
     flags = value.flags
     if not flags.c_contiguous:
         return "must be C-contiguous (try numpy.ascontiguousarray)"

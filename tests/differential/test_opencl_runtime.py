@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -14,8 +15,9 @@ from gpu_devices import missing_opencl
 from polyir import api
 from polyir.frontend.parse import parse_module
 from polyir.runtime import CompiledModule, compare_bits
+from polyir.runtime.functions import NativeFunction
 from polyir.runtime.gpu.device import DeviceError, open_device
-from polyir.runtime.gpu.module import compile_gpu
+from polyir.runtime.gpu.module import GpuFunction, compile_gpu
 from polyir.runtime.gpu.opencl import WANTED
 
 pytestmark = pytest.mark.skipif(bool(missing_opencl()), reason=missing_opencl())
@@ -205,6 +207,43 @@ def test_a_stencil_has_the_bits_of_numpy() -> None:
                 target[1:-1] = total / np.float32(3)
         ours.stencil(steps, n, first, second)
         assert compare_bits(expected, [first, second]) is None
+
+
+def test_functions_without_kernels_are_not_interpreted() -> None:
+    # No loop of it is parallel; the other function has kernels.
+    text = """
+    func.func @running(%n: index, %A: memref<?xf64>) -> f64 {
+      %zero = arith.constant 0.0 : f64
+      %s = affine.for %i = 0 to %n iter_args(%t = %zero) -> (f64) {
+        %x = func.call @twice(%t) : (f64) -> f64
+        %a = affine.load %A[%i] : memref<?xf64>
+        %u = arith.addf %x, %a : f64
+        affine.yield %u : f64
+      }
+      return %s : f64
+    }
+    func.func private @twice(%x: f64) -> f64 {
+      %r = arith.addf %x, %x : f64
+      return %r : f64
+    }
+    func.func @zero(%n: index, %A: memref<?xf64>) {
+      %zero = arith.constant 0.0 : f64
+      affine.for %i = 0 to %n {
+        affine.store %zero, %A[%i] : memref<?xf64>
+      }
+      return
+    }
+    """
+    kernels = api.compile(text, target="opencl")
+    assert isinstance(kernels.running, NativeFunction)
+    assert isinstance(kernels.zero, GpuFunction)
+    array = np.arange(5.0)
+    assert kernels.running(5, array) == 26.0
+    with pytest.raises(ValueError, match="outside the context"):
+        kernels.zero(6, array)
+    again = pickle.loads(pickle.dumps(kernels))
+    again.zero(5, array)
+    assert again.running(5, array) == 0.0
 
 
 # ------------------------------------------------------------------------------------ errors

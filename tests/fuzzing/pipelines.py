@@ -98,7 +98,7 @@ def _usual(random: Random) -> list[str]:
     passes: list[str] = []
     perhaps(0.15, _privatize, lambda random: "expand")
     passes.append(_scheduler(random))
-    perhaps(0.7, _tile, _tile, _tile, _diamond, _shape)
+    perhaps(0.7, _tile, _tile, _tile, _diamond, _hexagons, _shape)
     perhaps(0.2, _intra_tile_order)
     perhaps(0.3, lambda random: f"wavefront{{degrees={random.randint(1, 2)}}}")
     perhaps(0.15, _full_tiles)
@@ -119,7 +119,17 @@ def _any(random: Random) -> list[str]:
         lambda random: f"wavefront{{degrees={random.randint(1, 3)}}}",
         lambda random: "check-schedule",
         lambda random: random.choice(("expand", "contract")),
-        *(_scheduler, _tile, _tile, _diamond, _shape, _intra_tile_order, _full_tiles, _mark),
+        *(
+            _scheduler,
+            _tile,
+            _tile,
+            _diamond,
+            _hexagons,
+            _shape,
+            _intra_tile_order,
+            _full_tiles,
+            _mark,
+        ),
         *(_privatize, *(6 * [_drawn])),
     )
     return [random.choice(makers)(random) for _ in range(random.randint(0, 6))]
@@ -189,6 +199,11 @@ def _shape(random: Random) -> str:
 
 def _diamond(random: Random) -> str:
     return f"diamond-tile{{size={random.choice((2, 3, 4))} degrees={random.choice(('all', 1))}}}"
+
+
+def _hexagons(random: Random) -> str:
+    height, width, size = (random.choice(range(1, most)) for most in (5, 7, 6))
+    return f"hexagonal-tile{{height={height} width={width} sizes={size}}}"
 
 
 def _intra_tile_order(random: Random) -> str:

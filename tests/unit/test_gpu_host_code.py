@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 from gpu_devices import CountingDevice
 from scalar_operations import CASES, TEXT, Case, bits_of, calls_of
+from xdsl.dialects.func import FuncOp
 
 from polyir import api
 from polyir.frontend.parse import parse_module
 from polyir.runtime import CompiledModule
+from polyir.runtime.argument_checks import ArgumentChecks, written_arguments
 from polyir.runtime.gpu.device import DeviceError
 from polyir.runtime.gpu.module import ExecutionError, compile_gpu
 from polyir.target.errors import TargetError
@@ -179,6 +183,57 @@ def test_memory_is_freed_after_an_error() -> None:
     assert not device.memory
 
 
+def test_arrays_on_the_device_are_not_copied_to_it() -> None:
+    device = CountingDevice()
+    source, target = (device.tensor(np.full((3, 4), value)) for value in (1.0, 2.0))
+    call: Any = on_host(LAUNCHES, device).run
+    call(10, 0.1, True, source, target)
+    # One of the two copies of the program is between different arrays.
+    assert device.copies == ["on the device"]
+    assert device.launches[0][2][3] is source.buffer
+    assert device.memory[target.buffer].tobytes() == np.ones(12).tobytes()
+    # They stay the caller's, and so they do after an error.
+    assert list(device.memory) == [source.buffer, target.buffer]
+    device.fails_at = len(device.launches)
+    with pytest.raises(DeviceError):
+        call(10, 0.1, True, source, target)
+    assert list(device.memory) == [source.buffer, target.buffer]
+
+
+WRITES = """
+      %c0 = arith.constant 0 : index
+      %v = arith.constant 5.0 : f64
+      memref.store %v, %A[%c0, %c0] : memref<?x4xf64>
+      gpu.return
+"""
+
+
+def test_an_array_whose_copy_is_changed_and_not_copied_back_is_copied() -> None:
+    device = CountingDevice()
+    source, target = (device.tensor(np.full((3, 4), value)) for value in (1.0, 2.0))
+    call: Any = on_host(LAUNCHES.replace("      gpu.return\n", WRITES), device).run
+    call(10, 0.1, True, source, target)
+    assert device.copies == ["on the device", "on the device"]
+    assert device.launches[0][2][3] not in (source.buffer, target.buffer)
+
+
+def test_arrays_on_the_device_are_checked() -> None:
+    device = CountingDevice()
+    checks = {"run": ArgumentChecks(written=frozenset({4}))}
+    call: Any = compile_gpu(parse_module(LAUNCHES), "opencl", checks, device=device).run
+    good = device.tensor(np.zeros((3, 4)))
+    with pytest.raises(TypeError, match="'A' must have elements of type float64, not float32"):
+        call(1, 0.5, True, device.tensor(np.zeros((3, 4), np.float32)), good)
+    with pytest.raises(ValueError, match="'A' must have extent 4 in dimension 1, not 5"):
+        call(1, 0.5, True, device.tensor(np.zeros((3, 5))), good)
+    with pytest.raises(ValueError, match="'A' must be C-contiguous"):
+        call(1, 0.5, True, replace(good, is_contiguous=False), good)
+    with pytest.raises(ValueError, match="the arrays 'A' and 'B' overlap, and one is written"):
+        call(1, 0.5, True, good, good)
+    with pytest.raises(TypeError, match="'A' must be a NumPy array, not list"):
+        call(1, 0.5, True, [], good)
+
+
 def test_arguments_are_checked_as_on_the_cpu() -> None:
     module = on_host(LAUNCHES)
     array = np.zeros((3, 4))
@@ -200,6 +255,11 @@ def test_code_that_cannot_be_interpreted_is_refused_before_it_runs() -> None:
     """
     with pytest.raises(TargetError, match=r"'vector.load' is not supported by the code around"):
         on_host(text)
+
+
+def test_an_array_that_is_only_copied_from_is_read() -> None:
+    functions = [op for op in parse_module(LAUNCHES).ops if isinstance(op, FuncOp)]
+    assert written_arguments(functions[0]) & {3, 4} == {4}
 
 
 def test_errors_of_host_code_are_diagnostics() -> None:

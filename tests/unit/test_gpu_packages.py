@@ -170,6 +170,42 @@ def test_cuda_copies_and_launches(cupy: Any) -> None:
     assert first.handle is None
 
 
+class OnTheDevice:
+    """An array of another library, by the interface that its name is."""
+
+    def __init__(self, interface: str, device: int = 2) -> None:
+        setattr(self, interface, None)
+        self.device = device
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.device, 0
+
+
+@pytest.mark.parametrize("interface", ["__cuda_array_interface__", "__dlpack__"])
+def test_cuda_takes_arrays_that_are_on_the_device(cupy: Any, interface: str) -> None:
+    array = np.arange(6.0).reshape(2, 3)
+    converted = SimpleNamespace(
+        flags=array.flags,
+        reshape=array.reshape,
+        nbytes=array.nbytes,
+        shape=array.shape,
+        dtype=array.dtype,
+        data=SimpleNamespace(ptr=1234),
+    )
+    cupy.asarray = cupy.from_dlpack = lambda value: converted
+    found = open_device("cuda").adopt(OnTheDevice(interface))
+    assert found is not None
+    assert (found.array.shape, found.element, found.address) == ((2, 3), np.float64, 1234)
+    assert found.array.buffer.size == 48
+    assert np.shares_memory(found.array.buffer.handle, array)
+
+
+def test_cuda_takes_no_other_arrays(cupy: Any) -> None:
+    cuda = open_device("cuda")
+    assert cuda.adopt(OnTheDevice("__dlpack__", device=1)) is None
+    assert cuda.adopt([]) is None
+
+
 def test_errors_of_cuda_are_diagnostics(cupy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     cuda = open_device("cuda")
     with pytest.raises(DeviceError, match=r"CUDA cannot compile the kernels: kernel\.cu\(1\)"):

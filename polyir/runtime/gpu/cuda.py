@@ -13,10 +13,22 @@ from typing import Final
 import numpy as np
 
 from polyir.diagnostics import MissingPackageError
+from polyir.runtime.argument_checks import ArgumentError
 from polyir.runtime.compiler import cache_folder
-from polyir.runtime.gpu.device import Array, Buffer, Device, DeviceError, Size
+from polyir.runtime.gpu.device import (
+    Adopted,
+    Array,
+    Buffer,
+    Device,
+    DeviceArray,
+    DeviceError,
+    Size,
+)
 
 _MISSING: Final = "running CUDA requires CuPy, which is not installed (pip install 'polyir[cuda]')"
+
+_DLPACK_CUDA: Final = 2
+"""How DLPack numbers devices of CUDA."""
 
 _OPTIONS: Final = ("--std=c++17", "--fmad=false")
 """Contraction would change the bits of results."""
@@ -66,6 +78,19 @@ class CudaDevice(Device):
         with self._reported(f"copy {source.size} bytes"), self._stream:
             self._cupy.copyto(target.handle, source.handle)
 
+    def adopt(self, value: object) -> Adopted | None:
+        """An array by its `__cuda_array_interface__`, or by DLPack."""
+        if hasattr(value, "__cuda_array_interface__"):
+            array = self._cupy.asarray(value)
+        elif _is_dlpack_of_cuda(value):
+            array = self._cupy.from_dlpack(value)
+        else:
+            return None
+        if not array.flags.c_contiguous:
+            raise ArgumentError("must be C-contiguous")
+        buffer = Buffer(array.reshape(-1).view(np.uint8), array.nbytes)
+        return Adopted(DeviceArray(buffer, tuple(array.shape)), array.dtype, array.data.ptr)
+
     def launch(
         self, kernel: object, grid: Size, block: Size, arguments: Sequence[Buffer | np.generic]
     ) -> None:
@@ -92,6 +117,11 @@ class CudaDevice(Device):
             cuda.memory.OutOfMemoryError,
         ) as error:
             raise DeviceError(f"CUDA cannot {task}: {error}") from error
+
+
+def _is_dlpack_of_cuda(value: object) -> bool:
+    place = getattr(value, "__dlpack_device__", None)
+    return place is not None and place()[0] == _DLPACK_CUDA
 
 
 def _bytes(array: Array) -> Array:

@@ -37,6 +37,23 @@ class Buffer:
     size: int
 
 
+@dataclass(eq=False)
+class DeviceArray:
+    """An array in the memory of a device, contiguous and row-major."""
+
+    buffer: Buffer
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Adopted:
+    """An array of the caller that is on the device."""
+
+    array: DeviceArray
+    element: np.dtype[np.generic]
+    address: int
+
+
 class Device(ABC):
     """A device that runs kernels, in the order in which they are launched.
 
@@ -69,6 +86,13 @@ class Device(ABC):
     @abstractmethod
     def copy(self, target: Buffer, source: Buffer) -> None:
         """Copy memory of the device to other memory of it, of the same size."""
+
+    def adopt(self, value: object) -> Adopted | None:
+        """An object of another library as an array, if it is one on this device; not copied.
+
+        Raises `ArgumentError` for an array in another form.
+        """
+        return None
 
     @abstractmethod
     def launch(

@@ -19,12 +19,12 @@ from xdsl.ir import Operation
 
 from polyir.dialects.gpu_extra import MemcpyOp
 from polyir.runtime.functions import numpy_type
-from polyir.runtime.gpu.device import Buffer, Device, DeviceError, Size
+from polyir.runtime.gpu.adoption import Substitutes
+from polyir.runtime.gpu.device import Buffer, Device, DeviceArray, DeviceError, Size
 from polyir.runtime.gpu.host import shape_of
 from polyir.target.abi import (
     ArrayParameter,
     Parameter,
-    Scalar,
     array_type,
     symbol_of,
 )
@@ -39,21 +39,15 @@ class Kernel:
     parameters: tuple[Parameter, ...]
 
 
-@dataclass(eq=False)
-class DeviceArray:
-    """An array in the memory of a device."""
-
-    buffer: Buffer
-    shape: tuple[int, ...]
-    element: Scalar
-
-
 class GpuFunctions(InterpreterFunctions):
     """Memory, copies and kernels of one call of a function, on one device."""
 
-    def __init__(self, device: Device, kernels: Mapping[str, Kernel]) -> None:
+    def __init__(
+        self, device: Device, kernels: Mapping[str, Kernel], substitutes: Substitutes
+    ) -> None:
         self._device = device
         self._kernels = kernels
+        self._substitutes = substitutes
         self._allocated: dict[DeviceArray, None] = {}
 
     def release(self) -> None:
@@ -71,8 +65,12 @@ class GpuFunctions(InterpreterFunctions):
         sizes = args[first : first + len(op.dynamicSizes)]
         element = array_type(op.result.type, op).element
         shape = shape_of(op.result.type, sizes)
+        if op in self._substitutes:
+            (argument,) = interpreter.get_values([self._substitutes[op]])
+            if isinstance(argument, DeviceArray) and argument.shape == shape:
+                return _with_token(op, argument)
         size = int(np.prod(shape, dtype=object)) * numpy_type(element).itemsize
-        array = DeviceArray(self._device.allocate(size), shape, element)
+        array = DeviceArray(self._device.allocate(size), shape)
         self._allocated[array] = None
         return _with_token(op, array)
 
@@ -81,8 +79,10 @@ class GpuFunctions(InterpreterFunctions):
         self, interpreter: Interpreter, op: gpu.DeallocOp, args: PythonValues
     ) -> PythonValues:
         array = _on_device(op, args[-1])
-        del self._allocated[array]
-        self._device.free(array.buffer)
+        # What belongs to the caller is not freed.
+        if array in self._allocated:
+            del self._allocated[array]
+            self._device.free(array.buffer)
         return _with_token(op)
 
     @impl(gpu.MemcpyOp)
@@ -104,6 +104,8 @@ class GpuFunctions(InterpreterFunctions):
                 op, f"an array of shape {source.shape} is copied to one of shape {target.shape}"
             )
         match target, source:
+            case DeviceArray(), DeviceArray() if target is source:
+                pass
             case DeviceArray(), DeviceArray():
                 self._device.copy(target.buffer, source.buffer)
             case DeviceArray(), _:

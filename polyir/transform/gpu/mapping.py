@@ -124,7 +124,8 @@ def gpu_tile(schedule: isl.Schedule, dependences: Dependences, options: GpuTileO
         sizes = options.sizes(parallel, len(members))
         parts = [cut(member.attributes) for member in members]
         names = name_list(statements_of(node))
-        done.append(f"tiled {len(members)} loops around {names} by {by_sizes(sizes)}")
+        loops = f"{len(members)} loop{'s' * (len(members) != 1)}"
+        done.append(f"tiled {loops} around {names} by {by_sizes(sizes)}")
         blocks = [
             replace(member, attributes=outer)
             for member, (outer, _) in zip(members, parts, strict=True)
@@ -174,7 +175,8 @@ class _Mapper:
         mark = node.parent()
         block = self._block(extents)
         names = name_list(statements_of(mark))
-        self.done.append(f"{names}: blocks of {by_sizes(block) if block else '1'} threads")
+        threads = f"{by_sizes(block)} threads" if block else "one thread"
+        self.done.append(f"{names}: blocks of {threads}")
         attribute = KernelAttr(KernelSizes(block, self._options.grid))
         return mark.delete().insert_mark(mark_id(attribute))
 

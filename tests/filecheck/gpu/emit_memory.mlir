@@ -136,3 +136,39 @@ func.func @scale(%A: memref<?xf64>) {
   memref.dealloc %t : memref<3x4xf64>
   return
 }
+
+// -----
+
+// An array that has another form in the function that is called.
+// CUDA: extern "C" void rows(double (*__restrict__ arg0)[20]);
+// CUDA: flat(&A[0][0], 10, 20);
+// CUDA-NEXT: rows((double (*)[20])D);
+// CUDA-NEXT: flat(D, D_0, D_1);
+// CUDA-NEXT: rows(A);
+// CUDA-NEXT: double *__restrict__ t = (double *)malloc(sizeof(double) * D_0 * D_1);
+// CUDA-NEXT: t[D_1 + 2] = D[D_1 + 2];
+// CL: flat(&A[0][0], 10, 20);
+// CL-NEXT: rows(D);
+// CL-NEXT: flat(D_data, D_0, D_1);
+// CL-NEXT: rows(A);
+// CL-NEXT: double (*restrict t)[D_1] = malloc(sizeof(double) * D_0 * D_1);
+// CL-NEXT: t[1][2] = D[1][2];
+func.func private @flat(%B: memref<?x?xf64>)
+func.func private @rows(%B: memref<10x20xf64>)
+func.func @caller(%A: memref<10x20xf64>, %D: memref<?x?xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %A_flat = memref.cast %A : memref<10x20xf64> to memref<?x?xf64>
+  %D_rows = memref.cast %D : memref<?x?xf64> to memref<10x20xf64>
+  func.call @flat(%A_flat) : (memref<?x?xf64>) -> ()
+  func.call @rows(%D_rows) : (memref<10x20xf64>) -> ()
+  func.call @flat(%D) : (memref<?x?xf64>) -> ()
+  func.call @rows(%A) : (memref<10x20xf64>) -> ()
+  %m = memref.dim %D, %c0 : memref<?x?xf64>
+  %n = memref.dim %D, %c1 : memref<?x?xf64>
+  %t = memref.alloc(%m, %n) : memref<?x?xf64>
+  %v = affine.load %D[1, 2] : memref<?x?xf64>
+  affine.store %v, %t[1, 2] : memref<?x?xf64>
+  memref.dealloc %t : memref<?x?xf64>
+  return
+}
