@@ -339,8 +339,12 @@ class _Search:
             self._reasons |= {(name, 0): str(error) for name in names}
             return
         left = tuple(each for each in references if not self._is_promoted(each))
-        self._note(left, "the elements that a tile accesses fit in no box of constant size")
-        for group in boxed_groups(left):
+        groups = boxed_groups(left)
+        boxed = [reference for group in groups for reference in group.references]
+        if around.can_share:
+            unboxed = [each for each in left if each not in boxed]
+            self._note(unboxed, "the elements that a tile accesses fit in no box of constant size")
+        for group in groups:
             use = ElementUse.of_group(self._kernel, place, group)
             candidate = self._registers(array, place, group, use, around)
             if candidate is not None:
@@ -354,7 +358,7 @@ class _Search:
                 if reason is None:
                     self._used += candidate.size
                     self._choose(_Choice(loop, place, array, candidate))
-            if reason is not None:
+            if reason is not None and around.can_share:
                 self._note(group.references, reason)
 
     def _is_promoted(self, reference: PromotedReference) -> bool:
@@ -386,6 +390,8 @@ class _Search:
             return None
         if not use.is_repeated(node_at(place.schedule, place.path)):
             return None
+        rank = len(group.box.sizes)
+        elements = element_functions(_iterations_and_elements(place, rank), rank)
         loops: list[CopyLoop] = []
         for axis in reversed(self._kernel.axes):
             values = None if axis in around.axes else self._kernel.values.get(axis)
@@ -393,8 +399,14 @@ class _Search:
                 function = use.value(values)
                 if function is None:
                     return None
-                loops.append(CopyLoop(function, (MapAttr(GpuDimension("thread", axis)),)))
-        rank = len(group.box.sizes)
+                same = (
+                    each
+                    for each in elements
+                    if each.intersect_domain(function.domain()).is_equal(function)
+                )
+                loops.append(
+                    CopyLoop(next(same, function), (MapAttr(GpuDimension("thread", axis)),))
+                )
         group = replace(group, strides=use.strides(group.box.sizes))
         shape = tuple(cells for cells in group.cells if cells > 1)
         if prod(shape) > MOST_REGISTERS:
@@ -403,7 +415,7 @@ class _Search:
             loops = [replace(loop, unrolled=True) for loop in loops]
         loops += [
             CopyLoop(element, unrolled=bool(shape))
-            for element in element_functions(_iterations_and_elements(place, rank), rank)
+            for element in elements
             if not any(loop.function.is_equal(element) for loop in loops)
         ]
         form = LocalForm(f"{array}_private", "private", "exact", 0, tuple(loops))
