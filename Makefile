@@ -6,7 +6,7 @@ BIN := .venv/bin
 DEMO_PASSES := --pluto-schedule --tile=32 --mark-parallel
 
 .PHONY: help demo test test-all lint types format bench bench-limits bench-compile bench-jit \
-	bench-scaling fuzz fuzz-aliases fuzz-edits fuzz-inputs fuzz-schedules clean
+	bench-scaling fuzz fuzz-aliases fuzz-edits fuzz-gpu fuzz-inputs fuzz-schedules clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -79,6 +79,9 @@ bench-scaling: .venv/stamp  ## time each stage on chains of statements and on de
 SEED ?= 1
 fuzz: .venv/stamp  ## N random programs from number SEED on through random pipelines
 	cd tests && ../$(BIN)/python -u -m fuzzing $(or $(N),1000) $(SEED) $(FUZZ)
+
+fuzz-gpu: .venv/stamp  ## N random programs as OpenCL kernels on PoCL, from number SEED on
+	cd tests && POCL_CACHE_DIR=$(CURDIR)/build/pocl ../$(BIN)/python -u -m fuzzing --gpu $(or $(N),500) $(SEED) $(FUZZ)
 
 fuzz-inputs: .venv/stamp  ## N mutated inputs and options from number SEED on
 	cd tests && ../$(BIN)/python -u -m fuzzing.inputs $(or $(N),20000) $(SEED)

@@ -7,14 +7,21 @@ xDSL's finds them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import auto
 from types import MappingProxyType
 
 from xdsl.context import Context
 from xdsl.dialects import gpu
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerAttr, MemRefType
-from xdsl.ir import Attribute, BlockArgument, Data, Operation
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+)
+from xdsl.ir import Attribute, BlockArgument, Data, Operation, Region
 from xdsl.irdl import IRDLOperation, irdl_attr_definition, irdl_op_definition, traits_def
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
@@ -57,6 +64,10 @@ WORKGROUP_COUNT = "workgroup_attributions"
 
 KERNEL = "gpu.kernel"
 """The attribute of a `gpu.func` that the host launches."""
+
+
+CONTAINER = "gpu.container_module"
+"""The attribute of a module with kernels and their launches."""
 
 
 def is_kernel(function: gpu.FuncOp) -> bool:
@@ -135,6 +146,46 @@ def _verify_memory(operation: Operation, types: Sequence[Attribute]) -> None:
             raise VerifyException(f"needs memory in the space {space}, not {type}")
 
 
+class LaunchFuncOp(gpu.LaunchFuncOp):
+    """`gpu.launch_func` as MLIR has it: the kernel is there, and takes the arguments."""
+
+    def verify_(self) -> None:
+        self.get_irdl_definition().verify(self)
+        around = self.parent_op()
+        while around is not None and not isinstance(around, ModuleOp):
+            around = around.parent_op()
+        if around is None:
+            return
+        if CONTAINER not in around.attributes:
+            raise VerifyException(f"needs the attribute {CONTAINER} of the module around it")
+        device = _symbol_in(around.body, self.kernel.root_reference.data)
+        if device is None:
+            raise VerifyException(f"there is no module @{self.kernel.root_reference.data}")
+        if isinstance(device, gpu.ModuleOp):
+            self._verify_call(device)
+
+    def _verify_call(self, device: gpu.ModuleOp) -> None:
+        names = self.kernel.nested_references.data
+        kernel = _symbol_in(device.body, names[0].data) if len(names) == 1 else None
+        if kernel is None:
+            raise VerifyException(f"there is no kernel {self.kernel}")
+        if not isinstance(kernel, gpu.FuncOp):
+            return
+        if not is_kernel(kernel):
+            raise VerifyException(f"{self.kernel} is not a kernel")
+        inputs, given = kernel.function_type.inputs.data, self.kernelOperands.types
+        if tuple(given) != tuple(inputs):
+            expected, found = (", ".join(map(str, types)) for types in (inputs, given))
+            raise VerifyException(f"{self.kernel} takes ({expected}), not ({found})")
+
+
+def _symbol_in(region: Region, name: str) -> Operation | None:
+    """The operation of that name in a module."""
+    operations: Iterable[Operation] = region.block.ops
+    named = (op for op in operations if op.get_attr_or_prop("sym_name") == StringAttr(name))
+    return next(named, None)
+
+
 class MemcpyOp(gpu.MemcpyOp):
     """`gpu.memcpy` as MLIR has it: the types may differ in layout and memory space."""
 
@@ -163,7 +214,12 @@ class ModuleEndOp(IRDLOperation):
 
 
 CORRECTED: Mapping[type[Operation], type[Operation]] = MappingProxyType(
-    {gpu.FuncOp: FuncOp, gpu.LaunchOp: LaunchOp, gpu.MemcpyOp: MemcpyOp}
+    {
+        gpu.FuncOp: FuncOp,
+        gpu.LaunchOp: LaunchOp,
+        gpu.LaunchFuncOp: LaunchFuncOp,
+        gpu.MemcpyOp: MemcpyOp,
+    }
 )
 """Operations that xDSL verifies in another way than MLIR, and their correct classes."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.ir import Attribute, Operation
+from xdsl.traits import SymbolTable
 
 READNONE = "llvm.readnone"
 
@@ -27,15 +28,12 @@ def is_pure_call(op: Operation) -> bool:
     """Whether `op` calls a function that only computes its results from its operands."""
     if not isinstance(op, func.CallOp):
         return False
-    top: Operation = op
-    while (parent := top.parent_op()) is not None:
-        top = parent
-    if not isinstance(top, ModuleOp):
-        return False
     name = op.callee.root_reference.data
-    return any(
-        isinstance(other, func.FuncOp)
-        and other.sym_name.data == name
-        and READNONE in other.attributes
-        for other in top.ops
-    )
+    table = op.parent_op()
+    while table is not None:
+        if table.has_trait(SymbolTable):
+            for other in table.regions[0].block.ops:
+                if isinstance(other, func.FuncOp) and other.sym_name.data == name:
+                    return READNONE in other.attributes
+        table = table.parent_op()
+    return False

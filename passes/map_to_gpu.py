@@ -12,20 +12,24 @@ from polyir.model.proof import is_unchecked
 from polyir.passes.gpu_check import require_correct_kernels
 from polyir.passes.gpu_kernels import GpuKernelsPass
 from polyir.passes.gpu_map import GpuMapPass
+from polyir.passes.gpu_promote import GpuPromotePass
 from polyir.passes.gpu_synchronise import GpuSynchronisePass
 from polyir.passes.gpu_tile import GpuTilePass
 from polyir.passes.options import PassWithOptions
 from polyir.passes.prerequisites import scops_in
+from polyir.transform.gpu.promotion import SHARED_BYTES, Registers, SharedArrays
 
 
 @dataclass(frozen=True)
 class MapToGpuPass(PassWithOptions):
     """Map scheduled loops to GPU kernels: all steps from the schedule to blocks and threads.
 
-    The steps are `gpu-kernels`, `gpu-tile`, `gpu-map` and `gpu-synchronise`, which also work alone
-    and have more to say. `tile` are the tile sizes of the loops of a kernel, `block` the threads of
-    a block along x, y and z, and `grid` the largest numbers of blocks. At the end, the kernels are
-    proved right as by `check-gpu`; with `check=false`, that is left to `lower-poly`.
+    The steps are `gpu-kernels`, `gpu-tile`, `gpu-map`, `gpu-promote` and `gpu-synchronise`, which
+    also work alone and have more to say. `tile` are the tile sizes of the loops of a kernel,
+    `block` the threads of a block along x, y and z, and `grid` the largest numbers of blocks.
+    `shared`, `registers`, `limit` and `padding` say what is kept in shared memory and in registers,
+    as for `gpu-promote`. At the end, the kernels are proved right as by `check-gpu`; with
+    `check=false`, that is left to `lower-poly`.
 
     Before:
 
@@ -47,11 +51,18 @@ class MapToGpuPass(PassWithOptions):
     tile: tuple[int, ...] = ()
     block: tuple[int, ...] = ()
     grid: tuple[int, ...] = ()
+    shared: SharedArrays = "auto"
+    registers: Registers = "auto"
+    limit: int = SHARED_BYTES
+    padding: int | None = None
     check: bool = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         tile, mapping = GpuTilePass(tile=self.tile), GpuMapPass(block=self.block, grid=self.grid)
-        for step in (GpuKernelsPass(), tile, mapping, GpuSynchronisePass()):
+        promote = GpuPromotePass(
+            shared=self.shared, registers=self.registers, limit=self.limit, padding=self.padding
+        )
+        for step in (GpuKernelsPass(), tile, mapping, promote, GpuSynchronisePass()):
             step.apply(ctx, op)
         if self.check and not is_unchecked():
             try:

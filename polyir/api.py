@@ -23,7 +23,7 @@ from polyir.frontend.parse import parse_module
 from polyir.model.requirements import requirements_of
 from polyir.passes.poly_raise import PolyRaisePass
 from polyir.passes.prerequisites import ScopPass, lower_for_target, scops_in
-from polyir.pipeline import DEFAULT_PIPELINE, passes_of_pipeline
+from polyir.pipeline import DEFAULT_PIPELINE, GPU_PIPELINE, passes_of_pipeline
 from polyir.runtime.argument_checks import ArgumentChecks, written_arguments
 from polyir.runtime.compiler import (
     CompilationError,
@@ -87,11 +87,11 @@ def lower(module: ModuleOp) -> ModuleOp:
     return result
 
 
-EmittedTarget = Literal["c", "llvm", "loops", "poly"]
+EmittedTarget = Literal["c", "cuda", "opencl", "llvm", "loops", "poly"]
 
 
 def emit(module: ModuleOp, target: EmittedTarget = "c") -> str:
-    """A module as text: C99 with OpenMP, LLVM IR, or MLIR at the level of loops or of schedules.
+    """A module as text: C99, CUDA, OpenCL, LLVM IR, or MLIR with loops or with schedules.
 
     `module` is lowered first if need be; it is not changed. Raises `OptionError` for an unknown
     target.
@@ -107,20 +107,33 @@ Backend = Literal["auto", "c", "llvm"]
 """What compiles: a C compiler, LLVM in this process, or the first of them that is there."""
 
 
+Machine = Literal["cpu", "opencl", "cuda"]
+"""What functions run on: this processor, or a device with kernels in one of the languages."""
+
+
+def default_pipeline(target: Machine) -> str:
+    """The passes that run for a target unless told otherwise."""
+    return DEFAULT_PIPELINE if target == "cpu" else GPU_PIPELINE
+
+
 def compile(
     source: ModuleOp | str,
-    pipeline: Pipeline = DEFAULT_PIPELINE,
+    pipeline: Pipeline | None = None,
     options: CompilerOptions | None = None,
     backend: Backend = "auto",
+    target: Machine = "cpu",
 ) -> CompiledModule:
     """The functions of `source` after the passes of `pipeline`, ready to be called.
 
-    They take NumPy arrays for memrefs and change them in place. `options` are those of the C
-    compiler. Raises `PolyirError` where the text, the pipeline or the compiler is at fault.
+    They take NumPy arrays for memrefs and change them in place. Without a pipeline, the default one
+    for `target` runs. `options` are those of the C compiler, and `backend` compiles for the target
+    "cpu". Raises `PolyirError` where the text, the pipeline, the compiler or the device is at
+    fault, and `MissingPackageError`, which is one.
     """
     module = parse(source) if isinstance(source, str) else source
-    result, origin = run_passes(module, pipeline)
-    return compile_loops(result, options, backend, origin)
+    passes = default_pipeline(target) if pipeline is None else pipeline
+    result, origin = run_passes(module, passes)
+    return compile_loops(result, options, backend, origin, target)
 
 
 def compile_loops(
@@ -128,13 +141,15 @@ def compile_loops(
     options: CompilerOptions | None = None,
     backend: Backend = "auto",
     origin: ModuleOp | None = None,
+    target: Machine = "cpu",
 ) -> CompiledModule:
     """The functions of `module` as it is, lowered to loops if need be; see `compile`.
 
     Once lowered, a module does not say what its functions require of their arguments; `origin`,
     which it was made of, does.
     """
-    chosen = chosen_backend(options, backend)
+    device = _device_target(target, options, backend)
+    chosen = None if device is not None else chosen_backend(options, backend)
     raised = functions_with_scops(module, origin)
     requirements = {name: requirements_of(function) for name, function in raised.items()}
     loops = lower(module)
@@ -144,6 +159,28 @@ def compile_loops(
         )
         for op in public_functions(loops)
     }
+    if device is None:
+        assert chosen is not None
+        return _compile_natively(loops, chosen, checks, options, backend)
+    from polyir.runtime.gpu.module import compile_gpu, without_device
+
+    kernels = outlined(loops)
+    rest = without_device(kernels)
+    native = None if rest is None else _compile_natively(rest, chosen_backend(None, "auto"), checks)
+    return compile_gpu(kernels, device, checks, native)
+
+
+def _compile_natively(
+    loops: ModuleOp,
+    chosen: Literal["c", "llvm"],
+    checks: Mapping[str, ArgumentChecks],
+    options: CompilerOptions | None = None,
+    backend: Backend = "auto",
+) -> CompiledModule:
+    """Compile a module in loop form by the backend that was chosen; `loops` may be changed.
+
+    What C lacks, LLVM compiles, unless `backend` says otherwise.
+    """
     if chosen == "c":
         try:
             return runtime.compile_module(loops, options, checks=checks)
@@ -155,6 +192,26 @@ def compile_loops(
             except TargetError:
                 raise refused_by_c from None
     return _compile_llvm(loops, checks)
+
+
+def outlined(module: ModuleOp) -> ModuleOp:
+    """A copy of `module` with its scops lowered, and with its kernels in modules of the device."""
+    result = lower(module)
+    if any(op.name == "gpu.launch" for op in result.walk()):
+        pass_type("gpu-outline")().apply(new_context(), result)
+    return result
+
+
+def _device_target(
+    target: Machine, options: CompilerOptions | None, backend: Backend
+) -> Literal["opencl", "cuda"] | None:
+    """The target if it is not "cpu"; raises `OptionError` for options that are only for that."""
+    _require_choice("target", target, get_args(Machine))
+    if target == "cpu":
+        return None
+    if options is not None or backend != "auto":
+        raise OptionError(f"options and backend are for the target 'cpu', not for '{target}'")
+    return target
 
 
 def _compile_llvm(loops: ModuleOp, checks: Mapping[str, ArgumentChecks]) -> CompiledModule:

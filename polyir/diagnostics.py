@@ -84,6 +84,10 @@ class OptionError(PolyirError):
     """An unknown pass, an unknown option, or a bad value for one."""
 
 
+class MissingPackageError(PolyirError):
+    """An optional package is required but not installed."""
+
+
 class LegalityError(PolyirError):
     """A requested transformation would violate a dependence; the message names it."""
 

@@ -16,6 +16,9 @@ from polyir.passes.options import pass_from_spec, pass_with_options, quoted
 DEFAULT_PIPELINE: Final = "pluto-schedule,tile,mark-parallel"
 """What runs unless told otherwise: the best that is known for C (`lower-poly` splits loops)."""
 
+GPU_PIPELINE: Final = "pluto-schedule,map-to-gpu"
+"""What runs unless told otherwise if the program is to run on a GPU."""
+
 AvailablePasses = Mapping[str, Callable[[], type[ModulePass]]]
 """Pass classes by name, imported on demand."""
 

@@ -84,10 +84,13 @@ class Program(PassMethods["Program"]):
         return api.emit(self.module, target)
 
     def compile(
-        self, backend: api.Backend = "auto", options: CompilerOptions | None = None
+        self,
+        backend: api.Backend = "auto",
+        options: CompilerOptions | None = None,
+        target: api.Machine = "cpu",
     ) -> CompiledModule:
         """The functions of the program as it is, ready to be called with NumPy arrays."""
-        return api.compile_loops(self.module, options, backend, self._origin)
+        return api.compile_loops(self.module, options, backend, self._origin, target)
 
     def __copy__(self) -> Program:
         return self

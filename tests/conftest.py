@@ -1,6 +1,18 @@
-"""Hypothesis takes the same examples in every run: `make fuzz` and its kin are for new ones."""
+"""Settings of all tests.
+
+Hypothesis takes the same examples in every run: `make fuzz` and its kin are for new ones. PoCL
+keeps the kernels that it compiled in the folder `build`, and pyopencl keeps nothing.
+"""
+
+import os
+from pathlib import Path
 
 from hypothesis import settings
 
 settings.register_profile("suite", derandomize=True)
 settings.load_profile("suite")
+
+_CACHE = Path(__file__).parents[1] / "build" / "pocl"
+_CACHE.mkdir(parents=True, exist_ok=True)
+os.environ.setdefault("POCL_CACHE_DIR", str(_CACHE))
+os.environ.setdefault("PYOPENCL_NO_CACHE", "1")

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -31,12 +32,7 @@ from polyir.limits import time_limited_to
 from polyir.model.scop import Scop, scop_of
 from polyir.model.symbolic_tiles import all_tiles
 from polyir.passes.prerequisites import scops_in
-from polyir.pipeline import (
-    DEFAULT_PIPELINE,
-    AvailablePasses,
-    passes_of_pipeline,
-    split_pass_flags,
-)
+from polyir.pipeline import AvailablePasses, passes_of_pipeline, split_pass_flags
 from polyir.runtime import CompiledModule, CompilerOptions, best_times, compare_bits
 from polyir.runtime.compiler import DEFAULT_FLAGS
 from polyir.runtime.data import Value, make_arguments
@@ -48,7 +44,7 @@ from polyir.universe import available_passes
 
 @dataclass(frozen=True)
 class TimedRun:
-    """One line of the table: a program with a number of threads.
+    """One line of the table: a program with a number of threads, or on a device.
 
     It takes the first `arity` arguments; the last ones, tile sizes, are for the result only.
     """
@@ -57,6 +53,13 @@ class TimedRun:
     program: CompiledModule
     threads: int
     arity: int
+    device: str = ""
+
+    @property
+    def label(self) -> str:
+        """The name and what the program runs on."""
+        threads = f"{self.threads} thread{'s' if self.threads > 1 else ''}"
+        return f"{self.name}, {self.device or threads}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -76,12 +79,13 @@ def _run(arguments: Sequence[str]) -> int:
     sink = print_all if options.remarks else print_missed
     with remarks_to(sink), time_limited_to(options.time_limit):
         original = api.parse(text, str(path))
-        pipeline = passes or passes_of_pipeline(DEFAULT_PIPELINE, available)
+        pipeline = passes or passes_of_pipeline(api.default_pipeline(options.target), available)
         result, origin = api.run_passes(original, pipeline)
         loops = api.lower(result)
     function = _find_function(original, options.function)
     if options.show:
-        print(f"== original\n{api.emit(original)}\n== result\n{api.emit(loops)}")
+        shown: api.EmittedTarget = "c" if options.target == "cpu" else options.target
+        print(f"== original\n{api.emit(original)}\n== result\n{api.emit(loops, shown)}")
     changed = _find_function(result, function.sym_name.data)
     raised = api.functions_with_scops(result, origin).get(function.sym_name.data, changed)
     scops = tuple(scop_of(op) for op in raised.walk() if isinstance(op, ScopOp))
@@ -90,15 +94,18 @@ def _run(arguments: Sequence[str]) -> int:
     contraction = ("-ffp-contract=fast",) if options.fma else ()
     flags = CompilerOptions(flags=DEFAULT_FLAGS + contraction)
     backend = api.chosen_backend(flags, options.backend)
-    if options.fma and backend == "llvm":
+    if options.fma and (backend == "llvm" or options.target != "cpu"):
         raise OptionError("--fma requires the C backend")
-    before, after = (
-        api.compile_loops(module, flags, backend, origin)
-        for module, origin in ((original, None), (loops, result if scops_in(result) else origin))
-    )
+    before = api.compile_loops(original, flags, backend)
+    last_with_scops = result if scops_in(result) else origin
     arities = [len(each.function_type.inputs) for each in (function, changed)]
     runs = [TimedRun("original", before, 1, arities[0])]
-    runs += [TimedRun("result", after, count, arities[1]) for count in options.threads]
+    if options.target == "cpu":
+        after = api.compile_loops(loops, flags, backend, last_with_scops)
+        runs += [TimedRun("result", after, count, arities[1]) for count in options.threads]
+    else:
+        after = api.compile_loops(loops, origin=last_with_scops, target=options.target)
+        runs.append(TimedRun("result", after, 1, arities[1], options.target))
     return _compare_and_time(function.sym_name.data, runs, values, options.repeat)
 
 
@@ -124,23 +131,19 @@ def _compare_and_time(
             run.program[name](*actual[: run.arity])
         difference = compare_bits(expected, actual)
         if difference is not None:
-            print(f"error: {_label(run)}: {difference}", file=sys.stderr)
+            print(f"error: {run.label}: {difference}", file=sys.stderr)
             agree = False
     if not agree:
         return 1
     if compare_bits(values, expected) is None:
         print("warning: the program does not change any of its arrays", file=sys.stderr)
-    times = best_times({_label(run): _on_threads(run, name) for run in runs}, values, repeat)
-    base = times[_label(first)]
+    times = best_times({run.label: _on_threads(run, name) for run in runs}, values, repeat)
+    base = times[first.label]
     print(f"@{name}: outputs are bit-identical; best of {repeat} interleaved runs")
     for run in runs:
-        seconds = times[_label(run)]
-        print(f"  {_label(run):22} {seconds * 1e3:10.3f} ms {base / seconds:8.2f}x")
+        seconds = times[run.label]
+        print(f"  {run.label:22} {seconds * 1e3:10.3f} ms {base / seconds:8.2f}x")
     return 0
-
-
-def _label(run: TimedRun) -> str:
-    return f"{run.name}, {run.threads} thread{'s' if run.threads > 1 else ''}"
 
 
 def _on_threads(run: TimedRun, name: str) -> Callable[..., None]:
@@ -206,6 +209,13 @@ def _parse_options(arguments: Sequence[str], available: AvailablePasses) -> argp
         default=(1, 2),
         metavar="COUNT,...",
         help="numbers of threads to run the result with (default: 1,2)",
+    )
+    parser.add_argument(
+        "--target",
+        choices=get_args(api.Machine),
+        default="cpu",
+        help="what the result runs on: this processor, or a device of OpenCL or CUDA; times on a "
+        "device include the transfers (default: cpu)",
     )
     parser.add_argument(
         "--backend",

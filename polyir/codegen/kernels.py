@@ -188,10 +188,10 @@ def _kernel(scop: Scop, mark: isl.ScheduleNode, name: str, taken: set[str]) -> K
         context = _below(context, block, size)
     barriers = barrier_instances(scop)
     own = domain.subtract(barriers)
-    for axis, thread in zip(AXES, threads, strict=True):
-        count = sizes.threads(AXES.index(axis))
+    for axis, thread in enumerate(threads):
+        count = sizes.threads(axis)
         context = _between(context, thread, count)
-        own = _of_thread(mapped.get(GpuDimension("thread", axis)), thread, count, own)
+        own = _of_thread(mapped.get(GpuDimension("thread", AXES[axis])), thread, count, own)
     domain = own.union(domain.intersect(barriers))
     schedule = _sequential(scop.schedule.intersect_domain(domain))
     restricted = replace(scop.under(schedule), context=context)

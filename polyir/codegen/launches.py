@@ -93,9 +93,7 @@ def device_arrays(scop: Scop, builder: Builder) -> DeviceArrays:
         for dimension, extent in enumerate(array.type.get_shape()):
             if extent == DYNAMIC_INDEX:
                 number = builder.insert(arith.ConstantOp.from_int_and_width(dimension, IndexType()))
-                sizes.append(
-                    builder.insert(memref.DimOp.from_source_and_index(array, number)).result
-                )
+                sizes.append(builder.insert(memref.DimOp(array, number)).result)
         allocation = builder.insert(gpu.AllocOp(array.type, sizes))
         allocation.result.name_hint = f"{name}_dev"
         copies[array] = allocation.result

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from xdsl.builder import Builder
 from xdsl.dialects import affine, memref, scf
-from xdsl.dialects.builtin import IndexType
+from xdsl.dialects.builtin import IndexType, NoneAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import IsTerminator
@@ -32,9 +32,10 @@ from polyir.codegen.tile_loops import (
     usable_size,
 )
 from polyir.diagnostics import PolyirError, location_of
+from polyir.dialects.gpu_extra import WORKGROUP
 from polyir.dialects.loop_attributes import LoopAttributes
 from polyir.dialects.mark_attributes import LocalAttr
-from polyir.dialects.scop import StmtOp
+from polyir.dialects.scop import LocalArrayOp, StmtOp
 from polyir.isl_lists import parameters_of
 from polyir.model.affine import NotAffineError
 from polyir.model.gpu import has_kernels
@@ -178,13 +179,23 @@ class _Surroundings:
 
 
 class _TreeLowering:
-    """Generates operations for AST nodes; `kernels` are statements that stand for launches."""
+    """Generates operations for AST nodes.
+
+    `kernels` are statements that stand for launches; `in_kernel` says that the code is that of one.
+    """
 
     def __init__(
-        self, scop: Scop, tree: ScopAst, kernels: Mapping[str, _KernelAst] = MappingProxyType({})
+        self,
+        scop: Scop,
+        tree: ScopAst,
+        kernels: Mapping[str, _KernelAst] = MappingProxyType({}),
+        in_kernel: bool = False,
     ) -> None:
         self._tree = tree
         self._kernels = kernels
+        self._in_kernel = in_kernel
+        # All iterations of a thread use the same memory of a block, or of its own.
+        self._kernel_memory: dict[str, SSAValue] = {}
         self._statements: dict[str, StmtOp] = {body.name: body.op for body in scop.bodies}
         self._accesses = {body.name: body.accesses for body in scop.bodies}
         self._scop = scop
@@ -228,16 +239,35 @@ class _TreeLowering:
     def _with_local_array(self, name: str, place: _Surroundings) -> _Surroundings:
         """The place with memory for a local array."""
         (array,) = (each for each in self._scop.op.local_arrays if each.sym_name.data == name)
-        kind = memref.AllocOp if array.space.data == "heap" else memref.AllocaOp
+        space = array.space.data
+        memory = self._kernel_memory.get(name)
+        if memory is None:
+            in_kernel = space in ("workgroup", "private")
+            builder = place.front if in_kernel else place.builder
+            memory = builder.insert(self._allocation(array)).memref
+            memory.name_hint = name
+            if in_kernel:
+                self._kernel_memory[name] = memory
+        return replace(place, copies={**place.copies, array.memory: memory})
+
+    def _allocation(self, array: LocalArrayOp) -> memref.AllocOp | memref.AllocaOp:
+        space = array.space.data
+        if space in ("workgroup", "private") and not self._in_kernel:
+            raise PolyirError(
+                f"the local array @{array.sym_name.data} is {space} memory, so its mark must be "
+                "inside a GPU kernel",
+                location_of(self._scop.op),
+            )
+        kind = memref.AllocOp if space == "heap" else memref.AllocaOp
+        type = array.memory.type
         memory = kind.get(
-            array.memory.type.element_type,
+            type.element_type,
             None if array.alignment is None else array.alignment.data,
-            array.memory.type.get_shape(),
+            type.get_shape(),
+            memory_space=WORKGROUP if space == "workgroup" else NoneAttr(),
         )
         memory.location = self._scop.op.location
-        memory.memref.name_hint = name
-        place.builder.insert(memory)
-        return replace(place, copies={**place.copies, array.memory: memory.memref})
+        return memory
 
     def _name(self, node: ast.AstNode, depth: int, place: _Surroundings) -> str:
         """A name for a loop around `node`."""
@@ -362,7 +392,7 @@ class _TreeLowering:
             frozenset(item.tree.iterators),
             copies=place.copies,
         )
-        _TreeLowering(kernel.thread, item.tree).lower(item.tree.root, thread)
+        _TreeLowering(kernel.thread, item.tree, in_kernel=True).lower(item.tree.root, thread)
         launch.close()
 
     def _free(self, name: str, place: _Surroundings) -> None:

@@ -145,7 +145,7 @@ def _dynamic_memory(parser: Parser) -> list[SSAValue]:
 
 
 def _launch_func(parser: MixedParser) -> Operation:
-    from xdsl.dialects import gpu
+    from polyir.dialects.gpu_extra import LaunchFuncOp
 
     tokens, results = _dependencies(parser)
     position = parser.pos
@@ -182,7 +182,7 @@ def _launch_func(parser: MixedParser) -> Operation:
         )
     names = [tokens, blocks, threads, clusters, dynamic, arguments]
     counts = (len(tokens), *[1] * 6, *[len(clusters) // 3] * 3, len(dynamic), len(arguments), 0)
-    return gpu.LaunchFuncOp.create(
+    return LaunchFuncOp.create(
         operands=[value for group in names for value in group],
         result_types=results,
         properties={"operandSegmentSizes": segments(*counts), "kernel": kernel},
@@ -222,9 +222,12 @@ def _index(name: str) -> Callable[[MixedParser], Operation]:
         from xdsl.dialects import gpu
 
         axis = parser.parse_identifier()
-        attributes = parser.parse_optional_attr_dict()
         if axis not in ("x", "y", "z"):
             parser.raise_error("expected 'x', 'y' or 'z'")
+        bound: dict[str, Attribute] = {}
+        if parser.parse_optional_keyword(_BOUND) is not None:
+            bound = {_BOUND: IntegerAttr(parser.parse_integer(), INDEX)}
+        attributes = bound | parser.parse_optional_attr_dict()
         dimension = gpu.DimensionAttr(gpu.DimensionEnum(axis))
         return parser.ctx.get_op(name).create(
             result_types=[INDEX], properties={"dimension": dimension}, attributes=attributes
@@ -336,6 +339,9 @@ def as_in_xdsl(
         own = {name: properties[name] for name in names if name in properties}
         others = {name: value for name, value in properties.items() if name not in names}
         return own, _with_names_of_xdsl(attributes | others)
+    if _BOUND in properties:
+        own = {name: value for name, value in properties.items() if name != _BOUND}
+        return own, attributes | {_BOUND: properties[_BOUND]}
     of_arrays = _segments_of_arrays(operation_type.name, operands)
     own = {name: value for name, value in properties.items() if name not in of_arrays}
     return own, attributes | of_arrays
@@ -361,6 +367,9 @@ def remove_end(module: Operation) -> None:
     if block is not None and block.last_op is not None and block.last_op.name == "gpu.module_end":
         block.erase_op(block.last_op)
 
+
+_BOUND = "upper_bound"
+"""What MLIR says about the numbers of blocks and threads in a property, and xDSL does not have."""
 
 _INDICES = ("gpu.thread_id", "gpu.block_id", "gpu.block_dim", "gpu.grid_dim", "gpu.global_id")
 

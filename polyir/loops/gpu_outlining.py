@@ -83,7 +83,7 @@ def _outline_in(host: FuncOp, launches: Sequence[gpu.LaunchOp], report: Report) 
     )
     device.location = host.location
     surrounding.body.block.insert_op_before(device, host)
-    surrounding.attributes["gpu.container_module"] = UnitAttr()
+    surrounding.attributes[gpu_extra.CONTAINER] = UnitAttr()
     positions = _positions(host)
     for number, launch in enumerate(launches):
         inputs = _inputs_of(launch, positions)
@@ -388,7 +388,7 @@ def _replace_launch(
     launch: gpu.LaunchOp, module: str, kernel: gpu.FuncOp, arguments: Sequence[SSAValue]
 ) -> None:
     dynamic = launch.dynamicSharedMemorySize
-    call = gpu.LaunchFuncOp(
+    call = gpu_extra.LaunchFuncOp(
         SymbolRefAttr(module, [kernel.sym_name.data]),
         [launch.gridSizeX, launch.gridSizeY, launch.gridSizeZ],
         [launch.blockSizeX, launch.blockSizeY, launch.blockSizeZ],

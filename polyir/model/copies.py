@@ -29,7 +29,13 @@ from polyir.isl_trees import node_type
 from polyir.model.analysis import compute_dependences, flow_by_dates
 from polyir.model.gpu import barrier_statements
 from polyir.model.legality import example_of, require_legal
-from polyir.model.local_arrays import Destination, LocalMark, destinations, local_marks
+from polyir.model.local_arrays import (
+    Destination,
+    LocalMark,
+    destinations,
+    local_marks,
+    shared_arrays,
+)
 from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind, Statement
 from polyir.model.temporaries import why_no_temporary
@@ -76,7 +82,7 @@ def require_right_copies(scop: Scop) -> None:
 
     The contents that arrays have after the scop count as read, but for those of temporaries.
     """
-    marks = local_marks(scop.schedule)
+    marks = local_marks(scop.schedule, shared_arrays(scop.op))
     added = added_statements(scop.schedule) - barrier_statements(scop)
     for body in scop.bodies:
         if body.name in added:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import reduce
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import islpy as isl
 from xdsl.dialects import gpu
@@ -19,9 +19,12 @@ from xdsl.dialects import gpu
 from polyir.dialects.loop_attributes import GpuDimension, MapAttr
 from polyir.dialects.mark_attributes import KernelAttr
 from polyir.isl_trees import mark_object, node_type
-from polyir.model.scop import Scop
 from polyir.model.tree import attributes_of_members
 from polyir.model.tree_loops import member_steps
+
+if TYPE_CHECKING:
+    # Which memory a scop accesses depends on its threads.
+    from polyir.model.scop import Scop
 
 AXES: Final = ("x", "y", "z")
 

@@ -16,9 +16,10 @@ from xdsl.dialects import memref
 from polyir.diagnostics import LegalityError
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences, union_of
 from polyir.model.analysis import array_accesses, arrays_in_order, compute_dependences
+from polyir.model.dataflow import array_flow
 from polyir.model.scop import Scop
 from polyir.model.statements import Access, AccessKind
-from polyir.model.temporaries import uses_outside
+from polyir.model.temporaries import is_new_each_time, uses_outside
 
 
 @dataclass(frozen=True)
@@ -105,10 +106,12 @@ def _accesses_to(scop: Scop, array: str) -> list[Access]:
 
 
 def _is_local(scop: Scop, array: str) -> bool:
-    """Whether the array is allocated in the function and used by the scop only."""
+    """Whether the array is allocated in the function and used by one execution of the scop only."""
     value = scop.arrays[array]
     is_allocated = isinstance(value.owner, memref.AllocOp | memref.AllocaOp)
-    return is_allocated and not uses_outside(scop, value)
+    if not is_allocated or uses_outside(scop, value):
+        return False
+    return is_new_each_time(scop, value) or not array_flow(scop, array).is_live_in
 
 
 def require_same_values(scop: Scop, schedule: isl.Schedule, what: str) -> None:

@@ -3,29 +3,38 @@
 A mark `#poly.local<@L "{ [S[i] -> A[a]] -> L[l] }">` in the schedule tree says that each
 iteration t of the loops around it has an array L, and that S[i] accesses L[l] in it where its
 body says A[a]. So the memory that S[i] accesses is `L[t, l]`: a cell of the copy of its own
-iteration. Marks may be inside each other: what an outer one sends to its array, an inner one may
-send on.
+iteration. In a GPU kernel, each thread has its own, too, `L[t, thread, l]`, unless the array is in
+the memory that the threads of a block share. Marks may be inside each other: what an outer one
+sends to its array, an inner one may send on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 
 import islpy as isl
 
-from polyir.dialects.mark_attributes import LocalAccesses, LocalAttr
+from polyir.dialects.mark_attributes import KernelAttr, LocalAccesses, LocalAttr
+from polyir.dialects.scop import ScopOp
 from polyir.isl_lists import maps_of
 from polyir.isl_trees import mark_object, node_type
+from polyir.model.gpu import thread_numbers
 from polyir.model.statements import Access, Statement
 
 
 @dataclass(frozen=True)
 class LocalMark:
-    """A mark `#poly.local` of a schedule tree; `iterations` is `{ S[i] -> [t] }`."""
+    """A mark `#poly.local` of a schedule tree; `iterations` is `{ S[i] -> [t] }`.
+
+    `copies` is `{ S[i] -> [t, thread] }` where threads have copies of their own, else as
+    `iterations`.
+    """
 
     local: LocalAccesses
     iterations: isl.UnionMap
+    copies: isl.UnionMap
 
     @property
     def array(self) -> str:
@@ -34,25 +43,53 @@ class LocalMark:
 
     def of_statement(self, name: str) -> isl.Map | None:
         """`{ S[i] -> [t] }` for one statement; `None` if it is not below the mark."""
-        for part in maps_of(self.iterations):
-            if part.get_tuple_name(isl.dim_type.in_) == name:
-                return part
-        return None
+        return _part_of(self.iterations, name)
+
+    def copies_of_statement(self, name: str) -> isl.Map | None:
+        """`{ S[i] -> [t, thread] }` for one statement; `None` if it is not below the mark."""
+        return _part_of(self.copies, name)
 
 
-def local_marks(schedule: isl.Schedule) -> tuple[LocalMark, ...]:
-    """The marks of local arrays in a tree, outer ones first."""
+def _part_of(relation: isl.UnionMap, name: str) -> isl.Map | None:
+    for part in maps_of(relation):
+        if part.get_tuple_name(isl.dim_type.in_) == name:
+            return part
+    return None
 
-    def visit(node: isl.ScheduleNode) -> Iterator[LocalMark]:
+
+def local_marks(
+    schedule: isl.Schedule, shared: Container[str] | None = None
+) -> tuple[LocalMark, ...]:
+    """The marks of local arrays in a tree, outer ones first.
+
+    Of arrays that are not `shared`, each thread of a GPU kernel has copies of its own. Without
+    `shared`, nobody is to ask for the copies of threads.
+    """
+
+    def visit(
+        node: isl.ScheduleNode, kernel: Callable[[], isl.UnionMap] | None
+    ) -> Iterator[LocalMark]:
         if node_type(node) is isl.schedule_node_type.mark:
             attribute = mark_object(node)
+            if isinstance(attribute, KernelAttr) and shared is not None:
+                kernel = cache(partial(thread_numbers, node))
             if isinstance(attribute, LocalAttr):
                 around = node.get_prefix_schedule_union_map().intersect_domain(node.get_domain())
-                yield LocalMark(attribute.data, around)
+                copies = around
+                if kernel is not None and shared is not None and attribute.data.array not in shared:
+                    copies = around.flat_range_product(kernel())
+                yield LocalMark(attribute.data, around, copies)
         for position in range(node.n_children()):
-            yield from visit(node.child(position))
+            yield from visit(node.child(position), kernel)
 
-    return tuple(visit(schedule.get_root()))
+    return tuple(visit(schedule.get_root(), None))
+
+
+def shared_arrays(scop: ScopOp) -> frozenset[str]:
+    """The local arrays of a scop that the threads of a block of a GPU kernel share."""
+    return frozenset(
+        array.sym_name.data for array in scop.local_arrays if array.space.data == "workgroup"
+    )
 
 
 @dataclass(frozen=True)
@@ -68,11 +105,11 @@ class Destination:
 
     @property
     def memory(self) -> isl.Map:
-        """`{ S[i] -> X[t, x] }`: the cells, each iteration with its own."""
+        """`{ S[i] -> X[t, x] }`: the cells, each iteration and thread with its own."""
         if self.mark is None:
             return self.cells
         name = self.cells.get_tuple_name(isl.dim_type.in_)
-        around = self.mark.of_statement(name)
+        around = self.mark.copies_of_statement(name)
         assert around is not None
         cells = around.flat_range_product(self.cells.reset_tuple_id(isl.dim_type.out))
         return cells.set_tuple_name(isl.dim_type.out, self.array)
@@ -107,10 +144,13 @@ def _below_mark(part: Destination, mark: LocalMark, around: isl.Map) -> list[Des
 
 
 def with_local_accesses(
-    statements: Sequence[Statement], schedule: isl.Schedule
+    statements: Sequence[Statement], schedule: isl.Schedule, shared: Container[str]
 ) -> tuple[Statement, ...]:
-    """The statements with the memory that they access under `schedule`."""
-    marks = local_marks(schedule)
+    """The statements with the memory that they access under `schedule`.
+
+    `shared` are the local arrays that the threads of a block share.
+    """
+    marks = local_marks(schedule, shared)
     if not marks:
         return tuple(statements)
 

@@ -18,7 +18,7 @@ from xdsl.ir.affine import AffineMap
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.scop import ScopOp, StmtOp
 from polyir.model.affine import IndexReader, NotAffineError
-from polyir.model.local_arrays import with_local_accesses
+from polyir.model.local_arrays import shared_arrays, with_local_accesses
 from polyir.model.statements import Access, AccessKind, Statement
 from polyir.model.tree import schedule_from_tree
 
@@ -41,7 +41,7 @@ class Scop:
     @cached_property
     def statements(self) -> tuple[Statement, ...]:
         """The statements, with the memory that they access."""
-        return with_local_accesses(self.bodies, self.schedule)
+        return with_local_accesses(self.bodies, self.schedule, shared_arrays(self.op))
 
     @cached_property
     def domain(self) -> isl.UnionSet:

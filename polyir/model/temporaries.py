@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from xdsl.dialects import affine, memref
+from xdsl.dialects import affine, memref, scf
 from xdsl.dialects.builtin import MemRefType, NoneAttr
 from xdsl.ir import Operation, SSAValue
 
+from polyir.model.dataflow import array_flow
 from polyir.model.scop import Scop
 
 ACCESSES = (affine.LoadOp, affine.StoreOp, affine.VectorLoadOp, affine.VectorStoreOp)
@@ -24,11 +25,27 @@ def uses_outside(scop: Scop, array: SSAValue) -> tuple[Operation, ...]:
     )
 
 
+def is_new_each_time(scop: Scop, array: SSAValue) -> bool:
+    """Whether every execution of the scop has an allocation of its own for `array`."""
+    if not isinstance(array.owner, memref.AllocOp | memref.AllocaOp):
+        return False
+    op: Operation = scop.op
+    block = array.owner.parent
+    while op.parent is not block:
+        around = op.parent_op()
+        if not isinstance(around, scf.IfOp | affine.IfOp):
+            # A loop, or blocks that branches may repeat.
+            return False
+        op = around
+    return True
+
+
 def why_no_temporary(scop: Scop, array: str) -> str | None:
     """Why the contents of `array` may matter outside the scop; `None` if it is a temporary.
 
-    A temporary is allocated in the function and used by the scop alone. Whether the scop reads
-    what it has not written is another question, for dataflow analysis.
+    A temporary is allocated in the function and used by the scop alone, and no execution of the
+    scop reads what an earlier one has left in it. Whether the scop reads what nothing has written
+    is another question, for dataflow analysis.
     """
     value = scop.arrays[array]
     if not isinstance(value.owner, memref.AllocOp | memref.AllocaOp):
@@ -44,4 +61,6 @@ def why_no_temporary(scop: Scop, array: str) -> str | None:
             return f"{op.name} uses it outside the scop"
         if not isinstance(op, ACCESSES):
             return f"{op.name} accesses it with subscripts that are not affine"
+    if not is_new_each_time(scop, value) and array_flow(scop, array).is_live_in:
+        return "the scop may read what an earlier execution of it has left there"
     return None

@@ -23,7 +23,7 @@ from polyir.model.copies import without_copies
 from polyir.model.raising.context import known_extent, shape_of
 from polyir.model.raising.effects import ALLOCATIONS, LOADS, STORES
 from polyir.model.scop import Scop
-from polyir.model.temporaries import uses_outside
+from polyir.model.temporaries import is_new_each_time, uses_outside
 
 FLOW_OPERATIONS = 2_000_000
 """How many operations isl may take to find what is read of one array before it is written."""
@@ -114,9 +114,8 @@ def _elements(scop: Scop, array: SSAValue, space: isl.Space) -> isl.Set | None:
 
 def _is_defined_before(scop: Scop, array: SSAValue) -> bool:
     """Whether an array may have contents when the scop starts."""
-    block = scop.op.parent_block()
-    if not isinstance(array.owner, ALLOCATIONS) or array.owner.parent is not block:
-        # Of an allocation outside the loops around the scop, an earlier execution has made them.
+    if not is_new_each_time(scop, array):
+        # It is no allocation, or an earlier execution of the scop has written to it.
         return True
     uses = uses_outside(scop, array)
     return _may_be_viewed(uses) or not all(_is_after(use, scop) for use in uses)
@@ -127,10 +126,10 @@ def _is_used_after(scop: Scop, array: SSAValue, is_live_in: bool) -> bool:
     if not isinstance(array.owner, ALLOCATIONS):
         return True
     uses = uses_outside(scop, array)
-    if array.owner.parent is not scop.op.parent_block():
+    if not is_new_each_time(scop, array):
         # The scop may be executed again, with the same allocation.
         return bool(uses) or is_live_in
-    return _may_be_viewed(uses) or any(_is_after(use, scop) for use in uses)
+    return _may_be_viewed(uses) or any(_is_after(use, scop) is not False for use in uses)
 
 
 def _may_be_viewed(uses: Sequence[Operation]) -> bool:
@@ -138,7 +137,15 @@ def _may_be_viewed(uses: Sequence[Operation]) -> bool:
     return not all(isinstance(use, (*LOADS, *STORES, memref.CopyOp)) for use in uses)
 
 
-def _is_after(op: Operation, scop: Scop) -> bool:
-    block = scop.op.parent_block()
-    around = None if block is None else block.find_ancestor_op_in_block(op)
-    return around is not None and scop.op.is_before_in_block(around)
+def _is_after(op: Operation, scop: Scop) -> bool | None:
+    """Whether `op` comes after the scop, not before it; `None` where that is not known."""
+    inside: Operation | None = scop.op
+    while inside is not None:
+        block = inside.parent_block()
+        around = None if block is None else block.find_ancestor_op_in_block(op)
+        if around is inside:
+            return None
+        if around is not None:
+            return inside.is_before_in_block(around)
+        inside = inside.parent_op()
+    return None

@@ -13,6 +13,7 @@ from typing import Final
 import islpy as isl
 from xdsl.dialects import affine, memref, vector
 from xdsl.dialects.func import FuncOp
+from xdsl.ir import SSAValue, Use
 
 from polyir.diagnostics import PolyirError
 from polyir.isl_lists import basic_sets_of
@@ -158,12 +159,22 @@ _READS: Final = (
 )
 
 
+def _is_read(use: Use) -> bool:
+    """Whether a use of an array only reads it."""
+    op = use.operation
+    # Few programs need the dialect, and importing it takes time. The source is the last operand.
+    if op.name == "gpu.memcpy":
+        return use.index == len(op.operands) - 1
+    return isinstance(op, _READS)
+
+
 def written_arguments(function: FuncOp) -> frozenset[int]:
     """The arguments, by position, that `function` may use for something else than to be read."""
     block = function.body.first_block
     arguments = () if block is None else block.args
-    return frozenset(
-        argument.index
-        for argument in arguments
-        if not all(isinstance(use.operation, _READS) for use in argument.uses)
-    )
+    return frozenset(argument.index for argument in arguments if not only_reads(argument))
+
+
+def only_reads(array: SSAValue) -> bool:
+    """Whether code only reads from `array`."""
+    return all(_is_read(use) for use in array.uses)

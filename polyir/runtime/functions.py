@@ -1,7 +1,7 @@
 """Functions of compiled modules, called with NumPy arrays and numbers.
 
-The C and the LLVM backend share this module: a function is the address of its code and a signature,
-and follows the calling convention of `polyir/target/abi.py`.
+All backends share the checks of arguments. A function of the C and the LLVM backend is the address
+of its code and a signature, and follows the calling convention of `polyir/target/abi.py`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import keyword
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from functools import cache
 from operator import getitem
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Self
@@ -41,7 +42,11 @@ from polyir.target.abi import (
 if TYPE_CHECKING:
     from ctypes import _SimpleCData
 
+    from polyir.runtime.gpu.device import DeviceArray
+
+    CNumber = _SimpleCData[bool] | _SimpleCData[int] | _SimpleCData[float]
     CScalar = type[_SimpleCData[bool]] | type[_SimpleCData[int]] | type[_SimpleCData[float]]
+    Value = npt.NDArray[np.generic] | DeviceArray | CNumber
 
 Array = npt.NDArray[np.generic]
 Argument = Array | bool | int | float | np.generic
@@ -61,20 +66,17 @@ _C_TYPES: Final[Mapping[Scalar, CScalar]] = MappingProxyType(
 )
 
 
+@cache
 def numpy_type(scalar: Scalar) -> np.dtype[np.generic]:
     """The NumPy element type of a C scalar type."""
     return np.dtype(_C_TYPES[scalar])
 
 
-class CompiledFunction:
+class CompiledFunction(ABC):
     """A compiled function. Call it with numbers and NumPy arrays, which it changes in place."""
 
     def __init__(
-        self,
-        address: int,
-        signature: Signature,
-        owner: CompiledModule,
-        checks: ArgumentChecks | None = None,
+        self, signature: Signature, owner: CompiledModule, checks: ArgumentChecks | None = None
     ) -> None:
         self.signature = signature
         self.checks = checks or ArgumentChecks()
@@ -83,9 +85,10 @@ class CompiledFunction:
         self._owner = owner
         self._names = tuple(parameter.name for parameter in signature.parameters)
         self._elements = tuple(_element(parameter) for parameter in signature.parameters)
-        result = None if signature.returned is None else _C_TYPES[signature.returned]
-        # Each argument is passed as an object of its C type: no argument types are needed here.
-        self._entry = ctypes.CFUNCTYPE(result)(address)
+
+    @abstractmethod
+    def _run(self, values: Sequence[Value], addresses: Sequence[int]) -> Result:
+        """Call the code with arguments that were checked; `addresses` are those of the arrays."""
 
     @property
     def __name__(self) -> str:
@@ -116,24 +119,21 @@ class CompiledFunction:
         parameters = self.signature.parameters
         if named or len(arguments) != len(parameters):
             arguments = self._in_order(arguments, named)
-        passed: list[object] = []
+        values: list[Value] = []
+        addresses: list[int] = []
         spans: list[Span] = []
         for position, (parameter, value) in enumerate(zip(parameters, arguments, strict=True)):
             if isinstance(parameter, ArrayParameter):
-                array = self._array(position, parameter, value)
-                address: int = array.__array_interface__["data"][0]
-                passed.append(ctypes.c_void_p(address))
-                for dimension in parameter.type.dynamic_dimensions:
-                    passed.append(ctypes.c_int64(array.shape[dimension]))
-                if array.nbytes:
-                    spans.append((address, address + array.nbytes, position))
+                array, address, size = self._array(position, parameter, value)
+                values.append(array)
+                addresses.append(address)
+                if size:
+                    spans.append((address, address + size, position))
             else:
-                passed.append(self._number(position, parameter, value))
+                values.append(self._number(position, parameter, value))
         if not unchecked:
             self.checks.require(self.signature.symbol, self._names, arguments, spans)
-        outputs = [_C_TYPES[type]() for type in self.signature.pointer_results]
-        result: Result = self._entry(*passed, *(ctypes.byref(output) for output in outputs))
-        return tuple(output.value for output in outputs) if outputs else result
+        return self._run(values, addresses)
 
     def __reduce__(self) -> tuple[object, ...]:
         return getitem, (self._owner, self.signature.symbol)
@@ -157,21 +157,36 @@ class CompiledFunction:
             raise ArgumentTypeError(f"{symbol} takes {len(names)} arguments, not {count}{which}")
         return (*arguments, *(named[name] for name in rest))
 
-    def _array(self, position: int, parameter: ArrayParameter, value: Argument) -> Array:
-        """`value` as an array that fits its parameter."""
-        wanted = self._elements[position]
+    def _array(
+        self, position: int, parameter: ArrayParameter, value: Argument
+    ) -> tuple[Array | DeviceArray, int, int]:
+        """`value` as an array that fits its parameter, its address, and its size in bytes."""
         if not isinstance(value, np.ndarray):
             wrong = f"must be a NumPy array, not {type(value).__name__}"
             raise ArgumentTypeError(f"{self._argument(position)} {wrong}")
-        if value.dtype != wanted:
-            wrong = f"must have elements of type {wanted}, not {value.dtype}"
-            raise ArgumentTypeError(f"{self._argument(position)} {wrong}")
-        defect = _wrong_form(value, parameter.type.extents)
+        self._require_fit(position, parameter, value.dtype, value.shape)
+        defect = _wrong_memory(value)
         if defect is not None:
             raise ArgumentError(f"{self._argument(position)} {defect}")
-        return value
+        return value, value.__array_interface__["data"][0], value.nbytes
 
-    def _number(self, position: int, parameter: ScalarParameter, value: Argument) -> object:
+    def _require_fit(
+        self,
+        position: int,
+        parameter: ArrayParameter,
+        element: np.dtype[np.generic],
+        shape: Sequence[int],
+    ) -> None:
+        """Raise unless an array has the elements and the extents of its parameter."""
+        wanted = self._elements[position]
+        if element != wanted:
+            wrong = f"must have elements of type {wanted}, not {element}"
+            raise ArgumentTypeError(f"{self._argument(position)} {wrong}")
+        defect = _wrong_shape(shape, parameter.type.extents)
+        if defect is not None:
+            raise ArgumentError(f"{self._argument(position)} {defect}")
+
+    def _number(self, position: int, parameter: ScalarParameter, value: Argument) -> CNumber:
         """A number in the C type of its parameter."""
         number = value.item() if isinstance(value, np.generic) else value
         if not isinstance(number, int | float if parameter.type.is_float else int):
@@ -189,6 +204,41 @@ class CompiledFunction:
 
     def __repr__(self) -> str:
         return f"<compiled function {self.signature.symbol}({', '.join(self._names)})>"
+
+
+class NativeFunction(CompiledFunction):
+    """A function whose code is at an address in this process."""
+
+    def __init__(
+        self,
+        address: int,
+        signature: Signature,
+        owner: CompiledModule,
+        checks: ArgumentChecks | None = None,
+    ) -> None:
+        super().__init__(signature, owner, checks)
+        result = None if signature.returned is None else _C_TYPES[signature.returned]
+        # Each argument is passed as an object of its C type: no argument types are needed here.
+        self._entry = ctypes.CFUNCTYPE(result)(address)
+
+        self._dynamic = tuple(
+            parameter.type.dynamic_dimensions if isinstance(parameter, ArrayParameter) else ()
+            for parameter in signature.parameters
+        )
+
+    def _run(self, values: Sequence[Value], addresses: Sequence[int]) -> Result:
+        passed: list[object] = []
+        remaining = iter(addresses)
+        for value, dimensions in zip(values, self._dynamic, strict=True):
+            if isinstance(value, np.ndarray):
+                passed.append(ctypes.c_void_p(next(remaining)))
+                for dimension in dimensions:
+                    passed.append(ctypes.c_int64(value.shape[dimension]))
+            else:
+                passed.append(value)
+        outputs = [_C_TYPES[type]() for type in self.signature.pointer_results]
+        result: Result = self._entry(*passed, *(ctypes.byref(output) for output in outputs))
+        return tuple(output.value for output in outputs) if outputs else result
 
 
 def _element(parameter: Parameter) -> np.dtype[np.generic]:
@@ -211,13 +261,18 @@ def _described(position: int, parameter: Parameter) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=annotation)
 
 
-def _wrong_form(value: Array, extents: Sequence[int | None]) -> str | None:
-    """What is wrong with the shape of an array, or with its place in memory."""
-    if value.ndim != len(extents):
-        return f"must have rank {len(extents)}, not {value.ndim}"
-    for dimension, (extent, actual) in enumerate(zip(extents, value.shape, strict=True)):
+def _wrong_shape(shape: Sequence[int], extents: Sequence[int | None]) -> str | None:
+    """What is wrong with the shape of an array."""
+    if len(shape) != len(extents):
+        return f"must have rank {len(extents)}, not {len(shape)}"
+    for dimension, (extent, actual) in enumerate(zip(extents, shape, strict=True)):
         if extent is not None and extent != actual:
             return f"must have extent {extent} in dimension {dimension}, not {actual}"
+    return None
+
+
+def _wrong_memory(value: Array) -> str | None:
+    """What is wrong with an array's place in memory."""
     flags = value.flags
     if not flags.c_contiguous:
         return "must be C-contiguous (try numpy.ascontiguousarray)"
@@ -228,7 +283,7 @@ def _wrong_form(value: Array, extents: Sequence[int | None]) -> str | None:
     return None
 
 
-def _c_number(type: Scalar, number: int | float) -> object:
+def _c_number(type: Scalar, number: int | float) -> CNumber:
     """A number in a C type; raises `ValueError` if it does not fit."""
     if type.is_float:
         return _float(type, number)
@@ -240,11 +295,11 @@ def _c_number(type: Scalar, number: int | float) -> object:
     half = 2 ** (type.width - 1)
     if not -half <= number < half:
         raise ValueError(f"must fit into {type.width} bits: {number} does not")
-    make: Callable[[int], object] = _C_TYPES[type]
+    make: Callable[[int], CNumber] = _C_TYPES[type]
     return make(number)
 
 
-def _float(type: Scalar, number: int | float) -> object:
+def _float(type: Scalar, number: int | float) -> CNumber:
     try:
         value = float(number)
     except OverflowError:

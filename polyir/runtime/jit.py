@@ -16,18 +16,15 @@ from xdsl.dialects.builtin import ModuleOp
 
 from polyir.diagnostics import PolyirError
 from polyir.runtime.argument_checks import ArgumentChecks
-from polyir.runtime.functions import (
-    Argument,
-    CompiledFunction,
-    CompiledModule,
-    Result,
-)
+from polyir.runtime.functions import CompiledFunction, CompiledModule, NativeFunction, Result
 from polyir.runtime.threads import ThreadTeam, default_thread_count
 from polyir.target.abi import PARALLEL_FOR, THREAD_COUNT, Signature, symbol_name
 from polyir.target.llvm.text import llvm_ir
 
 if TYPE_CHECKING:
     from llvmlite import binding
+
+    from polyir.runtime.functions import Value
 
 OPTIMISATION_LEVEL: Final = 3
 
@@ -36,7 +33,7 @@ class JitError(PolyirError):
     """LLVM rejected a generated module: a bug in polyir."""
 
 
-class JitFunction(CompiledFunction):
+class JitFunction(NativeFunction):
     """A function whose parallel loops run on a team."""
 
     def __init__(
@@ -50,9 +47,9 @@ class JitFunction(CompiledFunction):
         super().__init__(address, signature, owner, checks)
         self._team = team
 
-    def __call__(self, *arguments: Argument, unchecked: bool = False, **named: Argument) -> Result:
-        """Call the function; see `CompiledFunction`. Raises any exception of a parallel loop."""
-        result = super().__call__(*arguments, unchecked=unchecked, **named)
+    def _run(self, values: Sequence[Value], addresses: Sequence[int]) -> Result:
+        """Call the code. Raises any exception of a parallel loop."""
+        result = super()._run(values, addresses)
         self._team.raise_error()
         return result
 

@@ -14,6 +14,7 @@ from polyir.runtime.compiler import CompilerOptions, build_library
 from polyir.runtime.functions import (
     CompiledFunction,
     CompiledModule,
+    NativeFunction,
     public_signatures,
 )
 from polyir.target.abi import Signature, symbol_name
@@ -41,7 +42,7 @@ class LibraryModule(CompiledModule):
         entry = self._library[symbol_name(signature.symbol)]
         address = ctypes.cast(entry, ctypes.c_void_p).value
         assert address is not None
-        return CompiledFunction(address, signature, self, checks.get(signature.symbol))
+        return NativeFunction(address, signature, self, checks.get(signature.symbol))
 
     def __reduce__(self) -> tuple[object, ...]:
         return LibraryModule, (self.source, self.signatures, self._options, self.checks)

@@ -9,7 +9,14 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IndexType, StringAttr, UnitAttr
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    IndexType,
+    IntegerAttr,
+    StringAttr,
+    UnitAttr,
+)
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
 if TYPE_CHECKING:
@@ -24,6 +31,8 @@ def gpu_dictionaries(op: Operation) -> tuple[dict[str, Attribute], dict[str, Att
     properties, attributes = dict(op.properties), dict(op.attributes)
     if op.name in ("gpu.memcpy", "gpu.dealloc"):
         attributes.pop("operandSegmentSizes", None)
+    if op.name in _INDICES and "upper_bound" in attributes:
+        properties["upper_bound"] = attributes.pop("upper_bound")
     if op.name == "gpu.func":
         if properties.pop("kernel", None) is not None:
             attributes["gpu.kernel"] = UnitAttr()
@@ -184,7 +193,10 @@ def _return(printer: MlirPrinter, op: Operation) -> None:
 def _index_operation(printer: MlirPrinter, op: Operation) -> None:
     dimension = cast("gpu.DimensionAttr", op.properties["dimension"])
     printer.print_string(f" {dimension.data.value}")
-    printer.print_op_attributes(op.attributes)
+    bound = op.attributes.get("upper_bound")
+    if isinstance(bound, IntegerAttr):
+        printer.print_string(f" upper_bound {bound.value.data}")
+    printer.print_op_attributes(_without(op.attributes, "upper_bound"))
 
 
 def _plain(printer: MlirPrinter, op: Operation) -> None:

@@ -11,7 +11,8 @@ from xdsl.dialects.builtin import AffineMapAttr, IndexType, MemRefType
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
 
-from polyir.dialects.scop import ScopOp, StmtOp
+from polyir.dialects.loop_attributes import LoopAttributes
+from polyir.dialects.scop import ScopOp, Space, StmtOp
 from polyir.isl_lists import parameters_of
 from polyir.isl_trees import BandMembers, TreeNode
 from polyir.model.affine_maps import affine_expression, map_over
@@ -25,6 +26,15 @@ class PromotedArray:
     array: str
     rank: int
     shape: tuple[int, ...]
+    space: Space
+
+
+@dataclass(frozen=True)
+class CopyLoop:
+    """A loop of a copy: a function `{ [t, a] -> [c] }` of the iteration and the element."""
+
+    function: isl.PwAff
+    attributes: LoopAttributes = ()
 
 
 @dataclass(frozen=True)
@@ -32,7 +42,7 @@ class CopyStatement:
     """A statement to be added that copies an element from or to a cell of a local array.
 
     `domain` is `{ C[t, a] }`, with the iteration t and the element a; `cell` is
-    `{ C[t, a] -> L[l] }`.
+    `{ C[t, a] -> L[l] }`. Without `loops`, the loops run over the subscripts of the element.
     """
 
     name: str
@@ -40,6 +50,7 @@ class CopyStatement:
     is_copy_in: bool
     domain: isl.Set
     cell: isl.MultiAff
+    loops: tuple[CopyLoop, ...] = ()
 
     @property
     def iteration_dimensions(self) -> int:
@@ -73,22 +84,31 @@ def extension_of(copy: CopyStatement) -> isl.Map:
 def copy_node(copy: CopyStatement) -> TreeNode:
     """The filter of a copy statement, with a band over the elements."""
     universe = isl.UnionSet.from_set(isl.Set.universe(copy.domain.get_space()))
-    space = isl.LocalSpace.from_space(copy.domain.get_space())
+    loops = copy.loops or tuple(map(CopyLoop, element_functions(copy.domain, copy.local.rank)))
+    if not loops:
+        return TreeNode("filter", universe, ())
+    name = isl.Id(copy.name)
     members = [
         isl.MultiUnionPwAff.from_union_pw_aff(
-            isl.UnionPwAff.from_pw_aff(
-                isl.PwAff.from_aff(isl.Aff.var_on_domain(space, isl.dim_type.set, position))
-            )
+            isl.UnionPwAff.from_pw_aff(loop.function.set_tuple_id(isl.dim_type.in_, name))
         )
-        for position in range(copy.iteration_dimensions, copy.domain.dim(isl.dim_type.set))
+        for loop in loops
     ]
-    if not members:
-        return TreeNode("filter", universe, ())
     schedule = reduce(isl.MultiUnionPwAff.flat_range_product, members)
-    flags = (True,) * len(members)
-    nothing = isl.UnionSet("{ }")
-    band = BandMembers(schedule, (None,) * len(members), True, flags, nothing)
+    objects = tuple(loop.attributes or None for loop in loops)
+    flags = (True,) * len(loops)
+    band = BandMembers(schedule, objects, True, flags, isl.UnionSet("{ }"))
     return TreeNode("filter", universe, (TreeNode("band", band, ()),))
+
+
+def element_functions(elements: isl.Set, rank: int) -> list[isl.PwAff]:
+    """`{ [t, a] -> [a_d] }` for each of the `rank` last dimensions."""
+    space = isl.LocalSpace.from_space(elements.get_space())
+    count = elements.dim(isl.dim_type.set)
+    return [
+        isl.PwAff.from_aff(isl.Aff.var_on_domain(space, isl.dim_type.set, position))
+        for position in range(count - rank, count)
+    ]
 
 
 def copy_operation(op: ScopOp, copy: CopyStatement, array: SSAValue, local: SSAValue) -> StmtOp:

@@ -34,6 +34,7 @@ from polyir.model.temporaries import why_no_temporary
 from polyir.model.tree import tree_from_schedule, without_extensions
 from polyir.transform.address import LoopAddress, TreePath
 from polyir.transform.copy_statements import (
+    CopyLoop,
     CopyStatement,
     PromotedArray,
     copied_elements,
@@ -42,7 +43,6 @@ from polyir.transform.copy_statements import (
     extension_of,
 )
 from polyir.transform.reference_groups import (
-    FootprintBox,
     LoopBody,
     NotAccessedError,
     NotPromotableError,
@@ -202,15 +202,50 @@ def _at_place(scop: Scop, place: LoopBody, options: PromoteOptions) -> Promotion
     return replace(builder.result(), missed=tuple(missed))
 
 
-class LocalCopies:
-    """Collects the local arrays and the copies of one place."""
+@dataclass(frozen=True)
+class LocalForm:
+    """How a group of references is kept: the name of the array, its memory and its copies.
 
-    def __init__(self, scop: Scop, place: LoopBody, options: PromoteOptions) -> None:
+    `loops` are those of the copies, as functions of the iteration and the element.
+    """
+
+    name: str
+    space: Space
+    footprint: Footprint = "box"
+    padding: int = 0
+    loops: tuple[CopyLoop, ...] = ()
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The local array of a group of references, and what is copied: `("in", "out")`."""
+
+    local: PromotedArray
+    copied: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"copied {' and '.join(self.copied)}" if self.copied else "without copies"
+
+
+def names_in_scop(scop: Scop) -> set[str]:
+    """The names that new arrays and statements of a scop cannot have."""
+    taken = {*scop.arrays, *(body.name for body in scop.bodies)}
+    return taken | {mark.array for mark in local_marks(scop.schedule)}
+
+
+class LocalCopies:
+    """Collects the local arrays and the copies of one place.
+
+    `taken` are the names that are given already; it grows.
+    """
+
+    def __init__(
+        self, scop: Scop, place: LoopBody, options: PromoteOptions, taken: set[str] | None = None
+    ) -> None:
         self._scop = scop
         self._place = place
         self._options = options
-        self._taken = {*scop.arrays, *(body.name for body in scop.bodies)}
-        self._taken |= {mark.array for mark in local_marks(scop.schedule)}
+        self._taken = names_in_scop(scop) if taken is None else taken
         self._arrays: list[PromotedArray] = []
         self._marks: list[LocalAttr] = []
         self._copies: list[CopyStatement] = []
@@ -224,15 +259,28 @@ class LocalCopies:
         flow = array_flow(self._scop, array)
         cells = 0
         for group in reference_groups(array, references, self._place):
-            cells += self._add_group(array, group, flow)
+            options = self._options
+            shape = self._shape(group, options.padding)
+            space: Space = "stack" if prod(shape) <= MOST_ON_STACK else "heap"
+            if options.space != "auto":
+                space = options.space
+            form = LocalForm(f"{array}_local", space, options.footprint, options.padding)
+            kept = self.add_group(array, group, flow, form)
+            extent = " x ".join(map(str, shape)) + " elements" if shape else "one element"
+            where = f"{self._place.shown} keeps {extent} of {array} in {kept.local.name}"
+            self._done.append(f"{where}, {kept}")
+            cells += prod(shape)
         return cells
 
-    def _add_group(self, array: str, group: ReferenceGroup, flow: ArrayFlow) -> int:
-        shape = self._shape(group.box.sizes)
+    def add_group(
+        self, array: str, group: ReferenceGroup, flow: ArrayFlow, form: LocalForm
+    ) -> Kept:
+        """Promote the references of a group; `flow` is that of the array."""
         rank = len(group.box.sizes)
-        local = PromotedArray(self._name(f"{array}_local"), array, rank, shape)
+        shape = self._shape(group, form.padding)
+        local = PromotedArray(self._name(form.name), array, rank, shape, form.space)
         self._arrays.append(local)
-        cell = self._cell(local, group.box)
+        cell = self._cell(local, group)
         accesses = self._scop_map()
         for reference in group.references:
             accesses = accesses.union(isl.UnionMap.from_map(self._sent(reference, cell)))
@@ -243,7 +291,7 @@ class LocalCopies:
         for footprint in uncertain:
             # What is copied out and may not have been written must have been copied in.
             needed = needed.union(footprint.intersect(live))
-        if not needed.is_empty() and self._options.footprint == "box":
+        if not needed.is_empty() and form.footprint == "box":
             needed = self._boxed(needed, array)
         copied: list[str] = []
         for kind, elements in (("in", needed), ("out", live)):
@@ -253,12 +301,10 @@ class LocalCopies:
                 elements = elements.compute_divs().coalesce()
                 domain = copied_elements(elements.wrap().flatten(), name, local)
                 function = cell.set_tuple_id(isl.dim_type.in_, isl.Id(name))
-                self._copies.append(CopyStatement(name, local, kind == "in", domain, function))
+                copy = CopyStatement(name, local, kind == "in", domain, function, form.loops)
+                self._copies.append(copy)
                 copied.append(kind)
-        extent = " x ".join(map(str, shape)) + " elements" if shape else "one element"
-        how = f"copied {' and '.join(copied)}" if copied else "without copies"
-        self._done.append(f"{self._place.shown} keeps {extent} of {array} in {local.name}, {how}")
-        return prod(shape)
+        return Kept(local, tuple(copied))
 
     def _name(self, wanted: str) -> str:
         name = unique_name(wanted, self._taken)
@@ -279,24 +325,28 @@ class LocalCopies:
             )
         return tuple(each for each in order if sizes[each] > 1)
 
-    def _shape(self, sizes: Sequence[int]) -> tuple[int, ...]:
-        shape = [sizes[each] for each in self._dimensions(sizes)]
+    def _shape(self, group: ReferenceGroup, padding: int) -> tuple[int, ...]:
+        cells = group.cells
+        shape = [cells[each] for each in self._dimensions(cells)]
         if shape:
-            shape[-1] += self._options.padding
+            shape[-1] += padding
         return tuple(shape)
 
-    def _cell(self, local: PromotedArray, box: FootprintBox) -> isl.MultiAff:
+    def _cell(self, local: PromotedArray, group: ReferenceGroup) -> isl.MultiAff:
         """`{ [t, a] -> L[l] }`: the cell of an element in an iteration."""
+        box = group.box
         space = self._place_space(len(box.sizes))
         domain = isl.LocalSpace.from_space(space)
         loops = space.dim(isl.dim_type.set) - len(box.sizes)
         functions: list[isl.Aff] = []
-        for dimension in self._dimensions(box.sizes):
+        for dimension in self._dimensions(group.cells):
             element = isl.Aff.var_on_domain(domain, isl.dim_type.set, loops + dimension)
             offset = box.offsets[dimension].insert_dims(isl.dim_type.in_, loops, len(box.sizes))
             cell = element.sub(offset)
             if dimension in self._options.reverse:
                 cell = cell.neg().add_constant_val(isl.Val(box.sizes[dimension] - 1))
+            if group.strides and group.strides[dimension] > 1:
+                cell = cell.scale_down_val(isl.Val(group.strides[dimension])).floor()
             functions.append(cell)
         range_space = space.params().set_from_params().add_dims(isl.dim_type.set, len(functions))
         range_space = range_space.set_tuple_name(isl.dim_type.set, local.name)
@@ -405,15 +455,19 @@ class LocalCopies:
 
     def result(self) -> Promotion:
         """The marks and copies in the tree."""
-        if not self._marks:
-            return Promotion()
-        tree = describe_tree(self._place.schedule)
-        changed = without_extensions(_replaced(tree, self._place.path, self._with_marks))
-        return Promotion(
-            tuple(self._arrays), tuple(self._copies), build_tree(changed), tuple(self._done)
-        )
+        return local_copies_in(self._place.schedule, [self])
 
-    def _with_marks(self, inside: tuple[TreeNode, ...]) -> TreeNode:
+    @property
+    def path(self) -> TreePath:
+        """Where the marks and copies are to stand."""
+        return self._place.path
+
+    @property
+    def additions(self) -> Promotion:
+        """What is added, without the tree."""
+        return Promotion(tuple(self._arrays), tuple(self._copies), None, tuple(self._done))
+
+    def with_marks(self, inside: tuple[TreeNode, ...]) -> TreeNode:
         """The marks above an extension node with the copies, around what was inside the loop."""
         children = inside
         if self._copies:
@@ -430,6 +484,21 @@ class LocalCopies:
             children = (TreeNode("mark", mark, children),)
         (node,) = children
         return node
+
+
+def local_copies_in(schedule: isl.Schedule, places: Sequence[LocalCopies]) -> Promotion:
+    """The marks and copies of several places in one tree, `schedule`."""
+    parts = [place.additions for place in places]
+    arrays = tuple(array for part in parts for array in part.arrays)
+    if not arrays:
+        return Promotion()
+    tree = describe_tree(schedule)
+    for place, part in sorted(zip(places, parts, strict=True), key=lambda pair: -len(pair[0].path)):
+        if part.arrays:
+            tree = _replaced(tree, place.path, place.with_marks)
+    copies = tuple(copy for part in parts for copy in part.copies)
+    done = tuple(message for part in parts for message in part.done)
+    return Promotion(arrays, copies, build_tree(without_extensions(tree)), done)
 
 
 def _is_part(relation: isl.Map, whole: isl.Map) -> bool:
@@ -449,7 +518,7 @@ def _replaced(
     return replace(tree, children=tuple(children))
 
 
-def apply_promotion(op: ScopOp, promotion: Promotion, options: PromoteOptions) -> None:
+def apply_promotion(op: ScopOp, promotion: Promotion, alignment: int = 0) -> None:
     """Declare the local arrays of a plan, add its copies and put its tree in the scop.
 
     The dependences of the scop are out of date after it.
@@ -462,10 +531,7 @@ def apply_promotion(op: ScopOp, promotion: Promotion, options: PromoteOptions) -
         source = arrays[array.array]
         assert isinstance(source.type, MemRefType)
         type = MemRefType(source.type.element_type, array.shape)
-        space: Space = "stack" if prod(array.shape) <= MOST_ON_STACK else "heap"
-        if options.space != "auto":
-            space = options.space
-        declared = LocalArrayOp(array.name, type, space, options.alignment or None)
+        declared = LocalArrayOp(array.name, type, array.space, alignment or None)
         declared.location = op.location
         memories[array.name] = declared.memory
         op.body.block.insert_op_before(declared, first)

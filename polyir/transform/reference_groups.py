@@ -44,7 +44,7 @@ class LoopBody:
 
 def loop_body_at(scop: Scop, address: LoopAddress) -> LoopBody:
     loop = Directory(scop.schedule).loop(address)
-    place = _inside(scop.schedule, loop.place, f"an iteration of {address}")
+    place = body_of_loop(scop.schedule, loop.place, f"an iteration of {address}")
     if place is None:
         raise LegalityError(
             f"{address} is tiled by symbolic sizes, so one iteration may be spread over several "
@@ -53,7 +53,7 @@ def loop_body_at(scop: Scop, address: LoopAddress) -> LoopBody:
     return place
 
 
-def _inside(schedule: isl.Schedule, place: LoopPosition, shown: str) -> LoopBody | None:
+def body_of_loop(schedule: isl.Schedule, place: LoopPosition, shown: str) -> LoopBody | None:
     """The place inside a loop, after its band was split; `None` inside of symbolic tiles."""
     band = node_at(schedule, place.path)
     if place.member + 1 < band.band_n_member():
@@ -94,7 +94,7 @@ def loop_bodies_around(scop: Scop, array: str) -> Iterator[LoopBody]:
             for member in range(node.band_n_member()):
                 number = node.get_schedule_depth() + member + 1
                 shown = f"an iteration of loop {number}"
-                place = _inside(scop.schedule, LoopPosition(path, member), shown)
+                place = body_of_loop(scop.schedule, LoopPosition(path, member), shown)
                 if place is not None:
                     yield place
         holders = [
@@ -177,8 +177,13 @@ def _side_of(footprint: isl.Map, position: int) -> tuple[isl.Aff, int] | None:
 
 @dataclass(frozen=True)
 class PromotedReference:
-    """What one access of a statement touches: `{ S[i] -> A[a] }` and `{ [t] -> A[a] }`."""
+    """What one access of a statement touches: `{ S[i] -> A[a] }` and `{ [t] -> A[a] }`.
 
+    `access` is the number of the access in the statement.
+    """
+
+    statement: str
+    access: int
     relation: isl.Map
     kind: AccessKind
     footprint: isl.Map
@@ -186,20 +191,26 @@ class PromotedReference:
 
 @dataclass(frozen=True, eq=False)
 class ReferenceGroup:
-    """References to an array that share a local one, and the box around what they touch."""
+    """References to an array that share a local one, and the box around what they touch.
+
+    Elements whose subscripts differ by less than `strides` share a cell: they are never touched
+    by the same thread, and each has an array of its own. Without, each element has its cell.
+    """
 
     references: tuple[PromotedReference, ...]
     box: FootprintBox
+    strides: tuple[int, ...] = ()
 
     @property
     def footprint(self) -> isl.Map:
         """All that the references touch, `{ [t] -> A[a] }`."""
-        return reduce(isl.Map.union, (each.footprint for each in self.references)).coalesce()
+        return _footprint_of(self.references)
 
     @property
-    def writes(self) -> bool:
-        """Whether one of the references writes."""
-        return any(each.kind is not AccessKind.READ for each in self.references)
+    def cells(self) -> tuple[int, ...]:
+        """The extents of an array for the box: with strides, it takes one cell a step."""
+        pairs = zip(self.box.sizes, self.strides or (1,) * len(self.box.sizes), strict=True)
+        return tuple(-(-size // stride) for size, stride in pairs)
 
 
 def references_in(scop: Scop, array: str, place: LoopBody) -> tuple[PromotedReference, ...]:
@@ -212,7 +223,7 @@ def references_in(scop: Scop, array: str, place: LoopBody) -> tuple[PromotedRefe
         if body.name not in around:
             continue
         loops = around[body.name]
-        for access in body.accesses:
+        for number, access in enumerate(body.accesses):
             relation = access.relation.intersect_domain(loops.domain())
             relation = relation.intersect_params(scop.context)
             if access.array != array or relation.is_empty():
@@ -222,7 +233,7 @@ def references_in(scop: Scop, array: str, place: LoopBody) -> tuple[PromotedRefe
                     f"the elements that {body.name} accesses depend on data, or it accesses vectors"
                 )
             footprint = loops.reverse().apply_range(relation)
-            found.append(PromotedReference(relation, access.kind, footprint))
+            found.append(PromotedReference(body.name, number, relation, access.kind, footprint))
         if any(each.array == array for each in body.accesses) and not any(
             each.array == array for each in effective.accesses
         ):
@@ -234,32 +245,67 @@ def reference_groups(
     array: str, references: Sequence[PromotedReference], place: LoopBody
 ) -> tuple[ReferenceGroup, ...]:
     """References that may touch one element in an iteration together; `NotPromotableError`."""
-    groups: list[ReferenceGroup] = []
-    for reference in references:
-        box = box_of_footprint(reference.footprint)
-        if box is None:
-            raise NotPromotableError(
-                f"the elements that {place.shown} touches fit in no rectangle of constant size; "
-                "tile the loops first"
-            )
-        groups.append(ReferenceGroup((reference,), box))
+    parts = [_Part((reference,), box_of_footprint(reference.footprint)) for reference in references]
+    if any(part.box is None for part in parts):
+        raise NotPromotableError(
+            f"the elements that {place.shown} touches fit in no rectangle of constant size; "
+            "tile the loops first"
+        )
+    groups = _with_boxes(_merged(parts))
+    if sum(len(group.references) for group in groups) < len(references):
+        raise NotPromotableError(
+            f"two references, one of which writes, touch common elements of {array}, and "
+            "both together fit in no rectangle of constant size"
+        )
+    return groups
+
+
+def boxed_groups(references: Sequence[PromotedReference]) -> tuple[ReferenceGroup, ...]:
+    """As `reference_groups`, but without the references that can be in no group."""
+    parts = [_Part((reference,), box_of_footprint(reference.footprint)) for reference in references]
+    return _with_boxes(_merged(parts))
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """References that are together; `box` is `None` if there is none of constant size."""
+
+    references: tuple[PromotedReference, ...]
+    box: FootprintBox | None
+
+    @property
+    def footprint(self) -> isl.Map:
+        return _footprint_of(self.references)
+
+    @property
+    def writes(self) -> bool:
+        return any(each.kind is not AccessKind.READ for each in self.references)
+
+
+def _merged(parts: list[_Part]) -> list[_Part]:
+    """Parts with common elements in one, unless they only read and have no box together."""
     merged = True
     while merged:
         merged = False
-        for left, right in combinations(groups, 2):
-            if left.footprint.is_disjoint(right.footprint):
+        for left, right in combinations(parts, 2):
+            writes = left.writes or right.writes
+            hopeless = left.box is None or right.box is None
+            if (hopeless and not writes) or left.footprint.is_disjoint(right.footprint):
                 continue
             both = (*left.references, *right.references)
-            box = box_of_footprint(reduce(isl.Map.union, (each.footprint for each in both)))
-            if box is None and not (left.writes or right.writes):
+            box = None if hopeless else box_of_footprint(_footprint_of(both))
+            if box is None and not writes:
                 continue
-            if box is None:
-                raise NotPromotableError(
-                    f"two references, one of which writes, touch common elements of {array}, and "
-                    "both together fit in no rectangle of constant size"
-                )
-            groups = [each for each in groups if each not in (left, right)]
-            groups.append(ReferenceGroup(both, box))
+            parts = [each for each in parts if each not in (left, right)]
+            parts.append(_Part(both, box))
             merged = True
             break
-    return tuple(groups)
+    return parts
+
+
+def _with_boxes(parts: Sequence[_Part]) -> tuple[ReferenceGroup, ...]:
+    return tuple(ReferenceGroup(part.references, part.box) for part in parts if part.box)
+
+
+def _footprint_of(references: Sequence[PromotedReference]) -> isl.Map:
+    return reduce(isl.Map.union, (each.footprint for each in references)).coalesce()

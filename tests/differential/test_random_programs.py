@@ -7,15 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 from fuzzing.generate import random_program
-from fuzzing.pipelines import random_pipeline
+from fuzzing.pipelines import random_gpu_pipeline, random_pipeline
 from fuzzing.regression import PIPELINE, RUN
-from fuzzing.run import STEP_SECONDS, Case, run_batch
+from fuzzing.run import STEP_SECONDS, Case, run_batch, runs_on_device
+from gpu_devices import missing_opencl
 from oracle import MISSING_TOOLS_REASON, Oracle, mlir_opt_available
 
 from polyir import api
 from polyir.diagnostics import remarks_to
 from polyir.limits import time_limited_to
-from polyir.runtime import CompilerOptions, compare_bits, compile_module
+from polyir.runtime import CompiledModule, CompilerOptions, compare_bits, compile_module
 from polyir.runtime.functions import CompiledFunction, numpy_type
 from polyir.target.abi import ArrayParameter
 
@@ -34,15 +35,29 @@ def test_random_programs_compute_the_same(first: int, tmp_path: Path) -> None:
     assert summary.applied.total() >= 2
 
 
+@pytest.mark.skipif(bool(missing_opencl()), reason=missing_opencl())
+def test_random_programs_compute_the_same_in_kernels(tmp_path: Path) -> None:
+    cases = [Case(random_program(n), random_gpu_pipeline(n)) for n in range(8001, 8006)]
+    summary = run_batch(cases, tmp_path)
+    assert summary.failures == []
+    assert summary.applied["map-to-gpu"] >= 3
+
+
 @pytest.mark.parametrize("path", REGRESSIONS, ids=lambda path: path.stem)
 def test_program_that_failed_computes_the_same(path: Path, tmp_path: Path) -> None:
     text = path.read_text()
     lines = text.splitlines()
     (pipeline,) = (line.removeprefix(PIPELINE) for line in lines if line.startswith(PIPELINE))
     runs = [line.removeprefix(RUN).split() for line in lines if line.startswith(RUN)]
+    is_for_device = runs_on_device(pipeline.split(","))
+    if is_for_device and missing_opencl():
+        pytest.skip(missing_opencl())
     with remarks_to(lambda remark: None), time_limited_to(STEP_SECONDS):
         module = api.lower(api.run_pipeline(api.parse(text), pipeline))
-    ours = compile_module(module, CompilerOptions(compiler="gcc", flags=FLAGS))
+        if is_for_device:
+            ours: CompiledModule = api.compile_loops(module, target="opencl")
+        else:
+            ours = compile_module(module, CompilerOptions(compiler="gcc", flags=FLAGS))
     oracle = Oracle(text, tmp_path)
     for words in runs:
         expected, actual = (arguments_of(ours["program"], words) for _ in range(2))

@@ -36,6 +36,14 @@ FOR_SOME = [
     ("lu", "pluto-schedule,tile{sizes=2 levels=2 ratio=2},intra-tile-order,mark-parallel"),
     ("lu", "pluto-schedule,tile{sizes=5},full-tile-separation{points=atomic},mark-parallel"),
     ("fdtd-2d", "pluto-schedule,diamond-tile{size=6},wavefront,mark-parallel"),
+    ("jacobi-1d", "pluto-schedule,hexagonal-tile{height=3 width=4},mark-parallel"),
+    ("jacobi-1d", "isl-schedule,hexagonal-tile{height=5 width=1},mark-parallel"),
+    ("jacobi-2d", "pluto-schedule,hexagonal-tile{height=2 width=5 sizes=7},mark-parallel"),
+    ("jacobi-2d", "isl-schedule,hexagonal-tile{height=5 width=3 sizes=4},mark-parallel{which=all}"),
+    ("heat-3d", "pluto-schedule,hexagonal-tile{height=2 width=2 sizes=5,3},mark-parallel"),
+    ("heat-3d", "isl-schedule,hexagonal-tile{height=4 width=3 sizes=4},mark-parallel"),
+    ("fdtd-2d", "pluto-schedule,hexagonal-tile{height=2 width=3 sizes=5},mark-parallel"),
+    ("fdtd-2d", "isl-schedule,hexagonal-tile{height=4 width=6 sizes=8},mark-parallel"),
     ("seidel-2d", 'tile-shape{sizes=4,6,8 shape="1,0,0;1,1,0;2,1,1"},wavefront,mark-parallel'),
     ("gemm", 'pluto-schedule,tile-shape{sizes=6 shape="1,1,0;-1,1,0;0,1,2"},mark-parallel'),
 ]
@@ -48,6 +56,8 @@ SLOW = [
     ("heat-3d", "pluto-schedule,tile{sizes=4,3},full-tile-separation{points=separate}"),
     ("jacobi-2d", "pluto-schedule,diamond-tile{size=6},wavefront,full-tile-separation"),
     ("fdtd-2d", "pluto-schedule,diamond-tile{size=6},wavefront,full-tile-separation"),
+    ("fdtd-2d", "pluto-schedule,hexagonal-tile{height=3 width=4 sizes=5},mark-parallel"),
+    ("jacobi-2d", "pluto-schedule,hexagonal-tile,intra-tile-order,mark-parallel"),
     ("3mm", "pluto-schedule{fuse=max},tile{sizes=4 levels=2},mark-parallel"),
 ]
 

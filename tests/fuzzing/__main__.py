@@ -10,7 +10,7 @@ from collections import Counter
 from pathlib import Path
 
 from fuzzing.generate import random_program
-from fuzzing.pipelines import random_pipeline
+from fuzzing.pipelines import random_gpu_pipeline, random_pipeline
 from fuzzing.regression import regression_text
 from fuzzing.run import SECONDS, Case, Summary, run_batch
 from fuzzing.shrink import shrunk
@@ -24,6 +24,7 @@ def main() -> int:
     parser.add_argument("count", type=int, help="programs")
     parser.add_argument("seed", type=int, help="the number of the first program")
     parser.add_argument("--shrink-tries", type=int, default=300)
+    parser.add_argument("--gpu", action="store_true", help="kernels, as OpenCL on PoCL")
     parser.add_argument("--folder", type=Path, help="where failing cases are written")
     options = parser.parse_args()
     begin = time.monotonic()
@@ -31,7 +32,8 @@ def main() -> int:
     pipelines: set[tuple[str, ...]] = set()
     for first in range(options.seed, options.seed + options.count, BATCH):
         last = min(first + BATCH, options.seed + options.count)
-        cases = [Case(random_program(n), random_pipeline(n)) for n in range(first, last)]
+        pipeline = random_gpu_pipeline if options.gpu else random_pipeline
+        cases = [Case(random_program(n), pipeline(n)) for n in range(first, last)]
         pipelines.update(case.pipeline for case in cases)
         with tempfile.TemporaryDirectory() as folder:
             summary = run_batch(cases, Path(folder))

@@ -54,6 +54,7 @@ OPTIONS = (
     "isl-schedule{fusion=typed outer-coincidence=true},feautrier-schedule{serialize=true},expand",
     "isl-builtin-schedule{algorithm=feautrier max-coefficient=3 treat-coalescing=false},contract",
     "diamond-tile{size=8 degrees=all},intra-tile-order{max-stride=2 distribute=false}",
+    "hexagonal-tile{height=4 width=32 sizes=16,8 loop=S0.0},mark-parallel",
     "full-tile-separation{points=separate},privatize{arrays=a,b loops=all},check-schedule",
     "interchange{loops=S0.0,S0.1},skew{loop=S0.1 by=S0.0 factor=-2},reverse{loop='S1[2].0'}",
     "shift{loop=S0.0 by='n - 1' statements=S0},scale{loop=S0.0 factor=2 statements=S0,S1}",

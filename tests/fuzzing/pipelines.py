@@ -34,6 +34,25 @@ def random_pipeline(seed: int) -> tuple[str, ...]:
     return tuple(passes)
 
 
+def random_gpu_pipeline(seed: int) -> tuple[str, ...]:
+    """A scheduler and, at times, a transformation; then the mapping to a GPU, often with sizes."""
+    random = Random(f"GPU pipeline {seed}")
+    passes = [_scheduler(random)]
+    if random.random() < 0.3:
+        passes.append(_drawn(random))
+    options: list[str] = []
+    for name, values, most in (
+        ("tile", (1, 2, 3, 5, 7, 8, 32), 4),
+        ("block", (1, 2, 3, 4, 5, 8, 16), 3),
+        ("grid", (1, 2, 3, 100), 3),
+    ):
+        if random.random() < 0.5:
+            sizes = (str(random.choice(values)) for _ in range(random.randint(1, most)))
+            options.append(f"{name}={','.join(sizes)}")
+    passes.append(f"map-to-gpu{{{' '.join(options)}}}" if options else "map-to-gpu")
+    return tuple(passes)
+
+
 def drawn_pass(element: str, module: ModuleOp) -> str | None:
     """The pass that an element `?7` stands for in `module`; `None` if there is nothing to change.
 
@@ -79,7 +98,7 @@ def _usual(random: Random) -> list[str]:
     passes: list[str] = []
     perhaps(0.15, _privatize, lambda random: "expand")
     passes.append(_scheduler(random))
-    perhaps(0.7, _tile, _tile, _tile, _diamond, _shape)
+    perhaps(0.7, _tile, _tile, _tile, _diamond, _hexagons, _shape)
     perhaps(0.2, _intra_tile_order)
     perhaps(0.3, lambda random: f"wavefront{{degrees={random.randint(1, 2)}}}")
     perhaps(0.15, _full_tiles)
@@ -100,7 +119,17 @@ def _any(random: Random) -> list[str]:
         lambda random: f"wavefront{{degrees={random.randint(1, 3)}}}",
         lambda random: "check-schedule",
         lambda random: random.choice(("expand", "contract")),
-        *(_scheduler, _tile, _tile, _diamond, _shape, _intra_tile_order, _full_tiles, _mark),
+        *(
+            _scheduler,
+            _tile,
+            _tile,
+            _diamond,
+            _hexagons,
+            _shape,
+            _intra_tile_order,
+            _full_tiles,
+            _mark,
+        ),
         *(_privatize, *(6 * [_drawn])),
     )
     return [random.choice(makers)(random) for _ in range(random.randint(0, 6))]
@@ -170,6 +199,11 @@ def _shape(random: Random) -> str:
 
 def _diamond(random: Random) -> str:
     return f"diamond-tile{{size={random.choice((2, 3, 4))} degrees={random.choice(('all', 1))}}}"
+
+
+def _hexagons(random: Random) -> str:
+    height, width, size = (random.choice(range(1, most)) for most in (5, 7, 6))
+    return f"hexagonal-tile{{height={height} width={width} sizes={size}}}"
 
 
 def _intra_tile_order(random: Random) -> str:

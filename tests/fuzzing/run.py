@@ -14,7 +14,7 @@ import resource
 import signal
 import traceback
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -34,7 +34,7 @@ from polyir.diagnostics import PolyirError, Remark, RemarkKind, remarks_to
 from polyir.limits import ResourceError, time_limited_to
 from polyir.passes.poly_raise import PolyRaisePass
 from polyir.passes.prerequisites import scops_in
-from polyir.runtime import CompilerOptions, compile_module
+from polyir.runtime import CompiledFunction, CompiledModule, CompilerOptions, compile_module
 from polyir.runtime.compiler import CompilationError
 from polyir.target.c import COptions, c_text
 from polyir.target.mlir import print_module
@@ -71,6 +71,11 @@ class Case:
 
     program: Program
     pipeline: tuple[str, ...]
+
+    @property
+    def is_for_device(self) -> bool:
+        """Whether the result has kernels: C and LLVM have no launches."""
+        return runs_on_device(self.pipeline)
 
 
 @dataclass(frozen=True)
@@ -208,14 +213,20 @@ class _Worker:
             return
         self._begin(next(iter(self._cases)), COMPILATION)
         expected = self._results(self._oracle(), "oracle")
-        makers = (("c", self._compiled), ("mlir", self._relowered), ("llvm", self._jitted))
-        for backend, make in makers:
-            if not self._cases:
-                return
-            self._begin(next(iter(self._cases)), COMPILATION)
-            library = make(modules)
-            if library is not None:
-                self._compare(expected, self._results(library, backend), backend)
+        for backend, make in (
+            ("c", self._compiled),
+            ("mlir", self._relowered),
+            ("llvm", self._jitted),
+            ("opencl", self._on_device),
+        ):
+            is_for_device = backend == "opencl"
+            numbers = [n for n, case in self._cases.items() if case.is_for_device == is_for_device]
+            if numbers:
+                self._begin(numbers[0], COMPILATION)
+                library = make({number: modules[number] for number in numbers})
+                if library is not None:
+                    left = [number for number in numbers if number in self._cases]
+                    self._compare(expected, self._results(library, backend, left), backend)
 
     def _report(self, **event: object) -> None:
         print(json.dumps(event), file=self._stream)
@@ -253,10 +264,14 @@ class _Worker:
                 module = self._pass_applied(module, text, stage)
             stage = "lower"
             self._say(number, PASSES + stage)
-            lowered = api.lower(module)
+            is_for_device = self._cases[number].is_for_device
+            lowered = api.outlined(module) if is_for_device else api.lower(module)
             lowered.verify()
-            stage = "emit C"
-            c_text(lowered, COptions())
+            stage = "emit"
+            if is_for_device:
+                api.emit(lowered, "opencl")
+            else:
+                c_text(lowered, COptions())
         except ResourceError:
             # A result that cannot be afforded is a refusal; there is nothing to run.
             self._summary.bounded[stage] += 1
@@ -320,7 +335,7 @@ class _Worker:
         from io import StringIO
 
         texts: dict[int, str] = {}
-        for number in self._cases:
+        for number in modules:
             stream = StringIO()
             print_module(modules[number], stream)
             lines = stream.getvalue().strip().split("\n")
@@ -336,42 +351,56 @@ class _Worker:
                     Oracle(text, self._folder)
                 except OracleError as error:
                     self._fail(number, kind, f"{error}\n{text}")
-            left = [texts[number] for number in self._cases]
+            left = [texts[number] for number in texts if number in self._cases]
             return Oracle("\n".join(left), self._folder) if left else None
 
     def _compiled(self, modules: dict[int, ModuleOp]) -> object | None:
         options = CompilerOptions(compiler="gcc", flags=C_FLAGS)
         try:
-            return compile_module(_merged([modules[n] for n in self._cases]), options)
+            return compile_module(_merged(list(modules.values())), options)
         except CompilationError:
-            for number in tuple(self._cases):
+            for number, module in modules.items():
                 try:
-                    compile_module(modules[number], options)
+                    compile_module(module, options)
                 except CompilationError as error:
                     self._fail(number, "the C is rejected", str(error))
-            left = [modules[number] for number in self._cases]
+            left = self._left(modules)
             return compile_module(_merged(left), options) if left else None
 
     def _jitted(self, modules: dict[int, ModuleOp]) -> object | None:
         try:
-            return _compile_llvm([modules[number] for number in self._cases])
+            return _compile_llvm(list(modules.values()))
         except Exception:
-            for number in tuple(self._cases):
+            for number, module in modules.items():
                 try:
-                    _compile_llvm([modules[number]])
+                    _compile_llvm([module])
                 except Exception as error:
-                    where = traceback.extract_tb(error.__traceback__)[-1]
-                    kind = f"llvm: {type(error).__name__} in {where.name}"
-                    self._fail(number, kind, traceback.format_exc())
-            left = [modules[number] for number in self._cases]
+                    self._fail(number, _kind("llvm", error), traceback.format_exc())
+            left = self._left(modules)
             return _compile_llvm(left) if left else None
+
+    def _on_device(self, modules: dict[int, ModuleOp]) -> object:
+        functions: dict[str, object] = {}
+        for number, module in modules.items():
+            try:
+                functions |= dict(_functions(api.compile_loops(module, target="opencl")))
+            except Exception as error:
+                self._fail(number, _kind("opencl", error), traceback.format_exc())
+        return functions
+
+    def _left(self, modules: dict[int, ModuleOp]) -> list[ModuleOp]:
+        """The modules of the cases that have not failed."""
+        return [module for number, module in modules.items() if number in self._cases]
 
     # Runs
 
-    def _results(self, library: object, stage: str) -> dict[int, list[list[np.ndarray]]]:
-        """For each case and each of its sizes, the arrays after the run."""
+    def _results(
+        self, library: object, stage: str, numbers: Sequence[int] | None = None
+    ) -> dict[int, list[list[np.ndarray]]]:
+        """For each case, or each of `numbers`, and each of its sizes, the arrays after the run."""
         results: dict[int, list[list[np.ndarray]]] = {}
-        for number, case in self._cases.items():
+        for number in list(self._cases) if numbers is None else numbers:
+            case = self._cases[number]
             self._begin(number, stage)
             results[number] = []
             for run in range(len(case.program.sizes)):
@@ -410,6 +439,20 @@ def _is_changed(before: ModuleOp, after: ModuleOp, remarks: Sequence[Remark]) ->
     if not scops_in(before) and scops_in(after):
         return any(remark.kind is RemarkKind.REMARK for remark in remarks)
     return not before.is_structurally_equivalent(after)
+
+
+def runs_on_device(pipeline: Sequence[str]) -> bool:
+    """Whether a pipeline makes kernels."""
+    return any(each.startswith("map-to-gpu") for each in pipeline)
+
+
+def _kind(backend: str, error: Exception) -> str:
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{backend}: {type(error).__name__} in {where.name}"
+
+
+def _functions(module: CompiledModule) -> Iterator[tuple[str, CompiledFunction]]:
+    return ((name, module[name]) for name in module)
 
 
 def _compile_llvm(modules: Sequence[ModuleOp]) -> object:

@@ -374,3 +374,93 @@ func.func @launch(%n: index) {
   gpu.launch_func @kernels::@f blocks in (%n, %n) threads in (%n, %n, %n)
   return
 }
+// -----
+module attributes {gpu.container_module} {
+  gpu.module @kernels {
+    gpu.func @f(%n: index) kernel {
+      gpu.return
+    }
+    gpu.func @g() {
+      gpu.return
+    }
+  }
+  func.func @host(%n: index, %x: f32) {
+    gpu.launch_func @kernels::@f blocks in (%n, %n, %n) threads in (%n, %n, %n) args(%x : f32)
+    return
+  }
+}
+// -----
+module attributes {gpu.container_module} {
+  gpu.module @kernels {
+    gpu.func @f(%n: index) kernel {
+      gpu.return
+    }
+    gpu.func @g() {
+      gpu.return
+    }
+  }
+  func.func @host(%n: index, %x: f32) {
+    gpu.launch_func @kernels::@f blocks in (%n, %n, %n) threads in (%n, %n, %n)
+    return
+  }
+}
+// -----
+module attributes {gpu.container_module} {
+  gpu.module @kernels {
+    gpu.func @f(%n: index) kernel {
+      gpu.return
+    }
+    gpu.func @g() {
+      gpu.return
+    }
+  }
+  func.func @host(%n: index, %x: f32) {
+    gpu.launch_func @kernels::@h blocks in (%n, %n, %n) threads in (%n, %n, %n)
+    return
+  }
+}
+// -----
+module attributes {gpu.container_module} {
+  gpu.module @kernels {
+    gpu.func @f(%n: index) kernel {
+      gpu.return
+    }
+    gpu.func @g() {
+      gpu.return
+    }
+  }
+  func.func @host(%n: index, %x: f32) {
+    gpu.launch_func @kernels::@g blocks in (%n, %n, %n) threads in (%n, %n, %n)
+    return
+  }
+}
+// -----
+module attributes {gpu.container_module} {
+  gpu.module @kernels {
+    gpu.func @f(%n: index) kernel {
+      gpu.return
+    }
+    gpu.func @g() {
+      gpu.return
+    }
+  }
+  func.func @host(%n: index, %x: f32) {
+    gpu.launch_func @other::@f blocks in (%n, %n, %n) threads in (%n, %n, %n) args(%n : index)
+    return
+  }
+}
+// -----
+module {
+  gpu.module @kernels {
+    gpu.func @f(%n: index) kernel {
+      gpu.return
+    }
+    gpu.func @g() {
+      gpu.return
+    }
+  }
+  func.func @host(%n: index, %x: f32) {
+    gpu.launch_func @kernels::@f blocks in (%n, %n, %n) threads in (%n, %n, %n) args(%n : index)
+    return
+  }
+}

@@ -509,8 +509,8 @@ func.func @size_inside_a_launch(%n: index, %A: memref<?xf32>) {
 module attributes {gpu.container_module} {
   gpu.module @kernels attributes {x} {
     gpu.func @all(%n: index, %A: memref<?x?xf64>) workgroup(%s : memref<32x33xf64, #gpu.address_space<workgroup>>, %u : memref<8xf32, 3> {llvm.align = 16 : i64}) private(%p : memref<4xf64, #gpu.address_space<private>>) kernel attributes {known_block_size = array<i32: 32, 4, 1>, known_grid_size = array<i32: 8, 1, 1>} {
-      %x = gpu.thread_id x
-      %b = gpu.block_id y
+      %x = gpu.thread_id x upper_bound 32
+      %b = gpu.block_id y {x}
       %v = memref.load %A[%b, %x] : memref<?x?xf64>
       memref.store %v, %s[%x, %b] : memref<32x33xf64, #gpu.address_space<workgroup>>
       gpu.barrier
@@ -555,6 +555,7 @@ func.func @spaces(%A: memref<4xf32, #gpu.address_space<global>>, %B: memref<4xf3
 "gpu.module"() <{sym_name = "kernels"}> ({
   "gpu.func"() <{function_type = (index) -> (), known_block_size = array<i32: 32, 4, 1>}> ({
   ^bb0(%n: index, %s: memref<32xf64, #gpu.address_space<workgroup>>):
+    %g = "gpu.global_id"() <{dimension = #gpu<dim z>, upper_bound = 64 : index}> : () -> index
     "gpu.return"() : () -> ()
   }) {gpu.kernel, sym_name = "f", workgroup_attributions = 1 : i64} : () -> ()
   "gpu.module_end"() : () -> ()

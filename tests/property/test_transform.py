@@ -26,6 +26,7 @@ from polyir.transform.diamond import DiamondOptions, diamond_tile
 from polyir.transform.distribute import DistributeOptions, distribute
 from polyir.transform.full_tiles import separate_full_tiles
 from polyir.transform.fuse import FuseOptions, fuse
+from polyir.transform.hexagonal import HexagonalOptions, hexagonal_tile
 from polyir.transform.intra_tile_order import intra_tile_order
 from polyir.transform.parallel import PARALLEL, Which, mark_parallel
 from polyir.transform.tile import TileOptions, tile
@@ -221,6 +222,33 @@ def test_random_stencils_start_concurrently_in_diamond_tiles(
     for source, target in conflicting:
         assert places[source] == places[target] or waves[source] < waves[target]
     assert len({wave for (_, (t, _)), wave in waves.items() if t == 0}) <= 2
+
+
+@bounded
+@given(forward_vectors, st.integers(1, 4), st.integers(4, 6))
+def test_random_stencils_in_hexagonal_tiles(
+    distances: list[tuple[int, int]], height: int, width: int
+) -> None:
+    """Whatever the stencil, no dependence goes from a hexagon to another of its wave."""
+    size = 12
+    tree, dependences = stencil(distances, max(0, *(-right for _, right in distances)))
+    outcome = hexagonal_tile(tree, dependences, HexagonalOptions(height, width))
+    if not outcome.done:
+        (reason,) = outcome.missed
+        assert "needs no hexagons" in reason
+        assert len({right / down for down, right in distances}) == 1
+        return
+    order = execution(outcome.schedule, n=size)
+    assert len(order) == size * size
+    conflicting = [
+        (source, ("S", target))
+        for dependence in dependences.items
+        for source, target in pairs(dependence.relation, n=size)
+    ]
+    assert_in_order(order, conflicting)
+    marked = mark_parallel(outcome.schedule, dependences).schedule
+    assert assert_parallel_loops_are(marked, conflicting, size) == 1
+    assert attributes_of_members(marked.get_root().child(0).child(0)) == ((PARALLEL,),)
 
 
 @bounded

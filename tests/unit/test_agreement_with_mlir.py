@@ -25,7 +25,7 @@ def test_inputs(folder: str) -> None:
 def test_filecheck_inputs() -> None:
     """What mlir-opt accepts, polyir accepts; what only polyir accepts has scops or kernels.
 
-    Up to MLIR 19, kernels are no affine scopes, so that numbers of threads are no symbols.
+    In MLIR 19, kernels are not affine scopes yet: numbers of threads are not symbols.
     """
     for found in disagreements("filecheck"):
         assert found.kind == "only polyir accepts", found

@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from gpu_devices import missing_opencl
 
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -61,5 +62,7 @@ def programs() -> list[tuple[str, int, str]]:
 
 @pytest.mark.parametrize(("page", "number", "text"), programs())
 def test_python_listing(page: str, number: int, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if 'target="opencl"' in text and missing_opencl():
+        pytest.skip(missing_opencl())
     monkeypatch.chdir(ROOT)
     exec(compile(text, f"{page}, listing {number}", "exec"), {"__name__": "listing"})

@@ -84,6 +84,39 @@ def test_only_memory_of_the_function_is_temporary() -> None:
     assert why_no_temporary(scop, "t") == "func.call uses it outside the scop"
 
 
+REPEATED = """
+func.func private @more() -> i1
+func.func @repeated(%n: index, %x: f64, %A: memref<?xf64>) {
+  %t = memref.alloca() : memref<f64>
+  scf.while : () -> () {
+    %c = func.call @more() : () -> i1
+    scf.condition(%c)
+  } do {
+    affine.for %i = 0 to %n {
+      affine.store %x, %t[] : memref<f64>
+    }
+    affine.for %i = 0 to 8 {
+      %v = affine.load %t[] : memref<f64>
+      affine.store %v, %A[%i] : memref<?xf64>
+    }
+    scf.yield
+  }
+  return
+}
+"""
+
+
+def test_an_array_that_keeps_values_between_executions_is_no_temporary() -> None:
+    """The scop writes nothing for n = 0, and reads what it has left before."""
+    reason = "the scop may read what an earlier execution of it has left there"
+    assert why_no_temporary(raised(REPEATED), "t") == reason
+    assert why_no_temporary(raised(REPEATED.replace("0 to %n", "0 to 4")), "t") is None
+    # Here, every execution has an array of its own.
+    alloca = "%t = memref.alloca() : memref<f64>"
+    inside = REPEATED.replace(alloca, "").replace("do {", f"do {{ {alloca}")
+    assert why_no_temporary(raised(inside), "t") is None
+
+
 @pytest.mark.parametrize(
     ("cells", "context", "sides"),
     [

@@ -211,6 +211,20 @@ def test_what_a_loop_on_the_host_carries_in_a_temporary() -> None:
     assert of(TEMPORARY + in_a_loop(filled("t") + copied("t", "A")) + FREED) == ("", "A")
 
 
+def test_what_only_some_executions_use() -> None:
+    scop = filled("t", "%k") + copied("t", "A", "%k")
+    load = "%w = memref.load %t[%k] : memref<?xf64>\n"
+    assert of(TEMPORARY + f"scf.if %c {{ {scop} }}" + FREED) == ("A", "A")
+    assert of(TEMPORARY + f"scf.if %c {{ {scop} }} {load}" + FREED) == ("A", "A t")
+    blocks = f"""cf.cond_br %c, ^first, ^second
+    ^first:
+      {scop}
+      cf.br ^second
+    ^second:
+      {load}"""
+    assert of(TEMPORARY + blocks + FREED) == ("A t", "A t")
+
+
 def test_what_another_scop_uses() -> None:
     call = "func.call @use(%B) : (memref<?xf64>) -> ()\n"
     body = TEMPORARY + filled("t") + call + copied("t", "A")

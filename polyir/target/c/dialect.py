@@ -33,8 +33,9 @@ class Dialect:
 
     `global_space` and `shared_space` come before the element type of memory of the device and of
     arrays of a block of threads. `linkage` comes before a function that others call, `helper`
-    before a helper. `unroll` is the pragma with a factor; a loop has none if it is `None`. No
-    variable is named as one of `reserved`. The helpers `declared` are in headers.
+    before a helper, `static` and `static_array` before what only the file uses. `unroll` is the
+    pragma with a factor; a loop has none if it is `None`. No variable is named as one of
+    `reserved`. The functions `declared` are in headers.
     """
 
     target: str
@@ -50,6 +51,8 @@ class Dialect:
     shared_space: str = ""
     linkage: str = ""
     helper: str = ""
+    static: str = "static "
+    static_array: str = "static "
     unroll: str | None = "GCC unroll {}"
     reserved: Sequence[str] = ()
     declared: Sequence[str] = ()

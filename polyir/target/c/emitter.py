@@ -85,9 +85,10 @@ class Definitions:
     def parts(self, printer: Printer) -> list[Sequence[str]]:
         """The lines of each part of the file: globals, prototypes, and each function."""
         functions = self.functions
+        early = [each for each in declared_first(functions) if each.name not in printer.declared]
         return [
             [line for definition in self.globals for line in printer.global_array(definition)],
-            [line for each in _declared_first(functions) for line in printer.prototype(each)],
+            [line for each in early for line in printer.prototype(each)],
             *(list(printer.function(each)) for each in functions if each.body is not None),
         ]
 
@@ -151,16 +152,17 @@ def _symbols(operations: Sequence[Operation], dialect: Dialect) -> _Symbols:
                     functions.append(op)
             case _:
                 raise unsupported_operation(op, dialect.target)
-    _check_names([*globals_, *functions])
+    _check_names([*globals_, *functions], dialect)
     return _Symbols(tuple(globals_), tuple(functions))
 
 
-def _check_names(definitions: Sequence[memref.GlobalOp | func.FuncOp]) -> None:
-    """Refuse symbols that differ in MLIR only, like `a.b` and `a_b`."""
+def _check_names(definitions: Sequence[memref.GlobalOp | func.FuncOp], dialect: Dialect) -> None:
+    """Refuse symbols that differ in MLIR only, like `a.b` and `a_b`, and words of the language."""
     symbols: dict[str, str] = {}
     for op in definitions:
         symbol = op.sym_name.data
         name = symbol_name(symbol)
+        check_name(op, name, dialect)
         if name in symbols:
             raise unsupported(
                 op, f"symbols '{symbols[name]}' and '{symbol}' have the same name '{name}' in C"
@@ -168,7 +170,13 @@ def _check_names(definitions: Sequence[memref.GlobalOp | func.FuncOp]) -> None:
         symbols[name] = symbol
 
 
-def _declared_first(functions: Sequence[Function]) -> list[Function]:
+def check_name(op: Operation, name: str, dialect: Dialect) -> None:
+    """Refuse a name of a function or global that is a word of the language."""
+    if name in dialect.reserved:
+        raise unsupported(op, f"'{name}' has another meaning in the code of {dialect.target}")
+
+
+def declared_first(functions: Sequence[Function]) -> list[Function]:
     """The functions that need a prototype: defined elsewhere, or called before their definition."""
     called: dict[str, None] = {}
     early: list[Function] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from xdsl.dialects import affine, func, memref, omp, scf
 from xdsl.dialects.builtin import MemRefType
@@ -80,12 +80,20 @@ from polyir.target.errors import unsupported, unsupported_operation
 
 @dataclass(frozen=True)
 class Environment:
-    """What the functions of a module share: globals by symbol, and the names at file scope."""
+    """What the functions of a module share: globals by symbol, and the names at file scope.
+
+    `functions` are the names of those functions that do not have the name of their symbol.
+    """
 
     globals: Mapping[str, Array]
     names: Sequence[str]
     dialect: Dialect
     openmp: bool
+    functions: Mapping[str, str] = field(default_factory=dict)
+
+    def function_name(self, symbol: str) -> str:
+        """The name of the function with a symbol."""
+        return self.functions.get(symbol) or symbol_name(symbol)
 
 
 Translation = Callable[[Body, Operation, Environment], None]
@@ -112,12 +120,12 @@ def translate_function(
         body.statements[:0] = views
     return Function(
         # A function of the C library that only computes is called by its own name.
-        symbol if READNONE in op.attributes else symbol_name(symbol),
+        symbol if READNONE in op.attributes else environment.function_name(symbol),
         is_private(op) and not op.is_declaration,
         signature.returned,
         (*parameters, *pointers),
         None if op.is_declaration else tuple(body.statements),
-        tuple(_callees(op)),
+        tuple(_callees(op, environment)),
     )
 
 
@@ -156,11 +164,11 @@ def empty_body(
     )
 
 
-def _callees(op: func.FuncOp) -> Iterator[str]:
+def _callees(op: func.FuncOp, environment: Environment) -> Iterator[str]:
     """The C names of the functions that a function calls."""
     for inner in op.walk():
         if isinstance(inner, func.CallOp):
-            yield symbol_name(symbol_of(inner.callee))
+            yield environment.function_name(symbol_of(inner.callee))
 
 
 def bind_parameters(body: Body, block: Block | None, signature: Signature) -> list[CParameter]:
@@ -235,7 +243,7 @@ def _translate_return(
         body.add(Return(values[0]))
 
 
-def _translate_call(body: Body, op: func.CallOp) -> None:
+def _translate_call(body: Body, op: func.CallOp, environment: Environment) -> None:
     """A call; one that only computes is an expression, any other a statement."""
     if is_pure_call(op):
         type = scalar_type(op.results[0].type, op)
@@ -248,7 +256,7 @@ def _translate_call(body: Body, op: func.CallOp) -> None:
             arguments.extend(array_arguments(body, op, argument))
         else:
             arguments.append(body.value(argument))
-    name = symbol_name(symbol_of(op.callee))
+    name = environment.function_name(symbol_of(op.callee))
     pointed = results_by_pointer(op.results)
     for result in pointed:
         variable = _result_variable(body, result)
@@ -307,7 +315,7 @@ def translate_operation(body: Body, op: Operation, environment: Environment) -> 
         case omp.WsLoopOp():
             translate_omp_loop(body, op)
         case func.CallOp():
-            _translate_call(body, op)
+            _translate_call(body, op, environment)
         case PrefetchOp():
             # Advice to the memory that C has no word for.
             pass

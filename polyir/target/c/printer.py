@@ -109,11 +109,13 @@ class Printer:
     """Prints expressions, statements and functions.
 
     `used` holds the variables that the file uses; the others get a `(void)`, against a warning.
+    The functions `declared` are in headers.
     """
 
     def __init__(self, used: Container[Variable], dialect: Dialect = C99) -> None:
         self._used = used
         self._dialect = dialect
+        self.declared = dialect.declared
 
     # ---------------------------------------------------------------- literals and types
 
@@ -410,7 +412,7 @@ class Printer:
     def global_array(self, definition: GlobalArray) -> Iterator[str]:
         """The definition of a global."""
         array = definition.array
-        linkage = "static " if definition.is_static else ""
+        linkage = self._dialect.static_array if definition.is_static else ""
         name = f"{array.variable.name}{self._subscripts(array.extents)}"
         head = f"{linkage}{self.spell(array.element)} {name}"
         if not definition.values:
@@ -456,7 +458,7 @@ class Printer:
     def head(self, function: Function) -> str:
         """What comes before the name of a function."""
         result = "void" if function.result is None else self.spell_memory(function.result)
-        return f"{'static ' if function.is_static else self._dialect.linkage}{result}"
+        return f"{self._dialect.static if function.is_static else self._dialect.linkage}{result}"
 
     def _parameter(self, parameter: CParameter) -> str:
         if not isinstance(parameter, ArrayArgument):
@@ -552,6 +554,8 @@ def _break(text: str, first: int) -> int | None:
     """The place of the space at which to break a line, after `first`."""
     best: tuple[int, int, int] | None = None
     depth = 0
+    # The brackets of CUDA's launches; there is no operator like them.
+    text = text.replace("<<<", "(((").replace(">>>", ")))")
     for place, character in enumerate(text[:LINE_WIDTH]):
         depth += (character in "([{") - (character in ")]}")
         if character != " " or place <= first:

@@ -12,13 +12,19 @@ from xdsl.dialects import func, gpu
 from xdsl.dialects.builtin import ModuleOp
 
 from polyir.target.abi import Scalar, symbol_name
-from polyir.target.c.emitter import helper_text, joined, translate_definitions
+from polyir.target.c.emitter import (
+    Definitions,
+    check_name,
+    helper_text,
+    joined,
+    translate_definitions,
+)
 from polyir.target.c.function import Environment
 from polyir.target.c.syntax import Function
 from polyir.target.c.usage import Usage
-from polyir.target.errors import operation_name, unsupported
+from polyir.target.errors import unsupported
 from polyir.target.gpu.host import translate_host
-from polyir.target.gpu.kernels import Kernel, translate_kernel
+from polyir.target.gpu.kernels import DeviceCode, translate_module
 from polyir.target.gpu.language import Language
 from polyir.target.gpu.printer import GpuPrinter
 from polyir.target.gpu.support import support_text
@@ -33,42 +39,53 @@ def kernel_source(module: gpu.ModuleOp, language: Language) -> str:
     (`abi.symbol_name`). Its parameters follow `polyir/target/abi.py`. The text of CUDA is for nvcc
     and for NVRTC. Raises `TargetError` for what a kernel in this language does not have.
     """
-    kernels = _translated([module], language)
-    usage = _usage(kernels, language)
-    parts = _kernel_parts(kernels, usage, language)
+    code = _translated([module], language)
+    usage = _usage(code, language)
+    parts = _kernel_parts(code, usage, language)
     if language is Language.OPENCL:
         return joined([_opencl_pragmas(usage), *parts])
     return joined([_cuda_types(joined(parts), usage), *parts])
 
 
-def _translated(modules: Sequence[gpu.ModuleOp], language: Language) -> list[Kernel]:
-    """The syntax trees of the kernels of several modules."""
-    operations = [op for module in modules for op in module.body.block.ops]
-    functions = [op for op in operations if isinstance(op, gpu.FuncOp)]
-    for op in operations:
-        if not isinstance(op, gpu.FuncOp) and operation_name(op) != "gpu.module_end":
-            raise unsupported(op, f"operation '{operation_name(op)}' is not supported in a kernel")
-    names = [symbol_name(op.sym_name.data) for op in functions]
-    for position, op in enumerate(functions):
-        if names[position] in names[:position]:
-            raise unsupported(op, f"two kernels have the same name '{names[position]}' in C")
-    return [translate_kernel(op, language, names) for op in functions]
+def _translated(modules: Sequence[gpu.ModuleOp], language: Language) -> list[DeviceCode]:
+    """The syntax trees of what is in several modules."""
+    symbols: dict[str, gpu.FuncOp] = {}
+    for op in (op for module in modules for op in module.body.block.ops):
+        if isinstance(op, gpu.FuncOp):
+            name = symbol_name(op.sym_name.data)
+            check_name(op, name, language.words.device)
+            if name in symbols:
+                raise unsupported(op, f"two kernels have the same name '{name}' in C")
+            symbols[name] = op
+    return [translate_module(module, language, [*symbols]) for module in modules]
 
 
-def _usage(kernels: Sequence[Kernel], language: Language) -> Usage:
+def _usage(code: Sequence[DeviceCode], language: Language) -> Usage:
     usage = Usage(language.words.device)
-    for kernel in kernels:
-        usage.add_function(kernel)
+    _add_usage(usage, code)
     return usage
 
 
+def _add_usage(usage: Usage, code: Sequence[DeviceCode]) -> None:
+    for module in code:
+        for function in (*module.functions, *module.kernels):
+            usage.add_function(function)
+        for definition in module.globals:
+            usage.add_global(definition)
+
+
 def _kernel_parts(
-    kernels: Sequence[Kernel], usage: Usage, language: Language
+    code: Sequence[DeviceCode], usage: Usage, language: Language
 ) -> list[Sequence[str]]:
-    """The lines of the helpers and of each kernel."""
+    """The lines of the helpers, of arrays of constants, of functions, and of each kernel."""
     dialect = language.words.device
     printer = GpuPrinter(usage, dialect, language)
-    return [[helper_text(usage, dialect)], *(list(printer.function(each)) for each in kernels)]
+    parts: list[Sequence[str]] = [[helper_text(usage, dialect)]]
+    for module in code:
+        parts += Definitions(module.globals, (*module.functions, *module.kernels), usage).parts(
+            printer
+        )
+    return parts
 
 
 def _opencl_pragmas(usage: Usage) -> list[str]:
@@ -112,7 +129,7 @@ def gpu_text(module: ModuleOp, language: Language) -> str:
     not have; `module` is not changed.
     """
     operations = list(module.body.block.ops)
-    kernels = _translated([op for op in operations if isinstance(op, gpu.ModuleOp)], language)
+    code = _translated([op for op in operations if isinstance(op, gpu.ModuleOp)], language)
 
     def translate(op: func.FuncOp, environment: Environment) -> Function:
         return translate_host(op, environment, language)
@@ -122,35 +139,40 @@ def gpu_text(module: ModuleOp, language: Language) -> str:
         language.words.host,
         False,
         translate,
-        [kernel.name for kernel in kernels],
+        [name for module in code for name in _names(module)],
     )
     printer = GpuPrinter(definitions.usage, language.words.host, language)
     parts = definitions.parts(printer)
     support = support_text(language, joined(parts))
     if language is Language.CUDA:
-        return _cuda_file(kernels, definitions.usage, support, parts)
-    return _opencl_file(kernels, definitions.usage, support, parts)
+        return _cuda_file(code, definitions.usage, support, parts)
+    return _opencl_file(code, definitions.usage, support, parts)
+
+
+def _names(module: DeviceCode) -> list[str]:
+    """The names that a module of kernels has in a file."""
+    functions = [each.name for each in (*module.functions, *module.kernels)]
+    return [*functions, *(each.array.variable.name for each in module.globals)]
 
 
 def _cuda_file(
-    kernels: Sequence[Kernel], usage: Usage, support: str, parts: Sequence[Sequence[str]]
+    code: Sequence[DeviceCode], usage: Usage, support: str, parts: Sequence[Sequence[str]]
 ) -> str:
     """A file that has its kernels as functions."""
-    for kernel in kernels:
-        usage.add_function(kernel)
+    _add_usage(usage, code)
     headers = {*usage.headers(), *_included(support)} - {"stdbool.h"}
     return joined(
-        [_includes(headers), [support], *_kernel_parts(kernels, usage, Language.CUDA), *parts]
+        [_includes(headers), [support], *_kernel_parts(code, usage, Language.CUDA), *parts]
     )
 
 
 def _opencl_file(
-    kernels: Sequence[Kernel], usage: Usage, support: str, parts: Sequence[Sequence[str]]
+    code: Sequence[DeviceCode], usage: Usage, support: str, parts: Sequence[Sequence[str]]
 ) -> str:
     """A file that has its kernels as a string."""
     language = Language.OPENCL
-    kernel_usage = _usage(kernels, language)
-    kernel_parts = _kernel_parts(kernels, kernel_usage, language)
+    kernel_usage = _usage(code, language)
+    kernel_parts = _kernel_parts(code, kernel_usage, language)
     text = joined([_opencl_pragmas(kernel_usage), *kernel_parts])
     version = ["#define CL_TARGET_OPENCL_VERSION 120", "#include <CL/cl.h>"]
     return joined(

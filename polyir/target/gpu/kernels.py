@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from xdsl.dialects import affine, func, gpu, memref, scf
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, IntegerAttr
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, IntegerAttr, MemRefType
 from xdsl.ir import Operation, SSAValue
 
 from polyir.dialects.affine_extra import MaxOp, PrefetchOp
@@ -28,9 +28,10 @@ from polyir.target.c.function import (
     Environment,
     bind_parameters,
     empty_body,
+    translate_function,
     translate_operation,
 )
-from polyir.target.c.memory import zero
+from polyir.target.c.memory import global_array, translate_global, zero
 from polyir.target.c.operations import is_computation
 from polyir.target.c.plan import is_thread_number
 from polyir.target.c.syntax import (
@@ -39,6 +40,7 @@ from polyir.target.c.syntax import (
     CParameter,
     ExtensionStatement,
     Function,
+    GlobalArray,
     LocalArray,
     Name,
     Variable,
@@ -62,21 +64,76 @@ class Barrier(ExtensionStatement):
     """All threads of a block wait here for each other."""
 
 
-def translate_kernel(op: gpu.FuncOp, language: Language, names: Sequence[str]) -> Kernel:
-    """The syntax tree of a kernel; raises `TargetError` for what the language does not have.
+@dataclass(frozen=True)
+class DeviceCode:
+    """What a module of kernels becomes: arrays of constants, functions, and kernels."""
 
-    `names` are those at file scope.
+    globals: tuple[GlobalArray, ...]
+    functions: tuple[Function, ...]
+    kernels: tuple[Kernel, ...]
+
+
+def translate_module(op: gpu.ModuleOp, language: Language, names: Sequence[str]) -> DeviceCode:
+    """The syntax trees of the definitions in a module of kernels.
+
+    `names` are those of all kernels of the file. What kernels call and read has the name of its
+    module, too: the host, and other modules, may have it under the same symbol. Raises
+    `TargetError` for what the language does not have.
     """
+    globals_: dict[str, tuple[memref.GlobalOp, Array]] = {}
+    functions: dict[str, func.FuncOp] = {}
+    kernels: list[gpu.FuncOp] = []
+    prefix = op.sym_name.data
+    for inner in op.body.block.ops:
+        match inner:
+            case memref.GlobalOp():
+                symbol = inner.sym_name.data
+                array = global_array(inner)
+                variable = Variable(symbol_name(f"{prefix}_{symbol}"))
+                globals_[symbol] = (inner, replace(array, variable=variable))
+            case func.FuncOp():
+                functions[inner.sym_name.data] = inner
+            case gpu.FuncOp():
+                kernels.append(inner)
+            case _:
+                message = f"operation '{operation_name(inner)}' is not supported in a kernel"
+                raise unsupported(inner, message)
+    own = {
+        symbol: symbol_name(f"{prefix}_{symbol}")
+        for symbol, each in functions.items()
+        if not each.is_declaration
+    }
+    arrays = {symbol: array for symbol, (_, array) in globals_.items()}
+    taken = (*names, *own.values(), *(array.variable.name for array in arrays.values()))
+    environment = Environment(arrays, taken, language.words.device, False, own)
+    return DeviceCode(
+        tuple(replace(translate_global(*each), is_static=True) for each in globals_.values()),
+        tuple(_translate_function(functions[symbol], language, environment) for symbol in own),
+        tuple(_translate_kernel(each, language, environment) for each in kernels),
+    )
+
+
+def _translate_function(op: func.FuncOp, language: Language, environment: Environment) -> Function:
+    """A function that kernels call."""
+    if any(isinstance(type, MemRefType) for type in op.function_type.inputs.data):
+        raise unsupported(op, "a function with arrays cannot be called in a kernel")
+
+    def translate(body: Body, inner: Operation, environment: Environment) -> None:
+        _translate(body, inner, environment, language, None)
+
+    return replace(translate_function(op, environment, translate), is_static=True)
+
+
+def _translate_kernel(op: gpu.FuncOp, language: Language, environment: Environment) -> Kernel:
     symbol, block = op.sym_name.data, op.body.blocks.first
     if not is_kernel(op):
         raise unsupported(op, f"the device function '{symbol}' is not a kernel")
-    environment = Environment({}, names, language.words.device, openmp=False)
 
     def translate(body: Body, inner: Operation, environment: Environment) -> None:
         _translate(body, inner, environment, language, size)
 
     size = _block_size(op)
-    body = empty_body(op, op.body, environment, names, translate)
+    body = empty_body(op, op.body, environment, environment.names, translate)
     assert block is not None
     inputs = op.function_type.inputs.data
     signature = Signature(symbol, parameters_of(op, inputs, block), ())
@@ -162,6 +219,7 @@ _KERNEL_OPERATIONS: Final = (
     | memref.AllocaOp
     | memref.CastOp
     | memref.DimOp
+    | memref.GetGlobalOp
     | memref.LoadOp
     | memref.StoreOp
     | scf.ForOp
@@ -186,17 +244,19 @@ def _translate(
     block_size: BlockSize | None,
 ) -> None:
     """Add the statements of one operation of a kernel."""
+    is_supported = is_computation(op) or isinstance(op, _KERNEL_OPERATIONS)
+    if isinstance(op, func.CallOp):
+        name = symbol_of(op.callee)
+        is_supported = name in environment.functions or (
+            name in _DEVICE_FUNCTIONS and is_pure_call(op)
+        )
+        if not is_supported:
+            raise unsupported(op, f"function '{name}' cannot be called in a kernel")
     if is_thread_number(op):
         _translate_thread_number(body, op, language, block_size)
     elif isinstance(op, gpu.BarrierOp):
         body.add(Barrier())
-    elif is_pure_call(op):
-        assert isinstance(op, func.CallOp)
-        name = symbol_of(op.callee)
-        if name not in _DEVICE_FUNCTIONS:
-            raise unsupported(op, f"function '{name}' cannot be called in a kernel")
-        translate_operation(body, op, environment)
-    elif is_computation(op) or isinstance(op, _KERNEL_OPERATIONS):
+    elif is_supported:
         translate_operation(body, op, environment)
     else:
         raise unsupported(op, f"operation '{operation_name(op)}' is not supported in a kernel")

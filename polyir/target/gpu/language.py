@@ -113,6 +113,12 @@ _CPP_KEYWORDS: Final = [
 ]
 _CUDA_NAMES: Final = ["blockDim", "blockIdx", "dim3", "gridDim", "threadIdx", "warpSize"]
 
+_MATH_FUNCTIONS: Final = tuple(
+    library_name(name, type)
+    for name in LIBRARY_FUNCTIONS.values()
+    for type in (Scalar.DOUBLE, Scalar.FLOAT)
+)
+
 _CUDA_HOST: Final = Dialect(
     target="the CUDA target",
     types=STANDARD_TYPES,
@@ -129,7 +135,7 @@ _CUDA_HOST: Final = Dialect(
     helper="__host__ __device__ ",
     unroll=None,
     reserved=(*_CPP_KEYWORDS, *_CUDA_NAMES),
-    declared=("aligned_alloc",),
+    declared=("aligned_alloc", *_MATH_FUNCTIONS),
 )
 
 _CUDA: Final = Words(
@@ -137,6 +143,8 @@ _CUDA: Final = Words(
         _CUDA_HOST,
         has_limit_macros=False,
         shared_space="__shared__ ",
+        static="static __device__ ",
+        static_array="static __device__ const ",
         unroll="unroll {}",
     ),
     host=_CUDA_HOST,
@@ -222,6 +230,7 @@ _OPENCL: Final = Words(
         has_limit_macros=False,
         global_space="__global ",
         shared_space="__local ",
+        static_array="__constant ",
         unroll="unroll {}",
         reserved=tuple(_OPENCL_NAMES),
     ),

@@ -9,7 +9,7 @@ from xdsl.dialects import llvm
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.utils.exceptions import LLVMTranslationException
 
-from polyir.diagnostics import PolyirError
+from polyir.diagnostics import MissingPackageError
 from polyir.target.abi import PARALLEL_FOR, THREAD_COUNT
 from polyir.target.errors import TargetError, unsupported_operation
 from polyir.target.loop_hints import LoopHints, loop_hints
@@ -20,10 +20,6 @@ if TYPE_CHECKING:
 MISSING_LLVMLITE = (
     "emitting LLVM IR requires llvmlite, which is not installed (pip install 'polyir[jit]')"
 )
-
-
-class MissingPackageError(PolyirError):
-    """An optional package is required but not installed."""
 
 
 def llvm_ir(module: ModuleOp, defines_runtime: bool = False) -> str:

@@ -124,7 +124,8 @@ def gpu_tile(schedule: isl.Schedule, dependences: Dependences, options: GpuTileO
         sizes = options.sizes(parallel, len(members))
         parts = [cut(member.attributes) for member in members]
         names = name_list(statements_of(node))
-        done.append(f"tiled {len(members)} loops around {names} by {by_sizes(sizes)}")
+        loops = f"{len(members)} loop{'s' * (len(members) != 1)}"
+        done.append(f"tiled {loops} around {names} by {by_sizes(sizes)}")
         blocks = [
             replace(member, attributes=outer)
             for member, (outer, _) in zip(members, parts, strict=True)
@@ -174,7 +175,8 @@ class _Mapper:
         mark = node.parent()
         block = self._block(extents)
         names = name_list(statements_of(mark))
-        self.done.append(f"{names}: blocks of {by_sizes(block) if block else '1'} threads")
+        threads = f"{by_sizes(block)} threads" if block else "one thread"
+        self.done.append(f"{names}: blocks of {threads}")
         attribute = KernelAttr(KernelSizes(block, self._options.grid))
         return mark.delete().insert_mark(mark_id(attribute))
 
@@ -205,7 +207,9 @@ class _Mapper:
                 for each in self._scop.bodies
                 if each.name == dates.get_tuple_name(isl.dim_type.in_)
             )
-            following = dates.apply_range(_step(dates.range(), depth)).apply_range(dates.reverse())
+            following = dates.apply_range(step_along(dates.range(), depth)).apply_range(
+                dates.reverse()
+            )
             for access in statement.accesses:
                 moved = access.relation.reverse().apply_range(following)
                 score += _coalescing(moved.apply_range(access.relation).deltas())
@@ -252,7 +256,7 @@ def _leading(flags: Sequence[bool]) -> list[int]:
     return list(range(count))
 
 
-def _step(dates: isl.Set, depth: int) -> isl.Map:
+def step_along(dates: isl.Set, depth: int) -> isl.Map:
     """`{ [t] -> [t'] }` with t' one step further along one dimension."""
     space = dates.get_space().map_from_set()
     values = isl.MultiAff.identity(space)

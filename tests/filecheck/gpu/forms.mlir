@@ -14,11 +14,11 @@ module attributes {gpu.container_module} {
       // CHECK-NEXT: [[BX:%.*]] = gpu.block_id x
       // CHECK-NEXT: [[TX:%.*]] = gpu.thread_id x
       // CHECK-NEXT: {{%.*}} = gpu.block_dim y
-      // CHECK-NEXT: {{%.*}} = gpu.grid_dim z
+      // CHECK-NEXT: {{%.*}} = gpu.grid_dim z upper_bound 64 {x}
       %bx = gpu.block_id x
       %tx = gpu.thread_id x
       %sy = gpu.block_dim y
-      %gz = gpu.grid_dim z
+      %gz = gpu.grid_dim z upper_bound 64 {x}
       // CHECK-NEXT: affine.for [[I:%.*]] = 0 to [[TX]] {
       affine.for %i = 0 to %tx {
         // CHECK-NEXT: [[V:%.*]] = affine.load [[A]][{{.*}}[[BX]]{{.*}} * 32 + {{.*}}[[TX]]{{.*}}, [[I]] + {{.*}}[[N]]{{.*}}] : memref<?x?xf64>
@@ -37,6 +37,9 @@ module attributes {gpu.container_module} {
     // CHECK-NEXT: gpu.return [[X]] : f32
     gpu.func @result(%a: f32) -> f32 {
       gpu.return %a : f32
+    }
+    gpu.func @f() kernel {
+      gpu.return
     }
   }
 

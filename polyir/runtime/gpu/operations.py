@@ -1,0 +1,166 @@
+"""The operations of the gpu dialect in host code, for xDSL's interpreter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.dialects import gpu
+from xdsl.interpreter import (
+    Interpreter,
+    InterpreterFunctions,
+    PythonValues,
+    impl,
+    register_impls,
+)
+from xdsl.ir import Operation
+
+from polyir.dialects.gpu_extra import MemcpyOp
+from polyir.runtime.functions import numpy_type
+from polyir.runtime.gpu.adoption import Substitutes
+from polyir.runtime.gpu.device import Buffer, Device, DeviceArray, DeviceError, Size
+from polyir.runtime.gpu.host import shape_of
+from polyir.target.abi import (
+    ArrayParameter,
+    Parameter,
+    array_type,
+    symbol_of,
+)
+from polyir.target.errors import unsupported
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A compiled kernel, and what it takes."""
+
+    handle: object
+    parameters: tuple[Parameter, ...]
+
+
+class GpuFunctions(InterpreterFunctions):
+    """Memory, copies and kernels of one call of a function, on one device."""
+
+    def __init__(
+        self, device: Device, kernels: Mapping[str, Kernel], substitutes: Substitutes
+    ) -> None:
+        self._device = device
+        self._kernels = kernels
+        self._substitutes = substitutes
+        self._allocated: dict[DeviceArray, None] = {}
+
+    def release(self) -> None:
+        """Free what the call has not: it ended with an error."""
+        for array in list(self._allocated):
+            del self._allocated[array]
+            with suppress(DeviceError):
+                self._device.free(array.buffer)
+
+    @impl(gpu.AllocOp)
+    def run_alloc(
+        self, interpreter: Interpreter, op: gpu.AllocOp, args: PythonValues
+    ) -> PythonValues:
+        first = len(op.asyncDependencies)
+        sizes = args[first : first + len(op.dynamicSizes)]
+        element = array_type(op.result.type, op).element
+        shape = shape_of(op.result.type, sizes)
+        if op in self._substitutes:
+            (argument,) = interpreter.get_values([self._substitutes[op]])
+            if isinstance(argument, DeviceArray) and argument.shape == shape:
+                return _with_token(op, argument)
+        size = int(np.prod(shape, dtype=object)) * numpy_type(element).itemsize
+        array = DeviceArray(self._device.allocate(size), shape)
+        self._allocated[array] = None
+        return _with_token(op, array)
+
+    @impl(gpu.DeallocOp)
+    def run_dealloc(
+        self, interpreter: Interpreter, op: gpu.DeallocOp, args: PythonValues
+    ) -> PythonValues:
+        array = _on_device(op, args[-1])
+        # What belongs to the caller is not freed.
+        if array in self._allocated:
+            del self._allocated[array]
+            self._device.free(array.buffer)
+        return _with_token(op)
+
+    @impl(gpu.MemcpyOp)
+    def run_xdsl_memcpy(
+        self, interpreter: Interpreter, op: gpu.MemcpyOp, args: PythonValues
+    ) -> PythonValues:
+        return self._copy(op, args)
+
+    @impl(MemcpyOp)
+    def run_memcpy(
+        self, interpreter: Interpreter, op: MemcpyOp, args: PythonValues
+    ) -> PythonValues:
+        return self._copy(op, args)
+
+    def _copy(self, op: gpu.MemcpyOp, args: PythonValues) -> PythonValues:
+        target, source = args[-2:]
+        if target.shape != source.shape:
+            raise unsupported(
+                op, f"an array of shape {source.shape} is copied to one of shape {target.shape}"
+            )
+        match target, source:
+            case DeviceArray(), DeviceArray() if target is source:
+                pass
+            case DeviceArray(), DeviceArray():
+                self._device.copy(target.buffer, source.buffer)
+            case DeviceArray(), _:
+                self._device.copy_in(target.buffer, source)
+            case _, DeviceArray():
+                self._device.copy_out(target, source.buffer)
+            case _:
+                np.copyto(target, source)
+        return _with_token(op)
+
+    @impl(gpu.WaitOp)
+    def run_wait(
+        self, interpreter: Interpreter, op: gpu.WaitOp, args: PythonValues
+    ) -> PythonValues:
+        return _with_token(op)
+
+    @impl(gpu.LaunchFuncOp)
+    def run_launch(
+        self, interpreter: Interpreter, op: gpu.LaunchFuncOp, args: PythonValues
+    ) -> PythonValues:
+        first = len(op.asyncDependencies)
+        grid: Size = args[first : first + 3]
+        block: Size = args[first + 3 : first + 6]
+        kernel = self._kernels[symbol_of(op.kernel)]
+        last = first + 6 + len(op.kernelOperands)
+        if all(grid) and all(block):
+            passed = _passed(op, kernel, args[first + 6 : last])
+            self._device.launch(kernel.handle, grid, block, passed)
+        return _with_token(op)
+
+
+register_impls(GpuFunctions)
+
+
+def _passed(
+    op: gpu.LaunchFuncOp, kernel: Kernel, values: Sequence[object]
+) -> list[Buffer | np.generic]:
+    """What the C convention passes: for an array, its memory and its dynamic extents."""
+    found: list[Buffer | np.generic] = []
+    for parameter, value in zip(kernel.parameters, values, strict=True):
+        if isinstance(parameter, ArrayParameter):
+            array = _on_device(op, value)
+            found.append(array.buffer)
+            found += [np.int64(array.shape[n]) for n in parameter.type.dynamic_dimensions]
+        else:
+            found.append(numpy_type(parameter.type).type(value))
+    return found
+
+
+def _on_device(op: Operation, value: object) -> DeviceArray:
+    if not isinstance(value, DeviceArray):
+        raise unsupported(op, f"'{op.name}' needs an array of the device")
+    return value
+
+
+def _with_token(op: Operation, *results: object) -> PythonValues:
+    """The results of an operation: a token for others to wait for carries nothing."""
+    return (*results, *(None for _ in op.results[len(results) :]))

@@ -1,0 +1,486 @@
+"""Arrays of GPU kernels in shared memory and in registers.
+
+S. Verdoolaege, J. C. Juega, A. Cohen, J. I. Gómez, C. Tenllado, F. Catthoor, "Polyhedral parallel
+code generation for CUDA" (TACO 2013), section 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+from math import prod
+from typing import Literal
+
+import islpy as isl
+from xdsl.dialects.builtin import FixedBitwidthType, MemRefType
+
+from polyir.diagnostics import OptionError
+from polyir.dialects.loop_attributes import GpuDimension, LoopAttributes, MapAttr
+from polyir.isl_trees import node_type, path_of
+from polyir.model.dataflow import array_flow
+from polyir.model.gpu import kernel_marks
+from polyir.model.scop import Scop
+from polyir.model.statements import AccessKind
+from polyir.model.tree import attributes_of_members
+from polyir.model.tree_loops import member_steps
+from polyir.transform.address import LoopPosition, TreePath, node_at
+from polyir.transform.copy_statements import CopyLoop, element_functions
+from polyir.transform.gpu.thread_use import ElementUse, ThreadedKernel
+from polyir.transform.promote import (
+    LocalCopies,
+    LocalForm,
+    PromoteOptions,
+    Promotion,
+    local_copies_in,
+    names_in_scop,
+)
+from polyir.transform.reference_groups import (
+    FootprintBox,
+    LoopBody,
+    NotPromotableError,
+    PromotedReference,
+    ReferenceGroup,
+    body_of_loop,
+    boxed_groups,
+    references_in,
+)
+from polyir.transform.tile import by_sizes
+from polyir.transform.walk import BAND, name_list, statements_of
+
+SharedArrays = Literal["auto", "all", "none"]
+Registers = Literal["auto", "none"]
+
+SHARED_BYTES = 48 * 1024
+"""The shared memory that a block of every device has."""
+
+MOST_REGISTERS = 64
+"""The elements of the largest array that a thread keeps in registers."""
+
+
+@dataclass(frozen=True)
+class GpuPromoteOptions:
+    """What GPU kernels keep in shared memory and in registers.
+
+    `shared=auto` is what several threads of a block access, and what neighbouring threads access
+    in places that are not neighbours; `all` is all that fits. `registers=auto` is what a single
+    thread accesses several times. Only `arrays` are promoted if any are named. All shared arrays of
+    a kernel together take at most `limit` bytes. `padding` elements are added to the last dimension
+    of shared arrays: by default, one where threads access columns, which would all be in the same
+    bank otherwise.
+    """
+
+    shared: SharedArrays = "auto"
+    registers: Registers = "auto"
+    arrays: tuple[str, ...] = ()
+    limit: int = SHARED_BYTES
+    padding: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.padding is not None and self.padding < 0:
+            raise OptionError(f"padding must not be negative: padding={self.padding}")
+        if self.limit < 0:
+            raise OptionError(f"limit must not be negative: limit={self.limit}")
+
+
+def plan_gpu_promotion(scop: Scop, options: GpuPromoteOptions) -> Promotion:
+    """What is to be promoted in the kernels of a scop, which is not changed.
+
+    The references to an array are grouped as by `plan_promotion`, inside each loop of a kernel, the
+    outermost one first.
+
+    - A group whose elements are accessed by one thread each, several times, is kept in registers.
+      It is promoted directly outside the outermost loop whose iterations access the same elements.
+    - A group whose elements several threads access, or that is not coalesced, is kept in shared
+      memory: inside the loops over tiles that are mapped to blocks, and inside as few sequential
+      loops over tiles as make it fit.
+
+        band [ti, tj] block y, block x        band [ti, tj] block y, block x
+          band [tk]                             mark #poly.local<@C_private>
+            band [i, j, k] thread y, x    =>      sequence
+                                                    C_in: band [i, j] thread y, x
+                                                    band [tk]
+                                                      mark #poly.local<@A_shared>
+                                                        sequence
+                                                          A_in: band [a, b] thread y, x
+                                                          band [i, j, k] thread y, x
+                                                    C_out: band [i, j] thread y, x
+
+    The loops of copies are mapped to threads: to shared memory so that neighbouring threads copy
+    neighbouring elements, to registers so that each thread copies its own.
+
+    Raises `OptionError` for unknown arrays.
+    """
+    unknown = [name for name in options.arrays if name not in scop.arrays]
+    if unknown:
+        known = ", ".join(scop.arrays)
+        raise OptionError(f"there is no array {unknown[0]} (the scop accesses {known})")
+    planner = _Planner(scop, options)
+    for mark in kernel_marks(scop.schedule.get_root()):
+        planner.plan_kernel(mark)
+    return planner.result()
+
+
+@dataclass(frozen=True, eq=False)
+class _Candidate:
+    """A group, and how it could be kept; `shape` is that of the array."""
+
+    group: ReferenceGroup
+    form: LocalForm
+    shape: tuple[int, ...]
+    size: int
+
+    def __str__(self) -> str:
+        elements = f"{by_sizes(self.shape)} elements" if self.shape else "one element"
+        if self.form.space == "private":
+            return f"a thread keeps {elements} in registers"
+        return f"a block keeps {elements} in shared memory, {self.size} bytes"
+
+
+@dataclass(frozen=True, eq=False)
+class _Choice:
+    """A group that is promoted inside a loop."""
+
+    loop: LoopPosition
+    place: LoopBody
+    array: str
+    candidate: _Candidate
+
+
+class _Planner:
+    """Finds the groups to promote in the kernels of one scop."""
+
+    def __init__(self, scop: Scop, options: GpuPromoteOptions) -> None:
+        self._scop = scop
+        self._options = options
+        self._choices: list[tuple[str, _Choice]] = []
+        self._reasons: list[str] = []
+
+    def plan_kernel(self, mark: isl.ScheduleNode) -> None:
+        """Choose what to promote in the kernel below `mark`."""
+        search = _Search(self._scop, ThreadedKernel.below(mark), self._options)
+        names = name_list(statements_of(mark))
+        for array in self._options.arrays or tuple(self._scop.arrays):
+            reasons = search.promote(array)
+            self._reasons += [f"{names}: {array} stays in global memory: {why}" for why in reasons]
+        self._choices += [(names, choice) for choice in search.choices]
+
+    def result(self) -> Promotion:
+        """All that was chosen, in one tree."""
+        loops = _Splits(self._scop.schedule, {choice.loop for _, choice in self._choices})
+        taken = names_in_scop(self._scop)
+        flows = {
+            array: array_flow(self._scop, array)
+            for array in {choice.array for _, choice in self._choices}
+        }
+        places: dict[LoopPosition, LocalCopies] = {}
+        done: list[str] = []
+        for names, choice in self._choices:
+            if choice.loop not in places:
+                place = replace(
+                    choice.place, schedule=loops.schedule, path=loops.inside(choice.loop)
+                )
+                places[choice.loop] = LocalCopies(self._scop, place, PromoteOptions(), taken)
+            array, candidate = choice.array, choice.candidate
+            kept = places[choice.loop].add_group(
+                array, candidate.group, flows[array], candidate.form
+            )
+            done.append(f"{names}: of {array}, {candidate} ({kept.local.name}), {kept}")
+        is_named = bool(self._options.arrays)
+        promotion = local_copies_in(loops.schedule, tuple(places.values()))
+        return replace(
+            promotion,
+            done=tuple(done if is_named else done + self._reasons),
+            missed=tuple(self._reasons) if is_named else (),
+        )
+
+
+class _Splits:
+    """A schedule whose bands are split after some members, and the places inside these loops."""
+
+    def __init__(self, schedule: isl.Schedule, loops: Collection[LoopPosition]) -> None:
+        self._members: dict[TreePath, list[int]] = {}
+        for loop in sorted(loops, key=lambda loop: (len(loop.path), loop.member), reverse=True):
+            # Splitting a band leaves the paths of what is outside of it as they are.
+            band = node_at(schedule, loop.path)
+            if loop.member + 1 < band.band_n_member():
+                schedule = band.band_split(loop.member + 1).get_schedule()
+                self._members.setdefault(loop.path, []).append(loop.member)
+        self.schedule = schedule
+
+    def inside(self, loop: LoopPosition) -> TreePath:
+        """The path to the node that is directly inside a loop."""
+        path: list[int] = []
+        for depth, position in enumerate(loop.path):
+            path += [0] * len(self._members.get(loop.path[:depth], ()))
+            path.append(position)
+        outer = [member for member in self._members.get(loop.path, ()) if member < loop.member]
+        return (*path, *(0 for _ in outer), 0)
+
+
+@dataclass(frozen=True)
+class _Around:
+    """The loops around a place: the axes of the threads that run them.
+
+    Shared memory is filled inside loops over tiles, and outside of those that threads run.
+    """
+
+    can_share: bool = True
+    axes: frozenset[str] = frozenset()
+
+    def inside(self, attributes: LoopAttributes, step: int) -> _Around:
+        """What is around inside one more loop."""
+        mapped = [each.data for each in attributes if isinstance(each, MapAttr)]
+        axes = frozenset(each.axis for each in mapped if each.level == "thread")
+        is_over_tiles = step > 1 or any(each.level == "block" for each in mapped)
+        return _Around(self.can_share and is_over_tiles and not axes, self.axes | axes)
+
+
+class _Search:
+    """Finds the groups to promote in one kernel."""
+
+    def __init__(self, scop: Scop, kernel: ThreadedKernel, options: GpuPromoteOptions) -> None:
+        self.choices: list[_Choice] = []
+        self._scop = scop
+        self._kernel = kernel
+        self._options = options
+        self._used = 0
+        self._promoted: list[PromotedReference] = []
+        # By the statement and the number of the access: why it is to global memory.
+        self._reasons: dict[tuple[str, int], str] = {}
+
+    def promote(self, array: str) -> tuple[str, ...]:
+        """Promote the references to an array; why not, for those that were not."""
+        self._promoted, self._reasons = [], {}
+        if self._kernel.axes:
+            top = self._kernel.mark.child(0)
+            self._visit(array, top, path_of(top), _Around())
+        done = {(each.statement, each.access) for each in self._promoted}
+        return tuple(dict.fromkeys(why for key, why in self._reasons.items() if key not in done))
+
+    def _visit(self, array: str, node: isl.ScheduleNode, path: TreePath, around: _Around) -> None:
+        """Visit the places from `node` down."""
+        if next(self._kinds(array, node), None) is None:
+            return
+        if node_type(node) is BAND:
+            steps = member_steps(node)
+            for member, attributes in enumerate(attributes_of_members(node)):
+                around = around.inside(attributes, steps[member])
+                if not _has_blocks(node, member + 1):
+                    self._try(array, LoopPosition(path, member), around)
+        for position in range(node.n_children()):
+            self._visit(array, node.child(position), (*path, position), around)
+
+    def _kinds(self, array: str, node: isl.ScheduleNode) -> Iterator[AccessKind]:
+        """The kinds of accesses to an array below a node."""
+        names = set(statements_of(node))
+        for body in self._scop.bodies:
+            if body.name in names:
+                yield from (each.kind for each in body.accesses if each.array == array)
+
+    def _try(self, array: str, loop: LoopPosition, around: _Around) -> None:
+        """Promote the groups for which this is the place."""
+        place = body_of_loop(self._scop.schedule, loop, "a tile")
+        if place is None:
+            return
+        try:
+            references = references_in(self._scop, array, place)
+        except NotPromotableError as error:
+            names = statements_of(self._kernel.mark)
+            self._reasons |= {(name, 0): str(error) for name in names}
+            return
+        left = tuple(each for each in references if not self._is_promoted(each))
+        self._note(left, "the elements that a tile accesses fit in no box of constant size")
+        for group in boxed_groups(left):
+            use = ElementUse.of_group(self._kernel, place, group)
+            candidate = self._registers(array, place, group, use, around)
+            if candidate is not None:
+                if not _is_as_good_inside(place, use):
+                    self._choose(_Choice(loop, place, array, candidate))
+                continue
+            reason = self._why_not_shared(group, use)
+            if reason is None and around.can_share:
+                candidate = self._shared(array, place, group)
+                reason = self._why_too_large(candidate)
+                if reason is None:
+                    self._used += candidate.size
+                    self._choose(_Choice(loop, place, array, candidate))
+            if reason is not None:
+                self._note(group.references, reason)
+
+    def _is_promoted(self, reference: PromotedReference) -> bool:
+        return any(
+            (each.statement, each.access) == (reference.statement, reference.access)
+            and reference.relation.is_subset(each.relation)
+            for each in self._promoted
+        )
+
+    def _note(self, references: Collection[PromotedReference], reason: str) -> None:
+        self._reasons |= {(each.statement, each.access): reason for each in references}
+
+    def _choose(self, choice: _Choice) -> None:
+        self.choices.append(choice)
+        self._promoted += choice.candidate.group.references
+
+    # Registers
+
+    def _registers(
+        self,
+        array: str,
+        place: LoopBody,
+        group: ReferenceGroup,
+        use: ElementUse,
+        around: _Around,
+    ) -> _Candidate | None:
+        """A group in registers; `None` unless one thread accesses each element, several times."""
+        if self._options.registers == "none" or not use.is_repeated or not use.is_of_one_thread:
+            return None
+        loops: list[CopyLoop] = []
+        for axis in reversed(self._kernel.axes):
+            values = None if axis in around.axes else self._kernel.values.get(axis)
+            if values is not None and not values.domain().is_disjoint(use.touched.domain()):
+                function = use.value(values)
+                if function is None:
+                    return None
+                loops.append(CopyLoop(function, (MapAttr(GpuDimension("thread", axis)),)))
+        rank = len(group.box.sizes)
+        group = replace(group, strides=use.strides(group.box.sizes))
+        shape = tuple(cells for cells in group.cells if cells > 1)
+        if prod(shape) > MOST_REGISTERS:
+            return None
+        loops += [
+            CopyLoop(element)
+            for element in element_functions(_iterations_and_elements(place, rank), rank)
+            if not any(loop.function.is_equal(element) for loop in loops)
+        ]
+        form = LocalForm(f"{array}_private", "private", "exact", 0, tuple(loops))
+        return _Candidate(group, form, shape, self._bytes(array, shape))
+
+    # Shared memory
+
+    def _why_not_shared(self, group: ReferenceGroup, use: ElementUse) -> str | None:
+        """Why a group need not be in shared memory; `None` if it is to be there."""
+        if self._options.shared == "none":
+            return "shared=none"
+        if self._options.shared == "all" or not use.is_of_one_thread:
+            return None
+        if not all(map(self._kernel.is_coalesced, group.references)):
+            return None
+        return "each element is accessed by one thread, and accesses are coalesced"
+
+    def _why_too_large(self, candidate: _Candidate) -> str | None:
+        limit = self._options.limit
+        if self._used + candidate.size <= limit:
+            return None
+        return (
+            f"a tile of {by_sizes(candidate.shape)} elements takes {candidate.size} bytes of "
+            f"shared memory, and {limit - self._used} of {limit} are left"
+        )
+
+    def _shared(self, array: str, place: LoopBody, group: ReferenceGroup) -> _Candidate:
+        """A group in shared memory."""
+        shape = [cells for cells in group.cells if cells > 1]
+        padding = self._options.padding
+        if padding is None:
+            in_rows = all(map(self._kernel.is_coalesced, group.references))
+            padding = 0 if in_rows or len(shape) < 2 else 1
+        if shape:
+            shape[-1] += padding
+        # What other blocks may be writing is not copied.
+        is_written = any(
+            kind is not AccessKind.READ for kind in self._kinds(array, self._kernel.mark)
+        )
+        form = LocalForm(
+            f"{array}_shared",
+            "workgroup",
+            "exact" if is_written else "box",
+            padding,
+            self._copy_loops(place, group.box),
+        )
+        return _Candidate(group, form, tuple(shape), self._bytes(array, shape))
+
+    def _copy_loops(self, place: LoopBody, box: FootprintBox) -> tuple[CopyLoop, ...]:
+        """The loops of a copy of a box, mapped so that neighbouring threads copy neighbours.
+
+        Where the rows are long enough, each dimension has an axis of the block, the last one x.
+        Else the elements are numbered, and so are the threads.
+        """
+        rank, axes = len(box.sizes), self._kernel.axes
+        elements = element_functions(_iterations_and_elements(place, rank), rank)
+        loops = elements[0].dim(isl.dim_type.in_) - rank
+        cells: list[isl.PwAff] = []
+        sizes: list[int] = []
+        for element, offset, size in zip(elements, box.offsets, box.sizes, strict=True):
+            if size > 1:
+                first = offset.insert_dims(isl.dim_type.in_, loops, rank)
+                cells.append(element.sub(isl.PwAff.from_aff(first)))
+                sizes.append(size)
+        if not sizes:
+            return ()
+        if 1 < len(axes) <= len(sizes) and sizes[-1] >= self._kernel.threads(axes[0]):
+            rows = len(sizes) - len(axes) + 1
+            functions = [_number(cells[:rows], sizes[:rows]), *cells[rows:]]
+        else:
+            functions = [_number(cells, sizes)]
+            for axis in axes[:-1]:
+                threads = isl.Val(self._kernel.threads(axis))
+                functions.insert(0, functions[0].scale_down_val(threads).floor())
+        return tuple(
+            CopyLoop(function, (MapAttr(GpuDimension("thread", axis)),))
+            for function, axis in zip(functions, reversed(axes), strict=True)
+        )
+
+    def _bytes(self, array: str, shape: Collection[int]) -> int:
+        type = self._scop.arrays[array].type
+        assert isinstance(type, MemRefType)
+        element = type.element_type
+        bits = element.bitwidth if isinstance(element, FixedBitwidthType) else 64
+        return prod(shape) * -(-bits // 8)
+
+
+def _has_blocks(band: isl.ScheduleNode, member: int) -> bool:
+    """Whether a loop is mapped to blocks, from one member of a band down."""
+    if any(_is_block(each) for each in attributes_of_members(band)[member:]):
+        return True
+    return not band.child(0).every_descendant(
+        lambda node: (
+            node_type(node) is not BAND or not any(map(_is_block, attributes_of_members(node)))
+        )
+    )
+
+
+def _is_block(attributes: LoopAttributes) -> bool:
+    return any(isinstance(each, MapAttr) and each.data.level == "block" for each in attributes)
+
+
+def _is_as_good_inside(place: LoopBody, use: ElementUse) -> bool:
+    """Whether all accesses to an element at a place are in one iteration of the next loop."""
+    node = node_at(place.schedule, place.path)
+    statements = use.touched.domain()
+    while node_type(node) is not BAND:
+        children = [node.child(position) for position in range(node.n_children())]
+        inside = [each for each in children if _is_reached(each, statements)]
+        if len(inside) != 1:
+            return False
+        (node,) = inside
+    return not use.is_carried_by(node)
+
+
+def _is_reached(node: isl.ScheduleNode, instances: isl.UnionSet) -> bool:
+    if node_type(node) is isl.schedule_node_type.filter:
+        instances = instances.intersect(node.filter_get_filter())
+    return not node.get_domain().is_disjoint(instances)
+
+
+def _iterations_and_elements(place: LoopBody, rank: int) -> isl.Set:
+    """The space `{ [t, a] }` of iterations of a place and elements."""
+    iterations = isl.Set.from_union_set(place.iterations.range())
+    return isl.Set.universe(iterations.get_space().add_dims(isl.dim_type.set, rank))
+
+
+def _number(cells: Collection[isl.PwAff], sizes: Collection[int]) -> isl.PwAff:
+    """The number of a cell of a box, in rows."""
+    number: isl.PwAff | None = None
+    for cell, size in zip(cells, sizes, strict=True):
+        number = cell if number is None else number.scale_val(isl.Val(size)).add(cell)
+    assert number is not None
+    return number

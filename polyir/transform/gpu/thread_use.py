@@ -1,0 +1,174 @@
+"""Which threads of a GPU kernel access which elements of arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import islpy as isl
+
+from polyir.dialects.loop_attributes import GpuDimension, MapAttr
+from polyir.dialects.mark_attributes import KernelAttr, KernelSizes
+from polyir.isl_lists import maps_of
+from polyir.isl_trees import mark_object, node_type
+from polyir.model.gpu import AXES, mapped_values, thread_numbers
+from polyir.model.tree import attributes_of_members
+from polyir.transform.gpu.mapping import step_along
+from polyir.transform.reference_groups import LoopBody, PromotedReference, ReferenceGroup
+from polyir.transform.walk import BAND
+
+
+@dataclass(frozen=True, eq=False)
+class ThreadedKernel:
+    """A kernel below `mark`: who runs what.
+
+    `numbers` is `{ S[i] -> [x, y, z] }`, the thread of each instance, and `values` are the members
+    that are mapped to threads, by axis.
+    """
+
+    mark: isl.ScheduleNode
+    sizes: KernelSizes
+    numbers: isl.UnionMap
+    values: Mapping[str, isl.UnionPwAff]
+
+    @classmethod
+    def below(cls, mark: isl.ScheduleNode) -> ThreadedKernel:
+        """The kernel of a mark."""
+        attribute = mark_object(mark)
+        assert isinstance(attribute, KernelAttr)
+        mapped = mapped_values(mark)
+        values = {
+            axis: mapped[dimension]
+            for axis in AXES
+            if (dimension := GpuDimension("thread", axis)) in mapped
+        }
+        return cls(mark, attribute.data, thread_numbers(mark).coalesce(), values)
+
+    @property
+    def axes(self) -> list[str]:
+        """The axes with several threads."""
+        return [axis for number, axis in enumerate(AXES) if self.sizes.threads(number) > 1]
+
+    def threads(self, axis: str) -> int:
+        """The number of threads along an axis."""
+        return self.sizes.threads(AXES.index(axis))
+
+    @cached_property
+    def neighbours(self) -> isl.UnionMap:
+        """`{ S[i] -> S[i'] }`: what the next iteration of the loop that is mapped to x runs."""
+        found = isl.UnionMap.empty(self.mark.get_domain().get_space())
+
+        def visit(node: isl.ScheduleNode, depth: int | None) -> None:
+            nonlocal found
+            if node_type(node) is BAND:
+                for position, attributes in enumerate(attributes_of_members(node)):
+                    if MapAttr(GpuDimension("thread", "x")) in attributes:
+                        depth = node.get_schedule_depth() + position
+            if node.n_children() == 0 and depth is not None:
+                around = node.get_prefix_schedule_union_map().intersect_domain(node.get_domain())
+                for dates in maps_of(around):
+                    moved = dates.apply_range(step_along(dates.range(), depth))
+                    found = found.union(isl.UnionMap.from_map(moved.apply_range(dates.reverse())))
+            for position in range(node.n_children()):
+                visit(node.child(position), depth)
+
+        visit(self.mark.child(0), None)
+        return found
+
+    def is_coalesced(self, reference: PromotedReference) -> bool:
+        """Whether neighbouring threads access the same element, or neighbours in a row."""
+        relation = isl.UnionMap.from_map(reference.relation)
+        moved = relation.reverse().apply_range(self.neighbours).apply_range(relation)
+        if moved.is_empty():
+            return True
+        deltas = isl.Set.from_union_set(moved.deltas())
+        row = isl.Set.universe(deltas.get_space())
+        last = deltas.dim(isl.dim_type.set) - 1
+        for position in range(last):
+            row = row.fix_val(isl.dim_type.set, position, isl.Val(0))
+        if last >= 0:
+            row = row.lower_bound_val(isl.dim_type.set, last, isl.Val(-1))
+            row = row.upper_bound_val(isl.dim_type.set, last, isl.Val(1))
+        return bool(deltas.is_subset(row))
+
+
+@dataclass(frozen=True, eq=False)
+class ElementUse:
+    """How the threads of a kernel use the elements of a group in an iteration of a place.
+
+    `touched` is `{ S[i] -> [t, a] }`: the iteration, and the element.
+    """
+
+    kernel: ThreadedKernel
+    touched: isl.UnionMap
+
+    @classmethod
+    def of_group(cls, kernel: ThreadedKernel, place: LoopBody, group: ReferenceGroup) -> ElementUse:
+        """The use of a group at a place."""
+        touched = isl.UnionMap.empty(place.iterations.get_space())
+        for reference in group.references:
+            elements = reference.relation.reset_tuple_id(isl.dim_type.out)
+            found = place.iterations.flat_range_product(isl.UnionMap.from_map(elements))
+            touched = touched.union(found)
+        return cls(kernel, touched.coalesce())
+
+    @property
+    def is_repeated(self) -> bool:
+        """Whether several instances access one element."""
+        return not self.touched.is_injective()
+
+    @cached_property
+    def is_of_one_thread(self) -> bool:
+        """Whether each element is accessed by a single thread."""
+        return bool(self.touched.reverse().apply_range(self.kernel.numbers).is_single_valued())
+
+    def value(self, function: isl.UnionPwAff) -> isl.PwAff | None:
+        """`{ [t, a] -> [p] }`: the value of a function of instances, if an element has only one.
+
+        It is right for the elements that are accessed.
+        """
+        values = isl.UnionMap.from_union_pw_aff(function)
+        if not self.touched.domain().is_subset(values.domain()):
+            return None
+        found = isl.Map.from_union_map(self.touched.reverse().apply_range(values))
+        hull = isl.Map.from_basic_map(found.affine_hull())
+        if hull.is_single_valued():
+            found = hull
+        if not found.is_single_valued():
+            return None
+        return isl.PwMultiAff.from_map(found).get_at(0)
+
+    def is_carried_by(self, band: isl.ScheduleNode) -> bool:
+        """Whether several iterations of the first member of a band access one element."""
+        member = isl.UnionMap.from_union_pw_aff(band.band_get_partial_schedule().get_at(0))
+        return not self.touched.reverse().apply_range(member).is_single_valued()
+
+    def strides(self, sizes: Sequence[int]) -> tuple[int, ...]:
+        """How far the elements that one thread accesses are apart in each dimension.
+
+        `sizes` are those of the box around what all threads access; they are the strides where a
+        thread accesses one element only.
+        """
+        rank = len(sizes)
+        by_thread = self.touched.flat_range_product(self.kernel.numbers)
+        found = isl.Set.from_union_set(by_thread.range())
+        threads = len(AXES)
+        loops = found.dim(isl.dim_type.set) - rank - threads
+        # { [t, a, thread] } as { [t, thread] -> [a] }.
+        elements = isl.Map.from_range(found)
+        for _ in range(threads):
+            last = loops + rank
+            elements = elements.move_dims(isl.dim_type.in_, 0, isl.dim_type.out, last, 1)
+        elements = elements.move_dims(isl.dim_type.in_, 0, isl.dim_type.out, 0, loops)
+        return tuple(
+            _step_or(elements.project_out(isl.dim_type.out, p + 1, rank - p - 1), p, size)
+            for p, size in enumerate(sizes)
+        )
+
+
+def _step_or(elements: isl.Map, position: int, single: int) -> int:
+    """How far values of the last dimension are apart; `single` where there is one only."""
+    if elements.project_out(isl.dim_type.out, 0, position).is_single_valued():
+        return single
+    return int(elements.get_range_stride_info(position).get_stride().to_python())

@@ -1,0 +1,98 @@
+"""Every PolyBench kernel as OpenCL on PoCL, against MLIR's lowering, to the bit.
+
+`make test-all` runs every combination; `make test` a part in which every kernel meets every
+scheduler and every data set, and every scheduler every tiling.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import product
+from pathlib import Path
+
+import pytest
+from gpu_devices import missing_opencl
+from kernels import KERNELS
+from oracle import MISSING_TOOLS_REASON, Oracle, mlir_opt_available
+
+from polyir import api
+from polyir.diagnostics import remarks_to
+from polyir.runtime import CompiledModule, compare_bits
+
+pytestmark = [
+    pytest.mark.skipif(not mlir_opt_available(), reason=MISSING_TOOLS_REASON),
+    pytest.mark.skipif(bool(missing_opencl()), reason=missing_opencl()),
+]
+
+SCHEDULERS = ("pluto-schedule", "isl-schedule", "spatial-schedule{target=gpu}")
+MAPPINGS = ("map-to-gpu", "map-to-gpu{tile=7 block=5,3}", "map-to-gpu{tile=5,3 block=7,5 grid=2}")
+DATA_SETS = ("mini", "small")
+
+LONG = {("floyd-warshall", "small")}
+"""Kernels with more than ten thousand launches, by data set: `make test` leaves them out."""
+
+
+@cache
+def compiled(name: str, scheduler: str, mapping: str) -> CompiledModule:
+    with remarks_to(lambda remark: None):
+        text = KERNELS[name].path.read_text()
+        return api.compile(text, f"{scheduler},{mapping}", target="opencl")
+
+
+@pytest.fixture(scope="session")
+def expected(tmp_path_factory: pytest.TempPathFactory):
+    """The original kernel's results by MLIR's own lowering, computed once a data set."""
+    folder: Path = tmp_path_factory.mktemp("oracle")
+
+    @cache
+    def results(name: str, data_set: str) -> tuple[object, ...]:
+        kernel = KERNELS[name]
+        arguments = kernel.make_arguments(data_set)
+        Oracle(kernel.path.read_text(), folder)(kernel.function, *arguments)
+        return arguments
+
+    return results
+
+
+def rotated(number: int) -> list[tuple[str, str, str]]:
+    """A combination for each scheduler; all kernels together are pairwise."""
+    return [
+        (scheduler, MAPPINGS[(position + number) % 3], DATA_SETS[(position + number) % 2])
+        for position, scheduler in enumerate(SCHEDULERS)
+    ]
+
+
+PAIRWISE = [
+    (name, *combination)
+    for number, name in enumerate(KERNELS)
+    for combination in rotated(number)
+    if (name, combination[2]) not in LONG
+]
+MATRIX = [
+    combination
+    for combination in product(KERNELS, SCHEDULERS, MAPPINGS, DATA_SETS)
+    if combination not in PAIRWISE
+]
+
+
+def check(name: str, scheduler: str, mapping: str, data_set: str, expected: object) -> None:
+    assert callable(expected)
+    kernel = KERNELS[name]
+    arguments = kernel.make_arguments(data_set)
+    module = compiled(name, scheduler, mapping)
+    assert "__kernel" in module.source
+    module[kernel.function](*arguments)
+    assert compare_bits(expected(name, data_set), arguments) is None
+    # A kernel that does nothing would not pass unnoticed.
+    assert compare_bits(kernel.make_arguments(data_set), arguments) is not None
+
+
+@pytest.mark.parametrize(("name", "scheduler", "mapping", "data_set"), PAIRWISE)
+def test_pairwise(name: str, scheduler: str, mapping: str, data_set: str, expected: object) -> None:
+    check(name, scheduler, mapping, data_set, expected)
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize(("name", "scheduler", "mapping", "data_set"), MATRIX)
+def test_matrix(name: str, scheduler: str, mapping: str, data_set: str, expected: object) -> None:
+    check(name, scheduler, mapping, data_set, expected)
