@@ -106,8 +106,12 @@ def _of_subscripts(scop: Scop) -> Iterator[Requirement | None]:
 def _certain_elements(scop: Scop) -> dict[str, isl.Set]:
     """The elements of each array that the scop accesses whatever its data, by parameters."""
     found: dict[str, isl.Set] = {}
-    for statement in scop.statements:
+    # What a body says: local arrays only hold copies.
+    local = {array.sym_name.data for array in scop.op.local_arrays}
+    for statement in scop.bodies:
         for access in statement.accesses:
+            if access.array in local:
+                continue
             if is_certain(access, statement.op):
                 elements = access.relation.range()
                 before = found.get(access.array)
