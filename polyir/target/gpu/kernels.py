@@ -94,7 +94,7 @@ class LaunchMemoryPart(ExtensionStatement):
 def launch_memory(op: gpu.FuncOp, language: Language) -> int:
     """How many bytes of memory of a block a launch of a kernel must ask for.
 
-    None, if the kernel can declare it; all of it, if it is too much for that.
+    0 if the kernel can declare it; else all of it.
     """
     end = _offsets(op)[-1]
     limit = language.words.declared_memory
