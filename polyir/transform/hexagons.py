@@ -27,7 +27,8 @@ class Hexagons:
         a b b b b a a a a b b b b a a a a b      |
         a a b b a a a a a a b b a a a a a a      +---> space
 
-    Of the waves a, b and c, b is seen as a whole.
+    Of the hexagons of waves a, b and c, those of b are seen as a whole.
+
     All hexagons of wave w start `height` time steps and `shift` points after those of wave w - 1,
     and neighbours in a wave are `period` points apart. In the paper's terms, wave w is the phase
     w mod 2 of the time tile floor(w / 2), h is `height` - 1, w0 is `width` - 1, delta0 is `high`
