@@ -1,4 +1,4 @@
-"""The operations of `vector_extra` and `memory_extra`: few programs have them.
+"""The operations of `vector_extra`, `memory_extra` and `llvm_intrinsics`: few programs have them.
 
 They are added to a context when a text has an operation that the context does not know.
 """
@@ -10,9 +10,17 @@ from xdsl.context import Context
 from polyir.dialects.affine_extra import load_missing
 
 
-def load_rare_operations(context: Context) -> None:
-    """Add to `context` the operations that it does not have yet."""
+def load_rare_operations(context: Context, text: str) -> None:
+    """Add to `context` the operations that it does not have yet, and that `text` may need.
+
+    The llvm dialect takes a while to import, and only texts that name an intrinsic function need
+    it here.
+    """
     from polyir.dialects.memory_extra import MEMORY_EXTRA
     from polyir.dialects.vector_extra import VECTOR_ATTRIBUTES, VECTOR_EXTRA
 
     load_missing(context, (*VECTOR_EXTRA, *MEMORY_EXTRA), VECTOR_ATTRIBUTES)
+    if "llvm.intr." in text:
+        from polyir.dialects.llvm_intrinsics import INTRINSICS
+
+        load_missing(context, INTRINSICS)

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
-from polyir.diagnostics import PolyirError, location_of
+from polyir.diagnostics import PolyirError, location_of, missed
+from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import ScopOp
-from polyir.limits import limited
+from polyir.limits import limited, within_operations
+from polyir.model.copies import require_right_copies
+from polyir.model.proof import is_proved, remember_proof
 from polyir.model.scop import scop_of
-from polyir.passes.prerequisites import PassOnScops, report_outcome, require_proved
-from polyir.passes.promote import promote_in
+from polyir.passes.prerequisites import (
+    PassOnScops,
+    dependences_of,
+    report_outcome,
+    require_proved,
+    settle_claims,
+)
 from polyir.transform.gpu.promotion import GpuPromoteOptions, plan_gpu_promotion
+from polyir.transform.promote import Promotion, apply_promotion, undo_promotion
 
 
 @dataclass(frozen=True)
@@ -60,8 +72,53 @@ class GpuPromotePass(GpuPromoteOptions, PassOnScops):
     def _promote(self, op: ScopOp) -> None:
         require_proved(op, self.name)
         scop = scop_of(op)
-        promotion = limited("the promotion", lambda: plan_gpu_promotion(scop, self), ir=op)
+        plan = partial(plan_gpu_promotion, scop, self)
+        promotion = bounded("the promotion", plan, op, PLAN_OPERATIONS)
+        if promotion is None:
+            missed(self.name, _TOO_HARD.format("the promotion", PLAN_OPERATIONS), op)
+            return
+        if promotion.arrays and not self._carry_out(op, promotion):
+            return
         report_outcome(self.name, promotion, op)
+
+    def _carry_out(self, op: ScopOp, promotion: Promotion) -> bool:
+        """Promote, unless that is too hard to check; whether it was done."""
+        assert op.dependences is not None
+        tree, was_proved = op.tree.clone(), is_proved(op)
+        order = op.dependences.data.order
+        apply_promotion(op, promotion)
+        changed = scop_of(op)
+
+        def check() -> bool:
+            require_right_copies(changed)
+            return True
+
+        step = "the check of copies"
+        is_right = bounded(step, check, op, CHECK_OPERATIONS)
+        if is_right is None:
+            missed(self.name, _TOO_HARD.format(step, CHECK_OPERATIONS), op)
         # What is parallel under value-based dependences is so under memory-based ones: between the
         # two ends of one of these, there is a chain of the others. They are found far sooner.
-        promote_in(op, promotion, self.name, value_based=False)
+        found = dependences_of(op, value_based=False, pass_name=self.name) if is_right else None
+        if found is None:
+            undo_promotion(op, promotion, tree)
+            if was_proved:
+                remember_proof(op)
+            return False
+        op.dependences = DependencesAttr(replace(found, order=order))
+        settle_claims(op, self.name)
+        return True
+
+
+PLAN_OPERATIONS = 100_000_000
+CHECK_OPERATIONS = 100_000_000
+"""How many operations isl may take for a plan, and to check it: some seconds."""
+
+_TOO_HARD = "{} takes isl more than {} operations: all arrays stay in global memory"
+
+Result = TypeVar("Result")
+
+
+def bounded(step: str, compute: Callable[[], Result], op: ScopOp, operations: int) -> Result | None:
+    """What `compute` returns, or `None` if it takes isl too many operations."""
+    return limited(step, partial(within_operations, operations, compute), ir=op)

@@ -20,7 +20,7 @@ from polyir.passes.prerequisites import (
     require_proved,
     settle_claims,
 )
-from polyir.transform.promote import PromoteOptions, Promotion, apply_promotion, plan_promotion
+from polyir.transform.promote import PromoteOptions, apply_promotion, plan_promotion
 
 
 @dataclass(frozen=True)
@@ -66,27 +66,16 @@ class PromotePass(PromoteOptions, PassOnScops):
         scop = scop_of(op)
         promotion = limited("the promotion", lambda: plan_promotion(scop, self), ir=op)
         report_outcome(self.name, promotion, op)
-        promote_in(op, promotion, self.name, self.alignment)
-
-
-def promote_in(
-    op: ScopOp,
-    promotion: Promotion,
-    pass_name: str,
-    alignment: int = 0,
-    value_based: bool = True,
-) -> None:
-    """Carry out a promotion: the copies are checked, and the dependences computed anew."""
-    if not promotion.arrays:
-        return
-    assert op.dependences is not None
-    order = op.dependences.data.order
-    apply_promotion(op, promotion, alignment)
-    changed = scop_of(op)
-    limited("the check of copies", lambda: require_right_copies(changed))
-    found = dependences_of(op, value_based, pass_name=pass_name)
-    if found is None:
-        op.dependences = None
-        return
-    op.dependences = DependencesAttr(replace(found, order=order))
-    settle_claims(op, pass_name)
+        if not promotion.arrays:
+            return
+        assert op.dependences is not None
+        order = op.dependences.data.order
+        apply_promotion(op, promotion, self.alignment)
+        changed = scop_of(op)
+        limited("the check of copies", lambda: require_right_copies(changed))
+        found = dependences_of(op, pass_name=self.name)
+        if found is None:
+            op.dependences = None
+            return
+        op.dependences = DependencesAttr(replace(found, order=order))
+        settle_claims(op, self.name)

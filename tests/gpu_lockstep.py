@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import ctypes.util
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -28,7 +28,16 @@ from xdsl.dialects.builtin import (
     ModuleOp,
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.ir.affine import AffineExpr, AffineMap, AffineSet
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+    AffineMap,
+    AffineSet,
+    AffineSymExpr,
+)
 
 from polyir.dialects.gpu_extra import AddressSpace, space_of
 
@@ -444,28 +453,28 @@ def _expression(op: Operation, arguments: list[str]) -> str:
 
 def _affine_text(expression: AffineExpr, dimensions: int, values: Sequence[str]) -> str:
     """An affine expression of the values, dimensions first."""
+    match expression:
+        case AffineConstantExpr(value=number):
+            return str(number)
+        case AffineDimExpr(position=position):
+            return values[position]
+        case AffineSymExpr(position=position):
+            return values[dimensions + position]
+        case AffineBinaryOpExpr(kind=kind, lhs=lhs, rhs=rhs):
+            left, right = (_affine_text(each, dimensions, values) for each in (lhs, rhs))
+            if kind is AffineBinaryOpKind.CeilDiv:
+                return f"-(-{left} // {right})"
+            return f"({left} {_AFFINE_OPERATORS[kind]} {right})"
+        case _:
+            raise NotImplementedError(str(expression))
 
-    def word(name: str) -> str:
-        number = int(name[1:]) + (dimensions if name[0] == "s" else 0)
-        return values[number]
 
-    return " ".join(_tokens(str(expression), word))
-
-
-def _tokens(text: str, word: Callable[[str], str]) -> Iterator[str]:
-    spaced = text.replace("(", " ( ").replace(")", " ) ")
-    for token in spaced.split():
-        match token:
-            case "floordiv":
-                yield "//"
-            case "mod":
-                yield "%"
-            case "ceildiv":
-                raise NotImplementedError(text)
-            case _ if token[0] in "ds":
-                yield word(token)
-            case _:
-                yield token
+_AFFINE_OPERATORS = {
+    AffineBinaryOpKind.Add: "+",
+    AffineBinaryOpKind.Mul: "*",
+    AffineBinaryOpKind.FloorDiv: "//",
+    AffineBinaryOpKind.Mod: "%",
+}
 
 
 def _bounds(map: AffineMap, values: Sequence[str], function: str) -> str:

@@ -42,7 +42,7 @@ def local_accesses(
                 location_of(statement.op),
             )
         for part in parts:
-            if part.array != access.array:
+            if part.mark is not None:
                 cells = part.cells.add_dims(isl.dim_type.in_, further)
                 cells = cells.set_tuple_name(isl.dim_type.in_, name)
                 subscripts = build.access_from_pw_multi_aff(_subscripts(dates, cells))

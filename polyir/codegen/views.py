@@ -25,6 +25,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from polyir.codegen.affine_to_scf import constant_index
 from polyir.diagnostics import PolyirError, location_of
 from polyir.dialects.affine_extra import DelinearizeIndexOp
+from polyir.dialects.strided_views import kept_dimensions
 from polyir.model.affine import NotAffineError
 from polyir.model.index_expressions import IndexExpression, compose, map_of
 
@@ -146,7 +147,10 @@ def _view(op: memref.SubviewOp, views: dict[SSAValue, _View]) -> _View:
     strides = _parts(op.static_strides.get_values(), op.strides)
     sizes = _parts(op.static_sizes.get_values(), op.sizes)
     assert isinstance(op.result.type, MemRefType)
-    dimensions = _kept_dimensions(sizes, op.result.type.get_num_dims())
+    shape = op.result.type.get_shape()
+    dimensions = kept_dimensions(op.static_sizes.get_values(), shape)
+    if dimensions is None:
+        raise PolyirError(f"the sizes of the view do not make {op.result.type}", location_of(op))
     kept_sizes = tuple(sizes[dimension] for dimension in dimensions)
     outer = views.get(op.source)
     if outer is None:
@@ -166,18 +170,6 @@ def _parts(numbers: Sequence[int], values: Sequence[SSAValue]) -> tuple[_Part, .
     """The constants, and the values in the places of those that are dynamic."""
     remaining = iter(values)
     return tuple(next(remaining) if number == DYNAMIC_INDEX else number for number in numbers)
-
-
-def _kept_dimensions(sizes: Sequence[_Part], rank: int) -> tuple[int, ...]:
-    """The dimensions of the array that a view of this rank has: dimensions of size 1 may go."""
-    excess = len(sizes) - rank
-    kept: list[int] = []
-    for dimension, size in enumerate(sizes):
-        if excess and size == 1:
-            excess -= 1
-        else:
-            kept.append(dimension)
-    return tuple(kept)
 
 
 def _cast(op: memref.CastOp, view: _View) -> _View:

@@ -23,7 +23,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.parser import Parser, UnresolvedOperand
 
-from polyir.frontend.operation_reader import INDEX
+from polyir.frontend.operation_reader import INDEX, plural
 
 Parts = tuple[Sequence[SSAValue], Sequence[Attribute], dict[str, Attribute]]
 """The operands, the types of the results and the attributes of an operation."""
@@ -185,7 +185,13 @@ def _simplify_bounded(parser: Parser) -> Parts:
     bounds: dict[str, Attribute] = {}
     for word, name in (("within", "lower_bounds"), ("and", "upper_bounds")):
         parser.parse_keyword(word)
+        position = parser.pos
         numbers = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
+        if len(numbers) != len(operands):
+            expected = plural(len(operands), name[:-1].replace("_", " "))
+            parser.raise_error(
+                f"expected {expected}, one for each value, found {len(numbers)}", position
+            )
         bounds[name] = DenseArrayBase.from_list(i64, numbers)
     attributes = parser.parse_optional_attr_dict()
     parser.parse_punctuation(":")

@@ -166,7 +166,7 @@ def _operation_type(reader: OperationReader, name_token: Token) -> type[Operatio
     name = string(reader.source, name_token)
     operation_type = reader.context.get_optional_op(name)
     if operation_type is None:
-        load_rare_operations(reader.context)
+        load_rare_operations(reader.context, reader.source.text)
         operation_type = reader.context.get_optional_op(name)
     if operation_type is None:
         hint = nearest(name, (operation.name for operation in reader.context.loaded_ops))

@@ -94,7 +94,7 @@ def _parse(source: SourceText, context: Context) -> ModuleOp:
         name = unknown_operation(error)
         if name is None:
             raise syntax_error(source, error) from error
-        load_rare_operations(context)
+        load_rare_operations(context, source.text)
         if context.get_optional_op(name.value) is None and name.value not in FORMS:
             loaded = (operation.name for operation in context.loaded_ops)
             known = tuple(dict.fromkeys((*OPERATION_TERMINALS, *loaded, *FORMS)))

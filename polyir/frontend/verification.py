@@ -7,6 +7,7 @@ from collections.abc import Callable
 from xdsl.dialects import func, memref, scf
 from xdsl.dialects.builtin import (
     AffineMapAttr,
+    FunctionType,
     MemRefType,
     ModuleOp,
     NoneAttr,
@@ -17,6 +18,7 @@ from xdsl.traits import IsTerminator
 from xdsl.utils.exceptions import VerifyException
 
 from polyir.diagnostics import InputSyntaxError
+from polyir.dialects.strided_views import verify_view
 from polyir.frontend.affine_checks import check_affine_operation
 from polyir.frontend.source import one_line
 
@@ -36,6 +38,9 @@ def verify_operations(module: ModuleOp, error_at: ErrorAt) -> None:
             _check_terminators(operation)
             _check_counters(operation)
             _check_layout_symbols(operation)
+            _check_gpu_return(operation)
+            if isinstance(operation, memref.SubviewOp):
+                verify_view(operation)
         except RecursionError:
             raise
         except Exception as error:
@@ -76,3 +81,15 @@ def _check_layout_symbols(operation: Operation) -> None:
     found = len(operation.symbol_operands)
     if found != expected:
         raise VerifyException(f"the layout has {expected} symbols, but {found} are given")
+
+
+def _check_gpu_return(operation: Operation) -> None:
+    """A `gpu.return` has the results of its function as operands."""
+    if operation.name != "gpu.return":
+        return
+    function = operation.parent_op()
+    type = None if function is None else function.properties.get("function_type")
+    found = tuple(operation.operand_types)
+    if isinstance(type, FunctionType) and found != type.outputs.data:
+        expected = ", ".join(map(str, type.outputs)) or "nothing"
+        raise VerifyException(f"must return {expected}, as its function declares")

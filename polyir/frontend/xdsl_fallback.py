@@ -15,7 +15,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import LocationAttr, ModuleOp, UnknownLoc
 from xdsl.ir import Attribute, AttributeInvT, Operation, SSAValue, TypeAttribute
 from xdsl.parser import Parser, UnresolvedOperand
-from xdsl.utils.exceptions import ParseError
+from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.lexer import Span
 
 from polyir.diagnostics import InputSyntaxError, PolyirError
@@ -87,7 +87,8 @@ class _ParserAttributes(AttributeReader):
 class MixedParser(VerbatimParser):
     """xDSL's parser with the syntax of the grammar, and with locations.
 
-    `positions` has the line and column of every operation read.
+    `positions` has the line and column of every operation read, and `unfinished` the name and the
+    position of those that are being read, innermost last.
     """
 
     def __init__(
@@ -96,6 +97,7 @@ class MixedParser(VerbatimParser):
         super().__init__(context, source.text, source.filename)
         self.source = source
         self.positions: dict[Operation, tuple[int, int]] = {}
+        self.unfinished: list[tuple[str, int]] = []
         self._first_uses: dict[str, int] = {}
         self._reader = OperationReader(
             context, handlers, _ParserAttributes(source, self), _ParserValues(source, self)
@@ -105,6 +107,8 @@ class MixedParser(VerbatimParser):
         start = self._current_token.span.start
         match = _RESULTS_AND_NAME.match(self.source.text, start)
         name = match[1] if match is not None else ""
+        place = start if match is None else match.start(1)
+        self.unfinished.append((name, place))
         terminal = OPERATION_TERMINALS.get(name)
         if name in FORMS:
             operation = self._parse_form(name)
@@ -112,7 +116,8 @@ class MixedParser(VerbatimParser):
             operation = self._reader.operation(self.parse_by_grammar("operation"))
         else:
             operation = super().parse_operation()
-        line, column = line_and_column(self.source.text, start if match is None else match.start(1))
+        self.unfinished.pop()
+        line, column = line_and_column(self.source.text, place)
         self.positions[operation] = (line, column)
         if isinstance(operation.location, UnknownLoc):
             operation.location = self.source.location_at(line, column)
@@ -227,6 +232,9 @@ def parse_with_xdsl(
     except Exception as error:
         # The parsers of xDSL's dialects build operations as they read, and constructors refuse
         # bad input with exceptions of every kind.
+        name, position = parser.unfinished[-1] if parser.unfinished else ("", parser.pos)
+        if isinstance(error, VerifyException) and name:
+            raise _at(source, position, f"'{name}' op {one_line(error)}") from error
         raise _at(source, parser.pos, f"cannot parse this: {one_line(error)}") from error
 
 

@@ -23,7 +23,7 @@ from typing import Final
 
 import islpy as isl
 from xdsl.builder import Builder
-from xdsl.dialects import affine, scf
+from xdsl.dialects import affine, gpu, scf
 from xdsl.ir import Block, BlockArgument, Operation
 from xdsl.rewriter import InsertPoint
 
@@ -154,6 +154,11 @@ def _tests_in(op: Operation, spaces: IterationSpaces) -> list[_Placed]:
     ]
 
 
+def _has_barrier(op: Operation) -> bool:
+    """Whether all threads of a block of a GPU kernel must come by, whatever a test says."""
+    return any(isinstance(inner, gpu.BarrierOp) for inner in op.walk())
+
+
 def _size(op: Operation) -> int:
     """The number of operations from `op` down."""
     return sum(1 for _ in op.walk())
@@ -224,7 +229,7 @@ class _Splitter:
         tests = _tests_in(op, self.spaces)
         if not tests:
             return
-        if isinstance(op, LOOPS):
+        if isinstance(op, LOOPS) and not _has_barrier(op):
             for change in self._changes(op, context, tests):
                 if change in moved:
                     continue

@@ -35,6 +35,7 @@ class CopyLoop:
 
     function: isl.PwAff
     attributes: LoopAttributes = ()
+    unrolled: bool = False
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,11 @@ def copy_node(copy: CopyStatement) -> TreeNode:
     schedule = reduce(isl.MultiUnionPwAff.flat_range_product, members)
     objects = tuple(loop.attributes or None for loop in loops)
     flags = (True,) * len(loops)
-    band = BandMembers(schedule, objects, True, flags, isl.UnionSet("{ }"))
+    options = isl.UnionSet("{ }")
+    for position, loop in enumerate(loops):
+        if loop.unrolled:
+            options = options.union(isl.UnionSet(f"{{ unroll[{position}] }}"))
+    band = BandMembers(schedule, objects, True, flags, options)
     return TreeNode("filter", universe, (TreeNode("band", band, ()),))
 
 

@@ -175,7 +175,7 @@ def _side_of(footprint: isl.Map, position: int) -> tuple[isl.Aff, int] | None:
     return best
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PromotedReference:
     """What one access of a statement touches: `{ S[i] -> A[a] }` and `{ [t] -> A[a] }`.
 

@@ -49,6 +49,29 @@ func.func @f(%A: memref<16x32xf64>, %n: index) {
   return
 }
 """  # noqa: E501
+# Of two dimensions of size 1, the view keeps the first, then the last.
+UNIT_DIMENSIONS = """
+func.func @f(%A: memref<16x32xf64>, %n: index) {
+  %B = memref.alloca() : memref<3x4x8xf64>
+  affine.for %i = 0 to 3 {
+    affine.for %j = 0 to 4 {
+      affine.for %k = 0 to 8 {
+        %a = affine.load %A[%i + %j * 3, %k] : memref<16x32xf64>
+        affine.store %a, %B[%i, %j, %k] : memref<3x4x8xf64>
+      }
+    }
+  }
+  %V = memref.subview %B[1, 0, %n] [1, 4, 1] [1, 1, 1] : memref<3x4x8xf64> to memref<1x4xf64, strided<[32, 8], offset: ?>>
+  %W = memref.subview %B[1, 0, %n] [1, 4, 1] [1, 1, 1] : memref<3x4x8xf64> to memref<4x1xf64, strided<[8, 1], offset: ?>>
+  affine.for %j = 0 to 4 {
+    %v = affine.load %V[0, %j] : memref<1x4xf64, strided<[32, 8], offset: ?>>
+    affine.store %v, %A[0, %j] : memref<16x32xf64>
+    %w = affine.load %W[%j, 0] : memref<4x1xf64, strided<[8, 1], offset: ?>>
+    affine.store %w, %A[1, %j] : memref<16x32xf64>
+  }
+  return
+}
+"""  # noqa: E501
 COPIED_VIEWS = """
 func.func @f(%A: memref<16x32xf64>, %n: index) {
   %V = memref.subview %A[0, 0] [4, %n] [1, 1] : memref<16x32xf64> to memref<4x?xf64, strided<[32, 1]>>
@@ -149,6 +172,7 @@ func.func @f(%A: memref<16x32xf64>, %n: index) -> (f64, index) {
 PROGRAMS = {
     "constant-view": CONSTANT_VIEW,
     "shifted-views": SHIFTED_VIEWS,
+    "unit-dimensions": UNIT_DIMENSIONS,
     "constant-basis": CONSTANT_BASIS,
     "variable-basis": VARIABLE_BASIS,
     "while": WHILE,

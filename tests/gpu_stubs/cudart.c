@@ -55,6 +55,14 @@ int cudaDeviceSynchronize(void) {
   return status();
 }
 
+int cudaFuncSetAttribute(const void *kernel, int attribute, int value) {
+  (void)kernel;
+  char text[100];
+  snprintf(text, sizeof(text), "attribute(%d,%d) ", attribute, value);
+  note(text);
+  return status();
+}
+
 int cudaGetLastError(void) {
   const int error = last_error;
   last_error = 0;

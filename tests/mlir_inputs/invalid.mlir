@@ -464,3 +464,121 @@ module {
     return
   }
 }
+// -----
+func.func @offset_of_view(%A: memref<64xf32>, %i: index) {
+  %0 = memref.subview %A[%i] [4] [1] : memref<64xf32> to memref<4xf32, strided<[1]>>
+  return
+}
+// -----
+func.func @dynamic_offset_of_constants(%A: memref<8x16xf32>) {
+  %0 = memref.subview %A[1, 2] [4, 4] [1, 1] : memref<8x16xf32> to memref<4x4xf32, strided<[16, 1], offset: ?>>
+  return
+}
+// -----
+func.func @stride_of_view(%A: memref<8x16xf32>) {
+  %0 = memref.subview %A[0, 0] [4, 4] [2, 1] : memref<8x16xf32> to memref<4x4xf32, strided<[16, 1]>>
+  return
+}
+// -----
+func.func @layout_of_part(%A: memref<8x16xf32>) {
+  %0 = memref.subview %A[0, 0] [4, 4] [1, 1] : memref<8x16xf32> to memref<4x4xf32>
+  return
+}
+// -----
+func.func @size_of_view(%A: memref<8x16xf32>, %n: index) {
+  %0 = memref.subview %A[0, 0] [%n, 4] [1, 1] : memref<8x16xf32> to memref<2x4xf32, strided<[16, 1]>>
+  return
+}
+// -----
+func.func @dropped_dimension(%A: memref<8x16xf32>) {
+  %0 = memref.subview %A[0, 0] [2, 4] [1, 1] : memref<8x16xf32> to memref<4xf32, strided<[1]>>
+  return
+}
+// -----
+func.func @stride_of_dropped_dimension(%A: memref<8x16xf32>, %i: index) {
+  %0 = memref.subview %A[0, %i] [4, 1] [1, 1] : memref<8x16xf32> to memref<4xf32, strided<[1], offset: ?>>
+  return
+}
+// -----
+func.func @element_of_view(%A: memref<64xf32>) {
+  %0 = memref.subview %A[0] [4] [1] : memref<64xf32> to memref<4xf64>
+  return
+}
+// -----
+func.func @memory_of_view(%A: memref<64xf32, 3>) {
+  %0 = memref.subview %A[0] [4] [1] : memref<64xf32, 3> to memref<4xf32>
+  return
+}
+// -----
+func.func @rank_of_view(%A: memref<64xf32>) {
+  %0 = memref.subview %A[0, 0] [4, 1] [1, 1] : memref<64xf32> to memref<4x1xf32>
+  return
+}
+// -----
+func.func @negative_offset(%A: memref<64xf32>) {
+  %0 = memref.subview %A[-2] [4] [1] : memref<64xf32> to memref<4xf32, strided<[1], offset: -2>>
+  return
+}
+// -----
+func.func @no_strides(%A: memref<8x16xf32, affine_map<(i, j) -> (i, j mod 4)>>) {
+  %0 = memref.subview %A[0, 0] [4, 4] [1, 1] : memref<8x16xf32, affine_map<(i, j) -> (i, j mod 4)>> to memref<4x4xf32, strided<[16, 1]>>
+  return
+}
+// -----
+gpu.module @kernels {
+  gpu.func @returned_types(%x: f32, %i: index) -> (f32, index) {
+    gpu.return %i, %x : index, f32
+  }
+}
+// -----
+gpu.module @kernels {
+  gpu.func @nothing_returned(%x: f32) -> f32 {
+    "gpu.return"() : () -> ()
+  }
+}
+// -----
+func.func @mapped_twice() {
+  "foo"() {m = #gpu.loop_dim_map<map = (d0) -> (d0), bound = (d0) -> (d0), map = (d0) -> (d0)>} : () -> ()
+  return
+}
+// -----
+func.func @mapped_without_bound() {
+  "foo"() {m = #gpu.loop_dim_map<map = (d0) -> (d0), processor = block_x>} : () -> ()
+  return
+}
+// -----
+func.func @smaller_of_two_types(%a: i32, %b: i64) {
+  %0 = llvm.intr.smin(%a, %b) : (i32, i64) -> i32
+  return
+}
+// -----
+func.func @number_of_operands(%a: i32) {
+  %0 = llvm.intr.umax(%a) : (i32) -> i32
+  return
+}
+// -----
+func.func @rounded_integer(%a: i32) {
+  %0 = llvm.intr.rint(%a) : (i32) -> i32
+  return
+}
+// -----
+func.func @matrix(%a: vector<2x2xf32>) {
+  %0 = llvm.intr.trunc(%a) : (vector<2x2xf32>) -> vector<2x2xf32>
+  return
+}
+// -----
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%m: !transform.any_op {transform.readonly}) {
+    %0 = transform.structured.match ops{["affine.min"]} in %m : (!transform.any_op) -> !transform.any_op
+    transform.affine.simplify_bounded_affine_ops %0 with [%0 : !transform.any_op] within [3, 4] and [7] : !transform.any_op
+    transform.yield
+  }
+}
+// -----
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%m: !transform.any_op {transform.readonly}) {
+    %0 = transform.structured.match ops{["affine.max"]} in %m : (!transform.any_op) -> !transform.any_op
+    transform.affine.simplify_bounded_affine_ops %0 with [] within [] and [7] : !transform.any_op
+    transform.yield
+  }
+}

@@ -566,3 +566,114 @@ func.func @generic(%n: index, %A: memref<?xf32>) {
   "gpu.dealloc"(%B) : (memref<?xf32>) -> ()
   return
 }
+// -----
+func.func @parts(%A: memref<64xf32>, %B: memref<8x16xf32>, %C: memref<?x?xf32>, %D: memref<8x16xf32, strided<[?, 2], offset: 5>>, %i: index, %n: index) {
+  %0 = memref.subview %A[%i] [4] [1] : memref<64xf32> to memref<4xf32, strided<[1], offset: ?>>
+  %1 = memref.subview %A[0] [%n] [1] : memref<64xf32> to memref<?xf32>
+  %2 = memref.subview %A[3] [4] [2] : memref<64xf32> to memref<4xf32, affine_map<(d0) -> (d0 * 2 + 3)>>
+  %3 = memref.subview %B[0, 0] [2, 16] [1, 1] : memref<8x16xf32> to memref<2x16xf32>
+  %4 = memref.subview %B[2, 4] [3, %n] [2, 3] : memref<8x16xf32> to memref<3x?xf32, strided<[32, 3], offset: 36>>
+  %5 = memref.subview %C[0, 0] [4, 4] [1, %i] : memref<?x?xf32> to memref<4x4xf32, strided<[?, ?]>>
+  %6 = memref.subview %C[0, 3] [%n, %n] [1, 1] : memref<?x?xf32> to memref<?x?xf32, strided<[?, 1], offset: 3>>
+  %7 = memref.subview %C[1, 0] [4, 4] [1, 1] : memref<?x?xf32> to memref<4x4xf32, strided<[?, 1], offset: ?>>
+  %8 = memref.subview %D[0, 3] [8, 2] [1, 2] : memref<8x16xf32, strided<[?, 2], offset: 5>> to memref<8x2xf32, strided<[?, 4], offset: 11>>
+  return
+}
+// -----
+func.func @parts_without_dimensions(%A: memref<2x4x3xf32>, %B: memref<8x16xf32, 3>, %S: memref<f32>, %i: index) {
+  %0 = memref.subview %A[0, 0, 1] [1, 4, 1] [1, 1, 1] : memref<2x4x3xf32> to memref<4xf32, strided<[3], offset: 1>>
+  %1 = memref.subview %A[0, 0, 1] [1, 4, 1] [1, 1, 1] : memref<2x4x3xf32> to memref<1x4xf32, strided<[12, 3], offset: 1>>
+  %2 = memref.subview %A[0, 0, 1] [1, 4, 1] [1, 1, 1] : memref<2x4x3xf32> to memref<4x1xf32, strided<[3, 1], offset: 1>>
+  %3 = memref.subview %A[%i, %i, %i] [1, 1, 1] [1, 1, 1] : memref<2x4x3xf32> to memref<f32, strided<[], offset: ?>>
+  %4 = memref.subview %B[%i, 0] [1, 16] [1, 1] : memref<8x16xf32, 3> to memref<16xf32, strided<[1], offset: ?>, 3>
+  %5 = memref.subview %B[0, %i] [8, 1] [1, 1] : memref<8x16xf32, 3> to memref<8xf32, strided<[16], offset: ?>, 3>
+  %6 = memref.subview %B[0, 0] [1, 16] [1, 1] : memref<8x16xf32, 3> to memref<16xf32, 3>
+  %7 = memref.subview %S[] [] [] : memref<f32> to memref<f32>
+  return
+}
+// -----
+func.func @parts_of_layouts(%A: memref<8x16xf32, affine_map<(i, j) -> (i * 32 + j + 3)>>, %B: memref<8x16xf32, affine_map<(i, j)[p] -> ((i + p) * 2 * p + j)>>, %C: memref<8x16xf32, affine_map<(i, j) -> (i, j)>>) {
+  %0 = memref.subview %A[1, 2] [2, 4] [1, 2] : memref<8x16xf32, affine_map<(i, j) -> (i * 32 + j + 3)>> to memref<2x4xf32, strided<[32, 2], offset: 37>>
+  %1 = memref.subview %B[0, 2] [2, 4] [1, 2] : memref<8x16xf32, affine_map<(i, j)[p] -> ((i + p) * 2 * p + j)>> to memref<2x4xf32, strided<[?, 2], offset: ?>>
+  %2 = memref.subview %C[0, 2] [2, 4] [1, 1] : memref<8x16xf32, affine_map<(i, j) -> (i, j)>> to memref<2x4xf32, strided<[16, 1], offset: 2>>
+  return
+}
+// -----
+gpu.module @kernels {
+  gpu.func @two(%A: memref<?xf32>, %i: index) -> (f32, index) {
+    %j = affine.apply affine_map<(d0) -> (d0 + 1)>(%i)
+    %a = memref.load %A[%j] : memref<?xf32>
+    gpu.return %a, %j : f32, index
+  }
+  gpu.func @one(%x: f32) -> f32 {
+    gpu.return {note = "x"} %x : f32
+  }
+  gpu.func @none(%x: f32) {
+    gpu.return {note}
+  }
+}
+// -----
+func.func @mapped(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.parallel (%i, %j) = (%c0, %c0) to (%n, %n) step (%c1, %c1) {
+    scf.reduce
+  } {mapping = [#gpu.loop_dim_map<bound = (d0) -> (d0), map = (d0)[s0] -> (d0 * 2 + s0), processor = thread_x>, #gpu.loop_dim_map<map = (d0) -> (d0), processor = sequential, bound = (d0) -> (d0 floordiv 4)>]}
+  gpu.barrier
+  "foo"() {m = #gpu<loop_dim_map<map = (d0) -> (d0), processor = block_z, bound = (d0) -> (d0)>>} : () -> ()
+  return
+}
+// -----
+llvm.func @scalars(%a: i32, %x: f32, %h: f16) {
+  %0 = llvm.intr.bitreverse(%a) : (i32) -> i32
+  %1 = llvm.intr.bswap(%0) : (i32) -> i32
+  %2 = llvm.intr.ctpop(%1) : (i32) -> i32
+  %3 = llvm.intr.smin(%0, %1) : (i32, i32) -> i32
+  %4 = llvm.intr.smax(%2, %3) : (i32, i32) -> i32
+  %5 = llvm.intr.umin(%3, %4) : (i32, i32) -> i32
+  %6 = llvm.intr.umax(%4, %5) {note} : (i32, i32) -> (i32)
+  %7 = llvm.intr.sadd.sat(%5, %6) : (i32, i32) -> i32
+  %8 = llvm.intr.uadd.sat(%6, %7) : (i32, i32) -> i32
+  %9 = llvm.intr.ssub.sat(%7, %8) : (i32, i32) -> i32
+  %10 = llvm.intr.usub.sat(%8, %9) : (i32, i32) -> i32
+  %11 = llvm.intr.sshl.sat(%9, %10) : (i32, i32) -> i32
+  %12 = llvm.intr.ushl.sat(%10, %11) : (i32, i32) -> i32
+  %13 = llvm.intr.fshl(%10, %11, %12) : (i32, i32, i32) -> i32
+  %14 = llvm.intr.fshr(%11, %12, %13) : (i32, i32, i32) -> i32
+  %15 = llvm.intr.log10(%x) : (f32) -> f32
+  %16 = llvm.intr.nearbyint(%15) : (f32) -> f32
+  %17 = llvm.intr.rint(%16) : (f32) -> f32
+  %18 = llvm.intr.round(%h) : (f16) -> f16
+  %19 = llvm.intr.roundeven(%17) {fastmathFlags = #llvm.fastmath<nnan, ninf>, note = 1} : (f32) -> f32
+  %20 = llvm.intr.trunc(%19) : (f32) -> f32
+  %21 = llvm.intr.maximum(%x, %20) : (f32, f32) -> f32
+  %22 = llvm.intr.minimum(%x, %21) {fastmathFlags = #llvm.fastmath<fast>} : (f32, f32) -> f32
+  %23 = llvm.intr.fmuladd(%x, %21, %22) : (f32, f32, f32) -> f32
+  %24 = llvm.intr.powi(%23, %14) {fastmathFlags = #llvm.fastmath<contract>} : (f32, i32) -> f32
+  %25 = llvm.intr.lrint(%24) : (f32) -> i64
+  %26 = llvm.intr.llrint(%24) : (f32) -> i64
+  %27 = llvm.intr.lround(%24) : (f32) -> i32
+  %28 = llvm.intr.llround(%24) : (f32) -> i64
+  llvm.return
+}
+// -----
+llvm.func @intrinsics_that_xdsl_has(%x: f64) {
+  %0 = llvm.intr.fabs(%x) : (f64) -> f64
+  %1 = llvm.intr.sqrt(%0) {fastmathFlags = #llvm.fastmath<fast>} : (f64) -> f64
+  %2 = llvm.intr.pow(%0, %1) : (f64, f64) -> f64
+  %3 = llvm.intr.maxnum(%1, %2) : (f64, f64) -> f64
+  %4 = llvm.intr.copysign(%2, %3) : (f64, f64) -> f64
+  %5 = llvm.intr.fma(%2, %3, %4) : (f64, f64, f64) -> f64
+  llvm.return
+}
+// -----
+func.func @vectors_of_llvm(%v: vector<4xf32>, %w: vector<[4]xi32>, %i: i16) -> f32 {
+  %0 = llvm.intr.trunc(%v) : (vector<4xf32>) -> vector<4xf32>
+  %1 = llvm.intr.umin(%w, %w) : (vector<[4]xi32>, vector<[4]xi32>) -> vector<[4]xi32>
+  %2 = llvm.intr.powi(%0, %i) : (vector<4xf32>, i16) -> vector<4xf32>
+  %3 = llvm.intr.vector.reduce.fmax(%2) {fastmathFlags = #llvm.fastmath<nnan>} : (vector<4xf32>) -> f32
+  %4 = llvm.intr.vector.reduce.fmin(%2) : (vector<4xf32>) -> f32
+  %5 = llvm.intr.vector.reduce.fmaximum(%2) : (vector<4xf32>) -> f32
+  %6 = llvm.intr.vector.reduce.fminimum(%2) : (vector<4xf32>) -> f32
+  return %6 : f32
+}

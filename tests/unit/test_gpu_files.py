@@ -216,7 +216,7 @@ def test_an_opencl_file_runs_on_pocl(tmp_path: Path) -> None:
     assert library.polyir_opencl_error() == 0
 
 
-INPUTS = ("emit", "emit_memory", "emit_outlined")
+INPUTS = ("emit", "emit_memory", "emit_outlined", "emit_large")
 
 
 @pytest.mark.parametrize("name", INPUTS)

@@ -212,7 +212,7 @@ class Printer:
         """What is passed to a function."""
         if not isinstance(argument, Address):
             return self.expression(argument)
-        conversion = "" if argument.rows is None else f"({self._pointer_type(argument.rows)})"
+        conversion = "" if argument.rows is None else f"({self.pointer_type(argument.rows)})"
         name = argument.variable.name + "[0]" * argument.indices
         return conversion + "&" * argument.is_taken + name
 
@@ -309,7 +309,7 @@ class Printer:
                 size = f"({self.byte_count(array)} + {alignment - 1}) / {alignment} * {alignment}"
                 return self.allocation(array, f"aligned_alloc({alignment}, {size})")
             case RowView(array=array, pointer=pointer):
-                return f"{self._pointer(array)} = ({self._pointer_type(array)}){pointer.name}"
+                return f"{self.pointer(array)} = ({self.pointer_type(array)}){pointer.name}"
             case Free(array=array):
                 return f"free({array.variable.name})"
             case Copy(target=target, source=source):
@@ -340,11 +340,12 @@ class Printer:
                 pass
         return f"{left} = {self.expression(value)}"
 
-    def _pointer(self, array: Array) -> str:
+    def pointer(self, array: Array, is_restricted: bool = True) -> str:
         """The declarator of a pointer through which `array` is indexed."""
-        return self._pointer_type(array, f"{self._dialect.restrict} {array.variable.name}")
+        restrict = f"{self._dialect.restrict} " if is_restricted else ""
+        return self.pointer_type(array, f"{restrict}{array.variable.name}")
 
-    def _pointer_type(self, array: Array, declared: str = "") -> str:
+    def pointer_type(self, array: Array, declared: str = "") -> str:
         """The type of such a pointer, or the declaration of `declared`."""
         name = f"{self._dialect.global_space}{self.spell_memory(array.element)}"
         if len(array.extents) < 2 or array.is_linear:
@@ -353,8 +354,8 @@ class Printer:
 
     def allocation(self, array: Array, call: str) -> str:
         """The declaration of a pointer to memory that a function returns as a `void *`."""
-        conversion = "" if self._dialect.converts_pointers else f"({self._pointer_type(array)})"
-        return f"{self._pointer(array)} = {conversion}{call}"
+        conversion = "" if self._dialect.converts_pointers else f"({self.pointer_type(array)})"
+        return f"{self.pointer(array)} = {conversion}{call}"
 
     def byte_count(self, array: Array) -> str:
         """The size of an array; its extents are names and literals."""
@@ -468,7 +469,7 @@ class Printer:
         array = parameter.array
         constant = "const " if parameter.is_constant else ""
         if not self._dialect.has_array_parameters:
-            return f"{constant}{self._pointer(array)}"
+            return f"{constant}{self.pointer(array, parameter.is_restricted)}"
         name, extents = f"{constant}{self.spell_memory(array.element)}", array.extents
         restrict = self._dialect.restrict
         if extents and not any(isinstance(extent, Name) for extent in extents):

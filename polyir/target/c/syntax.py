@@ -426,12 +426,14 @@ class ArrayArgument:
     """The pointer of an array: `double A[restrict 20][30]`, or `double *restrict A`.
 
     `pointer` is the parameter if it is not `array.variable`, which is then a pointer to the rows.
-    If `is_constant`, nothing is written through it.
+    If `is_constant`, nothing is written through it. Unless `is_restricted`, the elements may change
+    while the function runs by other means than this pointer.
     """
 
     array: Array
     pointer: Variable | None = None
     is_constant: bool = False
+    is_restricted: bool = True
 
 
 @dataclass(frozen=True)

@@ -131,8 +131,10 @@ def gpu_text(module: ModuleOp, language: Language) -> str:
     operations = list(module.body.block.ops)
     code = _translated([op for op in operations if isinstance(op, gpu.ModuleOp)], language)
 
+    memory = {kernel.name: kernel.launch_memory for module in code for kernel in module.kernels}
+
     def translate(op: func.FuncOp, environment: Environment) -> Function:
-        return translate_host(op, environment, language)
+        return translate_host(op, environment, language, memory)
 
     definitions = translate_definitions(
         [op for op in operations if not isinstance(op, gpu.ModuleOp)],

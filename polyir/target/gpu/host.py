@@ -5,7 +5,7 @@ After an error, what is left of them does nothing on the device, but frees its m
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from xdsl.dialects import func, gpu, memref
@@ -72,12 +72,16 @@ class DeviceFree(ExtensionStatement):
 
 @dataclass(frozen=True)
 class Launch(ExtensionStatement):
-    """All threads of a grid run a kernel. The sizes of the grid are names or literals."""
+    """All threads of a grid run a kernel, with so many bytes of memory of a block.
+
+    The sizes of the grid are names or literals.
+    """
 
     kernel: str
     grid: tuple[Expression, ...]
     block: tuple[Expression, ...]
     arguments: tuple[Argument, ...]
+    memory: int
 
     def operands(self) -> Sequence[Expression]:
         values = [value for value in self.arguments if isinstance(value, Expression)]
@@ -94,11 +98,19 @@ class Finish(ExtensionStatement):
     function: str
 
 
-def translate_host(op: func.FuncOp, environment: Environment, language: Language) -> Function:
-    """The syntax tree of a function of the host; raises `TargetError` for what has no C."""
+def translate_host(
+    op: func.FuncOp, environment: Environment, language: Language, memory: Mapping[str, int]
+) -> Function:
+    """The syntax tree of a function of the host; raises `TargetError` for what has no C.
+
+    `memory` is the launch memory of kernels.
+    """
 
     def translate(body: Body, inner: Operation, environment: Environment) -> None:
-        _translate(body, inner, environment, language)
+        if isinstance(inner, gpu.LaunchFuncOp):
+            _translate_launch(body, inner, language, memory)
+        else:
+            _translate(body, inner, environment, language)
 
     function = translate_function(op, environment, translate)
     if not any(isinstance(inner, gpu.LaunchFuncOp) for inner in op.walk()):
@@ -118,8 +130,6 @@ def _translate(body: Body, op: Operation, environment: Environment, language: La
         case gpu.DeallocOp():
             _refuse_tokens(op)
             body.add(DeviceFree(body.array(op.buffer)))
-        case gpu.LaunchFuncOp():
-            _translate_launch(body, op, language)
         case _:
             translate_operation(body, op, environment)
 
@@ -191,7 +201,9 @@ def _whole(array: Array) -> Address:
     return Address(array.flat or array.variable, is_taken=is_scalar)
 
 
-def _translate_launch(body: Body, op: gpu.LaunchFuncOp, language: Language) -> None:
+def _translate_launch(
+    body: Body, op: gpu.LaunchFuncOp, language: Language, memory: Mapping[str, int]
+) -> None:
     _refuse_tokens(op)
     if op.dynamicSharedMemorySize is not None or op.clusterSizeX is not None:
         raise unsupported(op, "a launch with dynamic shared memory or clusters is not supported")
@@ -210,7 +222,7 @@ def _translate_launch(body: Body, op: gpu.LaunchFuncOp, language: Language) -> N
     for value in op.kernelOperands:
         arguments += _arguments(body, op, value, language)
     kernel = symbol_name(op.kernel.nested_references.data[-1].data)
-    body.add(Launch(kernel, grid, block, tuple(arguments)))
+    body.add(Launch(kernel, grid, block, tuple(arguments), memory.get(kernel, 0)))
 
 
 def _arguments(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Final
 
 from xdsl.dialects import affine, func, gpu, memref, scf
@@ -54,9 +55,13 @@ BlockSize = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class Kernel(Function):
-    """A function that all threads of a grid run, in blocks of this size if it is known."""
+    """A function that all threads of a grid run, in blocks of this size if it is known.
+
+    A launch must ask for `launch_memory` bytes of memory of a block.
+    """
 
     block_size: BlockSize | None = None
+    launch_memory: int = 0
 
 
 @dataclass(frozen=True)
@@ -71,6 +76,46 @@ class DeviceCode:
     globals: tuple[GlobalArray, ...]
     functions: tuple[Function, ...]
     kernels: tuple[Kernel, ...]
+
+
+@dataclass(frozen=True)
+class LaunchMemory(ExtensionStatement):
+    """The memory of a block that the launch asked for."""
+
+
+@dataclass(frozen=True)
+class LaunchMemoryPart(ExtensionStatement):
+    """An array in that memory, from the byte `offset` on."""
+
+    array: Array
+    offset: int
+
+
+def launch_memory(op: gpu.FuncOp, language: Language) -> int:
+    """How many bytes of memory of a block a launch of a kernel must ask for.
+
+    None, if the kernel can declare it; all of it, if it is too much for that.
+    """
+    end = _offsets(op)[-1]
+    limit = language.words.declared_memory
+    return end if limit is not None and end > limit else 0
+
+
+def _offsets(op: gpu.FuncOp) -> list[int]:
+    """The first byte of each array of a block, one after the other, and the end of the last."""
+    shared, _ = memory_arguments(op)
+    offsets, end = [], 0
+    for value, alignment in zip(shared, _alignments(op, "workgroup", shared), strict=True):
+        type = array_type(value.type, op)
+        unit = max(alignment or 1, _ALIGNMENT)
+        end = (end + unit - 1) // unit * unit
+        offsets.append(end)
+        end += prod(extent or 0 for extent in type.extents) * max(type.element.width // 8, 1)
+    return [*offsets, end]
+
+
+_ALIGNMENT: Final = 16
+"""That of the longest loads and stores of a thread."""
 
 
 def translate_module(op: gpu.ModuleOp, language: Language, names: Sequence[str]) -> DeviceCode:
@@ -138,15 +183,17 @@ def _translate_kernel(op: gpu.FuncOp, language: Language, environment: Environme
     inputs = op.function_type.inputs.data
     signature = Signature(symbol, parameters_of(op, inputs, block), ())
     parameters = bind_parameters(body, block, signature)
-    _declare_memory(body, op)
+    memory = launch_memory(op, language)
+    _declare_memory(body, op, memory > 0)
     body.translate_block(block)
     return Kernel(
         symbol_name(symbol),
         False,
         None,
-        tuple(_read_only(op, parameters, body)),
+        tuple(_qualified(op, parameters, body)),
         tuple(body.statements),
         block_size=size,
+        launch_memory=memory,
     )
 
 
@@ -159,9 +206,12 @@ def _block_size(op: gpu.FuncOp) -> BlockSize | None:
     return x, y, z
 
 
-def _declare_memory(body: Body, op: gpu.FuncOp) -> None:
+def _declare_memory(body: Body, op: gpu.FuncOp, from_launch: bool) -> None:
     """Declare the arrays of a block, and after them those of a thread."""
     shared, private = memory_arguments(op)
+    offsets = _offsets(op)
+    if from_launch:
+        body.add(LaunchMemory())
     alignments = [*_alignments(op, "workgroup", shared), *_alignments(op, "private", private)]
     for position, value in enumerate((*shared, *private)):
         type = array_type(value.type, op)
@@ -170,8 +220,11 @@ def _declare_memory(body: Body, op: gpu.FuncOp) -> None:
         extents = tuple(literal(extent or 0) for extent in type.extents)
         is_shared = position < len(shared)
         variable = body.names.for_value(value, "shared" if is_shared else "t")
-        array = Array(variable, type.element, extents, is_pointer=False)
+        array = Array(variable, type.element, extents, is_pointer=is_shared and from_launch)
         body.arrays[value] = array
+        if array.is_pointer:
+            body.add(LaunchMemoryPart(array, offsets[position]))
+            continue
         # A C compiler might not see that a scalar is set before it is read.
         start = None if extents or is_shared else zero(type.element)
         body.add(LocalArray(array, start, alignments[position], is_shared))
@@ -190,18 +243,27 @@ def _alignments(op: gpu.FuncOp, space: str, memory: Sequence[SSAValue]) -> list[
     return alignments
 
 
-def _read_only(
+def _qualified(
     op: gpu.FuncOp, parameters: Sequence[CParameter], body: Body
 ) -> Iterator[CParameter]:
-    """The parameters; the arrays that the kernel does not write to are constant."""
+    """The parameters; the arrays that the kernel does not write to are constant.
+
+    Between barriers, other threads may change the others: a compiler would take them for the memory
+    of this thread alone if they were `restrict`, and keep elements in registers over a barrier.
+    """
     written = {
         body.array(inner.memref).variable
         for inner in op.walk()
         if isinstance(inner, affine.StoreOp | memref.StoreOp)
     }
+    code = op if not any(isinstance(inner, func.CallOp) for inner in op.walk()) else op.parent_op()
+    assert code is not None
+    has_barriers = any(isinstance(inner, gpu.BarrierOp) for inner in code.walk())
     for parameter in parameters:
-        if isinstance(parameter, ArrayArgument) and parameter.array.variable not in written:
-            yield replace(parameter, is_constant=True)
+        if isinstance(parameter, ArrayArgument):
+            is_constant = parameter.array.variable not in written
+            is_restricted = is_constant or not has_barriers
+            yield replace(parameter, is_constant=is_constant, is_restricted=is_restricted)
         else:
             yield parameter
 

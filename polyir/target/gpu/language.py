@@ -36,7 +36,9 @@ class Words:
 
     `device_pointer` is the type by which the host names memory of the device; `None` is a pointer
     to the elements. `launch` are the lines of a launch: of `{kernel}` with `{grid}` and `{block}`,
-    three sizes each, and `{count}` `{arguments}`, each of which is written as `argument`.
+    three sizes each, and `{count}` `{arguments}`, each of which is written as `argument`. A kernel
+    can declare `declared_memory` bytes of memory of a block; for more than that, `large_launch` are
+    the lines, with all of the memory as `{memory}`.
     `support` is the file with the functions that check what the host does.
     """
 
@@ -49,6 +51,8 @@ class Words:
     device_pointer: str | None
     argument: str
     launch: tuple[str, ...]
+    large_launch: tuple[str, ...]
+    declared_memory: int | None
     support: str
 
 
@@ -168,6 +172,15 @@ _CUDA: Final = Words(
         '  polyir_check(cudaGetLastError(), "{kernel}");',
         "}}",
     ),
+    large_launch=(
+        "if (polyir_may_launch({grid})) {{",
+        "  const cudaFuncAttribute size = cudaFuncAttributeMaxDynamicSharedMemorySize;",
+        '  polyir_check(cudaFuncSetAttribute({kernel}, size, {memory}), "{kernel}");',
+        "  {kernel}<<<dim3({grid}), dim3({block}), {memory}>>>({arguments});",
+        '  polyir_check(cudaGetLastError(), "{kernel}");',
+        "}}",
+    ),
+    declared_memory=48 * 1024,
     support="support.cu",
 )
 
@@ -255,6 +268,8 @@ _OPENCL: Final = Words(
         '  polyir_launch("{kernel}", {grid}, {block}, {count}, arguments);',
         "}}",
     ),
+    large_launch=(),
+    declared_memory=None,
     support="support.c",
 )
 

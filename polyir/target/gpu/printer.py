@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 from math import prod
+from typing import Final
 
 from polyir.target.c.dialect import Dialect
 from polyir.target.c.printer import Printer, wrapped
@@ -16,8 +17,10 @@ from polyir.target.c.syntax import (
     Variable,
 )
 from polyir.target.gpu.host import DeviceAllocation, DeviceCopy, DeviceFree, Finish, Launch
-from polyir.target.gpu.kernels import Barrier, Kernel
+from polyir.target.gpu.kernels import Barrier, Kernel, LaunchMemory, LaunchMemoryPart
 from polyir.target.gpu.language import Language
+
+_MEMORY: Final = "polyir_shared"
 
 
 class GpuPrinter(Printer):
@@ -31,6 +34,8 @@ class GpuPrinter(Printer):
         match statement:
             case Launch():
                 yield from self._launch(statement, indent)
+            case LaunchMemoryPart(array=array) if array.variable not in self._used:
+                pass
             case _:
                 yield from wrapped(f"{indent}{self._device_statement(statement)};")
 
@@ -39,6 +44,11 @@ class GpuPrinter(Printer):
         match statement:
             case Barrier():
                 return self._words.barrier
+            case LaunchMemory():
+                return f"extern {self._dialect.shared_space}double2 {_MEMORY}[]"
+            case LaunchMemoryPart(array=array, offset=offset):
+                start = f"((char *){_MEMORY} + {offset})" if offset else _MEMORY
+                return f"{self.pointer(array, False)} = ({self.pointer_type(array)}){start}"
             case DeviceAllocation(array=array):
                 name = array.variable.name
                 call = f'polyir_allocate("{name}", {self.byte_count(array)})'
@@ -62,8 +72,9 @@ class GpuPrinter(Printer):
             "block": self._list(launch.block),
             "arguments": ", ".join(map(self._passed, launch.arguments)),
             "count": str(len(launch.arguments)),
+            "memory": str(launch.memory),
         }
-        for line in self._words.launch:
+        for line in self._words.large_launch if launch.memory else self._words.launch:
             yield from wrapped(indent + line.format(**texts))
 
     def _passed(self, argument: Argument) -> str:

@@ -36,8 +36,9 @@ def llvm_ir(module: ModuleOp, defines_runtime: bool = False) -> str:
     try:
         translated = convert_module(module, fallback_target_triple=None)
     except (NotImplementedError, LLVMTranslationException) as error:
+        translatable = set(llvm.LLVM.operations)
         for op in module.walk():
-            if op is not module and op.dialect_name() != "llvm":
+            if op is not module and type(op) not in translatable:
                 raise unsupported_operation(op, "the LLVM target") from None
         raise TargetError(f"cannot translate the module to LLVM IR: {error}") from None
     for op in module.body.block.ops:

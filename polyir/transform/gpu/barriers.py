@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from itertools import product
 
 import islpy as isl
 from xdsl.dialects import gpu
@@ -13,10 +14,11 @@ from xdsl.ir import Block, Region
 from xdsl.rewriter import Rewriter
 
 from polyir.diagnostics import LegalityError
-from polyir.dialects.dependence import Dependences
-from polyir.dialects.loop_attributes import MapAttr
-from polyir.dialects.mark_attributes import LocalAttr
+from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
+from polyir.dialects.loop_attributes import LoopAttributes, MapAttr
+from polyir.dialects.mark_attributes import KernelAttr, LocalAttr
 from polyir.dialects.scop import ScopOp, StmtOp
+from polyir.isl_lists import maps_of
 from polyir.isl_trees import (
     TreeNode,
     build_tree,
@@ -26,8 +28,9 @@ from polyir.isl_trees import (
     path_of,
 )
 from polyir.model.bands import active_at
-from polyir.model.gpu import kernel_marks, thread_numbers
+from polyir.model.gpu import kernel_marks, mapped_values, thread_numbers
 from polyir.model.legality import example_of
+from polyir.model.local_arrays import Destination, destinations, local_marks, shared_arrays
 from polyir.model.order import (
     Active,
     across_children,
@@ -37,6 +40,7 @@ from polyir.model.order import (
     still_active,
 )
 from polyir.model.scop import Scop, unique_name
+from polyir.model.statements import AccessKind
 from polyir.model.tree import attributes_of_members, tree_from_schedule, without_extensions
 from polyir.transform.address import TreePath
 from polyir.transform.walk import BAND, MARK, name_list, statements_of
@@ -57,7 +61,8 @@ def plan_barriers(scop: Scop, dependences: Dependences) -> Barriers:
 
     A barrier is a statement that all threads of a block run. It stands in a sequence between two
     parts with a dependence from a thread to another one, and at the end of each iteration of a
-    loop that carries such a dependence, or at whose end memory of the block is used again:
+    loop that carries such a dependence, or at whose end memory of the block is used again. So it is
+    after each tile, where a block runs several:
 
         band [t]                           band [t]
           band [i] #poly.map<thread x>       extension { [t] -> barrier[t] }
@@ -94,15 +99,16 @@ class _Planner:
         self.before: dict[TreePath, dict[int, isl.Set]] = {}
         self._below: dict[TreePath, isl.UnionSet] = {}
         self._taken = {*scop.arrays, *(body.name for body in scop.bodies)}
-        shared = (each for each in scop.op.local_arrays if each.space.data == "workgroup")
-        self._shared = {each.sym_name.data for each in shared}
+        self._scop = scop
+        self._shared = shared_arrays(scop.op)
+        self._has_limited_grid = False
 
     # Bands in which a member that is not the last one needs a barrier
 
     def next_split(self, schedule: isl.Schedule, dependences: Dependences) -> isl.Schedule | None:
         """The tree with one more band split after a loop that needs barriers; `None` if none is."""
         for mark in kernel_marks(schedule.get_root()):
-            for band, actives in _bands(mark.child(0), between_threads(mark, dependences)):
+            for band, actives in _bands(mark.child(0), self._waiting(mark, dependences)):
                 position = self._carrier(band, actives)
                 if position is not None and position + 1 < band.band_n_member():
                     return band.band_split(position + 1).get_schedule()
@@ -112,39 +118,65 @@ class _Planner:
         """The first member at the end of whose iterations there must be a barrier."""
         loops = attributes_of_members(band)
         for position, member in enumerate(members_of(band)):
-            pairs = (forward(each, member) for each in actives)
-            carried = [relation for relation in pairs if not relation.is_empty()]
+            pairs = (replace(each, relation=forward(each, member)) for each in actives)
+            carried = [each for each in pairs if not each.relation.is_empty()]
             if carried:
-                if any(isinstance(each, MapAttr) for each in loops[position]):
-                    names = name_list(statements_of(band))
-                    raise LegalityError(
-                        f"loop {band.get_schedule_depth() + position + 1} around {names} is "
-                        "mapped, but threads that run it at once depend on each other: "
-                        f"{example_of(carried[0])}"
-                    )
+                self._require_order(band, position, carried[0], loops[position])
+            if carried or self._ends_tile(band, position):
                 return position
             actives = still_active(actives, member)
-        if self._reuses_memory(band):
-            return band.band_n_member() - 1
         return None
 
-    def _reuses_memory(self, band: isl.ScheduleNode) -> bool:
-        """Whether each iteration of the band's last member uses the same memory of the block."""
-        node = band.child(0)
-        is_shared = False
-        while node_type(node) is MARK:
-            item = mark_object(node)
-            is_shared |= isinstance(item, LocalAttr) and item.data.array in self._shared
-            node = node.child(0)
-        return is_shared and not all(
-            any(isinstance(each, MapAttr) for each in loop) for loop in attributes_of_members(band)
+    def _require_order(
+        self, band: isl.ScheduleNode, position: int, carried: Active, loop: LoopAttributes
+    ) -> None:
+        """Raise `LegalityError` if iterations of a loop that must wait are run at once."""
+        if any(isinstance(each, MapAttr) for each in loop):
+            raise LegalityError(
+                f"loop {band.get_schedule_depth() + position + 1} around "
+                f"{name_list(statements_of(band))} is mapped, but threads that run it at once "
+                f"depend on each other: {example_of(carried.relation)}"
+            )
+
+    def _ends_tile(self, band: isl.ScheduleNode, position: int) -> bool:
+        """Whether a block runs several iterations of a member, each a tile that needs its memory.
+
+        Of several members that are mapped to blocks, it is the innermost one.
+        """
+        loops = attributes_of_members(band)
+        return (
+            self._has_limited_grid
+            and _is_block(loops[position])
+            and not any(map(_is_block, loops[position + 1 :]))
+            and not has_blocks(band.child(0))
+            and bool(self._shared_below(band))
         )
+
+    def _shared_below(self, node: isl.ScheduleNode) -> frozenset[str]:
+        """The local arrays of a block below a node."""
+        names: set[str] = set()
+
+        def visit(node: isl.ScheduleNode) -> bool:
+            item = mark_object(node) if node_type(node) is MARK else None
+            if isinstance(item, LocalAttr):
+                names.add(item.data.array)
+            return True
+
+        node.every_descendant(visit)
+        return self._shared & names
 
     # Places
 
     def plan(self, mark: isl.ScheduleNode, dependences: Dependences) -> None:
         """Note the barriers of one kernel."""
-        self._visit(mark.child(0), between_threads(mark, dependences))
+        self._visit(mark.child(0), self._waiting(mark, dependences))
+
+    def _waiting(self, mark: isl.ScheduleNode, dependences: Dependences) -> tuple[Active, ...]:
+        """The pairs of instances of one launch between which threads have to wait."""
+        attribute = mark_object(mark)
+        assert isinstance(attribute, KernelAttr)
+        self._has_limited_grid = bool(attribute.data.grid)
+        return (*between_threads(mark, dependences), *reuses_of_memory(self._scop, mark))
 
     def _visit(self, node: isl.ScheduleNode, actives: tuple[Active, ...]) -> None:
         if node_type(node) is BAND:
@@ -226,6 +258,56 @@ def between_threads(mark: isl.ScheduleNode, dependences: Dependences) -> tuple[A
         if not others.is_empty():
             found.append(replace(active, relation=isl.Map.from_union_map(others)))
     return tuple(found)
+
+
+def reuses_of_memory(scop: Scop, mark: isl.ScheduleNode) -> Iterator[Active]:
+    """The pairs of instances that use one cell of the memory of a block for different things.
+
+    In the tree, each iteration around a mark `#poly.local` has an array of its own. In a block, all
+    of them have the same one. The pairs are of one launch and one tile; one of the two writes.
+    """
+    shared = shared_arrays(scop.op)
+    if not shared:
+        return
+    marks = local_marks(mark.get_schedule())
+    launch = mark.get_prefix_schedule_union_map().intersect_domain(mark.get_domain())
+    mapped = mapped_values(mark).items()
+    tiles = [isl.UnionMap.from_union_pw_aff(each) for key, each in mapped if key.level == "block"]
+    around = reduce(isl.UnionMap.flat_range_product, tiles, launch)
+    uses: dict[str, list[tuple[Destination, bool]]] = {}
+    for body in scop.bodies:
+        for access in body.accesses:
+            is_write = access.kind is not AccessKind.READ
+            for part in destinations(access, marks):
+                if part.array in shared and part.mark is not None:
+                    uses.setdefault(part.array, []).append((part, is_write))
+    for array, parts in uses.items():
+        for (source, writes), (target, overwrites) in product(parts, parts):
+            pairs = source.cells.apply_range(target.cells.reverse())
+            if not (writes or overwrites) or pairs.is_empty():
+                continue
+            relation = isl.UnionMap.from_map(pairs)
+            if source.mark is target.mark and source.mark is not None:
+                iterations = source.mark.iterations
+                relation = relation.subtract(iterations.apply_range(iterations.reverse()))
+            relation = relation.intersect(around.apply_range(around.reverse()))
+            for each in maps_of(relation):
+                if not each.is_empty():
+                    kind = DependenceKind.OUTPUT if overwrites else DependenceKind.FLOW
+                    yield Active(Dependence(kind, array, each), each)
+
+
+def has_blocks(node: isl.ScheduleNode) -> bool:
+    """Whether a loop from `node` down is mapped to blocks."""
+    return not node.every_descendant(
+        lambda inner: (
+            node_type(inner) is not BAND or not any(map(_is_block, attributes_of_members(inner)))
+        )
+    )
+
+
+def _is_block(loop: LoopAttributes) -> bool:
+    return any(isinstance(each, MapAttr) and each.data.level == "block" for each in loop)
 
 
 def _bands(

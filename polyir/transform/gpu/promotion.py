@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import FixedBitwidthType, MemRefType
 
 from polyir.diagnostics import OptionError
 from polyir.dialects.loop_attributes import GpuDimension, LoopAttributes, MapAttr
-from polyir.isl_trees import node_type, path_of
+from polyir.isl_trees import mapped_children, node_type, path_of
 from polyir.model.dataflow import array_flow
 from polyir.model.gpu import kernel_marks
 from polyir.model.scop import Scop
@@ -24,8 +24,9 @@ from polyir.model.statements import AccessKind
 from polyir.model.tree import attributes_of_members
 from polyir.model.tree_loops import member_steps
 from polyir.transform.address import LoopPosition, TreePath, node_at
+from polyir.transform.bands import loop_members, replace_band
 from polyir.transform.copy_statements import CopyLoop, element_functions
-from polyir.transform.gpu.thread_use import ElementUse, ThreadedKernel
+from polyir.transform.gpu.thread_use import ElementUse, ThreadedKernel, accesses_at_most
 from polyir.transform.promote import (
     LocalCopies,
     LocalForm,
@@ -166,7 +167,9 @@ class _Planner:
 
     def result(self) -> Promotion:
         """All that was chosen, in one tree."""
-        loops = _Splits(self._scop.schedule, {choice.loop for _, choice in self._choices})
+        choices = [choice for _, choice in self._choices]
+        unrolled = with_register_tiles(self._scop.schedule, choices)
+        loops = _Splits(unrolled, {choice.loop for choice in choices})
         taken = names_in_scop(self._scop)
         flows = {
             array: array_flow(self._scop, array)
@@ -192,6 +195,53 @@ class _Planner:
             done=tuple(done if is_named else done + self._reasons),
             missed=tuple(self._reasons) if is_named else (),
         )
+
+
+def with_register_tiles(schedule: isl.Schedule, choices: Collection[_Choice]) -> isl.Schedule:
+    """The tree with loops unrolled so that all subscripts of arrays in registers are constants.
+
+    They are the loops below the arrays that are mapped to threads, several iterations to each
+    thread. If their band is permutable, they become its innermost loops, so that what the
+    iterations of the others load is there for all elements of the thread:
+
+        band [i, j, k] thread y, x    =>    band [k, i, j] thread y, x, unrolled
+    """
+    for choice in choices:
+        if choice.candidate.form.space == "private" and choice.candidate.shape:
+            names = {reference.statement for reference in choice.candidate.group.references}
+            others = [other.loop.path for other in choices]
+            node = node_at(schedule, choice.loop.path)
+            schedule = _unrolled(node, choice.loop, names, others).get_schedule()
+    return schedule
+
+
+def _unrolled(
+    node: isl.ScheduleNode, loop: LoopPosition, names: set[str], others: Collection[TreePath]
+) -> isl.ScheduleNode:
+    """The tree from `node`, the band of a loop, down with loops inside of that unrolled."""
+    path = path_of(node)
+    if not names & set(statements_of(node)):
+        return node
+    if node_type(node) is BAND and not node.is_subtree_anchored():
+        first = loop.member + 1 if path == loop.path else 0
+        members = list(loop_members(node))
+        mapped = [
+            position
+            for position in range(first, len(members))
+            if any(isinstance(each, MapAttr) for each in members[position].attributes)
+        ]
+        for position in mapped:
+            members[position] = replace(members[position], kind=isl.ast_loop_type.unroll)
+        permutable = bool(node.band_get_permutable())
+        # What is promoted further inside counts the loops in their order.
+        if permutable and not any(other[: len(path)] == path for other in others):
+            members = [
+                *(member for position, member in enumerate(members) if position not in mapped),
+                *(members[position] for position in mapped),
+            ]
+        if mapped:
+            node = replace_band(node, members, permutable)
+    return mapped_children(node, lambda child: _unrolled(child, loop, names, others))
 
 
 class _Splits:
@@ -289,8 +339,12 @@ class _Search:
             self._reasons |= {(name, 0): str(error) for name in names}
             return
         left = tuple(each for each in references if not self._is_promoted(each))
-        self._note(left, "the elements that a tile accesses fit in no box of constant size")
-        for group in boxed_groups(left):
+        groups = boxed_groups(left)
+        boxed = [reference for group in groups for reference in group.references]
+        if around.can_share:
+            unboxed = [each for each in left if each not in boxed]
+            self._note(unboxed, "the elements that a tile accesses fit in no box of constant size")
+        for group in groups:
             use = ElementUse.of_group(self._kernel, place, group)
             candidate = self._registers(array, place, group, use, around)
             if candidate is not None:
@@ -300,11 +354,11 @@ class _Search:
             reason = self._why_not_shared(group, use)
             if reason is None and around.can_share:
                 candidate = self._shared(array, place, group)
-                reason = self._why_too_large(candidate)
+                reason = self._why_too_large(candidate) or self._why_useless(place, group)
                 if reason is None:
                     self._used += candidate.size
                     self._choose(_Choice(loop, place, array, candidate))
-            if reason is not None:
+            if reason is not None and around.can_share:
                 self._note(group.references, reason)
 
     def _is_promoted(self, reference: PromotedReference) -> bool:
@@ -331,9 +385,13 @@ class _Search:
         use: ElementUse,
         around: _Around,
     ) -> _Candidate | None:
-        """A group in registers; `None` unless one thread accesses each element, several times."""
-        if self._options.registers == "none" or not use.is_repeated or not use.is_of_one_thread:
+        """A group in registers; `None` unless one thread accesses each element, in a loop."""
+        if self._options.registers == "none" or not use.is_of_one_thread:
             return None
+        if not use.is_repeated(node_at(place.schedule, place.path)):
+            return None
+        rank = len(group.box.sizes)
+        elements = element_functions(_iterations_and_elements(place, rank), rank)
         loops: list[CopyLoop] = []
         for axis in reversed(self._kernel.axes):
             values = None if axis in around.axes else self._kernel.values.get(axis)
@@ -341,15 +399,23 @@ class _Search:
                 function = use.value(values)
                 if function is None:
                     return None
-                loops.append(CopyLoop(function, (MapAttr(GpuDimension("thread", axis)),)))
-        rank = len(group.box.sizes)
+                same = (
+                    each
+                    for each in elements
+                    if each.intersect_domain(function.domain()).is_equal(function)
+                )
+                loops.append(
+                    CopyLoop(next(same, function), (MapAttr(GpuDimension("thread", axis)),))
+                )
         group = replace(group, strides=use.strides(group.box.sizes))
         shape = tuple(cells for cells in group.cells if cells > 1)
         if prod(shape) > MOST_REGISTERS:
             return None
+        if shape:
+            loops = [replace(loop, unrolled=True) for loop in loops]
         loops += [
-            CopyLoop(element)
-            for element in element_functions(_iterations_and_elements(place, rank), rank)
+            CopyLoop(element, unrolled=bool(shape))
+            for element in elements
             if not any(loop.function.is_equal(element) for loop in loops)
         ]
         form = LocalForm(f"{array}_private", "private", "exact", 0, tuple(loops))
@@ -375,6 +441,18 @@ class _Search:
             f"a tile of {by_sizes(candidate.shape)} elements takes {candidate.size} bytes of "
             f"shared memory, and {limit - self._used} of {limit} are left"
         )
+
+    def _why_useless(self, place: LoopBody, group: ReferenceGroup) -> str | None:
+        """Why copies would cost more than they save; `None` if they would not."""
+        if self._options.shared == "all":
+            return None
+        accesses = accesses_at_most(place, group)
+        copied = prod(group.box.sizes)
+        # Without reuse, what is copied is accessed in the right order.
+        uses = 1 if not all(map(self._kernel.is_coalesced, group.references)) else 2
+        if accesses is None or accesses >= uses * copied:
+            return None
+        return f"a tile accesses {copied} elements {accesses} times, which does not pay"
 
     def _shared(self, array: str, place: LoopBody, group: ReferenceGroup) -> _Candidate:
         """A group in shared memory."""
@@ -462,7 +540,7 @@ def _is_as_good_inside(place: LoopBody, use: ElementUse) -> bool:
         if len(inside) != 1:
             return False
         (node,) = inside
-    return not use.is_carried_by(node)
+    return not use.is_carried_by(node, 0)
 
 
 def _is_reached(node: isl.ScheduleNode, instances: isl.UnionSet) -> bool:

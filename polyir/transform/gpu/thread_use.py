@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 
 import islpy as isl
 
@@ -14,8 +15,15 @@ from polyir.isl_lists import maps_of
 from polyir.isl_trees import mark_object, node_type
 from polyir.model.gpu import AXES, mapped_values, thread_numbers
 from polyir.model.tree import attributes_of_members
+from polyir.model.tree_loops import schedules_below
+from polyir.transform.address import node_at
 from polyir.transform.gpu.mapping import step_along
-from polyir.transform.reference_groups import LoopBody, PromotedReference, ReferenceGroup
+from polyir.transform.reference_groups import (
+    LoopBody,
+    PromotedReference,
+    ReferenceGroup,
+    box_of_footprint,
+)
 from polyir.transform.walk import BAND
 
 
@@ -113,11 +121,6 @@ class ElementUse:
             touched = touched.union(found)
         return cls(kernel, touched.coalesce())
 
-    @property
-    def is_repeated(self) -> bool:
-        """Whether several instances access one element."""
-        return not self.touched.is_injective()
-
     @cached_property
     def is_of_one_thread(self) -> bool:
         """Whether each element is accessed by a single thread."""
@@ -139,10 +142,20 @@ class ElementUse:
             return None
         return isl.PwMultiAff.from_map(found).get_at(0)
 
-    def is_carried_by(self, band: isl.ScheduleNode) -> bool:
-        """Whether several iterations of the first member of a band access one element."""
-        member = isl.UnionMap.from_union_pw_aff(band.band_get_partial_schedule().get_at(0))
+    def is_carried_by(self, band: isl.ScheduleNode, position: int) -> bool:
+        """Whether several iterations of a member of a band access one element."""
+        member = isl.UnionMap.from_union_pw_aff(band.band_get_partial_schedule().get_at(position))
         return not self.touched.reverse().apply_range(member).is_single_valued()
+
+    def is_repeated(self, node: isl.ScheduleNode) -> bool:
+        """Whether several iterations of a loop from `node` down access one element."""
+        if node.get_domain().is_disjoint(self.touched.domain()):
+            return False
+        if node_type(node) is BAND and any(
+            self.is_carried_by(node, position) for position in range(node.band_n_member())
+        ):
+            return True
+        return any(self.is_repeated(node.child(position)) for position in range(node.n_children()))
 
     def strides(self, sizes: Sequence[int]) -> tuple[int, ...]:
         """How far the elements that one thread accesses are apart in each dimension.
@@ -172,3 +185,24 @@ def _step_or(elements: isl.Map, position: int, single: int) -> int:
     if elements.project_out(isl.dim_type.out, 0, position).is_single_valued():
         return single
     return int(elements.get_range_stride_info(position).get_stride().to_python())
+
+
+def accesses_at_most(place: LoopBody, group: ReferenceGroup) -> int | None:
+    """How many accesses an iteration of a place makes to a group; `None` if there is no bound."""
+    node = node_at(place.schedule, place.path)
+    depth = node.get_schedule_depth()
+    counts: dict[str, int | None] = {}
+    for dates in schedules_below(node):
+        inside = isl.Map.from_range(dates.range())
+        inside = inside.move_dims(isl.dim_type.in_, 0, isl.dim_type.out, 0, depth)
+        box = box_of_footprint(inside)
+        name = dates.get_tuple_name(isl.dim_type.in_)
+        known = counts.get(name, 0)
+        counts[name] = None if box is None or known is None else known + prod(box.sizes)
+    total = 0
+    for reference in group.references:
+        count = counts[reference.statement]
+        if count is None:
+            return None
+        total += count
+    return total

@@ -68,3 +68,46 @@ func.func @few(%A: memref<?x?xf64>) {
   return
 }
 // CHECK: invalid.mlir:67:23: error: expected 2 subscripts, one per dimension, found 1
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @returned(%x: f32, %i: index) -> f32 {
+    gpu.return %i : index
+  }
+}
+// CHECK: invalid.mlir:76:5: error: 'gpu.return' op must return f32, as its function declares
+
+// -----
+
+func.func @mapped() {
+  gpu.barrier {m = #gpu.loop_dim_map<map = (d0) -> (d0), bound = (d0) -> (d0), map = (d0) -> (d0)>}
+  return
+}
+// CHECK: invalid.mlir:84:80: error: expected 'processor'
+
+// -----
+
+func.func @smaller(%a: i32, %b: i64) {
+  %c = llvm.intr.smin(%a, %b) : (i32, i64) -> i32
+  return
+}
+// CHECK: invalid.mlir:92:8: error: 'llvm.intr.smin' op attribute i32 expected from variable 'T', but got i64
+
+// -----
+
+func.func @matrix(%a: vector<2x2xf32>) {
+  %c = llvm.intr.trunc(%a) : (vector<2x2xf32>) -> vector<2x2xf32>
+  return
+}
+// CHECK: invalid.mlir:100:8: error: 'llvm.intr.trunc' op a vector of LLVM has one dimension
+
+// -----
+
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%m: !transform.any_op {transform.readonly}) {
+    transform.affine.simplify_bounded_affine_ops %m with [] within [] and [7, 8] : !transform.any_op
+    transform.yield
+  }
+}
+// CHECK: invalid.mlir:109:75: error: expected 0 upper bounds, one for each value, found 2

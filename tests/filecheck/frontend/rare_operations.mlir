@@ -137,3 +137,22 @@ func.func @sizes(%n6: index, %m6: index, %t6: tensor<?xf32>) {
   }
   return
 }
+
+// CHECK-LABEL: @intrinsics
+func.func @intrinsics(%a7: i32, %x7: f32, %v7: vector<4xf32>) -> f32 {
+  // CHECK: %b7 = llvm.intr.smin(%a7, %a7) : (i32, i32) -> i32
+  %b7 = llvm.intr.smin(%a7, %a7) : (i32, i32) -> i32
+  // CHECK: llvm.intr.usub.sat(%a7, %b7) {note} : (i32, i32) -> i32
+  %c7 = llvm.intr.usub.sat(%a7, %b7) {note} : (i32, i32) -> i32
+  // CHECK: llvm.intr.roundeven(%x7) : (f32) -> f32
+  %y7 = llvm.intr.roundeven(%x7) {fastmathFlags = #llvm.fastmath<none>} : (f32) -> f32
+  // CHECK: llvm.intr.fmuladd(%x7, %y7, %y7) {fastmathFlags = #llvm.fastmath<fast>} : (f32, f32, f32) -> f32
+  %z7 = llvm.intr.fmuladd(%x7, %y7, %y7) {fastmathFlags = #llvm.fastmath<fast>} : (f32, f32, f32) -> f32
+  // CHECK: llvm.intr.powi(%z7, %c7) : (f32, i32) -> f32
+  %p7 = llvm.intr.powi(%z7, %c7) : (f32, i32) -> f32
+  // CHECK: llvm.intr.lround(%p7) : (f32) -> i64
+  %l7 = llvm.intr.lround(%p7) : (f32) -> i64
+  // CHECK: llvm.intr.vector.reduce.fmaximum(%v7) : (vector<4xf32>) -> f32
+  %m7 = llvm.intr.vector.reduce.fmaximum(%v7) : (vector<4xf32>) -> f32
+  return %m7 : f32
+}

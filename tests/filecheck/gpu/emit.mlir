@@ -22,13 +22,14 @@ module attributes {gpu.container_module} {
   gpu.module @gemm_kernels {
     // CUDA: // Array sizes (row-major): A[A_0][A_1], C[C_0][C_1]
     // CUDA-NEXT: extern "C" __global__ void __launch_bounds__(128) gemm_0(
-    // CUDA-NEXT: int64_t n, double alpha, const double *__restrict__ A, int64_t A_0, int64_t A_1,
-    // CUDA-NEXT: double *__restrict__ C, int64_t C_0, int64_t C_1) {
+    // Other threads may change C between barriers.
+    // CUDA-NEXT: int64_t n, double alpha, const double *__restrict__ A, int64_t A_0, int64_t A_1, double *C,
+    // CUDA-NEXT: int64_t C_0, int64_t C_1) {
     // CUDA-NEXT:   __shared__ double s[4][33];
 
     // CL: "__kernel void __attribute__((reqd_work_group_size(32, 4, 1))) gemm_0(\n"
     // CL-NEXT: "    long n, double alpha, const __global double *restrict A, long A_0, long A_1,\n"
-    // CL-NEXT: "    __global double *restrict C, long C_0, long C_1) {\n"
+    // CL-NEXT: "    __global double *C, long C_0, long C_1) {\n"
     // CL-NEXT: "  __local double s[4][33];\n"
     gpu.func @gemm_0(%n: index, %alpha: f64, %A: memref<?x?xf64>, %C: memref<?x?xf64>) workgroup(%s : memref<4x33xf64, #gpu.address_space<workgroup>>) private(%p : memref<2xf64, #gpu.address_space<private>>) kernel attributes {known_block_size = array<i32: 32, 4, 1>} {
       // A number that nothing needs is left out.

@@ -53,3 +53,9 @@ func.func @forall(%n: index) {
 // expected-error@+1 {{operation 'gpu.module' is not supported by the C target}}
 gpu.module @kernels {
 }
+// -----
+func.func @smaller(%a: i32, %b: i32) -> i32 {
+  // expected-error@+1 {{operation 'llvm.intr.smin' is not supported by the C target}}
+  %c = llvm.intr.smin(%a, %b) : (i32, i32) -> i32
+  return %c : i32
+}
