@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ from xdsl.interpreter import (
 )
 from xdsl.ir import Operation
 
-from polyir.dialects.gpu_extra import MemcpyOp
+from polyir.dialects.gpu_extra import CORRECTED
 from polyir.runtime.functions import numpy_type
 from polyir.runtime.gpu.adoption import Substitutes
 from polyir.runtime.gpu.device import Buffer, Device, DeviceArray, DeviceError, Size
@@ -57,7 +57,6 @@ class GpuFunctions(InterpreterFunctions):
             with suppress(DeviceError):
                 self._device.free(array.buffer)
 
-    @impl(gpu.AllocOp)
     def run_alloc(
         self, interpreter: Interpreter, op: gpu.AllocOp, args: PythonValues
     ) -> PythonValues:
@@ -74,7 +73,6 @@ class GpuFunctions(InterpreterFunctions):
         self._allocated[array] = None
         return _with_token(op, array)
 
-    @impl(gpu.DeallocOp)
     def run_dealloc(
         self, interpreter: Interpreter, op: gpu.DeallocOp, args: PythonValues
     ) -> PythonValues:
@@ -85,19 +83,9 @@ class GpuFunctions(InterpreterFunctions):
             self._device.free(array.buffer)
         return _with_token(op)
 
-    @impl(gpu.MemcpyOp)
-    def run_xdsl_memcpy(
+    def run_memcpy(
         self, interpreter: Interpreter, op: gpu.MemcpyOp, args: PythonValues
     ) -> PythonValues:
-        return self._copy(op, args)
-
-    @impl(MemcpyOp)
-    def run_memcpy(
-        self, interpreter: Interpreter, op: MemcpyOp, args: PythonValues
-    ) -> PythonValues:
-        return self._copy(op, args)
-
-    def _copy(self, op: gpu.MemcpyOp, args: PythonValues) -> PythonValues:
         target, source = args[-2:]
         if target.shape != source.shape:
             raise unsupported(
@@ -116,13 +104,11 @@ class GpuFunctions(InterpreterFunctions):
                 np.copyto(target, source)
         return _with_token(op)
 
-    @impl(gpu.WaitOp)
     def run_wait(
         self, interpreter: Interpreter, op: gpu.WaitOp, args: PythonValues
     ) -> PythonValues:
         return _with_token(op)
 
-    @impl(gpu.LaunchFuncOp)
     def run_launch(
         self, interpreter: Interpreter, op: gpu.LaunchFuncOp, args: PythonValues
     ) -> PythonValues:
@@ -137,6 +123,17 @@ class GpuFunctions(InterpreterFunctions):
         return _with_token(op)
 
 
+_IMPLEMENTATIONS: Mapping[type[Operation], Callable[..., PythonValues]] = {
+    gpu.AllocOp: GpuFunctions.run_alloc,
+    gpu.DeallocOp: GpuFunctions.run_dealloc,
+    gpu.MemcpyOp: GpuFunctions.run_memcpy,
+    gpu.WaitOp: GpuFunctions.run_wait,
+    gpu.LaunchFuncOp: GpuFunctions.run_launch,
+}
+for _type, _implementation in _IMPLEMENTATIONS.items():
+    # xDSL's operations, and those that are corrected.
+    for _number, _each in enumerate(dict.fromkeys((_type, CORRECTED.get(_type, _type)))):
+        setattr(GpuFunctions, f"{_implementation.__name__}_{_number}", impl(_each)(_implementation))
 register_impls(GpuFunctions)
 
 
