@@ -549,8 +549,9 @@ def undo_promotion(op: ScopOp, promotion: Promotion, tree: DomainOp) -> None:
     """Take off what `apply_promotion` added, and put `tree` in the scop, the one before."""
     statements = {copy.name for copy in promotion.copies}
     arrays = {array.name for array in promotion.arrays}
-    op.body.block.insert_op_before(tree, op.tree)
-    Rewriter.erase_op(tree.next_op)
+    current = op.tree
+    op.body.block.insert_op_before(tree, current)
+    Rewriter.erase_op(current)
     for statement in op.statements:
         if statement.sym_name.data in statements:
             Rewriter.erase_op(statement)
