@@ -273,8 +273,11 @@ def _between(context: isl.Set, parameter: str, count: int) -> isl.Set:
 
 
 def _below(context: isl.Set, parameter: str, bound: isl.PwAff) -> isl.Set:
-    """The context with `0 <= parameter < bound`, without a bound of several pieces."""
-    if bound.n_piece() > 1:
+    """The context with `0 <= parameter < bound`, as far as that is simple.
+
+    Where a launch has nothing to do for any block, there may be no bound: nothing follows from it.
+    """
+    if bound.n_piece() > 1 or not context.is_subset(bound.domain()):
         return context.intersect(isl.Set(f"[{parameter}] -> {{ : 0 <= {parameter} }}"))
     space = context.get_space()
     value = isl.PwAff.from_aff(isl.Aff.param_on_domain_space_id(space, _identifier(parameter)))
