@@ -20,6 +20,7 @@ from polyir.isl_lists import parameters_of
 from polyir.limits import within_operations
 from polyir.model.raising.context import is_certain, known_extent, measured
 from polyir.model.scop import Scop, scop_of, unique_name
+from polyir.model.tree import added_statements
 
 REQUIREMENT_OPERATIONS = 1_000_000
 """How many operations isl may take for the subscripts of a scop: above that, they are left out."""
@@ -104,9 +105,15 @@ def _of_subscripts(scop: Scop) -> Iterator[Requirement | None]:
 
 
 def _certain_elements(scop: Scop) -> dict[str, isl.Set]:
-    """The elements of each array that the scop accesses whatever its data, by parameters."""
+    """The elements of each array that the scop accesses whatever its data, by parameters.
+
+    They are those that the program's own statements name, wherever copies of them are kept.
+    """
     found: dict[str, isl.Set] = {}
-    for statement in scop.statements:
+    added = added_statements(scop.schedule)
+    for statement in scop.bodies:
+        if statement.name in added:
+            continue
         for access in statement.accesses:
             if is_certain(access, statement.op):
                 elements = access.relation.range()
