@@ -20,6 +20,7 @@ from polyir.isl_lists import parameters_of
 from polyir.limits import within_operations
 from polyir.model.raising.context import is_certain, known_extent, measured
 from polyir.model.scop import Scop, scop_of, unique_name
+from polyir.model.tree import added_statements
 
 REQUIREMENT_OPERATIONS = 1_000_000
 """How many operations isl may take for the subscripts of a scop: above that, they are left out."""
@@ -104,11 +105,21 @@ def _of_subscripts(scop: Scop) -> Iterator[Requirement | None]:
 
 
 def _certain_elements(scop: Scop) -> dict[str, isl.Set]:
-    """The elements of each array that the scop accesses whatever its data, by parameters."""
+    """The elements of each array that the scop accesses whatever its data, by parameters.
+
+    They are those that the program's own statements name, wherever copies of them are kept.
+    """
     found: dict[str, isl.Set] = {}
+<<<<<<< HEAD
     # What a body says: local arrays only hold copies.
     local = {array.sym_name.data for array in scop.op.local_arrays}
     for statement in scop.bodies:
+=======
+    added = added_statements(scop.schedule)
+    for statement in scop.bodies:
+        if statement.name in added:
+            continue
+>>>>>>> gpromote
         for access in statement.accesses:
             if access.array in local:
                 continue

@@ -146,8 +146,8 @@ class _Planner:
         loops = attributes_of_members(band)
         return (
             self._has_limited_grid
-            and _is_block(loops[position])
-            and not any(map(_is_block, loops[position + 1 :]))
+            and is_block(loops[position])
+            and not any(map(is_block, loops[position + 1 :]))
             and not has_blocks(band.child(0))
             and bool(self._shared_below(band))
         )
@@ -301,12 +301,13 @@ def has_blocks(node: isl.ScheduleNode) -> bool:
     """Whether a loop from `node` down is mapped to blocks."""
     return not node.every_descendant(
         lambda inner: (
-            node_type(inner) is not BAND or not any(map(_is_block, attributes_of_members(inner)))
+            node_type(inner) is not BAND or not any(map(is_block, attributes_of_members(inner)))
         )
     )
 
 
-def _is_block(loop: LoopAttributes) -> bool:
+def is_block(loop: LoopAttributes) -> bool:
+    """Whether a loop with these attributes is mapped to blocks."""
     return any(isinstance(each, MapAttr) and each.data.level == "block" for each in loop)
 
 

@@ -26,6 +26,7 @@ from polyir.model.tree_loops import member_steps
 from polyir.transform.address import LoopPosition, TreePath, node_at
 from polyir.transform.bands import loop_members, replace_band
 from polyir.transform.copy_statements import CopyLoop, element_functions
+from polyir.transform.gpu.barriers import has_blocks, is_block
 from polyir.transform.gpu.thread_use import ElementUse, ThreadedKernel, accesses_at_most
 from polyir.transform.promote import (
     LocalCopies,
@@ -312,10 +313,10 @@ class _Search:
         if next(self._kinds(array, node), None) is None:
             return
         if node_type(node) is BAND:
-            steps = member_steps(node)
-            for member, attributes in enumerate(attributes_of_members(node)):
+            steps, loops = member_steps(node), attributes_of_members(node)
+            for member, attributes in enumerate(loops):
                 around = around.inside(attributes, steps[member])
-                if not _has_blocks(node, member + 1):
+                if not any(map(is_block, loops[member + 1 :])) and not has_blocks(node.child(0)):
                     self._try(array, LoopPosition(path, member), around)
         for position in range(node.n_children()):
             self._visit(array, node.child(position), (*path, position), around)
@@ -513,21 +514,6 @@ class _Search:
         element = type.element_type
         bits = element.bitwidth if isinstance(element, FixedBitwidthType) else 64
         return prod(shape) * -(-bits // 8)
-
-
-def _has_blocks(band: isl.ScheduleNode, member: int) -> bool:
-    """Whether a loop is mapped to blocks, from one member of a band down."""
-    if any(_is_block(each) for each in attributes_of_members(band)[member:]):
-        return True
-    return not band.child(0).every_descendant(
-        lambda node: (
-            node_type(node) is not BAND or not any(map(_is_block, attributes_of_members(node)))
-        )
-    )
-
-
-def _is_block(attributes: LoopAttributes) -> bool:
-    return any(isinstance(each, MapAttr) and each.data.level == "block" for each in attributes)
 
 
 def _is_as_good_inside(place: LoopBody, use: ElementUse) -> bool:
