@@ -110,19 +110,11 @@ def _certain_elements(scop: Scop) -> dict[str, isl.Set]:
     They are those that the program's own statements name, wherever copies of them are kept.
     """
     found: dict[str, isl.Set] = {}
-<<<<<<< HEAD
-    # What a body says: local arrays only hold copies.
-    local = {array.sym_name.data for array in scop.op.local_arrays}
-    for statement in scop.bodies:
-=======
     added = added_statements(scop.schedule)
     for statement in scop.bodies:
         if statement.name in added:
             continue
->>>>>>> gpromote
         for access in statement.accesses:
-            if access.array in local:
-                continue
             if is_certain(access, statement.op):
                 elements = access.relation.range()
                 before = found.get(access.array)
