@@ -204,6 +204,7 @@ class _Kernel:
         around = mark.get_prefix_schedule_union_map().intersect_domain(domain)
         self.launch = _by_statement(around)
         self.blocks = tuple(map(member_of, numbers_of_blocks(mark).values()))
+        self._beside: dict[tuple[str, str, int], bool] = {}
         self.threads = tuple(map(member_of, numbers_of_threads(mark).values()))
 
     def without_barrier(self, pairs: isl.Map) -> isl.Map | None:
@@ -232,7 +233,7 @@ class _Kernel:
         target = self._dates[pairs.get_tuple_name(isl.dim_type.out)]
         for depth in range(self._width, self._depth):
             left = self._related(pairs, _ordered_at(depth, self._depth))
-            if left.is_empty():
+            if left.is_empty() or self._are_apart(pairs, depth - len(self.blocks)):
                 continue
             left = left.subtract_domain(source.intersect_range(self._followed[depth]).domain())
             left = left.subtract_range(target.intersect_range(self._preceded[depth]).domain())
@@ -243,6 +244,76 @@ class _Kernel:
             left = left.subtract(self._related(left, between))
             if not left.is_empty():
                 yield left
+
+    def _are_apart(self, pairs: isl.Map, depth: int) -> bool:
+        """Whether barriers of the sequences around separate all pairs that are ordered at `depth`.
+
+        So it mostly is, and this is far cheaper than to find for which pairs it is: the iterations
+        of the loops around a barrier may be many pieces.
+        """
+        source, target = (pairs.get_tuple_name(kind) for kind in _ENDS)
+        before, after = self._position(source, depth), self._position(target, depth)
+        for barrier, position in self._barriers_at(depth):
+            is_between = before is not None and after is not None and before < position < after
+            if is_between and any(
+                self._is_beside(barrier, name, depth) for name in (source, target)
+            ):
+                return True
+        for inner in range(depth + 1, self._local_depth):
+            before, after = self._position(source, inner), self._position(target, inner)
+            for barrier, position in self._barriers_at(inner):
+                is_after = before is not None and before < position
+                is_before = after is not None and position < after
+                if is_after and self._is_beside(barrier, source, inner):
+                    return True
+                if is_before and self._is_beside(barrier, target, inner):
+                    return True
+        return False
+
+    def _barriers_at(self, depth: int) -> Iterator[tuple[str, int]]:
+        """The barriers with the same entry of all their dates at `depth`, and the entry."""
+        for name in self._local_dates:
+            if not self._barriers.extract_set(self.launch[name].get_space().domain()).is_empty():
+                position = self._position(name, depth)
+                if position is not None:
+                    yield name, position
+
+    def _position(self, name: str, depth: int) -> int | None:
+        """The entry that all dates of a statement have at `depth`, if they do."""
+        value = self._local_dates[name].plain_get_val_if_fixed(isl.dim_type.out, depth)
+        return int(value.to_python()) if value.is_int() else None
+
+    def _is_beside(self, barrier: str, name: str, depth: int) -> bool:
+        """Whether each iteration of the outer loops with an instance has a barrier of its block."""
+        known = self._beside.get((barrier, name, depth))
+        if known is None:
+            beyond = self._local_depth - depth
+            own = self._local_dates[name].project_out(isl.dim_type.out, depth, beyond)
+            other = self._local_dates[barrier].project_out(isl.dim_type.out, depth, beyond)
+            known = bool(own.range().is_subset(other.range()))
+            known = known and self._have_same_block(barrier, name, depth)
+            self._beside[barrier, name, depth] = known
+        return known
+
+    def _have_same_block(self, barrier: str, name: str, depth: int) -> bool:
+        """Whether the same block runs what has equal dates up to `depth`, in any domain."""
+        around = _by_statement(self._mark.get_prefix_schedule_union_map())
+        own, other = (
+            around[each].flat_range_product(self._inside[each]) for each in (name, barrier)
+        )
+        if min(each.dim(isl.dim_type.out) for each in (own, other)) < depth:
+            return False
+        own = own.project_out(isl.dim_type.out, depth, own.dim(isl.dim_type.out) - depth)
+        other = other.project_out(isl.dim_type.out, depth, other.dim(isl.dim_type.out) - depth)
+        same = own.apply_range(other.reverse())
+        numbers: list[Member] = []
+        for number in self.blocks:
+            functions = {each: _function(number[each]) for each in (name, barrier)}
+            known = {each: value for each, value in functions.items() if value is not None}
+            if len(known) < len(functions):
+                return False
+            numbers.append(known)
+        return _apart(same, numbers) is None
 
     def _related(self, pairs: isl.Map, dates: isl.Map) -> isl.Map:
         """The pairs whose dates are related."""
@@ -263,19 +334,33 @@ class _Kernel:
     @cached_property
     def _dates(self) -> _ByStatement:
         """`{ S[i] -> [launch, block, date in the kernel] }`."""
-        inside = _by_statement(self._mark.get_subtree_schedule_union_map())
-        depth = max(each.dim(isl.dim_type.out) for each in inside.values())
-        dates: _ByStatement = {}
-        for name, date in self.launch.items():
-            for number in self.blocks:
-                date = date.flat_range_product(isl.Map.from_pw_aff(number[name]))
-            own = inside[name]
-            missing = depth - own.dim(isl.dim_type.out)
-            own = own.add_dims(isl.dim_type.out, missing)
-            for position in range(depth - missing, depth):
-                own = own.fix_val(isl.dim_type.out, position, isl.Val(0))
-            dates[name] = date.flat_range_product(own)
-        return dates
+        return {name: self._date(name, self.blocks) for name in self.launch}
+
+    @cached_property
+    def _local_dates(self) -> _ByStatement:
+        """`{ S[i] -> [launch, date in the kernel] }`."""
+        return {name: self._date(name, ()) for name in self.launch}
+
+    @cached_property
+    def _local_depth(self) -> int:
+        return self._depth - len(self.blocks)
+
+    def _date(self, name: str, numbers: Iterable[Member]) -> isl.Map:
+        date = self.launch[name]
+        for number in numbers:
+            date = date.flat_range_product(isl.Map.from_pw_aff(number[name]))
+        own = self._inside[name]
+        depth = max(each.dim(isl.dim_type.out) for each in self._inside.values())
+        known = own.dim(isl.dim_type.out)
+        own = own.add_dims(isl.dim_type.out, depth - known)
+        for position in range(known, depth):
+            own = own.fix_val(isl.dim_type.out, position, isl.Val(0))
+        return date.flat_range_product(own)
+
+    @cached_property
+    def _inside(self) -> _ByStatement:
+        """`{ S[i] -> [t] }`: the order below the mark."""
+        return _by_statement(self._mark.get_subtree_schedule_union_map())
 
     @cached_property
     def _barrier_dates(self) -> isl.Set:
@@ -286,7 +371,7 @@ class _Kernel:
         ]
         space = next(iter(self._dates.values())).get_space().range()
         empty = isl.Set.empty(space)
-        return reduce(isl.Set.union, (each.range() for each in dates), empty).coalesce()
+        return reduce(isl.Set.union, (each.range() for each in dates), empty)
 
     @cached_property
     def _followed(self) -> dict[int, isl.Set]:
@@ -315,6 +400,13 @@ class _Kernel:
 
 def _by_statement(relations: isl.UnionMap) -> _ByStatement:
     return {each.get_tuple_name(isl.dim_type.in_): each for each in maps_of(relations)}
+
+
+def _function(function: isl.PwAff) -> isl.PwAff | None:
+    """A function as it is everywhere, if it is the same in all of its domain."""
+    pieces: list[isl.Aff] = []
+    function.foreach_piece(lambda _, value: pieces.append(value))
+    return isl.PwAff.from_aff(pieces[0]) if len(pieces) == 1 else None
 
 
 def _equal_up_to(count: int, depth: int) -> isl.Map:
