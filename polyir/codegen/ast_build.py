@@ -99,13 +99,9 @@ class ScopAst:
         return self.iterators.index(iterator)
 
 
-USUAL_OPERATIONS = 1_000_000
-"""How many operations isl may take for loops of the usual form before a cheaper form is tried: a
-second or two. More gives longer code: three times as long for the diamonds of fdtd-2d, and as
-fast."""
-
-TILES_OPERATIONS = 2_000_000
-"""How many it may take for loops over approximate tiles."""
+FORM_OPERATIONS = 2_000_000
+"""How many operations isl may take for loops of one form before a cheaper form is tried: a few
+seconds."""
 
 CHECK_OPERATIONS = 100_000
 """What it may take to see that every instance is executed once: diamonds, for one, take more."""
@@ -180,7 +176,7 @@ def _of_form(
         return None if tiled is None else _of_tiles(scop, tiled, expanded)
 
     def generated(tree: isl.Schedule) -> ScopAst | None:
-        return within_operations(USUAL_OPERATIONS, lambda: _generate(scop, tree, expanded))
+        return within_operations(FORM_OPERATIONS, lambda: _generate(scop, tree, expanded))
 
     ast = generated(tree)
     if ast is not None and _repetition(ast) > MOST_REPETITION:
@@ -206,7 +202,7 @@ def _repetition(ast: ScopAst) -> float:
 
 def _of_tiles(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> ScopAst | None:
     try:
-        return within_operations(TILES_OPERATIONS, lambda: _generate(scop, schedule, expanded))
+        return within_operations(FORM_OPERATIONS, lambda: _generate(scop, schedule, expanded))
     except PolyirError:
         # The hull of the tiles of several statements may have no bounds.
         return None
