@@ -28,7 +28,7 @@ class MapToGpuPass(PassWithOptions):
     also work alone and have more to say. `tile` are the tile sizes of the loops of a kernel,
     `block` the threads of a block along x, y and z, and `grid` the largest numbers of blocks.
     `shared`, `registers`, `limit` and `padding` say what is kept in shared memory and in registers,
-    as for `gpu-promote`. At the end, the kernels are proved right as by `check-gpu`; with
+    as for `gpu-promote`; by default, nothing is. At the end, the kernels are proved right as by `check-gpu`; with
     `check=false`, that is left to `lower-poly`.
 
     Before:
@@ -51,8 +51,8 @@ class MapToGpuPass(PassWithOptions):
     tile: tuple[int, ...] = ()
     block: tuple[int, ...] = ()
     grid: tuple[int, ...] = ()
-    shared: SharedArrays = "auto"
-    registers: Registers = "auto"
+    shared: SharedArrays = "none"
+    registers: Registers = "none"
     limit: int = SHARED_BYTES
     padding: int | None = None
     check: bool = True

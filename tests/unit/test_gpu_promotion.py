@@ -39,13 +39,13 @@ def run_mini(name: str, module: ModuleOp, folder: Path) -> gpu_lockstep.Statisti
 @pytest.mark.parametrize(
     ("name", "options"),
     [
-        ("gemm", ""),
-        ("gemm", "{tile=7 block=5,3}"),
-        ("gemm", "{tile=16,16,8 block=8,4 padding=1}"),
-        ("gemm", "{tile=8 grid=1,2}"),
+        ("gemm", "{shared=auto registers=auto}"),
+        ("gemm", "{tile=7 block=5,3 shared=auto registers=auto}"),
+        ("gemm", "{tile=16,16,8 block=8,4 padding=1 shared=auto registers=auto}"),
+        ("gemm", "{tile=8 grid=1,2 shared=auto registers=auto}"),
         ("gemm", "{shared=all registers=none tile=8}"),
-        ("mvt", "{tile=7 block=5}"),
-        ("trmm", ""),
+        ("mvt", "{tile=7 block=5 shared=auto registers=auto}"),
+        ("trmm", "{shared=auto registers=auto}"),
     ],
 )
 def test_results_and_races(name: str, options: str, tmp_path: Path) -> None:
@@ -56,7 +56,7 @@ def test_results_and_races(name: str, options: str, tmp_path: Path) -> None:
 
 
 def test_halo(tmp_path: Path) -> None:
-    pipeline = "isl-schedule{outer-coincidence=true},map-to-gpu{tile=8}"
+    pipeline = "isl-schedule{outer-coincidence=true},map-to-gpu{tile=8 shared=auto registers=auto}"
     loops = loops_of(KERNELS["jacobi-2d"].path.read_text(), pipeline)
     statistics = run_mini("jacobi-2d", loops, tmp_path)
     assert statistics.shared_accesses > 0
@@ -64,7 +64,9 @@ def test_halo(tmp_path: Path) -> None:
 
 def test_less_is_loaded(tmp_path: Path) -> None:
     text = KERNELS["gemm"].path.read_text()
-    promoted = run_mini("gemm", loops_of(text, "pluto-schedule,map-to-gpu"), tmp_path)
+    promoted = run_mini(
+        "gemm", loops_of(text, "pluto-schedule,map-to-gpu{shared=auto registers=auto}"), tmp_path
+    )
     options = "{shared=none registers=none}"
     plain = run_mini("gemm", loops_of(text, f"pluto-schedule,map-to-gpu{options}"), tmp_path)
     assert 10 * promoted.global_accesses < plain.global_accesses
@@ -74,7 +76,7 @@ def test_less_is_loaded(tmp_path: Path) -> None:
 @pytest.mark.parametrize("missing", [0, 1])
 def test_each_barrier_is_needed(missing: int, tmp_path: Path) -> None:
     text = KERNELS["gemm"].path.read_text()
-    loops = loops_of(text, "pluto-schedule,map-to-gpu{tile=8}")
+    loops = loops_of(text, "pluto-schedule,map-to-gpu{tile=8 shared=auto registers=auto}")
     barriers = [op for op in loops.walk() if isinstance(op, gpu.BarrierOp)]
     assert len(barriers) == 2
     Rewriter.erase_op(barriers[missing])

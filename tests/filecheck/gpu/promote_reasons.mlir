@@ -1,4 +1,4 @@
-// RUN: polyir-opt --pluto-schedule --map-to-gpu="limit=1000" --remarks --emit=none %s 2>&1 | filecheck %s --check-prefix LIMIT
+// RUN: polyir-opt --pluto-schedule --map-to-gpu="limit=1000 shared=auto registers=auto" --remarks --emit=none %s 2>&1 | filecheck %s --check-prefix LIMIT
 // RUN: polyir-opt --pluto-schedule --gpu-kernels --gpu-tile --gpu-map --gpu-promote="arrays=A,x" --emit=none %s 2>&1 | filecheck %s --check-prefix NAMED
 // RUN: polyir-opt --pluto-schedule --gpu-kernels --gpu-tile --gpu-map --gpu-promote="shared=all registers=none" --remarks --emit=none %s 2>&1 | filecheck %s --check-prefix ALL
 // RUN: not polyir-opt --pluto-schedule --gpu-kernels --gpu-tile --gpu-map --gpu-promote="arrays=Q" --emit=none %s 2>&1 | filecheck %s --check-prefix UNKNOWN
