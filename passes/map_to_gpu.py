@@ -28,8 +28,8 @@ class MapToGpuPass(PassWithOptions):
     also work alone and have more to say. `tile` are the tile sizes of the loops of a kernel,
     `block` the threads of a block along x, y and z, and `grid` the largest numbers of blocks.
     `shared`, `registers`, `limit` and `padding` say what is kept in shared memory and in registers,
-    as for `gpu-promote`; by default, nothing is. At the end, the kernels are proved right as by `check-gpu`; with
-    `check=false`, that is left to `lower-poly`.
+    as for `gpu-promote`; by default, nothing is. At the end, the kernels are proved right as by
+    `check-gpu`; with `check=false`, that is left to `lower-poly`.
 
     Before:
 
@@ -59,11 +59,13 @@ class MapToGpuPass(PassWithOptions):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         tile, mapping = GpuTilePass(tile=self.tile), GpuMapPass(block=self.block, grid=self.grid)
-        promote = GpuPromotePass(
-            shared=self.shared, registers=self.registers, limit=self.limit, padding=self.padding
-        )
-        for step in (GpuKernelsPass(), tile, mapping, promote, GpuSynchronisePass()):
+        for step in (GpuKernelsPass(), tile, mapping):
             step.apply(ctx, op)
+        if (self.shared, self.registers) != ("none", "none"):
+            GpuPromotePass(
+                shared=self.shared, registers=self.registers, limit=self.limit, padding=self.padding
+            ).apply(ctx, op)
+        GpuSynchronisePass().apply(ctx, op)
         if self.check and not is_unchecked():
             try:
                 for scop in scops_in(op):
