@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, Self, cast, get_args
+from typing import Final, Literal, Self, cast, get_args
 
 import islpy as isl
 from xdsl.dialects.builtin import (
@@ -212,6 +212,9 @@ class ScopOp(IRDLOperation):
 Space = Literal["heap", "stack", "register", "workgroup", "private"]
 """Where a local array is: allocated and freed, a variable, or a variable for registers; in a GPU
 kernel, memory that the threads of a block share, or a thread's own."""
+
+KERNEL_SPACES: Final[tuple[Space, ...]] = ("workgroup", "private")
+"""The spaces that only GPU kernels have."""
 
 
 @irdl_op_definition

@@ -7,10 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
-
-from polyir.diagnostics import PolyirError, location_of, missed
+from polyir.diagnostics import missed
 from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import ScopOp
 from polyir.limits import limited, within_operations
@@ -18,7 +15,7 @@ from polyir.model.copies import require_right_copies
 from polyir.model.proof import is_proved, remember_proof
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import (
-    PassOnScops,
+    RewritePass,
     dependences_of,
     report_outcome,
     require_proved,
@@ -29,7 +26,7 @@ from polyir.transform.promote import Promotion, apply_promotion, undo_promotion
 
 
 @dataclass(frozen=True)
-class GpuPromotePass(GpuPromoteOptions, PassOnScops):
+class GpuPromotePass(GpuPromoteOptions, RewritePass):
     """Keep arrays of GPU kernels in shared memory, and what a thread reuses in registers.
 
     Before, where the threads of a block all read A[i, k] for 32 values of k:
@@ -61,19 +58,11 @@ class GpuPromotePass(GpuPromoteOptions, PassOnScops):
 
     name = "gpu-promote"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for scop in self.scops(ctx, op):
-            try:
-                self._promote(scop)
-            except PolyirError as error:
-                error.location = error.location or location_of(scop)
-                raise
-
-    def _promote(self, op: ScopOp) -> None:
+    def rewrite(self, op: ScopOp) -> None:
         require_proved(op, self.name)
         scop = scop_of(op)
         plan = partial(plan_gpu_promotion, scop, self)
-        promotion = bounded("the promotion", plan, op, PLAN_OPERATIONS)
+        promotion = _bounded("the promotion", plan, op, PLAN_OPERATIONS)
         if promotion is None:
             missed(self.name, _TOO_HARD.format("the promotion", PLAN_OPERATIONS), op)
             return
@@ -94,7 +83,7 @@ class GpuPromotePass(GpuPromoteOptions, PassOnScops):
             return True
 
         step = "the check of copies"
-        is_right = bounded(step, check, op, CHECK_OPERATIONS)
+        is_right = _bounded(step, check, op, CHECK_OPERATIONS)
         if is_right is None:
             missed(self.name, _TOO_HARD.format(step, CHECK_OPERATIONS), op)
         # What is parallel under value-based dependences is so under memory-based ones: between the
@@ -119,6 +108,8 @@ _TOO_HARD = "{} takes isl more than {} operations: all arrays stay in global mem
 Result = TypeVar("Result")
 
 
-def bounded(step: str, compute: Callable[[], Result], op: ScopOp, operations: int) -> Result | None:
+def _bounded(
+    step: str, compute: Callable[[], Result], op: ScopOp, operations: int
+) -> Result | None:
     """What `compute` returns, or `None` if it takes isl too many operations."""
     return limited(step, partial(within_operations, operations, compute), ir=op)

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
-
-from polyir.diagnostics import PolyirError, location_of
 from polyir.dialects.scop import ScopOp
 from polyir.limits import limited
 from polyir.model.proof import keeping_proof
 from polyir.model.scop import scop_of
-from polyir.passes.prerequisites import PassOnScops, report_outcome, require_proved
+from polyir.passes.prerequisites import RewritePass, report_outcome, require_proved
 from polyir.transform.gpu.barriers import apply_barriers, plan_barriers
 
 
 @dataclass(frozen=True)
-class GpuSynchronisePass(PassOnScops):
+class GpuSynchronisePass(RewritePass):
     """Add barriers where a thread of a GPU kernel needs what another thread of its block wrote.
 
     Before, where S[t, i] reads what S[t - 1, i + 1] wrote:
@@ -43,15 +39,7 @@ class GpuSynchronisePass(PassOnScops):
 
     name = "gpu-synchronise"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for scop in self.scops(ctx, op):
-            try:
-                self._synchronise(scop)
-            except PolyirError as error:
-                error.location = error.location or location_of(scop)
-                raise
-
-    def _synchronise(self, op: ScopOp) -> None:
+    def rewrite(self, op: ScopOp) -> None:
         require_proved(op, self.name)
         assert op.dependences is not None
         scop, dependences = scop_of(op), op.dependences.data

@@ -194,6 +194,23 @@ class PassOnScops(PassWithOptions):
 
 
 @dataclass(frozen=True)
+class RewritePass(PassOnScops):
+    """A pass that adds statements or arrays to each scop, and so rewrites its operations."""
+
+    @abstractmethod
+    def rewrite(self, op: ScopOp) -> None:
+        """Rewrite a scop; raises a `PolyirError`, which gets the place of the scop, to refuse."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for scop in self.scops(ctx, op):
+            try:
+                self.rewrite(scop)
+            except PolyirError as error:
+                error.location = error.location or location_of(scop)
+                raise
+
+
+@dataclass(frozen=True)
 class ScopPass(PassOnScops):
     """A pass that gives each scop a new schedule tree.
 

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
-
-from polyir.diagnostics import PolyirError, location_of
 from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import ScopOp
 from polyir.limits import limited
 from polyir.model.copies import require_right_copies
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import (
-    PassOnScops,
+    RewritePass,
     dependences_of,
     report_outcome,
     require_proved,
@@ -24,7 +20,7 @@ from polyir.transform.promote import PromoteOptions, apply_promotion, plan_promo
 
 
 @dataclass(frozen=True)
-class PromotePass(PromoteOptions, PassOnScops):
+class PromotePass(PromoteOptions, RewritePass):
     """Copy the array elements that an iteration of a loop accesses to a local array.
 
     `promote{arrays=A loop="S.0"}`, where a strip of 8 iterations reads A[i] and writes B[i]:
@@ -53,15 +49,7 @@ class PromotePass(PromoteOptions, PassOnScops):
 
     name = "promote"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for scop in self.scops(ctx, op):
-            try:
-                self._promote(scop)
-            except PolyirError as error:
-                error.location = error.location or location_of(scop)
-                raise
-
-    def _promote(self, op: ScopOp) -> None:
+    def rewrite(self, op: ScopOp) -> None:
         require_proved(op, self.name)
         scop = scop_of(op)
         promotion = limited("the promotion", lambda: plan_promotion(scop, self), ir=op)

@@ -23,13 +23,19 @@ from polyir.isl_trees import (
     build_tree,
     describe_tree,
     mapped_children,
-    mark_object,
     node_type,
     with_member_objects,
 )
-from polyir.model.gpu import AXES, barrier_instances, kernel_marks, mapped_values
+from polyir.model.gpu import (
+    AXES,
+    barrier_instances,
+    kernel_marks,
+    mapped_values,
+    numbers_of_threads,
+    sizes_of_kernel,
+)
 from polyir.model.scop import Scop, unique_name
-from polyir.model.tree import attributes_of_members, without_extensions
+from polyir.model.tree import attributes_of_members, once_each, without_extensions
 
 
 @dataclass(frozen=True)
@@ -94,11 +100,7 @@ def _host_schedule(
 
     def changed(node: TreeNode) -> TreeNode:
         if isinstance(node.content, KernelAttr):
-            statement = next(remaining)
-            loops = isl.Map.from_domain_and_range(statement.reset_tuple_id(), statement)
-            for position in range(statement.dim(isl.dim_type.set)):
-                loops = loops.equate(isl.dim_type.in_, position, isl.dim_type.out, position)
-            return TreeNode("extension", isl.UnionMap.from_map(loops), ())
+            return TreeNode("extension", isl.UnionMap.from_map(once_each(next(remaining))), ())
         return replace(node, children=tuple(map(changed, node.children)))
 
     with_statements = build_tree(without_extensions(changed(describe_tree(schedule))))
@@ -153,9 +155,7 @@ def _without_parallel(attributes: LoopAttributes) -> LoopAttributes:
 
 
 def _kernel(scop: Scop, mark: isl.ScheduleNode, name: str, taken: set[str]) -> Kernel:
-    attribute = mark_object(mark)
-    assert isinstance(attribute, KernelAttr)
-    sizes = attribute.data
+    sizes = sizes_of_kernel(mark)
 
     def named(wanted: str) -> str:
         return unique_name(wanted, taken)
@@ -187,11 +187,13 @@ def _kernel(scop: Scop, mark: isl.ScheduleNode, name: str, taken: set[str]) -> K
         domain = _where_equal(relative, block, domain)
         context = _below(context, block, size)
     barriers = barrier_instances(scop)
-    own = domain.subtract(barriers)
+    own, numbers_by_axis = domain.subtract(barriers), numbers_of_threads(mark)
+    first = isl.UnionPwAff.val_on_domain(mark.get_domain(), isl.Val(0))
     for axis, thread in enumerate(threads):
         count = sizes.threads(axis)
         context = _between(context, thread, count)
-        own = _of_thread(mapped.get(GpuDimension("thread", AXES[axis])), thread, count, own)
+        if count > 1:
+            own = _where_equal(numbers_by_axis.get(AXES[axis], first), thread, own)
     domain = own.union(domain.intersect(barriers))
     schedule = _sequential(scop.schedule.intersect_domain(domain))
     restricted = replace(scop.under(schedule), context=context)
@@ -218,20 +220,6 @@ def _least(values: isl.Set, context: isl.Set) -> isl.PwAff:
     if least.n_piece() > 1 and values.is_subset(isl.Set("{ [t] : t >= 0 }")):
         return _constant(0, context)
     return least
-
-
-def _of_thread(
-    values: isl.UnionPwAff | None, thread: str, count: int, domain: isl.UnionSet
-) -> isl.UnionSet:
-    """The part of `domain` that a thread runs: the first one, what no member is mapped for."""
-    if count == 1:
-        return domain
-    if values is None:
-        return domain.intersect_params(_number(thread, 0))
-    everywhere = values.domain()
-    rest = domain.subtract(everywhere).intersect_params(_number(thread, 0))
-    mapped = domain.intersect(everywhere)
-    return _where_equal(values.mod_val(isl.Val(count)), thread, mapped).union(rest)
 
 
 # ------------------------------------------------------------------------ parameters and values
@@ -262,10 +250,6 @@ def _where_equal(values: isl.UnionPwAff, parameter: str, domain: isl.UnionSet) -
 def _identifier(parameter: str) -> isl.Id:
     """The identifier of a parameter; one that Python makes would not be the same."""
     return isl.Set(f"[{parameter}] -> {{ : }}").get_space().get_dim_id(isl.dim_type.param, 0)
-
-
-def _number(parameter: str, value: int) -> isl.Set:
-    return isl.Set(f"[{parameter}] -> {{ : {parameter} = {value} }}")
 
 
 def _between(context: isl.Set, parameter: str, count: int) -> isl.Set:

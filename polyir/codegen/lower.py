@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from xdsl.builder import Builder
 from xdsl.dialects import affine, memref, scf
@@ -20,8 +21,6 @@ from polyir.codegen.affine_to_scf import legalize_affine
 from polyir.codegen.ast import Operator, statements_in
 from polyir.codegen.ast_build import LoopsBelow, ScopAst, build_ast, expression_of
 from polyir.codegen.ast_expressions import AstExpressionReader, materialize
-from polyir.codegen.kernels import Kernel, host_and_kernels
-from polyir.codegen.launches import device_arrays, open_launch
 from polyir.codegen.statement_bodies import Redirection, copy_body
 from polyir.codegen.symbolic_tiles import TilesBelow
 from polyir.codegen.tile_loops import (
@@ -32,15 +31,18 @@ from polyir.codegen.tile_loops import (
     usable_size,
 )
 from polyir.diagnostics import PolyirError, location_of
-from polyir.dialects.gpu_extra import WORKGROUP
 from polyir.dialects.loop_attributes import LoopAttributes
 from polyir.dialects.mark_attributes import LocalAttr
-from polyir.dialects.scop import LocalArrayOp, StmtOp
+from polyir.dialects.scop import KERNEL_SPACES, LocalArrayOp, StmtOp
 from polyir.isl_lists import parameters_of
 from polyir.model.affine import NotAffineError
 from polyir.model.gpu import has_kernels
 from polyir.model.index_expressions import Atom, IndexExpression, set_of
 from polyir.model.scop import Scop
+
+if TYPE_CHECKING:
+    # Few scops have kernels, and start-up is part of every run.
+    from polyir.codegen.kernels import Kernel
 
 
 def lower_scop(scop: Scop) -> None:
@@ -60,6 +62,8 @@ def lower_scop(scop: Scop) -> None:
     kernels: dict[str, _KernelAst] = {}
     host = scop
     if has_kernels(scop.schedule):
+        from polyir.codegen.kernels import host_and_kernels
+
         parts = host_and_kernels(scop)
         host = parts.host
         kernels = {each.name: _KernelAst(each, build_ast(each.thread)) for each in parts.kernels}
@@ -78,12 +82,15 @@ def lower_scop(scop: Scop) -> None:
         used = usable_size(scop.op.parameter_values[size], front)
         parameters[size] = IndexExpression.of(used)
     place = _Surroundings(loops, parameters, taken, front, frozenset(tree.iterators))
-    device = device_arrays(scop, front) if kernels else None
-    if device is not None:
-        place = replace(place, copies=device.copies)
-    _TreeLowering(host, tree, kernels).lower(tree.root, place)
-    if device is not None:
+    lowering = _TreeLowering(host, tree, kernels)
+    if kernels:
+        from polyir.codegen.launches import device_arrays
+
+        device = device_arrays(scop, front)
+        lowering.lower(tree.root, replace(place, copies=device.copies))
         device.release(loops)
+    else:
+        lowering.lower(tree.root, place)
     local = {array.memory for array in scop.op.local_arrays}
     arrays = [memory for memory in scop.arrays.values() if memory not in local]
     Rewriter.erase_op(scop.op)
@@ -239,10 +246,9 @@ class _TreeLowering:
     def _with_local_array(self, name: str, place: _Surroundings) -> _Surroundings:
         """The place with memory for a local array."""
         (array,) = (each for each in self._scop.op.local_arrays if each.sym_name.data == name)
-        space = array.space.data
         memory = self._kernel_memory.get(name)
         if memory is None:
-            in_kernel = space in ("workgroup", "private")
+            in_kernel = array.space.data in KERNEL_SPACES
             builder = place.front if in_kernel else place.builder
             memory = builder.insert(self._allocation(array)).memref
             memory.name_hint = name
@@ -252,19 +258,23 @@ class _TreeLowering:
 
     def _allocation(self, array: LocalArrayOp) -> memref.AllocOp | memref.AllocaOp:
         space = array.space.data
-        if space in ("workgroup", "private") and not self._in_kernel:
+        if space in KERNEL_SPACES and not self._in_kernel:
             raise PolyirError(
                 f"the local array @{array.sym_name.data} is {space} memory, so its mark must be "
                 "inside a GPU kernel",
                 location_of(self._scop.op),
             )
         kind = memref.AllocOp if space == "heap" else memref.AllocaOp
-        type = array.memory.type
+        type, memory_space = array.memory.type, None
+        if space == "workgroup":
+            from polyir.dialects.gpu_extra import WORKGROUP
+
+            memory_space = WORKGROUP
         memory = kind.get(
             type.element_type,
             None if array.alignment is None else array.alignment.data,
             type.get_shape(),
-            memory_space=WORKGROUP if space == "workgroup" else NoneAttr(),
+            memory_space=memory_space or NoneAttr(),
         )
         memory.location = self._scop.op.location
         return memory
@@ -374,6 +384,8 @@ class _TreeLowering:
         self, item: _KernelAst, arguments: Sequence[ast.AstExpression], place: _Surroundings
     ) -> None:
         """Generate a launch of a kernel, for given values of the loops around it."""
+        from polyir.codegen.launches import open_launch
+
         kernel = item.kernel
         own = {name: place.values[name] for name in parameters_of(self._scop.context.get_space())}
         for name, argument in zip(kernel.launch, arguments, strict=True):

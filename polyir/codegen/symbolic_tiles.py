@@ -21,7 +21,14 @@ from polyir.codegen.band_members import iterator_of
 from polyir.diagnostics import PolyirError
 from polyir.dialects.mark_attributes import SymbolicTiles, TileAttr
 from polyir.isl_lists import sets_of
-from polyir.isl_trees import build_tree, describe_tree, mark_id, objects_of, with_objects
+from polyir.isl_trees import (
+    build_tree,
+    describe_tree,
+    mark_id,
+    objects_of,
+    path_of,
+    with_objects,
+)
 from polyir.model.order import Member
 from polyir.model.symbolic_tiles import marks_of_tiles, tiled_loops, tiles_at
 
@@ -138,7 +145,7 @@ def _with_origins(
     mark: isl.ScheduleNode, members: Sequence[Member], tiles: SymbolicTiles, below: TilesBelow
 ) -> isl.Schedule:
     """The tree with the band of first points below one mark, which becomes `below`."""
-    path = _path(mark)
+    path = path_of(mark)
     schedule = mark.get_schedule()
     tiled = {part.get_tuple_name(): part for part in sets_of(mark.get_domain())}
     domains: list[isl.Set] = []
@@ -174,14 +181,6 @@ def _with_origins(
     for position in range(len(tiles.sizes)):
         node = node.band_member_set_ast_loop_type(position, isl.ast_loop_type.atomic)
     return node.get_schedule()
-
-
-def _path(node: isl.ScheduleNode) -> tuple[int, ...]:
-    path: list[int] = []
-    while node.has_parent():
-        path.append(node.get_child_position())
-        node = node.parent()
-    return tuple(reversed(path))
 
 
 def _extended(part: isl.Set, members: Sequence[Member], sizes: Sequence[str]) -> isl.Set:

@@ -14,10 +14,9 @@ from functools import reduce
 from typing import TYPE_CHECKING, Final
 
 import islpy as isl
-from xdsl.dialects import gpu
 
 from polyir.dialects.loop_attributes import GpuDimension, MapAttr
-from polyir.dialects.mark_attributes import KernelAttr
+from polyir.dialects.mark_attributes import KernelAttr, KernelSizes
 from polyir.isl_trees import mark_object, node_type
 from polyir.model.tree import attributes_of_members
 from polyir.model.tree_loops import member_steps
@@ -34,9 +33,22 @@ def has_kernels(schedule: isl.Schedule) -> bool:
     return next(kernel_marks(schedule.get_root()), None) is not None
 
 
+def is_kernel_mark(node: isl.ScheduleNode) -> bool:
+    """Whether a node is the mark of a kernel."""
+    is_mark = node_type(node) is isl.schedule_node_type.mark
+    return is_mark and isinstance(mark_object(node), KernelAttr)
+
+
+def sizes_of_kernel(mark: isl.ScheduleNode) -> KernelSizes:
+    """The sizes that the mark of a kernel says."""
+    attribute = mark_object(mark)
+    assert isinstance(attribute, KernelAttr)
+    return attribute.data
+
+
 def kernel_marks(node: isl.ScheduleNode) -> Iterator[isl.ScheduleNode]:
     """The marks of kernels from `node` down, in order; there is none inside another."""
-    if node_type(node) is isl.schedule_node_type.mark and isinstance(mark_object(node), KernelAttr):
+    if is_kernel_mark(node):
         yield node
         return
     for position in range(node.n_children()):
@@ -75,15 +87,13 @@ def mapped_values(mark: isl.ScheduleNode) -> Mapping[GpuDimension, isl.UnionPwAf
 
 def numbers_of_threads(mark: isl.ScheduleNode) -> Mapping[str, isl.UnionPwAff]:
     """For each axis with a mapped member, the number of the thread that runs each instance."""
-    attribute = mark_object(mark)
-    assert isinstance(attribute, KernelAttr)
-    mapped = mapped_values(mark)
+    sizes, mapped = sizes_of_kernel(mark), mapped_values(mark)
     domain = mark.get_domain()
     found: dict[str, isl.UnionPwAff] = {}
     for position, axis in enumerate(AXES):
         values = mapped.get(GpuDimension("thread", axis))
         if values is not None:
-            numbers = values.mod_val(isl.Val(attribute.data.threads(position)))
+            numbers = values.mod_val(isl.Val(sizes.threads(position)))
             rest = domain.subtract(values.domain())
             found[axis] = numbers.union_add(isl.UnionPwAff.val_on_domain(rest, isl.Val(0)))
     return found
@@ -95,10 +105,7 @@ def numbers_of_blocks(mark: isl.ScheduleNode) -> Mapping[str, isl.UnionPwAff]:
     It is equal for two instances of one launch if and only if the same block runs them. Instances
     that no mapped member is above have none.
     """
-    attribute = mark_object(mark)
-    assert isinstance(attribute, KernelAttr)
-    mapped = mapped_values(mark)
-    limits = attribute.data.grid
+    mapped, limits = mapped_values(mark), sizes_of_kernel(mark).grid
     found: dict[str, isl.UnionPwAff] = {}
     for position, axis in enumerate(AXES):
         values = mapped.get(GpuDimension("block", axis))
@@ -128,8 +135,9 @@ def barrier_instances(scop: Scop) -> isl.UnionSet:
 
 def barrier_statements(scop: Scop) -> frozenset[str]:
     """The names of the statements with a barrier."""
+    # By name: xDSL's gpu dialect takes a while to import, and few scops have kernels.
     return frozenset(
         body.name
         for body in scop.bodies
-        if any(isinstance(op, gpu.BarrierOp) for op in body.op.body.block.ops)
+        if any(op.name == "gpu.barrier" for op in body.op.body.block.ops)
     )

@@ -185,6 +185,11 @@ def _with_added(schedule: isl.MultiUnionPwAff, added: _Added, depth: int) -> isl
     return schedule
 
 
+def once_each(statement: isl.Set) -> isl.Map:
+    """`{ [t] -> S[t] }`: what an extension node says that adds S[t] in each iteration t."""
+    return statement.identity().reset_tuple_id(isl.dim_type.in_)
+
+
 def added_statements(schedule: isl.Schedule) -> frozenset[str]:
     """The statements that extension nodes of a tree add."""
     names: set[str] = set()

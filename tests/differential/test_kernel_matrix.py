@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
 from kernels import KERNELS, Kernel
-from oracle import MISSING_TOOLS_REASON, Oracle, mlir_opt_available
+from oracle import MISSING_TOOLS_REASON, mlir_opt_available
 from xdsl.dialects.builtin import ModuleOp
 
 from polyir import api
@@ -47,21 +46,6 @@ def compiled(name: str, fusion: str, sizes: str) -> CompiledModule:
     with remarks_to(lambda remark: None):
         module = api.lower(api.run_pipeline(analysed(name), pipeline))
     return compile_module(module, CompilerOptions(flags=FLAGS))
-
-
-@pytest.fixture(scope="session")
-def expected(tmp_path_factory: pytest.TempPathFactory):
-    """The original kernel's results by MLIR's own lowering, computed once a data set."""
-    folder: Path = tmp_path_factory.mktemp("oracle")
-
-    @cache
-    def results(name: str, data_set: str) -> tuple[object, ...]:
-        kernel = KERNELS[name]
-        arguments = kernel.make_arguments(data_set)
-        Oracle(kernel.path.read_text(), folder)(kernel.function, *arguments)
-        return arguments
-
-    return results
 
 
 def rotated(number: int) -> list[tuple[str, str, str, int]]:

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import product
-from pathlib import Path
 
 import pytest
 from gpu_devices import missing_opencl
 from kernels import KERNELS
-from oracle import MISSING_TOOLS_REASON, Oracle, mlir_opt_available
+from oracle import MISSING_TOOLS_REASON, mlir_opt_available
 
 from polyir import api
 from polyir.diagnostics import remarks_to
@@ -44,21 +43,6 @@ def compiled(name: str, scheduler: str, mapping: str) -> CompiledModule:
     with remarks_to(lambda remark: None):
         text = KERNELS[name].path.read_text()
         return api.compile(text, f"{scheduler},{mapping}", target="opencl")
-
-
-@pytest.fixture(scope="session")
-def expected(tmp_path_factory: pytest.TempPathFactory):
-    """The original kernel's results by MLIR's own lowering, computed once a data set."""
-    folder: Path = tmp_path_factory.mktemp("oracle")
-
-    @cache
-    def results(name: str, data_set: str) -> tuple[object, ...]:
-        kernel = KERNELS[name]
-        arguments = kernel.make_arguments(data_set)
-        Oracle(kernel.path.read_text(), folder)(kernel.function, *arguments)
-        return arguments
-
-    return results
 
 
 def rotated(number: int) -> list[tuple[str, str, str]]:

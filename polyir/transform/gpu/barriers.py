@@ -16,7 +16,7 @@ from xdsl.rewriter import Rewriter
 from polyir.diagnostics import LegalityError
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 from polyir.dialects.loop_attributes import LoopAttributes, MapAttr
-from polyir.dialects.mark_attributes import KernelAttr, LocalAttr
+from polyir.dialects.mark_attributes import LocalAttr
 from polyir.dialects.scop import ScopOp, StmtOp
 from polyir.isl_lists import maps_of
 from polyir.isl_trees import (
@@ -28,7 +28,7 @@ from polyir.isl_trees import (
     path_of,
 )
 from polyir.model.bands import active_at
-from polyir.model.gpu import kernel_marks, mapped_values, thread_numbers
+from polyir.model.gpu import kernel_marks, mapped_values, sizes_of_kernel, thread_numbers
 from polyir.model.legality import example_of
 from polyir.model.local_arrays import Destination, destinations, local_marks, shared_arrays
 from polyir.model.order import (
@@ -41,7 +41,12 @@ from polyir.model.order import (
 )
 from polyir.model.scop import Scop, unique_name
 from polyir.model.statements import AccessKind
-from polyir.model.tree import attributes_of_members, tree_from_schedule, without_extensions
+from polyir.model.tree import (
+    attributes_of_members,
+    once_each,
+    tree_from_schedule,
+    without_extensions,
+)
 from polyir.transform.address import TreePath
 from polyir.transform.walk import BAND, MARK, name_list, statements_of
 
@@ -173,9 +178,7 @@ class _Planner:
 
     def _waiting(self, mark: isl.ScheduleNode, dependences: Dependences) -> tuple[Active, ...]:
         """The pairs of instances of one launch between which threads have to wait."""
-        attribute = mark_object(mark)
-        assert isinstance(attribute, KernelAttr)
-        self._has_limited_grid = bool(attribute.data.grid)
+        self._has_limited_grid = bool(sizes_of_kernel(mark).grid)
         return (*between_threads(mark, dependences), *reuses_of_memory(self._scop, mark))
 
     def _visit(self, node: isl.ScheduleNode, actives: tuple[Active, ...]) -> None:
@@ -327,12 +330,7 @@ def _filter(statement: isl.Set) -> TreeNode:
 
 def _extension(statements: Sequence[isl.Set], inside: TreeNode) -> TreeNode:
     """A node that adds the barriers above `inside`."""
-    relations: list[isl.UnionMap] = []
-    for statement in statements:
-        relation = isl.Map.from_domain_and_range(statement.reset_tuple_id(), statement)
-        for position in range(statement.dim(isl.dim_type.set)):
-            relation = relation.equate(isl.dim_type.in_, position, isl.dim_type.out, position)
-        relations.append(isl.UnionMap.from_map(relation))
+    relations = (isl.UnionMap.from_map(once_each(statement)) for statement in statements)
     return TreeNode("extension", reduce(isl.UnionMap.union, relations), (inside,))
 
 

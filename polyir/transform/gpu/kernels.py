@@ -12,14 +12,15 @@ import islpy as isl
 
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.mark_attributes import KernelAttr, KernelSizes
-from polyir.isl_trees import mark_id, mark_object, node_type
+from polyir.isl_trees import mark_id, node_type
 from polyir.model.bands import band_facts
+from polyir.model.gpu import is_kernel_mark
 from polyir.model.order import Active, all_active, below, members_of, still_active
 from polyir.model.outcome import Outcome
 from polyir.transform.bands import loop_members, replace_band
 from polyir.transform.loop_attributes import settled
 from polyir.transform.parallel import runs_once
-from polyir.transform.walk import BAND, MARK, name_list, statements_of
+from polyir.transform.walk import BAND, name_list, statements_of
 from polyir.transform.wavefront import wavefront_band
 
 KERNEL = KernelAttr(KernelSizes())
@@ -68,7 +69,7 @@ class _Marker:
 
         If there is not, there is no mark either.
         """
-        if node_type(node) is MARK and isinstance(mark_object(node), KernelAttr):
+        if is_kernel_mark(node):
             return node, True
         if node_type(node) is BAND:
             return self._visit_band(node, actives)

@@ -15,9 +15,9 @@ from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.loop_attributes import GpuDimension, LoopAttributes, MapAttr
 from polyir.dialects.mark_attributes import KernelAttr, KernelSizes
-from polyir.isl_trees import mapped_children, mark_id, mark_object, node_type
+from polyir.isl_trees import mapped_children, mark_id, node_type
 from polyir.model.bands import facts_of_band
-from polyir.model.gpu import AXES
+from polyir.model.gpu import AXES, is_kernel_mark
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
 from polyir.model.tree import attributes_of_members
@@ -95,9 +95,9 @@ def _listed(sizes: Sequence[int]) -> str:
     return ",".join(map(str, sizes))
 
 
-def with_kernels(schedule: isl.Schedule, dependences: Dependences) -> isl.Schedule:
-    """The tree with its kernels marked."""
-    return gpu_kernels(schedule, dependences).schedule
+def _with_kernels(schedule: isl.Schedule, dependences: Dependences) -> isl.ScheduleNode:
+    """The root of the tree with its kernels marked."""
+    return gpu_kernels(schedule, dependences).schedule.get_root()
 
 
 def gpu_tile(schedule: isl.Schedule, dependences: Dependences, options: GpuTileOptions) -> Outcome:
@@ -135,8 +135,11 @@ def gpu_tile(schedule: isl.Schedule, dependences: Dependences, options: GpuTileO
             with_attributes(node, [inner for _, inner in parts]), blocks, sizes, permutable
         )
 
-    changed = below_kernels(with_kernels(schedule, dependences), tiled)
-    return settled(schedule, changed, dependences, "tiling", done, exact_flags=False)
+    root = _at_kernels(
+        _with_kernels(schedule, dependences), lambda mark: tiled(mark.child(0)).parent()
+    )
+    result = root.get_schedule()
+    return settled(schedule, result, dependences, "tiling", done, exact_flags=False)
 
 
 def gpu_map(scop: Scop, dependences: Dependences, options: GpuMapOptions) -> Outcome:
@@ -151,8 +154,8 @@ def gpu_map(scop: Scop, dependences: Dependences, options: GpuMapOptions) -> Out
     the attribute already; so neighbouring threads access neighbouring elements.
     """
     mapper = _Mapper(scop, options, dependences)
-    marked = with_kernels(scop.schedule, dependences)
-    result = _at_kernels(marked.get_root(), mapper.map_kernel).get_schedule()
+    root = _at_kernels(_with_kernels(scop.schedule, dependences), mapper.map_kernel)
+    result = root.get_schedule()
     return settled(scop.schedule, result, dependences, "mapping", mapper.done, exact_flags=False)
 
 
@@ -309,21 +312,10 @@ def _extents(band: isl.ScheduleNode, chosen: Sequence[int]) -> list[int]:
     return found
 
 
-def below_kernels(
-    schedule: isl.Schedule, change: Callable[[isl.ScheduleNode], isl.ScheduleNode]
-) -> isl.Schedule:
-    """The tree with what is directly below each mark of a kernel changed."""
-    changed = _at_kernels(schedule.get_root(), lambda mark: change(mark.child(0)).parent())
-    return changed.get_schedule()
-
-
 def _at_kernels(
     node: isl.ScheduleNode, change: Callable[[isl.ScheduleNode], isl.ScheduleNode]
 ) -> isl.ScheduleNode:
-    if isinstance(_mark_of(node), KernelAttr):
+    """The tree from `node` down with each mark of a kernel, and what is below it, changed."""
+    if is_kernel_mark(node):
         return change(node)
     return mapped_children(node, lambda inner: _at_kernels(inner, change))
-
-
-def _mark_of(node: isl.ScheduleNode) -> object:
-    return mark_object(node) if node_type(node) is isl.schedule_node_type.mark else None

@@ -483,6 +483,8 @@ class _Search:
         Where the rows are long enough, each dimension has an axis of the block, the last one x.
         Else the elements are numbered, and so are the threads.
         """
+        if all(size == 1 for size in box.sizes):
+            return ()
         rank, axes = len(box.sizes), self._kernel.axes
         elements = element_functions(_iterations_and_elements(place, rank), rank)
         loops = elements[0].dim(isl.dim_type.in_) - rank
@@ -493,8 +495,6 @@ class _Search:
                 first = offset.insert_dims(isl.dim_type.in_, loops, rank)
                 cells.append(element.sub(isl.PwAff.from_aff(first)))
                 sizes.append(size)
-        if not sizes:
-            return ()
         if 1 < len(axes) <= len(sizes) and sizes[-1] >= self._kernel.threads(axes[0]):
             rows = len(sizes) - len(axes) + 1
             functions = [_number(cells[:rows], sizes[:rows]), *cells[rows:]]

@@ -10,10 +10,10 @@ from math import prod
 import islpy as isl
 
 from polyir.dialects.loop_attributes import GpuDimension, MapAttr
-from polyir.dialects.mark_attributes import KernelAttr, KernelSizes
+from polyir.dialects.mark_attributes import KernelSizes
 from polyir.isl_lists import maps_of
-from polyir.isl_trees import mark_object, node_type
-from polyir.model.gpu import AXES, mapped_values, thread_numbers
+from polyir.isl_trees import node_type
+from polyir.model.gpu import AXES, mapped_values, sizes_of_kernel, thread_numbers
 from polyir.model.tree import attributes_of_members
 from polyir.model.tree_loops import schedules_below
 from polyir.transform.address import node_at
@@ -43,15 +43,13 @@ class ThreadedKernel:
     @classmethod
     def below(cls, mark: isl.ScheduleNode) -> ThreadedKernel:
         """The kernel of a mark."""
-        attribute = mark_object(mark)
-        assert isinstance(attribute, KernelAttr)
         mapped = mapped_values(mark)
         values = {
             axis: mapped[dimension]
             for axis in AXES
             if (dimension := GpuDimension("thread", axis)) in mapped
         }
-        return cls(mark, attribute.data, thread_numbers(mark).coalesce(), values)
+        return cls(mark, sizes_of_kernel(mark), thread_numbers(mark).coalesce(), values)
 
     @property
     def axes(self) -> list[str]:

@@ -7,7 +7,7 @@
 // CHECK-LABEL: gpu.module @kernels
 gpu.module @kernels {
   gpu.func @result(%xq: f32, %iq: index) -> (f32, index) {
-    // CHECK: gpu.return{{.*}}{note}
+    // CHECK: gpu.return {note} %xq, %iq : f32, index
     gpu.return {note} %xq, %iq : f32, index
   }
 }

@@ -18,9 +18,10 @@ func.func @scale(%in: memref<1000xf64>, %out: memref<1000xf64>) {
 // CHECK-NEXT:  gpu.memcpy %in_dev, %in
 // CHECK-NOT:   gpu.memcpy %out_dev
 // CHECK:       gpu.launch blocks(%bx, %by, %bz) in ({{.*}}) threads(%tx, %ty, %tz) in ({{.*}}) {
-// CHECK-NEXT:    affine.if {{.*}}[%tx, %bx]
-// CHECK-NEXT:      affine.load
-// CHECK:           affine.store {{.*}}, %out_dev[%tx + %bx * 256]
+// CHECK-NEXT:    affine.if affine_set<()[s0, s1] : (s0 + s1 * 256 <= 999)>()[%tx, %bx] {
+// CHECK-NEXT:      %[[V:.*]] = affine.load %in_dev[%tx + %bx * 256] : memref<1000xf64>
+// CHECK-NEXT:      %[[SQUARE:.*]] = arith.mulf %[[V]], %[[V]] : f64
+// CHECK-NEXT:      affine.store %[[SQUARE]], %out_dev[%tx + %bx * 256] : memref<1000xf64>
 // CHECK:         gpu.terminator
 // CHECK:       gpu.memcpy %out, %out_dev
 // CHECK-NEXT:  gpu.dealloc %in_dev
