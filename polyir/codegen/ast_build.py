@@ -28,7 +28,7 @@ from polyir.codegen.ast import (
     uses,
     variables_in,
 )
-from polyir.codegen.ast_check import is_in_order, is_partition
+from polyir.codegen.ast_check import GeneratedNodes, is_in_order, is_partition
 from polyir.codegen.band_members import iterates_over_tiles, member_functions
 from polyir.codegen.counted_loops import with_counting_loops, with_steps
 from polyir.codegen.iterator_names import LoopNames, loop_names
@@ -99,9 +99,12 @@ class ScopAst:
         return self.iterators.index(iterator)
 
 
-FORM_OPERATIONS = 2_000_000
-"""How many operations isl may take for loops of one form before a cheaper form is tried: a few
+USUAL_OPERATIONS = 1_000_000
+"""How many operations isl may take for the usual loops before a cheaper form is tried: about two
 seconds."""
+
+TILES_OPERATIONS = 2_000_000
+"""How many it may take for loops over tiles that are generated from the tiles alone."""
 
 CHECK_OPERATIONS = 100_000
 """What it may take to see that every instance is executed once: diamonds, for one, take more."""
@@ -176,7 +179,7 @@ def _of_form(
         return None if tiled is None else _of_tiles(scop, tiled, expanded)
 
     def generated(tree: isl.Schedule) -> ScopAst | None:
-        return within_operations(FORM_OPERATIONS, lambda: _generate(scop, tree, expanded))
+        return within_operations(USUAL_OPERATIONS, lambda: _generate(scop, tree, expanded))
 
     ast = generated(tree)
     if ast is not None and _repetition(ast) > MOST_REPETITION:
@@ -202,7 +205,7 @@ def _repetition(ast: ScopAst) -> float:
 
 def _of_tiles(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> ScopAst | None:
     try:
-        return within_operations(FORM_OPERATIONS, lambda: _generate(scop, schedule, expanded))
+        return within_operations(TILES_OPERATIONS, lambda: _generate(scop, schedule, expanded))
     except PolyirError:
         # The hull of the tiles of several statements may have no bounds.
         return None
@@ -226,7 +229,8 @@ def _generate(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> Sc
         wanted = whole.get_domain().intersect_params(context)
         executed = [isl.UnionSet.from_set(each.domain()) for each in dates]
         is_whole = within_operations(CHECK_OPERATIONS, partial(is_partition, executed, wanted))
-        in_order = partial(is_in_order, ast.root, dates, whole.get_map())
+        generated = GeneratedNodes(dates, ast.iterators, tree)
+        in_order = partial(is_in_order, ast.root, generated, whole.get_map())
         if is_whole is not False and within_operations(ORDER_OPERATIONS, in_order) is not False:
             return result
     reason = "isl generates no loops that execute each instance once and in order"
