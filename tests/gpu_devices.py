@@ -50,6 +50,7 @@ class CountingDevice(Device):
     def __init__(self, fails_at: int = -1) -> None:
         self.memory: dict[Buffer, Array] = {}
         self.launches: list[tuple[Size, Size, list[object]]] = []
+        self.memory_of_blocks: list[int] = []
         self.copies: list[str] = []
         self.fails_at = fails_at
 
@@ -90,11 +91,17 @@ class CountingDevice(Device):
         return Adopted(DeviceArray(value.buffer, value.shape), value.element, id(value.buffer))
 
     def launch(
-        self, kernel: object, grid: Size, block: Size, arguments: Sequence[Buffer | np.generic]
+        self,
+        kernel: object,
+        grid: Size,
+        block: Size,
+        arguments: Sequence[Buffer | np.generic],
+        memory: int = 0,
     ) -> None:
         if len(self.launches) == self.fails_at:
             raise DeviceError("the device is on fire")
         self.launches.append((grid, block, list(arguments)))
+        self.memory_of_blocks.append(memory)
 
     def synchronise(self) -> None:
         pass

@@ -200,6 +200,21 @@ def test_arrays_on_the_device_are_not_copied_to_it() -> None:
     assert list(device.memory) == [source.buffer, target.buffer]
 
 
+def test_a_launch_asks_for_memory_that_a_kernel_cannot_declare() -> None:
+    """CUDA declares 48 KiB at most; OpenCL declares all."""
+    module = LAUNCHES.replace(
+        "memref<?x4xf64>) kernel {",
+        """memref<?x4xf64>)
+        workgroup(%s: memref<ROWSx64xf64, #gpu.address_space<workgroup>>) kernel {""",
+    )
+    for rows, target, memory in ((96, "cuda", 0), (97, "cuda", 97 * 512), (97, "opencl", 0)):
+        device = CountingDevice()
+        parsed = parse_module(module.replace("ROWS", str(rows)))
+        array = np.zeros((3, 4))
+        compile_gpu(parsed, target, device=device).run(10, 0.5, True, array, array.copy())
+        assert device.memory_of_blocks == [memory] * 9
+
+
 WRITES = """
       %c0 = arith.constant 0 : index
       %v = arith.constant 5.0 : f64

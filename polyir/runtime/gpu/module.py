@@ -46,7 +46,7 @@ from polyir.target.abi import (
     symbol_of,
 )
 from polyir.target.errors import unsupported_operation
-from polyir.target.gpu import Language, kernel_source
+from polyir.target.gpu import Language, kernel_source, launch_memory
 
 if TYPE_CHECKING:
     from polyir.runtime.functions import Value
@@ -121,7 +121,7 @@ class GpuModule(CompiledModule):
         self._kernels = {
             name: kernel
             for each, source in zip(modules, sources, strict=True)
-            for name, kernel in _built(self.device, each, source)
+            for name, kernel in _built(self.device, each, source, language)
         }
         functions: list[CompiledFunction] = [
             native[each.symbol]
@@ -219,7 +219,9 @@ def _unpickled(
     return GpuModule(pickle.loads(module), target, checks, native)
 
 
-def _built(device: Device, module: gpu.ModuleOp, source: str) -> Iterator[tuple[str, Kernel]]:
+def _built(
+    device: Device, module: gpu.ModuleOp, source: str, language: Language
+) -> Iterator[tuple[str, Kernel]]:
     """The kernels of a gpu.module by the symbols that launch them."""
     functions = [op for op in module.body.ops if isinstance(op, gpu.FuncOp)]
     names = [symbol_name(op.sym_name.data) for op in functions]
@@ -228,7 +230,7 @@ def _built(device: Device, module: gpu.ModuleOp, source: str) -> Iterator[tuple[
         parameters = tuple(_parameter(op, type) for type in op.function_type.inputs.data)
         yield (
             f"{module.sym_name.data}.{op.sym_name.data}",
-            Kernel(handles[name], parameters),
+            Kernel(handles[name], parameters, launch_memory(op, language)),
         )
 
 
