@@ -9,15 +9,22 @@ original statements are executed.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
-from itertools import combinations
+from itertools import combinations, count
 
 import islpy as isl
 from xdsl.builder import Builder
 from xdsl.dialects import affine, arith, func, gpu, memref
-from xdsl.dialects.builtin import DYNAMIC_INDEX, FunctionType, IndexType, MemRefType
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    FunctionType,
+    IndexType,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+)
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -34,7 +41,8 @@ from polyir.model.scop import Scop, scop_of
 from polyir.target.abi import ArrayParameter, Scalar, Signature, signature_of, symbol_name
 from polyir.target.c.printer import wrapped
 from polyir.target.c.region import NATIVE, ElementRange, Form, RegionText, range_texts
-from polyir.target.gpu import Language
+from polyir.target.gpu import Language, gpu_text
+from polyir.universe import new_context, pass_type
 
 _MOST_PIECES = 8
 """Subscripts with more cases than this are not worth computing at run time."""
@@ -124,7 +132,8 @@ def _pairs(content: TranslatedRegion) -> Iterator[tuple[int | str, int | str]]:
         if isinstance(op, affine.StoreOp | memref.StoreOp)
     }
     arguments, values = content.arguments, content.function.body.block.args
-    arrays = [n for n, argument in enumerate(arguments) if isinstance(argument, SourceArray)]
+    # No variable is an element of an array: what is known of pointers to it holds.
+    arrays = [n for n in range(len(arguments)) if _rank(values[n]) > 0]
     for one, other in combinations(arrays, 2):
         first, second = arguments[one].origin, arguments[other].origin
         are_objects = first.pointer is None and second.pointer is None
@@ -134,6 +143,11 @@ def _pairs(content: TranslatedRegion) -> Iterator[tuple[int | str, int | str]]:
     for overlap in content.overlaps:
         if not {overlap.first, overlap.second} <= set(arrays):
             yield overlap.first, overlap.second
+
+
+def _rank(value: SSAValue) -> int:
+    """The number of dimensions of an array; 0 for a number."""
+    return len(value.type.get_shape()) if isinstance(value.type, MemRefType) else 0
 
 
 @dataclass
@@ -281,6 +295,54 @@ def _first(array: SSAValue, count: SSAValue, before: Operation) -> SSAValue:
     return Builder(InsertPoint.before(before)).insert(cast).result
 
 
+class KernelFile:
+    """The file with the kernels of a C file's regions, and with the functions that launch them."""
+
+    def __init__(self, language: Language, prefix: str, taken: Collection[str]) -> None:
+        """An empty file; names of functions begin with `prefix`, and none is one of `taken`."""
+        self.language = language
+        self.names: frozenset[str] = frozenset()
+        """The names of the functions that C files may call."""
+        self._prefix = prefix
+        self._taken = frozenset(taken)
+        self._module = ModuleOp([])
+
+    def add(
+        self,
+        module: ModuleOp,
+        function: func.FuncOp,
+        region: DeviceRegion,
+        location: SourceLocation,
+    ) -> None:
+        """Add the function of a region after its passes, which is changed and gets a new name.
+
+        Raises `PolyirError` if it has no kernels, or some that the language cannot express.
+        """
+        if not any(isinstance(op, gpu.LaunchOp) for op in function.walk()):
+            raise NotModelledError("no part of it becomes a kernel", location)
+        names = (f"{self._prefix}_{number}" for number in count())
+        name = next(each for each in names if each not in self._taken | self.names)
+        function.sym_name = StringAttr(name)
+        add_counts(function, region)
+        whole = module.clone()
+        pass_type("gpu-outline")().apply(new_context(), whole)
+        gpu_text(whole, self.language)
+        for op in tuple(whole.ops):
+            op.detach()
+            if not (isinstance(op, func.FuncOp) and op.is_declaration):
+                self._module.body.block.add_op(op)
+        self.names |= {name, error_function(self.language)}
+
+    def text(self) -> str:
+        """The whole file."""
+        return gpu_text(self._module, self.language)
+
+
+def error_function(language: Language) -> str:
+    """The function that tells the code of the first error."""
+    return f"polyir_{language.value}_error"
+
+
 # ----------------------------------------------------------------------------------- the call
 
 
@@ -352,11 +414,11 @@ def device_call(
     for operand, found in ends.items():
         first = _first_element(arguments[operand])
         passed.append(_greatest([f"{end} - &{first}" for end in found]))
-    name, error = symbol_name(signature.symbol), f"polyir_{language.value}_error"
+    name, error = symbol_name(signature.symbol), error_function(language)
     types = ", ".join(_types(signature)) or "void"
     return DeviceCall(
         texts.before,
-        tuple(dict.fromkeys(each for each in conditions if not _is_known(each))),
+        tuple(dict.fromkeys(f"({each})" for each in conditions if not _is_known(each))),
         tuple(dict.fromkeys(apart)),
         (*wrapped(f"  {name}({', '.join(passed)});"), f"  if ({error}()) __builtin_abort();"),
         (

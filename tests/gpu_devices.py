@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 
@@ -20,6 +21,9 @@ from polyir.runtime.gpu.device import (
     Size,
     open_device,
 )
+
+STUBS = Path(__file__).parent / "gpu_stubs"
+"""Stands in for CUDA's runtime, for an OpenCL driver, and for its headers."""
 
 
 @cache
@@ -105,3 +109,32 @@ class CountingDevice(Device):
 
     def synchronise(self) -> None:
         pass
+
+
+@dataclass(frozen=True)
+class OpenclLibrary:
+    """The library of OpenCL that pyopencl loads, for programs that are linked with it.
+
+    `environment` are variables without which a program would not find PoCL there.
+    """
+
+    path: Path
+    environment: Mapping[str, str]
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """What a compiler needs to link a program."""
+        return (f"-I{STUBS}", str(self.path), f"-Wl,-rpath,{self.path.parent}")
+
+
+@cache
+def opencl_library() -> OpenclLibrary | None:
+    """The library, if kernels can run here and it is found."""
+    if missing_opencl():
+        return None
+    loaded = [Path(line.split()[-1]) for line in Path("/proc/self/maps").read_text().splitlines()]
+    path = next((path for path in loaded if path.name.startswith("libOpenCL")), None)
+    if path is None:
+        return None
+    home = {"PYOPENCL_HOME": str(path.parents[1]), "LD_LIBRARY_PATH": str(path.parent)}
+    return OpenclLibrary(path, home)
