@@ -60,10 +60,15 @@ class GpuFunction(CompiledFunction):
     """A function that is interpreted, and launches kernels."""
 
     def __init__(
-        self, signature: Signature, owner: GpuModule, checks: ArgumentChecks | None = None
+        self,
+        signature: Signature,
+        owner: GpuModule,
+        checks: ArgumentChecks | None = None,
+        on_device: Container[int] = (),
     ) -> None:
         super().__init__(signature, owner, checks)
         self._module = owner
+        self._on_device = on_device
 
     def _run(self, values: Sequence[Value], addresses: Sequence[int]) -> Result:
         """Interpret the function. Raises `DeviceError`, and `ExecutionError` if host code fails."""
@@ -83,6 +88,11 @@ class GpuFunction(CompiledFunction):
     ) -> tuple[Array | DeviceArray, int, int]:
         """An array of NumPy, or one that is on the device."""
         if isinstance(value, np.ndarray):
+            if position in self._on_device:
+                raise ArgumentError(
+                    f"{self._argument(position)} must be an array of the device: it was assumed to "
+                    "be there"
+                )
             return super()._array(position, parameter, value)
         try:
             adopted = self._module.device.adopt(value)
@@ -116,8 +126,10 @@ class GpuModule(CompiledModule):
         self._native = native
         self._globals: Globals = {}
         self._substitutes: Substitutes = {}
+        on_device: dict[str, frozenset[int]] = {}
         for function in public_functions(module):
             self._substitutes |= substitutes(function)
+            on_device[function.sym_name.data] = _passed_to_kernels(function)
         self._kernels = {
             name: kernel
             for each, source in zip(modules, sources, strict=True)
@@ -126,7 +138,7 @@ class GpuModule(CompiledModule):
         functions: list[CompiledFunction] = [
             native[each.symbol]
             if native is not None and each.symbol in native
-            else GpuFunction(each, self, checks.get(each.symbol))
+            else GpuFunction(each, self, checks.get(each.symbol), on_device[each.symbol])
             for each in public_signatures(module)
         ]
         super().__init__("\n".join(sources), functions)
@@ -217,6 +229,17 @@ def _unpickled(
     native: CompiledModule | None,
 ) -> GpuModule:
     return GpuModule(pickle.loads(module), target, checks, native)
+
+
+def _passed_to_kernels(function: FuncOp) -> frozenset[int]:
+    """The positions of the arrays that kernels get as they are, without a copy."""
+    block = function.body.first_block
+    return frozenset(
+        argument.index
+        for argument in (() if block is None else block.args)
+        if isinstance(argument.type, MemRefType)
+        and any(isinstance(use.operation, gpu.LaunchFuncOp) for use in argument.uses)
+    )
 
 
 def _built(
