@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from polyir.diagnostics import LegalityError
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
@@ -36,4 +37,11 @@ class GpuKernelsPass(ScopPass):
     name = "gpu-kernels"
 
     def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
+        for array in scop.op.local_arrays:
+            if array.space.data == "heap":
+                # A thread could only allocate it by itself.
+                raise LegalityError(
+                    f"the local array @{array.sym_name.data} is memory on the heap, which a kernel "
+                    "does not have"
+                )
         return gpu_kernels(scop.schedule, dependences)

@@ -25,6 +25,7 @@ from functools import partial
 from xdsl.context import Context
 from xdsl.dialects import affine, scf
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
@@ -50,6 +51,9 @@ class LowerPolyPass(ModulePass):
     With `split-loops`, loops are then split as by the pass `split-loops`. If code generation takes
     too long, or isl does not generate correct loops, `fall-back` generates loops for the original
     order of the program, with a warning; without it, this is an error.
+
+    With `assume-on-device`, the arrays that functions with kernels are passed are in the memory of
+    the device already, and neither copied there nor back.
     """
 
     name = "lower-poly"
@@ -57,6 +61,7 @@ class LowerPolyPass(ModulePass):
     split_loops: bool = True
     fall_back: bool = True
     check: bool = True
+    assume_on_device: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         scops = scops_in(op)
@@ -75,10 +80,23 @@ class LowerPolyPass(ModulePass):
                 self._lower_original(scop, error)
             if self.split_loops and block is not None:
                 self._split([op for op in block.ops if op not in existing])
+        if has_kernels:
+            self._use_arrays_on_device(op)
         if has_kernels and is_checked:
             from polyir.passes.gpu_check import require_correct_code
 
             require_correct_code(op)
+
+    def _use_arrays_on_device(self, module: ModuleOp) -> None:
+        """Remove the transfers of arrays that are assumed to be on the device."""
+        from xdsl.dialects import gpu
+
+        from polyir.loops.on_device import is_assumed_on_device, use_arrays_on_device
+
+        for function in tuple(op for op in module.walk() if isinstance(op, FuncOp)):
+            is_assumed = self.assume_on_device or is_assumed_on_device(function)
+            if is_assumed and any(isinstance(op, gpu.LaunchOp) for op in function.walk()):
+                use_arrays_on_device(function)
 
     def _check(self, scop: ScopOp) -> None:
         try:

@@ -8,6 +8,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from polyir.limits import ResourceError
+from polyir.loops.on_device import assume_on_device
 from polyir.model.proof import is_unchecked
 from polyir.passes.gpu_check import require_correct_kernels
 from polyir.passes.gpu_kernels import GpuKernelsPass
@@ -29,7 +30,8 @@ class MapToGpuPass(PassWithOptions):
     `block` the threads of a block along x, y and z, and `grid` the largest numbers of blocks.
     `shared`, `registers`, `limit` and `padding` say what is kept in shared memory and in registers,
     as for `gpu-promote`; by default, nothing is. At the end, the kernels are proved right as by
-    `check-gpu`; with `check=false`, that is left to `lower-poly`.
+    `check-gpu`; with `check=false`, that is left to `lower-poly`. With `assume-on-device`,
+    `lower-poly` uses the arrays that functions are passed without copying them to the device.
 
     Before:
 
@@ -56,6 +58,7 @@ class MapToGpuPass(PassWithOptions):
     limit: int = SHARED_BYTES
     padding: int | None = None
     check: bool = True
+    assume_on_device: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         tile, mapping = GpuTilePass(tile=self.tile), GpuMapPass(block=self.block, grid=self.grid)
@@ -66,6 +69,10 @@ class MapToGpuPass(PassWithOptions):
                 shared=self.shared, registers=self.registers, limit=self.limit, padding=self.padding
             ).apply(ctx, op)
         GpuSynchronisePass().apply(ctx, op)
+        if self.assume_on_device:
+            for scop in scops_in(op):
+                if scop.function is not None:
+                    assume_on_device(scop.function)
         if self.check and not is_unchecked():
             try:
                 for scop in scops_in(op):

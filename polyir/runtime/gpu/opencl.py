@@ -89,9 +89,15 @@ class OpenclDevice(Device):
                 self._cl.enqueue_copy(self._queue, target, source, is_blocking=True)
 
     def launch(
-        self, kernel: object, grid: Size, block: Size, arguments: Sequence[Buffer | np.generic]
+        self,
+        kernel: object,
+        grid: Size,
+        block: Size,
+        arguments: Sequence[Buffer | np.generic],
+        memory: int = 0,
     ) -> None:
         assert isinstance(kernel, self._cl.Kernel)
+        assert memory == 0, "kernels of OpenCL declare all of their memory"
         threads = tuple(blocks * size for blocks, size in zip(grid, block, strict=True))
         shown = " x ".join(map(str, block))
         with self._reported(f"launch a kernel with {shown} threads a block"), self._launching:
