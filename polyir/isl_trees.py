@@ -245,6 +245,27 @@ def with_member_objects(band: isl.ScheduleNode, objects: Sequence[object]) -> is
     return band.band_set_ast_build_options(options)
 
 
+def with_chosen_members(band: isl.ScheduleNode, chosen: Sequence[int]) -> isl.ScheduleNode:
+    """`band` with some of its members only; what is below it, without any.
+
+    The tree must have no AST options that name loops.
+    """
+    schedule, objects = band.band_get_partial_schedule(), member_objects(band)
+    permutable = band.band_get_permutable()
+    flags = [band.band_member_get_coincident(member) for member in chosen]
+    kinds = [isl.ast_loop_type(band.band_member_get_ast_loop_type(member)) for member in chosen]
+    band = band.delete()
+    if not chosen:
+        return band
+    functions = [schedule.get_at(member) for member in chosen]
+    members = schedule_with_objects(functions, [objects[member] for member in chosen])
+    band = band.insert_partial_schedule(members).band_set_permutable(int(permutable))
+    for member, (flag, kind) in enumerate(zip(flags, kinds, strict=True)):
+        band = band.band_member_set_coincident(member, int(flag))
+        band = band.band_member_set_ast_loop_type(member, kind)
+    return band
+
+
 def _rebuilt_with_objects(band: isl.ScheduleNode, objects: tuple[object, ...]) -> isl.ScheduleNode:
     """As `with_member_objects` where isl replaces no band: the whole tree is built again."""
     way = path_of(band)

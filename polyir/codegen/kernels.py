@@ -15,7 +15,12 @@ from functools import reduce
 import islpy as isl
 
 from polyir.diagnostics import PolyirError, location_of
-from polyir.dialects.loop_attributes import GpuDimension, LoopAttributes, requires_parallel
+from polyir.dialects.loop_attributes import (
+    GpuDimension,
+    LoopAttributes,
+    MapAttr,
+    requires_parallel,
+)
 from polyir.dialects.mark_attributes import KernelAttr, KernelSizes
 from polyir.isl_lists import parameters_of
 from polyir.isl_trees import (
@@ -24,6 +29,8 @@ from polyir.isl_trees import (
     describe_tree,
     mapped_children,
     node_type,
+    path_of,
+    with_chosen_members,
     with_member_objects,
 )
 from polyir.model.gpu import (
@@ -185,7 +192,7 @@ def _kernel(scop: Scop, mark: isl.ScheduleNode, name: str, taken: set[str]) -> K
         size, relative = _blocks(numbers, limit, all_blocks, known)
         grid += [_constant(1, known)] * (axis - len(grid)) + [size]
         domain = _where_equal(relative, block, domain)
-        context = _below(context, block, size)
+        context = _less_than(context, block, size)
     barriers = barrier_instances(scop)
     own, numbers_by_axis = domain.subtract(barriers), numbers_of_threads(mark)
     first = isl.UnionPwAff.val_on_domain(mark.get_domain(), isl.Val(0))
@@ -195,9 +202,42 @@ def _kernel(scop: Scop, mark: isl.ScheduleNode, name: str, taken: set[str]) -> K
         if count > 1:
             own = _where_equal(numbers_by_axis.get(AXES[axis], first), thread, own)
     domain = own.union(domain.intersect(barriers))
-    schedule = _sequential(scop.schedule.intersect_domain(domain))
-    restricted = replace(scop.under(schedule), context=context)
+    restricted = replace(scop.under(_below(mark, domain)), context=context)
     return Kernel(name, sizes, restricted, launch, blocks, threads, tuple(grid))
+
+
+def _below(mark: isl.ScheduleNode, domain: isl.UnionSet) -> isl.Schedule:
+    """The tree below the mark of a kernel, for the instances in `domain`, which are of one thread.
+
+    Of loops that have one iteration for given parameters, only the values would be generated. isl
+    would take long to find out when that iteration runs anything, so they are omitted: the loops
+    around the mark, and those that are mapped to blocks of which each runs one tile.
+    """
+    sizes = sizes_of_kernel(mark)
+    is_single = {
+        GpuDimension("block", axis)
+        for position, axis in enumerate(AXES)
+        if position >= len(sizes.grid)
+    }
+
+    def visit(node: isl.ScheduleNode) -> isl.ScheduleNode:
+        node = mapped_children(node, visit)
+        if node_type(node) is not isl.schedule_node_type.band:
+            return node
+        loops = attributes_of_members(node)
+        kept = [
+            position
+            for position, attributes in enumerate(loops)
+            if not any(isinstance(each, MapAttr) and each.data in is_single for each in attributes)
+        ]
+        return node if len(kept) == len(loops) else with_chosen_members(node, kept)
+
+    if mark.is_subtree_anchored():
+        return _sequential(mark.get_schedule().intersect_domain(domain))
+    tree = describe_tree(visit(mark).get_schedule())
+    for position in path_of(mark):
+        tree = tree.children[position]
+    return _sequential(build_tree(TreeNode("domain", domain, tree.children)))
 
 
 def _blocks(
@@ -256,7 +296,7 @@ def _between(context: isl.Set, parameter: str, count: int) -> isl.Set:
     return context.intersect(isl.Set(f"[{parameter}] -> {{ : 0 <= {parameter} < {count} }}"))
 
 
-def _below(context: isl.Set, parameter: str, bound: isl.PwAff) -> isl.Set:
+def _less_than(context: isl.Set, parameter: str, bound: isl.PwAff) -> isl.Set:
     """The context with `0 <= parameter < bound`, as far as that is simple.
 
     Where a launch has nothing to do for any block, there may be no bound: nothing follows from it.
