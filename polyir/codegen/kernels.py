@@ -35,11 +35,12 @@ from polyir.isl_trees import (
 )
 from polyir.model.gpu import (
     AXES,
+    ThreadLoop,
     barrier_instances,
     kernel_marks,
     mapped_values,
-    numbers_of_threads,
     sizes_of_kernel,
+    thread_loops,
 )
 from polyir.model.scop import Scop, unique_name
 from polyir.model.tree import attributes_of_members, once_each, without_extensions
@@ -193,17 +194,39 @@ def _kernel(scop: Scop, mark: isl.ScheduleNode, name: str, taken: set[str]) -> K
         grid += [_constant(1, known)] * (axis - len(grid)) + [size]
         domain = _where_equal(relative, block, domain)
         context = _less_than(context, block, size)
-    barriers = barrier_instances(scop)
-    own, numbers_by_axis = domain.subtract(barriers), numbers_of_threads(mark)
-    first = isl.UnionPwAff.val_on_domain(mark.get_domain(), isl.Val(0))
+    barriers, loops = barrier_instances(scop), thread_loops(mark)
+    own = domain.subtract(barriers)
     for axis, thread in enumerate(threads):
         count = sizes.threads(axis)
         context = _between(context, thread, count)
         if count > 1:
-            own = _where_equal(numbers_by_axis.get(AXES[axis], first), thread, own)
+            own = _of_thread(own, loops.get(AXES[axis], ()), thread, count)
     domain = own.union(domain.intersect(barriers))
     restricted = replace(scop.under(_below(mark, domain)), context=context)
     return Kernel(name, sizes, restricted, launch, blocks, threads, tuple(grid))
+
+
+def _of_thread(
+    domain: isl.UnionSet, loops: Sequence[ThreadLoop], thread: str, count: int
+) -> isl.UnionSet:
+    """The instances that a thread runs, of `count` along an axis: `numbers_of_threads` in isl sets.
+
+    In a tile from o on, they are the values o + thread + k count for k >= 0. The bound on k follows
+    from the others, but isl does not see that, and would look for the first value itself.
+    """
+    parts: list[isl.UnionSet] = []
+    for loop in loops:
+        reached = f"0 <= k and d = {thread} + {count}k"
+        if not loop.tile:
+            reached = f"d = {thread} + {count}k"
+        elif loop.tile <= count:
+            reached = f"d = {thread}"
+        values = isl.UnionSet(f"[{thread}] -> {{ [d] : exists k : {reached} }}")
+        distances = isl.UnionMap.from_union_pw_aff(loop.distances)
+        parts.append(domain.intersect(distances.intersect_range(values).domain()))
+        domain = domain.subtract(loop.values.domain())
+    first = isl.Set(f"[{thread}] -> {{ : {thread} = 0 }}")
+    return reduce(isl.UnionSet.union, parts, domain.intersect_params(first))
 
 
 def _below(mark: isl.ScheduleNode, domain: isl.UnionSet) -> isl.Schedule:
