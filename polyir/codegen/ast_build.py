@@ -30,7 +30,7 @@ from polyir.codegen.ast import (
 )
 from polyir.codegen.ast_check import is_in_order, is_partition
 from polyir.codegen.band_members import iterates_over_tiles, member_functions
-from polyir.codegen.counted_loops import with_counting_loops, with_steps
+from polyir.codegen.counted_loops import CountedBelow, with_counting_loops, with_steps
 from polyir.codegen.iterator_names import LoopNames, loop_names
 from polyir.codegen.local_accesses import local_accesses
 from polyir.codegen.simpler_loops import (
@@ -365,7 +365,7 @@ def _with_marks(node: isl.ScheduleNode) -> isl.ScheduleNode:
     return node
 
 
-_MEANT = (TilesBelow, LocalAttr)
+_MEANT = (TilesBelow, CountedBelow, LocalAttr)
 
 
 def _with_atomic_tiles(node: isl.ScheduleNode) -> isl.ScheduleNode:

@@ -8,12 +8,26 @@ Polyhedral Parallel Code Generation for CUDA (TACO 2013), section 4, maps loops 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
 import islpy as isl
 
+from polyir.codegen.ast import AstName, AstNumber, AstOperation, Operator
+from polyir.codegen.counted_loops import Count, CountedBelow
+from polyir.codegen.kernel_blocks import (
+    Blocks,
+    as_parameters,
+    between,
+    blocks_for,
+    constant,
+    launches_of,
+    parameter_on,
+    where_among,
+    where_equal,
+    with_parameters,
+)
 from polyir.diagnostics import PolyirError, location_of
 from polyir.dialects.loop_attributes import (
     GpuDimension,
@@ -24,14 +38,17 @@ from polyir.dialects.loop_attributes import (
 from polyir.dialects.mark_attributes import KernelAttr, KernelSizes
 from polyir.isl_lists import parameters_of
 from polyir.isl_trees import (
+    BandMembers,
     TreeNode,
     build_tree,
     describe_tree,
     mapped_children,
+    mark_id,
+    members_of_band,
     node_type,
     path_of,
-    with_chosen_members,
     with_member_objects,
+    with_members,
 )
 from polyir.model.gpu import (
     AXES,
@@ -44,6 +61,7 @@ from polyir.model.gpu import (
 )
 from polyir.model.scop import Scop, unique_name
 from polyir.model.tree import attributes_of_members, once_each, without_extensions
+from polyir.model.tree_loops import member_steps
 
 
 @dataclass(frozen=True)
@@ -51,18 +69,18 @@ class Kernel:
     """One kernel of a scop: what a thread runs, and how many blocks there are.
 
     `name` is that of its statement in the host code, whose iterators are the loops around the
-    mark. In `thread`, `launch` are the parameters with their values, `blocks` and `threads` those
-    with the numbers of the block and of the thread, by axis. `grid` are the numbers of blocks, as
-    functions of the parameters of the scop and of `launch`.
+    mark. In `thread`, `launch` are the parameters with their values, `tiles` and `threads` those
+    with the numbers of the first tile of the block and of the thread, by axis. `grid` are the
+    blocks along the first axes, as functions of the parameters of the scop and of `launch`.
     """
 
     name: str
     sizes: KernelSizes
     thread: Scop
     launch: tuple[str, ...]
-    blocks: tuple[str, str, str]
+    tiles: tuple[str, str, str]
     threads: tuple[str, str, str]
-    grid: tuple[isl.PwAff, ...]
+    grid: tuple[Blocks, ...]
 
 
 @dataclass(frozen=True)
@@ -102,7 +120,7 @@ def _host_schedule(
 ) -> isl.Schedule:
     """The tree with a statement for each launch of a kernel."""
     launches = [
-        _launches(mark).set_tuple_name(name) for mark, name in zip(marks, names, strict=True)
+        launches_of(mark).set_tuple_name(name) for mark, name in zip(marks, names, strict=True)
     ]
     remaining = iter(launches)
 
@@ -114,32 +132,6 @@ def _host_schedule(
     with_statements = build_tree(without_extensions(changed(describe_tree(schedule))))
     only = reduce(isl.UnionSet.union, map(isl.UnionSet.from_set, launches))
     return _sequential(with_statements.intersect_domain(only))
-
-
-def _launches(mark: isl.ScheduleNode) -> isl.Set:
-    """`{ [t] }`: the iterations of the loops around a mark in which its kernel is launched.
-
-    They are convex, but for the steps of loops: some launches may run nothing. The iterations that
-    run something are often many polyhedra, and each thread knows what it has to run.
-    """
-    around = mark.get_prefix_schedule_union_map().intersect_domain(mark.get_domain())
-    return _hull(isl.Set.from_union_set(around.range()))
-
-
-def _hull(values: isl.Set) -> isl.Set:
-    """A convex set around `values`, with their strides; the values if isl finds no bounded one."""
-    hull = isl.Set.from_basic_set(values.simple_hull().remove_divs())
-    if not hull.is_bounded():
-        return values.coalesce()
-    for position in range(values.dim(isl.dim_type.set)):
-        info = values.get_stride_info(position)
-        stride, offset = info.get_stride(), info.get_offset()
-        if stride.gt(isl.Val(1)):
-            space = isl.LocalSpace.from_space(offset.get_domain_space())
-            value = isl.Aff.var_on_domain(space, isl.dim_type.set, position)
-            distance = isl.PwAff.from_aff(value.sub(offset).mod_val(stride))
-            hull = hull.intersect(distance.zero_set())
-    return hull
 
 
 def _sequential(schedule: isl.Schedule) -> isl.Schedule:
@@ -170,40 +162,60 @@ def _kernel(scop: Scop, mark: isl.ScheduleNode, name: str, taken: set[str]) -> K
 
     depth = mark.get_schedule_depth()
     launch = tuple(named(f"launch{position}") for position in range(depth))
-    blocks = (named("block_x"), named("block_y"), named("block_z"))
+    tiles = (named("tile_x"), named("tile_y"), named("tile_z"))
     threads = (named("thread_x"), named("thread_y"), named("thread_z"))
-    parameters = (*launch, *blocks, *threads)
+    parameters = (*launch, *tiles, *threads)
     domain = mark.get_domain()
     around = mark.get_prefix_schedule_multi_union_pw_aff()
     for position, parameter in enumerate(launch):
-        domain = _where_equal(around.get_at(position), parameter, domain)
-    context = _with_parameters(scop.context, parameters).intersect(
-        _as_parameters(_launches(mark), launch)
+        domain = domain.intersect(where_equal(around.get_at(position), parameter))
+    context = with_parameters(scop.context, parameters).intersect(
+        as_parameters(launches_of(mark), launch)
     )
     mapped = mapped_values(mark)
     # The blocks along an axis are the same for all numbers along the others.
     all_blocks, known = domain, context
-    grid: list[isl.PwAff] = []
-    for axis, block in enumerate(blocks):
+    grid: list[Blocks] = []
+    single: dict[str, isl.UnionPwAff] = {}
+    for axis, tile in enumerate(tiles):
         numbers = mapped.get(GpuDimension("block", AXES[axis]))
         if numbers is None:
-            context = _between(context, block, 1)
+            context = between(context, tile, 1)
             continue
         limit = sizes.grid[axis] if axis < len(sizes.grid) else None
-        size, relative = _blocks(numbers, limit, all_blocks, known)
-        grid += [_constant(1, known)] * (axis - len(grid)) + [size]
-        domain = _where_equal(relative, block, domain)
-        context = _less_than(context, block, size)
+        found = blocks_for(numbers, limit, all_blocks, known)
+        one = Blocks(constant(1, known), constant(0, known), None, isl.Set("{ [0] }"))
+        grid += [one] * (axis - len(grid)) + [found]
+        domain = domain.intersect(found.run_by(numbers, tile))
+        context = context.intersect(as_parameters(found.tiles, [tile]))
+        if limit is None:
+            single[tile] = numbers
     barriers, loops = barrier_instances(scop), thread_loops(mark)
     own = domain.subtract(barriers)
     for axis, thread in enumerate(threads):
         count = sizes.threads(axis)
-        context = _between(context, thread, count)
+        context = between(context, thread, count)
         if count > 1:
-            own = _of_thread(own, loops.get(AXES[axis], ()), thread, count)
+            along = [_from_tiles(loop, single) for loop in loops.get(AXES[axis], ())]
+            own = _of_thread(own, along, thread, count)
     domain = own.union(domain.intersect(barriers))
-    restricted = replace(scop.under(_below(mark, domain)), context=context)
-    return Kernel(name, sizes, restricted, launch, blocks, threads, tuple(grid))
+    of_thread = _sequential(_below(mark, domain, tiles))
+    restricted = replace(scop.under(of_thread), context=context)
+    return Kernel(name, sizes, restricted, launch, tiles, threads, tuple(grid))
+
+
+def _from_tiles(loop: ThreadLoop, tiles: Mapping[str, isl.UnionPwAff]) -> ThreadLoop:
+    """The loop with first points of tiles by the parameter that is the number of its tile.
+
+    `tiles` are the numbers of tiles, for each such parameter.
+    """
+    domain = loop.values.domain()
+    for tile, numbers in tiles.items() if loop.origins is not None else ():
+        first = numbers.intersect_domain(domain).scale_val(isl.Val(loop.tile))
+        if domain.is_subset(first.sub(loop.origins).zero_union_set()):
+            own = parameter_on(domain, tile).scale_val(isl.Val(loop.tile))
+            return replace(loop, origins=own)
+    return loop
 
 
 def _of_thread(
@@ -222,122 +234,73 @@ def _of_thread(
         elif loop.tile <= count:
             reached = f"d = {thread}"
         values = isl.UnionSet(f"[{thread}] -> {{ [d] : exists k : {reached} }}")
-        distances = isl.UnionMap.from_union_pw_aff(loop.distances)
-        parts.append(domain.intersect(distances.intersect_range(values).domain()))
+        parts.append(domain.intersect(where_among(loop.distances, values)))
         domain = domain.subtract(loop.values.domain())
     first = isl.Set(f"[{thread}] -> {{ : {thread} = 0 }}")
     return reduce(isl.UnionSet.union, parts, domain.intersect_params(first))
 
 
-def _below(mark: isl.ScheduleNode, domain: isl.UnionSet) -> isl.Schedule:
+def _below(mark: isl.ScheduleNode, domain: isl.UnionSet, tiles: Sequence[str]) -> isl.Schedule:
     """The tree below the mark of a kernel, for the instances in `domain`, which are of one thread.
 
     Of loops that have one iteration for given parameters, only the values would be generated. isl
     would take long to find out when that iteration runs anything, so they are omitted: the loops
-    around the mark, and those that are mapped to blocks of which each runs one tile.
+    around the mark, and those that are mapped to blocks of which each runs one tile. If a block
+    runs several, they are counted; `tiles` are the numbers of the first ones, by axis:
+
+        band [32 floor(i/32)]    =>    mark CountedBelow(0, [Count(32 limit, 32 tile)])
+                                         band [floor((floor(i/32) - tile)/limit)]
     """
-    sizes = sizes_of_kernel(mark)
-    is_single = {
-        GpuDimension("block", axis)
-        for position, axis in enumerate(AXES)
-        if position >= len(sizes.grid)
-    }
+    grid = sizes_of_kernel(mark).grid
 
     def visit(node: isl.ScheduleNode) -> isl.ScheduleNode:
         node = mapped_children(node, visit)
         if node_type(node) is not isl.schedule_node_type.band:
             return node
-        loops = attributes_of_members(node)
-        kept = [
-            position
-            for position, attributes in enumerate(loops)
-            if not any(isinstance(each, MapAttr) and each.data in is_single for each in attributes)
-        ]
-        return node if len(kept) == len(loops) else with_chosen_members(node, kept)
+        functions: dict[int, isl.UnionPwAff] = {}
+        counts: list[Count | None] = []
+        members = zip(
+            members_of_band(node), member_steps(node), attributes_of_members(node), strict=True
+        )
+        for position, (function, step, attributes) in enumerate(members):
+            axis = _axis_of_blocks(attributes)
+            if axis is None:
+                functions[position] = function
+                counts.append(None)
+            elif axis < len(grid):
+                numbers = function.scale_down_val(isl.Val(step)).floor()
+                distance = numbers.sub(parameter_on(numbers.domain(), tiles[axis]))
+                functions[position] = distance.scale_down_val(isl.Val(grid[axis])).floor()
+                offset = AstOperation(Operator.MUL, (AstNumber(step), AstName(tiles[axis])))
+                counts.append(Count(step * grid[axis], offset))
+        if any(counts) or len(functions) < node.band_n_member():
+            node = with_members(node, functions)
+        return node.insert_mark(mark_id(CountedBelow(0, tuple(counts)))) if any(counts) else node
 
     if mark.is_subtree_anchored():
-        return _sequential(mark.get_schedule().intersect_domain(domain))
+        return mark.get_schedule().intersect_domain(domain)
     tree = describe_tree(visit(mark).get_schedule())
     for position in path_of(mark):
         tree = tree.children[position]
-    return _sequential(build_tree(TreeNode("domain", domain, tree.children)))
+    return build_tree(TreeNode("domain", domain, _with_depths(tree.children, 0)))
 
 
-def _blocks(
-    numbers: isl.UnionPwAff, limit: int | None, domain: isl.UnionSet, context: isl.Set
-) -> tuple[isl.PwAff, isl.UnionPwAff]:
-    """The number of blocks along an axis, and the one that runs each instance."""
-    reached = isl.UnionMap.from_union_pw_aff(numbers).intersect_domain(domain).range()
-    values = _hull(isl.Set.from_union_set(reached)).intersect_params(context)
-    least, greatest = _least(values, context), values.dim_max(0).gist(context)
-    size = greatest.sub(least).add_constant_val(isl.Val(1))
-    relative = numbers.sub(_on(numbers.domain(), least))
-    if limit is None:
-        return size, relative
-    return size.min(_constant(limit, context)), relative.mod_val(isl.Val(limit))
+def _with_depths(trees: Sequence[TreeNode], depth: int) -> tuple[TreeNode, ...]:
+    """The trees with marks `CountedBelow` that know the depth of their bands."""
+    found: list[TreeNode] = []
+    for tree in trees:
+        inner, content = depth, tree.content
+        if isinstance(content, BandMembers):
+            inner += len(content.objects)
+        elif isinstance(content, CountedBelow):
+            content = replace(content, depth=depth)
+        found.append(TreeNode(tree.kind, content, _with_depths(tree.children, inner)))
+    return tuple(found)
 
 
-def _least(values: isl.Set, context: isl.Set) -> isl.PwAff:
-    """A bound on the numbers of tiles from below: the least one, unless that is complicated."""
-    least = values.dim_min(0).coalesce().gist(context)
-    if least.n_piece() > 1 and values.is_subset(isl.Set("{ [t] : t >= 0 }")):
-        return _constant(0, context)
-    return least
-
-
-# ------------------------------------------------------------------------ parameters and values
-
-
-def _with_parameters(context: isl.Set, names: Sequence[str]) -> isl.Set:
-    space = isl.Space.params_alloc(isl.DEFAULT_CONTEXT, len(names))
-    for position, name in enumerate(names):
-        space = space.set_dim_name(isl.dim_type.param, position, name)
-    return context.align_params(context.get_space().align_params(space))
-
-
-def _as_parameters(values: isl.Set, names: Sequence[str]) -> isl.Set:
-    """`[t] -> { : ... }` for `{ [t] : ... }`, with the dimensions as the named parameters."""
-    for name in names:
-        first = values.dim(isl.dim_type.param)
-        values = values.move_dims(isl.dim_type.param, first, isl.dim_type.set, 0, 1)
-        values = values.set_dim_name(isl.dim_type.param, first, name)
-    return values.params()
-
-
-def _where_equal(values: isl.UnionPwAff, parameter: str, domain: isl.UnionSet) -> isl.UnionSet:
-    """The part of `domain` where a function has the value of a parameter."""
-    wanted = isl.UnionPwAff.param_on_domain_id(values.domain(), _identifier(parameter))
-    return domain.intersect(values.sub(wanted).zero_union_set())
-
-
-def _identifier(parameter: str) -> isl.Id:
-    """The identifier of a parameter; one that Python makes would not be the same."""
-    return isl.Set(f"[{parameter}] -> {{ : }}").get_space().get_dim_id(isl.dim_type.param, 0)
-
-
-def _between(context: isl.Set, parameter: str, count: int) -> isl.Set:
-    return context.intersect(isl.Set(f"[{parameter}] -> {{ : 0 <= {parameter} < {count} }}"))
-
-
-def _less_than(context: isl.Set, parameter: str, bound: isl.PwAff) -> isl.Set:
-    """The context with `0 <= parameter < bound`, as far as that is simple.
-
-    Where a launch has nothing to do for any block, there may be no bound: nothing follows from it.
-    """
-    if bound.n_piece() > 1 or not context.is_subset(bound.domain()):
-        return context.intersect(isl.Set(f"[{parameter}] -> {{ : 0 <= {parameter} }}"))
-    space = context.get_space()
-    value = isl.PwAff.from_aff(isl.Aff.param_on_domain_space_id(space, _identifier(parameter)))
-    return context.intersect(value.lt_set(bound)).intersect(
-        isl.Set(f"[{parameter}] -> {{ : 0 <= {parameter} }}")
-    )
-
-
-def _constant(value: int, context: isl.Set) -> isl.PwAff:
-    everywhere = isl.Set.universe(context.get_space())
-    return isl.PwAff.val_on_domain(everywhere, isl.Val(value))
-
-
-def _on(domain: isl.UnionSet, value: isl.PwAff) -> isl.UnionPwAff:
-    """A function of parameters as a function of instances."""
-    return isl.UnionPwAff.pw_aff_on_domain(domain, value)
+def _axis_of_blocks(attributes: LoopAttributes) -> int | None:
+    """The axis of blocks that a loop is mapped to."""
+    for each in attributes:
+        if isinstance(each, MapAttr) and each.data.level == "block":
+            return AXES.index(each.data.axis)
+    return None

@@ -391,11 +391,16 @@ class _TreeLowering:
         for name, argument in zip(kernel.launch, arguments, strict=True):
             own[name] = place.expression(argument)
         outside = replace(place, values=own, iterators=frozenset(kernel.launch))
-        sizes = (expression_of(size, kernel.thread.context) for size in kernel.grid)
-        grid = [materialize(outside.computed(size), place.builder) for size in sizes]
+        context = kernel.thread.context
+        counts = (expression_of(blocks.count, context) for blocks in kernel.grid)
+        first = [expression_of(blocks.first, context) for blocks in kernel.grid]
+        grid = [materialize(outside.computed(each), place.builder) for each in counts]
+        offsets = [outside.expression(each) for each in first]
         launch = open_launch(kernel, grid, place.builder)
-        for names, values in ((kernel.blocks, launch.blocks), (kernel.threads, launch.threads)):
-            own |= zip(names, map(IndexExpression.of, values), strict=True)
+        own |= zip(kernel.tiles, map(IndexExpression.of, launch.blocks), strict=True)
+        own |= zip(kernel.threads, map(IndexExpression.of, launch.threads), strict=True)
+        for name, offset in zip(kernel.tiles, offsets, strict=False):
+            own[name] += offset
         thread = _Surroundings(
             launch.builder,
             own,

@@ -143,9 +143,7 @@ def _with_loop(loops: tuple[ThreadLoop, ...], loop: ThreadLoop) -> tuple[ThreadL
     return (*apart, loop)
 
 
-def _in_tiles(
-    values: isl.UnionPwAff, around: Sequence[tuple[isl.UnionPwAff, int]]
-) -> ThreadLoop:
+def _in_tiles(values: isl.UnionPwAff, around: Sequence[tuple[isl.UnionPwAff, int]]) -> ThreadLoop:
     """The member with `values`, inside members with these values and steps."""
     for outer, step in reversed(around):
         origins = outer.intersect_domain(values.domain())
