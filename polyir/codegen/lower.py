@@ -36,7 +36,7 @@ from polyir.dialects.mark_attributes import LocalAttr
 from polyir.dialects.scop import KERNEL_SPACES, LocalArrayOp, StmtOp
 from polyir.isl_lists import parameters_of
 from polyir.model.affine import NotAffineError
-from polyir.model.gpu import has_kernels
+from polyir.model.gpu import AXES, has_kernels
 from polyir.model.index_expressions import Atom, IndexExpression, set_of
 from polyir.model.scop import Scop
 
@@ -393,9 +393,12 @@ class _TreeLowering:
         outside = replace(place, values=own, iterators=frozenset(kernel.launch))
         context = kernel.thread.context
         counts = (expression_of(blocks.count, context) for blocks in kernel.grid)
-        first = [expression_of(blocks.first, context) for blocks in kernel.grid]
+        firsts = (expression_of(blocks.first, context) for blocks in kernel.grid)
         grid = [materialize(outside.computed(each), place.builder) for each in counts]
-        offsets = [outside.expression(each) for each in first]
+        offsets = [
+            _once(outside.expression(each), f"first_{axis}", place.builder)
+            for each, axis in zip(firsts, AXES, strict=False)
+        ]
         launch = open_launch(kernel, grid, place.builder)
         own |= zip(kernel.tiles, map(IndexExpression.of, launch.blocks), strict=True)
         own |= zip(kernel.threads, map(IndexExpression.of, launch.threads), strict=True)
@@ -417,6 +420,15 @@ class _TreeLowering:
         memory = place.copies[self._scop.arrays[name]]
         if isinstance(memory.owner, memref.AllocOp):
             place.builder.insert(memref.DeallocOp.get(memory))
+
+
+def _once(value: IndexExpression, name: str, builder: Builder) -> IndexExpression:
+    """The value, computed here and called `name` unless it is a sum."""
+    if all(isinstance(atom, SSAValue) for atom, _ in value.terms):
+        return value
+    computed = materialize(value, builder)
+    computed.name_hint = name
+    return IndexExpression.of(computed)
 
 
 def _remove_unused(memory: SSAValue) -> None:
