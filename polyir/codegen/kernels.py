@@ -57,6 +57,7 @@ from polyir.model.gpu import (
     kernel_marks,
     mapped_values,
     sizes_of_kernel,
+    sizes_of_tiles,
     thread_loops,
 )
 from polyir.model.scop import Scop, unique_name
@@ -70,13 +71,15 @@ class Kernel:
 
     `name` is that of its statement in the host code, whose iterators are the loops around the
     mark. In `thread`, `launch` are the parameters with their values, `tiles` and `threads` those
-    with the numbers of the first tile of the block and of the thread, by axis. `grid` are the
-    blocks along the first axes, as functions of the parameters of the scop and of `launch`.
+    with the numbers of the first tile of the block and of the thread, by axis. `points` are the
+    values of the outermost loops of a thread in whole tiles, if they are all in tiles. `grid` are
+    the blocks along the first axes, as functions of the parameters of the scop and of `launch`.
     """
 
     name: str
     sizes: KernelSizes
     thread: Scop
+    points: isl.Set | None
     launch: tuple[str, ...]
     tiles: tuple[str, str, str]
     threads: tuple[str, str, str]
@@ -172,11 +175,11 @@ def _kernel(scop: Scop, mark: isl.ScheduleNode, name: str, taken: set[str]) -> K
     context = with_parameters(scop.context, parameters).intersect(
         as_parameters(launches_of(mark), launch)
     )
-    mapped = mapped_values(mark)
+    mapped, tile_sizes = mapped_values(mark), sizes_of_tiles(mark)
     # The blocks along an axis are the same for all numbers along the others.
     all_blocks, known = domain, context
     grid: list[Blocks] = []
-    single: dict[str, isl.UnionPwAff] = {}
+    single: dict[str, tuple[isl.UnionPwAff, int]] = {}
     for axis, tile in enumerate(tiles):
         numbers = mapped.get(GpuDimension("block", AXES[axis]))
         if numbers is None:
@@ -189,7 +192,7 @@ def _kernel(scop: Scop, mark: isl.ScheduleNode, name: str, taken: set[str]) -> K
         domain = domain.intersect(found.run_by(numbers, tile))
         context = context.intersect(as_parameters(found.tiles, [tile]))
         if limit is None:
-            single[tile] = numbers
+            single[tile] = numbers, tile_sizes[AXES[axis]]
     barriers, loops = barrier_instances(scop), thread_loops(mark)
     own = domain.subtract(barriers)
     for axis, thread in enumerate(threads):
@@ -199,18 +202,70 @@ def _kernel(scop: Scop, mark: isl.ScheduleNode, name: str, taken: set[str]) -> K
             along = [_from_tiles(loop, single) for loop in loops.get(AXES[axis], ())]
             own = _of_thread(own, along, thread, count)
     domain = own.union(domain.intersect(barriers))
-    of_thread = _sequential(_below(mark, domain, tiles))
-    restricted = replace(scop.under(of_thread), context=context)
-    return Kernel(name, sizes, restricted, launch, tiles, threads, tuple(grid))
+    of_thread = _below(mark, domain, tiles)
+    restricted = replace(scop.under(_sequential(of_thread)), context=context)
+    counts = {thread: sizes.threads(axis) for axis, thread in enumerate(threads)}
+    points = _points(of_thread, single, counts)
+    return Kernel(name, sizes, restricted, points, launch, tiles, threads, tuple(grid))
 
 
-def _from_tiles(loop: ThreadLoop, tiles: Mapping[str, isl.UnionPwAff]) -> ThreadLoop:
-    """The loop with first points of tiles by the parameter that is the number of its tile.
+def _points(
+    schedule: isl.Schedule,
+    tiles: _Tiles,
+    threads: Mapping[str, int],
+) -> isl.Set | None:
+    """`{ [v] }`: the values that the outermost loops of a thread have in a whole tile.
 
-    `tiles` are the numbers of tiles, for each such parameter.
+    `None` unless they are all loops over the points of a tile. `threads` are the parameters for
+    the numbers of the thread, with the numbers of threads, by axis.
     """
+    if schedule.get_root().is_subtree_anchored():
+        return None
+    domain = schedule.get_domain()
+    node, values = schedule.get_root().child(0), isl.Set("{ [] }")
+    while node_type(node) is isl.schedule_node_type.band:
+        members = zip(members_of_band(node), attributes_of_members(node), strict=True)
+        for function, attributes in members:
+            along = _window(function.intersect_domain(domain), attributes, tiles, threads)
+            if along is None:
+                return None
+            values = values.flat_product(along)
+        node = node.child(0)
+    return values if values.dim(isl.dim_type.set) > 1 else None
+
+
+def _window(
+    function: isl.UnionPwAff,
+    attributes: LoopAttributes,
+    tiles: _Tiles,
+    threads: Mapping[str, int],
+) -> isl.Set | None:
+    """`{ [v] }`: the values of a loop over points of a tile that a thread runs."""
+    for tile, (numbers, size) in tiles.items():
+        if not size:
+            continue
+        wanted = function.scale_down_val(isl.Val(size)).floor()
+        if not function.domain().is_subset(wanted.sub(numbers).zero_union_set()):
+            continue
+        axis = _axis(attributes, "thread")
+        if axis is None:
+            return isl.Set(f"[{tile}] -> {{ [v] : 0 <= v - {size}{tile} < {size} }}")
+        thread, count = tuple(threads.items())[axis]
+        own = f"v = {size}{tile} + {thread} + {count}k and k >= 0"
+        return isl.Set(
+            f"[{tile}, {thread}] -> {{ [v] : exists k : {own} and v < {size}{tile} + {size} }}"
+        )
+    return None
+
+
+_Tiles = Mapping[str, tuple[isl.UnionPwAff, int]]
+"""The numbers of the tiles of which a block runs one, and their size, by their parameters."""
+
+
+def _from_tiles(loop: ThreadLoop, tiles: _Tiles) -> ThreadLoop:
+    """The loop with first points of tiles by the parameter that is the number of its tile."""
     domain = loop.values.domain()
-    for tile, numbers in tiles.items() if loop.origins is not None else ():
+    for tile, (numbers, _) in tiles.items() if loop.origins is not None else ():
         first = numbers.intersect_domain(domain).scale_val(isl.Val(loop.tile))
         if domain.is_subset(first.sub(loop.origins).zero_union_set()):
             own = parameter_on(domain, tile).scale_val(isl.Val(loop.tile))
@@ -263,7 +318,7 @@ def _below(mark: isl.ScheduleNode, domain: isl.UnionSet, tiles: Sequence[str]) -
             members_of_band(node), member_steps(node), attributes_of_members(node), strict=True
         )
         for position, (function, step, attributes) in enumerate(members):
-            axis = _axis_of_blocks(attributes)
+            axis = _axis(attributes, "block")
             if axis is None:
                 functions[position] = function
                 counts.append(None)
@@ -298,9 +353,9 @@ def _with_depths(trees: Sequence[TreeNode], depth: int) -> tuple[TreeNode, ...]:
     return tuple(found)
 
 
-def _axis_of_blocks(attributes: LoopAttributes) -> int | None:
-    """The axis of blocks that a loop is mapped to."""
+def _axis(attributes: LoopAttributes, level: str) -> int | None:
+    """The axis of blocks or threads that a loop is mapped to."""
     for each in attributes:
-        if isinstance(each, MapAttr) and each.data.level == "block":
+        if isinstance(each, MapAttr) and each.data.level == level:
             return AXES.index(each.data.axis)
     return None

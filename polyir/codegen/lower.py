@@ -66,7 +66,10 @@ def lower_scop(scop: Scop) -> None:
 
         parts = host_and_kernels(scop)
         host = parts.host
-        kernels = {each.name: _KernelAst(each, build_ast(each.thread)) for each in parts.kernels}
+        kernels = {
+            each.name: _KernelAst(each, build_ast(each.thread, each.points))
+            for each in parts.kernels
+        }
     tree = build_ast(host)
     parameters = {
         name: IndexExpression.of(value) for name, value in scop.op.parameter_values.items()

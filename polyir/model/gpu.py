@@ -86,6 +86,26 @@ def mapped_values(mark: isl.ScheduleNode) -> Mapping[GpuDimension, isl.UnionPwAf
     return found
 
 
+def sizes_of_tiles(mark: isl.ScheduleNode) -> Mapping[str, int]:
+    """The sizes of the tiles that blocks run, by axis; 0 if they have several along an axis."""
+    found: dict[str, int] = {}
+
+    def visit(node: isl.ScheduleNode) -> None:
+        if node_type(node) is isl.schedule_node_type.band:
+            for attributes, step in zip(
+                attributes_of_members(node), member_steps(node), strict=True
+            ):
+                for each in attributes:
+                    if isinstance(each, MapAttr) and each.data.level == "block":
+                        axis = each.data.axis
+                        found[axis] = step if found.get(axis, step) == step else 0
+        for position in range(node.n_children()):
+            visit(node.child(position))
+
+    visit(mark)
+    return found
+
+
 @dataclass(frozen=True)
 class ThreadLoop:
     """A member that is mapped to threads: its values, and those of the loop over its tiles.
