@@ -32,7 +32,6 @@ from polyir.codegen.ast import (
     without_statement,
 )
 from polyir.codegen.ast_check import is_in_order, is_partition
-from polyir.codegen.band_members import iterates_over_tiles, member_functions
 from polyir.codegen.counted_loops import CountedBelow, with_counting_loops, with_steps
 from polyir.codegen.iterator_names import LoopNames, loop_names
 from polyir.codegen.local_accesses import local_accesses
@@ -53,6 +52,7 @@ from polyir.limits import CrashError, limited, within_operations
 from polyir.model.local_arrays import local_marks
 from polyir.model.scop import Scop
 from polyir.model.tree import attributes_of_members
+from polyir.model.tree_loops import iterates_over_tiles, member_functions
 
 
 @dataclass(frozen=True)

@@ -26,11 +26,10 @@ from polyir.codegen.ast import (
     AstOperation,
     Operator,
 )
-from polyir.codegen.band_members import iterates_over_tiles, member_functions
 from polyir.codegen.simpler_loops import divided_members
 from polyir.isl_callbacks import mapped_bottom_up
 from polyir.isl_trees import mark_id, node_type
-from polyir.model.tree_loops import member_steps
+from polyir.model.tree_loops import iterates_over_tiles, member_functions, member_steps
 
 
 @dataclass(frozen=True)

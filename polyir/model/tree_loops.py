@@ -57,3 +57,29 @@ def loop_steps(band: isl.ScheduleNode) -> tuple[int, ...]:
         here = values.project_out(isl.dim_type.set, depth + 1, inner)
         steps.append(max(1, here.get_stride(depth).to_python()))
     return tuple(steps)
+
+
+def member_functions(band: isl.ScheduleNode, member: int) -> tuple[isl.PwAff, ...]:
+    """The functions of the iterators that a band member has, one per statement."""
+    functions = band.band_get_partial_schedule().get_at(member).get_pw_aff_list()
+    return tuple(functions.get_at(position) for position in range(functions.n_pw_aff()))
+
+
+def iterates_over_tiles(function: isl.PwAff) -> bool:
+    """Whether `function` is a sum of integer divisions, as for loops over tiles."""
+    return all(_is_sum_of_divisions(piece) for _, piece in function.get_pieces())
+
+
+def _is_sum_of_divisions(expression: isl.Aff) -> bool:
+    kinds = tuple(kind for kind, _ in variables_of(expression))
+    return bool(kinds) and all(kind == isl.dim_type.div for kind in kinds)
+
+
+def variables_of(expression: isl.Aff) -> tuple[tuple[isl.dim_type, int], ...]:
+    """The parameters, iterators and divisions in `expression`: their types and positions."""
+    return tuple(
+        (kind, position)
+        for kind in (isl.dim_type.param, isl.dim_type.in_, isl.dim_type.div)
+        for position in range(expression.dim(kind))
+        if not expression.get_coefficient_val(kind, position).is_zero()
+    )
