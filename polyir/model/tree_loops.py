@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 
 import islpy as isl
 
@@ -68,6 +69,29 @@ def member_functions(band: isl.ScheduleNode, member: int) -> tuple[isl.PwAff, ..
 def iterates_over_tiles(function: isl.PwAff) -> bool:
     """Whether `function` is a sum of integer divisions, as for loops over tiles."""
     return all(_is_sum_of_divisions(piece) for _, piece in function.get_pieces())
+
+
+def numbers_tiles(function: isl.PwAff) -> bool:
+    """Whether `function` may be the number of a tile: no iterator changes it with every step.
+
+    So it is for floor(i/32) and for t + floor((i - 3t)/12), but not for i + floor(t/2).
+    """
+    slopes = [slope for _, piece in function.get_pieces() for slope in _slopes(piece)]
+    return any(slopes) and all(abs(slope) < 1 for slope in slopes)
+
+
+def _slopes(expression: isl.Aff) -> list[Fraction]:
+    """How much `expression` changes with each iterator, without rounding."""
+    slopes = [
+        Fraction(expression.get_coefficient_val(isl.dim_type.in_, position).to_str())
+        for position in range(expression.dim(isl.dim_type.in_))
+    ]
+    for position in range(expression.dim(isl.dim_type.div)):
+        factor = Fraction(expression.get_coefficient_val(isl.dim_type.div, position).to_str())
+        if factor:
+            inner = _slopes(expression.get_div(position))
+            slopes = [outer + factor * own for outer, own in zip(slopes, inner, strict=True)]
+    return slopes
 
 
 def _is_sum_of_divisions(expression: isl.Aff) -> bool:

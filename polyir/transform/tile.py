@@ -13,9 +13,9 @@ from polyir.dialects.loop_attributes import LoopAttributes
 from polyir.isl_trees import mapped_children, node_type
 from polyir.model.outcome import Outcome
 from polyir.model.tree_loops import (
-    iterates_over_tiles,
     member_functions,
     member_steps,
+    numbers_tiles,
     schedules_below,
 )
 from polyir.transform.address import Directory, Loop, LoopAddress, node_at
@@ -140,9 +140,7 @@ def runs_over_tiles(band: isl.ScheduleNode) -> bool:
     in one tile only.
     """
     members = range(band.band_n_member())
-    are_numbers = all(
-        all(map(iterates_over_tiles, member_functions(band, member))) for member in members
-    )
+    are_numbers = all(all(map(numbers_tiles, member_functions(band, member))) for member in members)
     if not are_numbers and all(step == 1 for step in member_steps(band)):
         return False
     first, count = band.get_schedule_depth(), band.band_n_member()
