@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import islpy as isl
 
+from polyir.isl_hulls import convex_with_strides
 from polyir.isl_lists import parameters_of
 
 
@@ -67,19 +68,7 @@ def launches_of(mark: isl.ScheduleNode) -> isl.Set:
     run something are often many polyhedra, and each thread knows what it has to run.
     """
     around = mark.get_prefix_schedule_union_map().intersect_domain(mark.get_domain())
-    values = isl.Set.from_union_set(around.range())
-    hull = isl.Set.from_basic_set(values.simple_hull().remove_divs())
-    if not hull.is_bounded():
-        return values.coalesce()
-    for position in range(values.dim(isl.dim_type.set)):
-        info = values.get_stride_info(position)
-        stride, offset = info.get_stride(), info.get_offset()
-        if stride.gt(isl.Val(1)):
-            space = isl.LocalSpace.from_space(offset.get_domain_space())
-            value = isl.Aff.var_on_domain(space, isl.dim_type.set, position)
-            distance = isl.PwAff.from_aff(value.sub(offset).mod_val(stride))
-            hull = hull.intersect(distance.zero_set())
-    return hull
+    return convex_with_strides(isl.Set.from_union_set(around.range()))
 
 
 # ------------------------------------------------------------------------ parameters and values
