@@ -9,7 +9,7 @@ pickles) and built again node by node.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import islpy as isl
@@ -243,6 +243,34 @@ def with_member_objects(band: isl.ScheduleNode, objects: Sequence[object]) -> is
     for member, flag in zip(members, flags, strict=True):
         band = band.band_member_set_coincident(member, int(flag))
     return band.band_set_ast_build_options(options)
+
+
+def members_of_band(band: isl.ScheduleNode) -> list[isl.UnionPwAff]:
+    """The functions of the members of a band."""
+    schedule = band.band_get_partial_schedule()
+    return [schedule.get_at(member) for member in range(band.band_n_member())]
+
+
+def with_members(
+    band: isl.ScheduleNode, functions: Mapping[int, isl.UnionPwAff]
+) -> isl.ScheduleNode:
+    """`band` with the members at some positions only, with other functions.
+
+    What is below the band, if there are none. The tree must have no AST options that name loops.
+    """
+    objects, permutable = member_objects(band), band.band_get_permutable()
+    flags = [band.band_member_get_coincident(member) for member in functions]
+    kinds = [isl.ast_loop_type(band.band_member_get_ast_loop_type(each)) for each in functions]
+    band = band.delete()
+    if not functions:
+        return band
+    own = [objects[member] for member in functions]
+    members = schedule_with_objects(list(functions.values()), own)
+    band = band.insert_partial_schedule(members).band_set_permutable(int(permutable))
+    for member, (flag, kind) in enumerate(zip(flags, kinds, strict=True)):
+        band = band.band_member_set_coincident(member, int(flag))
+        band = band.band_member_set_ast_loop_type(member, kind)
+    return band
 
 
 def _rebuilt_with_objects(band: isl.ScheduleNode, objects: tuple[object, ...]) -> isl.ScheduleNode:

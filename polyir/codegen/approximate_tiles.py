@@ -9,13 +9,14 @@ the loops over points run zero times. Ancourt and Irigoin, Scanning Polyhedra wi
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import reduce
 
 import islpy as isl
 
-from polyir.codegen.band_members import iterates_over_tiles, member_functions
 from polyir.isl_lists import maps_of
 from polyir.isl_trees import node_type
+from polyir.model.tree_loops import iterates_over_tiles, member_functions
 
 TILE = "Tile"
 """The name of the tuple of a tile: the values of the loops over tiles."""
@@ -39,8 +40,40 @@ def with_approximate_tiles(schedule: isl.Schedule, context: isl.Set) -> isl.Sche
     chain = _loops_over_tiles(root.child(0))
     if not chain:
         return None
-    points = root.child(0)
-    node = root.child(0)
+    return _with_chain(schedule, chain, _tiles, context)
+
+
+def with_loops_over(schedule: isl.Schedule, values: isl.Set) -> isl.Schedule:
+    """`schedule` with its outermost loops over all of `values`: some may have no instances.
+
+        domain S[i, j]          domain Tile[a, b] in `values`
+          band [i + j, j]   =>    band [a, b]
+                                    expansion Tile[a, b] -> S[i, j]
+
+    The tree must begin with bands of as many members as `values` has dimensions, and must have no
+    AST options that name loops, nor add instances itself.
+    """
+    chain: list[isl.ScheduleNode] = []
+    node, left = schedule.get_root().child(0), values.dim(isl.dim_type.set)
+    while left:
+        chain.append(node)
+        if node_type(node) is isl.schedule_node_type.band:
+            left -= node.band_n_member()
+        node = node.child(0)
+    named = values.set_tuple_name(TILE)
+    return _with_chain(
+        schedule, chain, lambda _: named, isl.Set.universe(values.get_space().params())
+    )
+
+
+def _with_chain(
+    schedule: isl.Schedule,
+    chain: list[isl.ScheduleNode],
+    tiles: Callable[[isl.UnionMap], isl.Set],
+    context: isl.Set,
+) -> isl.Schedule:
+    """The tree with its outermost nodes, `chain`, over tiles, and an expansion below them."""
+    points = node = schedule.get_root().child(0)
     for _ in chain:
         points, node = points.delete(), node.child(0)
     tile_of = isl.UnionMap.empty(schedule.get_domain().get_space())
@@ -49,7 +82,7 @@ def with_approximate_tiles(schedule: isl.Schedule, context: isl.Set) -> isl.Sche
         named = relation.set_tuple_name(isl.dim_type.out, TILE)
         tile_of = tile_of.union(isl.UnionMap.from_map(named))
     contraction = isl.UnionPwMultiAff.from_union_map(tile_of)
-    return _over(chain, _tiles(tile_of)).expand(contraction, points.get_schedule())
+    return _over(chain, tiles(tile_of)).expand(contraction, points.get_schedule())
 
 
 def _loops_over_tiles(node: isl.ScheduleNode) -> list[isl.ScheduleNode]:

@@ -14,10 +14,12 @@ from typing import Literal
 
 import islpy as isl
 
-from polyir.codegen.approximate_tiles import with_approximate_tiles
+from polyir.codegen.approximate_tiles import TILE, with_approximate_tiles, with_loops_over
 from polyir.codegen.ast import (
+    AstBlock,
     AstExpression,
     AstFor,
+    AstInstance,
     AstNode,
     EndlessLoopError,
     Operator,
@@ -27,10 +29,10 @@ from polyir.codegen.ast import (
     statements_in,
     uses,
     variables_in,
+    without_statement,
 )
 from polyir.codegen.ast_check import GeneratedNodes, is_in_order, is_partition
-from polyir.codegen.band_members import iterates_over_tiles, member_functions
-from polyir.codegen.counted_loops import with_counting_loops, with_steps
+from polyir.codegen.counted_loops import CountedBelow, with_counting_loops, with_steps
 from polyir.codegen.iterator_names import LoopNames, loop_names
 from polyir.codegen.local_accesses import local_accesses
 from polyir.codegen.simpler_loops import (
@@ -50,6 +52,7 @@ from polyir.limits import CrashError, limited, within_operations
 from polyir.model.local_arrays import local_marks
 from polyir.model.scop import Scop
 from polyir.model.tree import attributes_of_members
+from polyir.model.tree_loops import iterates_over_tiles, member_functions
 
 
 @dataclass(frozen=True)
@@ -113,7 +116,10 @@ ORDER_OPERATIONS = 500_000
 """What it may take to see that instances are executed in order: some tenths of a second."""
 
 
-Form = Literal["usual", "tiles", "atomic"]
+POINT_OPERATIONS = 200_000
+"""What the usual loops may take for a thread of a GPU kernel that can run whole tiles."""
+
+Form = Literal["usual", "whole", "tiles", "atomic"]
 """How loops are generated (see `build_ast`)."""
 
 
@@ -121,15 +127,18 @@ class IncorrectAstError(PolyirError):
     """isl does not generate an AST that does what the schedule tree says."""
 
 
-def build_ast(scop: Scop) -> ScopAst:
+def build_ast(scop: Scop, points: isl.Set | None = None) -> ScopAst:
     """Generate the AST for the schedule tree in force, under the scop's context.
+
+    `points` are values of the outermost loops that these may all run over, with tests inside.
 
     Loops over tiles are atomic if the tree does not give their loop type: by default, isl would
     split such a loop where the ranges of its statements differ, and repeat the point loops in
     each part, which is much code to avoid a cheap test. isl's default is used only if the whole
     range of a loop is not affine in the enclosing loops.
 
-    If isl takes too long or crashes, the outer loops over tiles are generated from the tiles alone
+    If isl takes too long or crashes, the outermost loops run over `points`; without any, or if that
+    also takes too long, the outer loops over tiles are generated from the tiles alone
     (`approximate_tiles`). If there are no such loops, or that also takes too long, all loops are
     atomic, with guards inside. If isl does not find the number of iterations of a loop to unroll,
     no loop is unrolled. isl numbers the tiles (`counted_loops`), and the result has their first
@@ -140,20 +149,20 @@ def build_ast(scop: Scop) -> ScopAst:
     takes too long.
     """
     location = location_of(scop.op)
-    forms: tuple[Form, ...] = ("usual", "tiles")
+    forms: tuple[Form, ...] = ("usual", "tiles") if points is None else ("usual", "whole", "tiles")
     for form in forms:
         try:
-            ast = limited("code generation", partial(_built, scop, form), location)
+            ast = limited("code generation", partial(_built, scop, form, points), location)
         except CrashError:
             continue
         if ast is not None:
             return ast
-    ast = limited("code generation", partial(_built, scop, "atomic"), location)
+    ast = limited("code generation", partial(_built, scop, "atomic", points), location)
     assert ast is not None, "the last form has no limit"
     return ast
 
 
-def _built(scop: Scop, form: Form) -> ScopAst | None:
+def _built(scop: Scop, form: Form, points: isl.Set | None) -> ScopAst | None:
     """The AST with loops of a form; `None` if isl needs too many operations."""
     try:
         expanded = expand_tiles(scop.schedule, scop.context)
@@ -161,14 +170,20 @@ def _built(scop: Scop, form: Form) -> ScopAst | None:
         raise _failure(scop, str(error)) from error
     schedule = _with_marks(expanded.schedule.get_root()).get_schedule()
     try:
-        return _of_form(scop, schedule, expanded, form)
+        return _of_form(scop, schedule, expanded, form, points)
     except _CannotUnrollError:
-        return _of_form(scop, with_rolled_loops(schedule), expanded, form)
+        return _of_form(scop, with_rolled_loops(schedule), expanded, form, points)
 
 
 def _of_form(
-    scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles, form: Form
+    scop: Scop,
+    schedule: isl.Schedule,
+    expanded: ExpandedTiles,
+    form: Form,
+    points: isl.Set | None,
 ) -> ScopAst | None:
+    if form == "whole" and points is not None:
+        return _of_tiles(scop, with_loops_over(schedule, points), expanded)
     # Loops over first points of tiles have their own steps.
     counting = schedule if expanded.bands else with_counting_loops(schedule)
     tree = mapped_bottom_up(counting, _with_atomic_tiles)
@@ -179,7 +194,8 @@ def _of_form(
         return None if tiled is None else _of_tiles(scop, tiled, expanded)
 
     def generated(tree: isl.Schedule) -> ScopAst | None:
-        return within_operations(USUAL_OPERATIONS, lambda: _generate(scop, tree, expanded))
+        limit = USUAL_OPERATIONS if points is None else POINT_OPERATIONS
+        return within_operations(limit, lambda: _generate(scop, tree, expanded))
 
     ast = generated(tree)
     if ast is not None and _repetition(ast) > MOST_REPETITION:
@@ -223,14 +239,20 @@ def _generate(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> Sc
         for size in expanded.sizes:
             context = context.intersect(isl.Set(f"[{size}] -> {{ : {size} >= 1 }}"))
         ast, dates = _generate_under(context, scop, tree, expanded)
-        result = replace(ast, root=with_steps(ast.root, ast.iterators))
+        # isl keeps the tiles that have no instances.
+        root = without_statement(ast.root, TILE) or AstBlock(())
+        result = replace(ast, root=with_steps(root, ast.iterators))
         if not _executes_just_its_domain(whole):
             return result
         wanted = whole.get_domain().intersect_params(context)
-        executed = [isl.UnionSet.from_set(each.domain()) for each in dates]
+        executed = [
+            isl.UnionSet.from_set(dates[node.number].domain())
+            for node in ast_nodes(root)
+            if isinstance(node, AstInstance)
+        ]
         is_whole = within_operations(CHECK_OPERATIONS, partial(is_partition, executed, wanted))
         generated = GeneratedNodes(dates, ast.iterators, tree)
-        in_order = partial(is_in_order, ast.root, generated, whole.get_map())
+        in_order = partial(is_in_order, root, generated, whole.get_map())
         if is_whole is not False and within_operations(ORDER_OPERATIONS, in_order) is not False:
             return result
     reason = "isl generates no loops that execute each instance once and in order"
@@ -369,7 +391,7 @@ def _with_marks(node: isl.ScheduleNode) -> isl.ScheduleNode:
     return node
 
 
-_MEANT = (TilesBelow, LocalAttr)
+_MEANT = (TilesBelow, CountedBelow, LocalAttr)
 
 
 def _with_atomic_tiles(node: isl.ScheduleNode) -> isl.ScheduleNode:

@@ -26,25 +26,50 @@ from polyir.codegen.ast import (
     AstOperation,
     Operator,
 )
-from polyir.codegen.band_members import iterates_over_tiles, member_functions
 from polyir.codegen.simpler_loops import divided_members
 from polyir.isl_callbacks import mapped_bottom_up
 from polyir.isl_trees import mark_id, node_type
-from polyir.model.tree_loops import member_steps
+from polyir.model.tree_loops import iterates_over_tiles, member_functions, member_steps
+
+
+@dataclass(frozen=True)
+class Count:
+    """What a loop counts: the values `offset` + 0, `offset` + `step`, ... become 0, 1, ...
+
+    The offset has parameters only; without one, it is 0.
+    """
+
+    step: int
+    offset: AstExpression | None = None
+
+    def value(self, multiple: AstExpression) -> AstExpression:
+        """The value whose distance from the offset is a multiple of the step."""
+        if self.offset is None:
+            return multiple
+        return AstOperation(Operator.ADD, (multiple, self.offset))
+
+    def distance(self, value: AstExpression) -> AstExpression:
+        """How far a value is from the offset."""
+        if self.offset is None:
+            return value
+        return AstOperation(Operator.SUB, (value, self.offset))
 
 
 @dataclass(frozen=True)
 class CountedBelow:
-    """The object of a mark above a band that counts: the steps of its loops, from a depth on."""
+    """The object of a mark above a band that counts: what its loops count, from a depth on.
+
+    `None` stands for loops that do not count.
+    """
 
     depth: int
-    steps: tuple[int, ...]
+    counts: tuple[Count | None, ...]
 
 
 def with_counting_loops(schedule: isl.Schedule) -> isl.Schedule:
     """`schedule` with 0, 1, 2, ... for the values 0, s, 2s, ... of members that have tiles.
 
-        band [32 floor(i / 32)]    =>    mark CountedBelow(0, [32])
+        band [32 floor(i / 32)]    =>    mark CountedBelow(0, [Count(32)])
                                            band [floor(i / 32)]
 
     Trees with AST options that name loops are returned unchanged.
@@ -68,7 +93,8 @@ def _counting_band(node: isl.ScheduleNode) -> isl.ScheduleNode:
     )
     if all(step == 1 for step in steps):
         return node
-    below = CountedBelow(node.get_schedule_depth(), steps)
+    counts = tuple(Count(step) if step > 1 else None for step in steps)
+    below = CountedBelow(node.get_schedule_depth(), counts)
     return divided_members(node, steps).insert_mark(mark_id(below))
 
 
@@ -83,39 +109,41 @@ def with_steps(root: AstNode, iterators: Sequence[str]) -> AstNode:
     return _Steps(iterators).of_node(root, {}, {})
 
 
+_Counts = Mapping[str, Count]
+
+
 class _Steps:
     """Changes the loops of an AST.
 
-    `steps` are the steps of loops below a node, `counters` those of counting loops around it, both
-    by iterator. In the result, an iterator in `counters` is a multiple of its step.
+    `counts` are those of loops below a node, `counters` those of loops around it, both by iterator.
+    In the result, an iterator in `counters` has the values that were counted.
     """
 
     def __init__(self, iterators: Sequence[str]) -> None:
         self._iterators = iterators
 
-    def of_node(
-        self, node: AstNode, steps: Mapping[str, int], counters: Mapping[str, int]
-    ) -> AstNode:
+    def of_node(self, node: AstNode, counts: _Counts, counters: _Counts) -> AstNode:
         match node:
-            case AstMark(item=CountedBelow(depth, band_steps)):
-                here = dict(zip(self._iterators[depth:], band_steps, strict=False))
-                return self.of_node(node.body, {**steps, **here}, counters)
+            case AstMark(item=CountedBelow(depth, band_counts)):
+                along = zip(self._iterators[depth:], band_counts, strict=False)
+                here = {iterator: count for iterator, count in along if count is not None}
+                return self.of_node(node.body, {**counts, **here}, counters)
             case AstMark():
-                return replace(node, body=self.of_node(node.body, steps, counters))
+                return replace(node, body=self.of_node(node.body, counts, counters))
             case AstFor():
-                return self._of_loop(node, steps, counters)
+                return self._of_loop(node, counts, counters)
             case AstLet():
                 value = _times(1, node.value, counters)
-                return AstLet(node.iterator, value, self.of_node(node.body, steps, counters))
+                return AstLet(node.iterator, value, self.of_node(node.body, counts, counters))
             case AstIf():
                 otherwise = node.otherwise
                 return AstIf(
                     _times(1, node.condition, counters),
-                    self.of_node(node.then, steps, counters),
-                    None if otherwise is None else self.of_node(otherwise, steps, counters),
+                    self.of_node(node.then, counts, counters),
+                    None if otherwise is None else self.of_node(otherwise, counts, counters),
                 )
             case AstBlock():
-                children = (self.of_node(child, steps, counters) for child in node.children)
+                children = (self.of_node(child, counts, counters) for child in node.children)
                 return AstBlock(tuple(children))
             case AstInstance():
                 local = tuple(
@@ -124,22 +152,20 @@ class _Steps:
                 )
                 return replace(node, arguments=_all_times(1, node.arguments, counters), local=local)
 
-    def _of_loop(
-        self, loop: AstFor, steps: Mapping[str, int], counters: Mapping[str, int]
-    ) -> AstFor:
-        step = steps.get(loop.iterator, 1)
-        first = _times(step, loop.first, counters)
-        if step == 1:
-            bound, body = _times(1, loop.bound, counters), self.of_node(loop.body, steps, counters)
+    def _of_loop(self, loop: AstFor, counts: _Counts, counters: _Counts) -> AstFor:
+        count = counts.get(loop.iterator)
+        if count is None:
+            first, bound = _all_times(1, (loop.first, loop.bound), counters)
+            body = self.of_node(loop.body, counts, counters)
             return replace(loop, first=first, bound=bound, body=body)
-        bound = _last(step, loop.bound, loop.inclusive, counters)
-        body = self.of_node(loop.body, steps, {**counters, loop.iterator: step})
+        step = count.step
+        first = count.value(_times(step, loop.first, counters))
+        bound = count.value(_last(step, loop.bound, loop.inclusive, counters))
+        body = self.of_node(loop.body, counts, {**counters, loop.iterator: count})
         return AstFor(loop.iterator, first, bound, True, step * loop.step, body)
 
 
-def _last(
-    step: int, bound: AstExpression, inclusive: bool, counters: Mapping[str, int]
-) -> AstExpression:
+def _last(step: int, bound: AstExpression, inclusive: bool, counters: _Counts) -> AstExpression:
     """An inclusive bound on multiples of `step`, from that on their quotients by it.
 
     Without rounding, if possible: a multiple of 32 is at most 32 floor(x / 32) if it is at most x.
@@ -162,9 +188,7 @@ def _last(
             return AstOperation(Operator.ADD, (_times(step, bound, counters), before_next))
 
 
-def _quotient_times(
-    step: int, bound: AstExpression, counters: Mapping[str, int]
-) -> AstExpression | None:
+def _quotient_times(step: int, bound: AstExpression, counters: _Counts) -> AstExpression | None:
     """The sum `step * bound`, but with floor(s x / d) for one of its terms s floor(x / d).
 
     s floor(x / d) <= floor(s x / d) < s floor(x / d) + s, so multiples of s compare the same.
@@ -188,22 +212,22 @@ def _quotient_times(
 
 
 def _all_times(
-    factor: int, expressions: Sequence[AstExpression], counters: Mapping[str, int]
+    factor: int, expressions: Sequence[AstExpression], counters: _Counts
 ) -> tuple[AstExpression, ...]:
     return tuple(_times(factor, each, counters) for each in expressions)
 
 
-def _times(factor: int, expression: AstExpression, counters: Mapping[str, int]) -> AstExpression:
-    """`factor * expression`, with t / s for each counter c of step s."""
+def _times(factor: int, expression: AstExpression, counters: _Counts) -> AstExpression:
+    """`factor * expression`, with (t - o) / s for each counter c of step s from o on."""
     match expression:
         case AstNumber(value):
             return AstNumber(factor * value)
         case AstName(name):
-            step = counters.get(name, 1)
-            common = gcd(factor, step)
-            if step == common:
-                return _product(factor // step, expression)
-            quotient = AstOperation(Operator.FLOORDIV, (expression, AstNumber(step // common)))
+            count = counters.get(name, Count(1))
+            common, distance = gcd(factor, count.step), count.distance(expression)
+            if count.step == common:
+                return _product(factor // common, distance)
+            quotient = AstOperation(Operator.FLOORDIV, (distance, AstNumber(count.step // common)))
             return _product(factor // common, quotient)
         case AstOperation(Operator.MUL, (AstNumber(value), other) | (other, AstNumber(value))):
             return _times(factor * value, other, counters)
@@ -226,11 +250,11 @@ def _times(factor: int, expression: AstExpression, counters: Mapping[str, int]) 
             return _product(factor, AstOperation(operator, operands))
 
 
-def _multiplier(expression: AstExpression, counters: Mapping[str, int]) -> int:
+def _multiplier(expression: AstExpression, counters: _Counts) -> int:
     """The least positive m for which `m * expression` does not divide a counter's iterator."""
     match expression:
         case AstName(name):
-            return counters.get(name, 1)
+            return counters[name].step if name in counters else 1
         case AstOperation(Operator.MUL, (AstNumber(value), other) | (other, AstNumber(value))):
             inner = _multiplier(other, counters)
             return inner // gcd(inner, value)

@@ -8,34 +8,61 @@ Polyhedral Parallel Code Generation for CUDA (TACO 2013), section 4, maps loops 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
 import islpy as isl
 
+from polyir.codegen.ast import AstName, AstNumber, AstOperation, Operator
+from polyir.codegen.counted_loops import Count, CountedBelow
+from polyir.codegen.kernel_blocks import (
+    Blocks,
+    as_parameters,
+    between,
+    blocks_for,
+    constant,
+    launches_of,
+    parameter_on,
+    where_among,
+    where_equal,
+    with_parameters,
+)
 from polyir.diagnostics import PolyirError, location_of
-from polyir.dialects.loop_attributes import GpuDimension, LoopAttributes, requires_parallel
+from polyir.dialects.loop_attributes import (
+    GpuDimension,
+    LoopAttributes,
+    MapAttr,
+    requires_parallel,
+)
 from polyir.dialects.mark_attributes import KernelAttr, KernelSizes
 from polyir.isl_lists import parameters_of
 from polyir.isl_trees import (
+    BandMembers,
     TreeNode,
     build_tree,
     describe_tree,
     mapped_children,
+    mark_id,
+    members_of_band,
     node_type,
+    path_of,
     with_member_objects,
+    with_members,
 )
 from polyir.model.gpu import (
     AXES,
+    ThreadLoop,
     barrier_instances,
     kernel_marks,
     mapped_values,
-    numbers_of_threads,
     sizes_of_kernel,
+    sizes_of_tiles,
+    thread_loops,
 )
 from polyir.model.scop import Scop, unique_name
 from polyir.model.tree import attributes_of_members, once_each, without_extensions
+from polyir.model.tree_loops import member_steps
 
 
 @dataclass(frozen=True)
@@ -43,18 +70,20 @@ class Kernel:
     """One kernel of a scop: what a thread runs, and how many blocks there are.
 
     `name` is that of its statement in the host code, whose iterators are the loops around the
-    mark. In `thread`, `launch` are the parameters with their values, `blocks` and `threads` those
-    with the numbers of the block and of the thread, by axis. `grid` are the numbers of blocks, as
-    functions of the parameters of the scop and of `launch`.
+    mark. In `thread`, `launch` are the parameters with their values, `tiles` and `threads` those
+    with the numbers of the first tile of the block and of the thread, by axis. `points` are the
+    values of the outermost loops of a thread in whole tiles, if they are all in tiles. `grid` are
+    the blocks along the first axes, as functions of the parameters of the scop and of `launch`.
     """
 
     name: str
     sizes: KernelSizes
     thread: Scop
+    points: isl.Set | None
     launch: tuple[str, ...]
-    blocks: tuple[str, str, str]
+    tiles: tuple[str, str, str]
     threads: tuple[str, str, str]
-    grid: tuple[isl.PwAff, ...]
+    grid: tuple[Blocks, ...]
 
 
 @dataclass(frozen=True)
@@ -94,7 +123,7 @@ def _host_schedule(
 ) -> isl.Schedule:
     """The tree with a statement for each launch of a kernel."""
     launches = [
-        _launches(mark).set_tuple_name(name) for mark, name in zip(marks, names, strict=True)
+        launches_of(mark).set_tuple_name(name) for mark, name in zip(marks, names, strict=True)
     ]
     remaining = iter(launches)
 
@@ -106,32 +135,6 @@ def _host_schedule(
     with_statements = build_tree(without_extensions(changed(describe_tree(schedule))))
     only = reduce(isl.UnionSet.union, map(isl.UnionSet.from_set, launches))
     return _sequential(with_statements.intersect_domain(only))
-
-
-def _launches(mark: isl.ScheduleNode) -> isl.Set:
-    """`{ [t] }`: the iterations of the loops around a mark in which its kernel is launched.
-
-    They are convex, but for the steps of loops: some launches may run nothing. The iterations that
-    run something are often many polyhedra, and each thread knows what it has to run.
-    """
-    around = mark.get_prefix_schedule_union_map().intersect_domain(mark.get_domain())
-    return _hull(isl.Set.from_union_set(around.range()))
-
-
-def _hull(values: isl.Set) -> isl.Set:
-    """A convex set around `values`, with their strides; the values if isl finds no bounded one."""
-    hull = isl.Set.from_basic_set(values.simple_hull().remove_divs())
-    if not hull.is_bounded():
-        return values.coalesce()
-    for position in range(values.dim(isl.dim_type.set)):
-        info = values.get_stride_info(position)
-        stride, offset = info.get_stride(), info.get_offset()
-        if stride.gt(isl.Val(1)):
-            space = isl.LocalSpace.from_space(offset.get_domain_space())
-            value = isl.Aff.var_on_domain(space, isl.dim_type.set, position)
-            distance = isl.PwAff.from_aff(value.sub(offset).mod_val(stride))
-            hull = hull.intersect(distance.zero_set())
-    return hull
 
 
 def _sequential(schedule: isl.Schedule) -> isl.Schedule:
@@ -162,119 +165,197 @@ def _kernel(scop: Scop, mark: isl.ScheduleNode, name: str, taken: set[str]) -> K
 
     depth = mark.get_schedule_depth()
     launch = tuple(named(f"launch{position}") for position in range(depth))
-    blocks = (named("block_x"), named("block_y"), named("block_z"))
+    tiles = (named("tile_x"), named("tile_y"), named("tile_z"))
     threads = (named("thread_x"), named("thread_y"), named("thread_z"))
-    parameters = (*launch, *blocks, *threads)
+    parameters = (*launch, *tiles, *threads)
     domain = mark.get_domain()
     around = mark.get_prefix_schedule_multi_union_pw_aff()
     for position, parameter in enumerate(launch):
-        domain = _where_equal(around.get_at(position), parameter, domain)
-    context = _with_parameters(scop.context, parameters).intersect(
-        _as_parameters(_launches(mark), launch)
+        domain = domain.intersect(where_equal(around.get_at(position), parameter))
+    context = with_parameters(scop.context, parameters).intersect(
+        as_parameters(launches_of(mark), launch)
     )
-    mapped = mapped_values(mark)
+    mapped, tile_sizes = mapped_values(mark), sizes_of_tiles(mark)
     # The blocks along an axis are the same for all numbers along the others.
     all_blocks, known = domain, context
-    grid: list[isl.PwAff] = []
-    for axis, block in enumerate(blocks):
+    grid: list[Blocks] = []
+    single: dict[str, tuple[isl.UnionPwAff, int]] = {}
+    for axis, tile in enumerate(tiles):
         numbers = mapped.get(GpuDimension("block", AXES[axis]))
         if numbers is None:
-            context = _between(context, block, 1)
+            context = between(context, tile, 1)
             continue
         limit = sizes.grid[axis] if axis < len(sizes.grid) else None
-        size, relative = _blocks(numbers, limit, all_blocks, known)
-        grid += [_constant(1, known)] * (axis - len(grid)) + [size]
-        domain = _where_equal(relative, block, domain)
-        context = _below(context, block, size)
-    barriers = barrier_instances(scop)
-    own, numbers_by_axis = domain.subtract(barriers), numbers_of_threads(mark)
-    first = isl.UnionPwAff.val_on_domain(mark.get_domain(), isl.Val(0))
+        found = blocks_for(numbers, limit, all_blocks, known)
+        one = Blocks(constant(1, known), constant(0, known), None, isl.Set("{ [0] }"))
+        grid += [one] * (axis - len(grid)) + [found]
+        domain = domain.intersect(found.run_by(numbers, tile))
+        context = context.intersect(as_parameters(found.tiles, [tile]))
+        if limit is None:
+            single[tile] = numbers, tile_sizes[AXES[axis]]
+    barriers, loops = barrier_instances(scop), thread_loops(mark)
+    own = domain.subtract(barriers)
     for axis, thread in enumerate(threads):
         count = sizes.threads(axis)
-        context = _between(context, thread, count)
+        context = between(context, thread, count)
         if count > 1:
-            own = _where_equal(numbers_by_axis.get(AXES[axis], first), thread, own)
+            along = [_from_tiles(loop, single) for loop in loops.get(AXES[axis], ())]
+            own = _of_thread(own, along, thread, count)
     domain = own.union(domain.intersect(barriers))
-    schedule = _sequential(scop.schedule.intersect_domain(domain))
-    restricted = replace(scop.under(schedule), context=context)
-    return Kernel(name, sizes, restricted, launch, blocks, threads, tuple(grid))
+    of_thread = _below(mark, domain, tiles)
+    restricted = replace(scop.under(_sequential(of_thread)), context=context)
+    counts = {thread: sizes.threads(axis) for axis, thread in enumerate(threads)}
+    points = _points(of_thread, single, counts)
+    return Kernel(name, sizes, restricted, points, launch, tiles, threads, tuple(grid))
 
 
-def _blocks(
-    numbers: isl.UnionPwAff, limit: int | None, domain: isl.UnionSet, context: isl.Set
-) -> tuple[isl.PwAff, isl.UnionPwAff]:
-    """The number of blocks along an axis, and the one that runs each instance."""
-    reached = isl.UnionMap.from_union_pw_aff(numbers).intersect_domain(domain).range()
-    values = _hull(isl.Set.from_union_set(reached)).intersect_params(context)
-    least, greatest = _least(values, context), values.dim_max(0).gist(context)
-    size = greatest.sub(least).add_constant_val(isl.Val(1))
-    relative = numbers.sub(_on(numbers.domain(), least))
-    if limit is None:
-        return size, relative
-    return size.min(_constant(limit, context)), relative.mod_val(isl.Val(limit))
+def _points(
+    schedule: isl.Schedule,
+    tiles: _Tiles,
+    threads: Mapping[str, int],
+) -> isl.Set | None:
+    """`{ [v] }`: the values that the outermost loops of a thread have in a whole tile.
 
-
-def _least(values: isl.Set, context: isl.Set) -> isl.PwAff:
-    """A bound on the numbers of tiles from below: the least one, unless that is complicated."""
-    least = values.dim_min(0).coalesce().gist(context)
-    if least.n_piece() > 1 and values.is_subset(isl.Set("{ [t] : t >= 0 }")):
-        return _constant(0, context)
-    return least
-
-
-# ------------------------------------------------------------------------ parameters and values
-
-
-def _with_parameters(context: isl.Set, names: Sequence[str]) -> isl.Set:
-    space = isl.Space.params_alloc(isl.DEFAULT_CONTEXT, len(names))
-    for position, name in enumerate(names):
-        space = space.set_dim_name(isl.dim_type.param, position, name)
-    return context.align_params(context.get_space().align_params(space))
-
-
-def _as_parameters(values: isl.Set, names: Sequence[str]) -> isl.Set:
-    """`[t] -> { : ... }` for `{ [t] : ... }`, with the dimensions as the named parameters."""
-    for name in names:
-        first = values.dim(isl.dim_type.param)
-        values = values.move_dims(isl.dim_type.param, first, isl.dim_type.set, 0, 1)
-        values = values.set_dim_name(isl.dim_type.param, first, name)
-    return values.params()
-
-
-def _where_equal(values: isl.UnionPwAff, parameter: str, domain: isl.UnionSet) -> isl.UnionSet:
-    """The part of `domain` where a function has the value of a parameter."""
-    wanted = isl.UnionPwAff.param_on_domain_id(values.domain(), _identifier(parameter))
-    return domain.intersect(values.sub(wanted).zero_union_set())
-
-
-def _identifier(parameter: str) -> isl.Id:
-    """The identifier of a parameter; one that Python makes would not be the same."""
-    return isl.Set(f"[{parameter}] -> {{ : }}").get_space().get_dim_id(isl.dim_type.param, 0)
-
-
-def _between(context: isl.Set, parameter: str, count: int) -> isl.Set:
-    return context.intersect(isl.Set(f"[{parameter}] -> {{ : 0 <= {parameter} < {count} }}"))
-
-
-def _below(context: isl.Set, parameter: str, bound: isl.PwAff) -> isl.Set:
-    """The context with `0 <= parameter < bound`, as far as that is simple.
-
-    Where a launch has nothing to do for any block, there may be no bound: nothing follows from it.
+    `None` unless they are all loops over the points of a tile. `threads` are the parameters for
+    the numbers of the thread, with the numbers of threads, by axis.
     """
-    if bound.n_piece() > 1 or not context.is_subset(bound.domain()):
-        return context.intersect(isl.Set(f"[{parameter}] -> {{ : 0 <= {parameter} }}"))
-    space = context.get_space()
-    value = isl.PwAff.from_aff(isl.Aff.param_on_domain_space_id(space, _identifier(parameter)))
-    return context.intersect(value.lt_set(bound)).intersect(
-        isl.Set(f"[{parameter}] -> {{ : 0 <= {parameter} }}")
-    )
+    if schedule.get_root().is_subtree_anchored():
+        return None
+    domain = schedule.get_domain()
+    node, values = schedule.get_root().child(0), isl.Set("{ [] }")
+    while node_type(node) is isl.schedule_node_type.band:
+        members = zip(members_of_band(node), attributes_of_members(node), strict=True)
+        for function, attributes in members:
+            along = _window(function.intersect_domain(domain), attributes, tiles, threads)
+            if along is None:
+                return None
+            values = values.flat_product(along)
+        node = node.child(0)
+    return values if values.dim(isl.dim_type.set) > 1 else None
 
 
-def _constant(value: int, context: isl.Set) -> isl.PwAff:
-    everywhere = isl.Set.universe(context.get_space())
-    return isl.PwAff.val_on_domain(everywhere, isl.Val(value))
+def _window(
+    function: isl.UnionPwAff,
+    attributes: LoopAttributes,
+    tiles: _Tiles,
+    threads: Mapping[str, int],
+) -> isl.Set | None:
+    """`{ [v] }`: the values of a loop over points of a tile that a thread runs."""
+    for tile, (numbers, size) in tiles.items():
+        if not size:
+            continue
+        wanted = function.scale_down_val(isl.Val(size)).floor()
+        if not function.domain().is_subset(wanted.sub(numbers).zero_union_set()):
+            continue
+        axis = _axis(attributes, "thread")
+        if axis is None:
+            return isl.Set(f"[{tile}] -> {{ [v] : 0 <= v - {size}{tile} < {size} }}")
+        thread, count = tuple(threads.items())[axis]
+        own = f"v = {size}{tile} + {thread} + {count}k and k >= 0"
+        return isl.Set(
+            f"[{tile}, {thread}] -> {{ [v] : exists k : {own} and v < {size}{tile} + {size} }}"
+        )
+    return None
 
 
-def _on(domain: isl.UnionSet, value: isl.PwAff) -> isl.UnionPwAff:
-    """A function of parameters as a function of instances."""
-    return isl.UnionPwAff.pw_aff_on_domain(domain, value)
+_Tiles = Mapping[str, tuple[isl.UnionPwAff, int]]
+"""The numbers of the tiles of which a block runs one, and their size, by their parameters."""
+
+
+def _from_tiles(loop: ThreadLoop, tiles: _Tiles) -> ThreadLoop:
+    """The loop with first points of tiles by the parameter that is the number of its tile."""
+    domain = loop.values.domain()
+    for tile, (numbers, _) in tiles.items() if loop.origins is not None else ():
+        first = numbers.intersect_domain(domain).scale_val(isl.Val(loop.tile))
+        if domain.is_subset(first.sub(loop.origins).zero_union_set()):
+            own = parameter_on(domain, tile).scale_val(isl.Val(loop.tile))
+            return replace(loop, origins=own)
+    return loop
+
+
+def _of_thread(
+    domain: isl.UnionSet, loops: Sequence[ThreadLoop], thread: str, count: int
+) -> isl.UnionSet:
+    """The instances that a thread runs, of `count` along an axis: `numbers_of_threads` in isl sets.
+
+    In a tile from o on, they are the values o + thread + k count for k >= 0. The bound on k follows
+    from the others, but isl does not see that, and would look for the first value itself.
+    """
+    parts: list[isl.UnionSet] = []
+    for loop in loops:
+        reached = f"0 <= k and d = {thread} + {count}k"
+        if not loop.tile:
+            reached = f"d = {thread} + {count}k"
+        elif loop.tile <= count:
+            reached = f"d = {thread}"
+        values = isl.UnionSet(f"[{thread}] -> {{ [d] : exists k : {reached} }}")
+        parts.append(domain.intersect(where_among(loop.distances, values)))
+        domain = domain.subtract(loop.values.domain())
+    first = isl.Set(f"[{thread}] -> {{ : {thread} = 0 }}")
+    return reduce(isl.UnionSet.union, parts, domain.intersect_params(first))
+
+
+def _below(mark: isl.ScheduleNode, domain: isl.UnionSet, tiles: Sequence[str]) -> isl.Schedule:
+    """The tree below the mark of a kernel, for the instances in `domain`, which are of one thread.
+
+    Of loops that have one iteration for given parameters, only the values would be generated. isl
+    would take long to find out when that iteration runs anything, so they are omitted: the loops
+    around the mark, and those that are mapped to blocks of which each runs one tile. If a block
+    runs several, they are counted; `tiles` are the numbers of the first ones, by axis:
+
+        band [32 floor(i/32)]    =>    mark CountedBelow(0, [Count(32 limit, 32 tile)])
+                                         band [floor((floor(i/32) - tile)/limit)]
+    """
+    grid = sizes_of_kernel(mark).grid
+
+    def visit(node: isl.ScheduleNode) -> isl.ScheduleNode:
+        node = mapped_children(node, visit)
+        if node_type(node) is not isl.schedule_node_type.band:
+            return node
+        functions: dict[int, isl.UnionPwAff] = {}
+        counts: list[Count | None] = []
+        members = zip(
+            members_of_band(node), member_steps(node), attributes_of_members(node), strict=True
+        )
+        for position, (function, step, attributes) in enumerate(members):
+            axis = _axis(attributes, "block")
+            if axis is None:
+                functions[position] = function
+                counts.append(None)
+            elif axis < len(grid):
+                numbers = function.scale_down_val(isl.Val(step)).floor()
+                distance = numbers.sub(parameter_on(numbers.domain(), tiles[axis]))
+                functions[position] = distance.scale_down_val(isl.Val(grid[axis])).floor()
+                offset = AstOperation(Operator.MUL, (AstNumber(step), AstName(tiles[axis])))
+                counts.append(Count(step * grid[axis], offset))
+        if any(counts) or len(functions) < node.band_n_member():
+            node = with_members(node, functions)
+        return node.insert_mark(mark_id(CountedBelow(0, tuple(counts)))) if any(counts) else node
+
+    if mark.is_subtree_anchored():
+        return mark.get_schedule().intersect_domain(domain)
+    tree = describe_tree(visit(mark).get_schedule())
+    for position in path_of(mark):
+        tree = tree.children[position]
+    return build_tree(TreeNode("domain", domain, _with_depths(tree.children, 0)))
+
+
+def _with_depths(trees: Sequence[TreeNode], depth: int) -> tuple[TreeNode, ...]:
+    """The trees with marks `CountedBelow` that know the depth of their bands."""
+    found: list[TreeNode] = []
+    for tree in trees:
+        inner, content = depth, tree.content
+        if isinstance(content, BandMembers):
+            inner += len(content.objects)
+        elif isinstance(content, CountedBelow):
+            content = replace(content, depth=depth)
+        found.append(TreeNode(tree.kind, content, _with_depths(tree.children, inner)))
+    return tuple(found)
+
+
+def _axis(attributes: LoopAttributes, level: str) -> int | None:
+    """The axis of blocks or threads that a loop is mapped to."""
+    for each in attributes:
+        if isinstance(each, MapAttr) and each.data.level == level:
+            return AXES.index(each.data.axis)
+    return None

@@ -36,7 +36,7 @@ from polyir.dialects.mark_attributes import LocalAttr
 from polyir.dialects.scop import KERNEL_SPACES, LocalArrayOp, StmtOp
 from polyir.isl_lists import parameters_of
 from polyir.model.affine import NotAffineError
-from polyir.model.gpu import has_kernels
+from polyir.model.gpu import AXES, has_kernels
 from polyir.model.index_expressions import Atom, IndexExpression, set_of
 from polyir.model.scop import Scop
 
@@ -66,7 +66,10 @@ def lower_scop(scop: Scop) -> None:
 
         parts = host_and_kernels(scop)
         host = parts.host
-        kernels = {each.name: _KernelAst(each, build_ast(each.thread)) for each in parts.kernels}
+        kernels = {
+            each.name: _KernelAst(each, build_ast(each.thread, each.points))
+            for each in parts.kernels
+        }
     tree = build_ast(host)
     parameters = {
         name: IndexExpression.of(value) for name, value in scop.op.parameter_values.items()
@@ -391,11 +394,19 @@ class _TreeLowering:
         for name, argument in zip(kernel.launch, arguments, strict=True):
             own[name] = place.expression(argument)
         outside = replace(place, values=own, iterators=frozenset(kernel.launch))
-        sizes = (expression_of(size, kernel.thread.context) for size in kernel.grid)
-        grid = [materialize(outside.computed(size), place.builder) for size in sizes]
+        context = kernel.thread.context
+        counts = (expression_of(blocks.count, context) for blocks in kernel.grid)
+        firsts = (expression_of(blocks.first, context) for blocks in kernel.grid)
+        grid = [materialize(outside.computed(each), place.builder) for each in counts]
+        offsets = [
+            _once(outside.expression(each), f"first_{axis}", place.builder)
+            for each, axis in zip(firsts, AXES, strict=False)
+        ]
         launch = open_launch(kernel, grid, place.builder)
-        for names, values in ((kernel.blocks, launch.blocks), (kernel.threads, launch.threads)):
-            own |= zip(names, map(IndexExpression.of, values), strict=True)
+        own |= zip(kernel.tiles, map(IndexExpression.of, launch.blocks), strict=True)
+        own |= zip(kernel.threads, map(IndexExpression.of, launch.threads), strict=True)
+        for name, offset in zip(kernel.tiles, offsets, strict=False):
+            own[name] += offset
         thread = _Surroundings(
             launch.builder,
             own,
@@ -412,6 +423,15 @@ class _TreeLowering:
         memory = place.copies[self._scop.arrays[name]]
         if isinstance(memory.owner, memref.AllocOp):
             place.builder.insert(memref.DeallocOp.get(memory))
+
+
+def _once(value: IndexExpression, name: str, builder: Builder) -> IndexExpression:
+    """The value, computed here and called `name` unless it is a sum."""
+    if all(isinstance(atom, SSAValue) for atom, _ in value.terms):
+        return value
+    computed = materialize(value, builder)
+    computed.name_hint = name
+    return IndexExpression.of(computed)
 
 
 def _remove_unused(memory: SSAValue) -> None:

@@ -1,15 +1,16 @@
 """What a schedule tree says of GPU kernels: where they are, who runs what.
 
 A mark `#poly.kernel` stands above each kernel; members of bands below it have the attributes
-`#poly.map<block x>` and `#poly.map<thread x>`. The block of number b runs the tiles of number b,
-and the thread of number t the iterations i with `i mod size = t`, where `size` is that of the
-block. What no member is mapped for is run by the first thread. Statements with a barrier are run
-by all threads of a block.
+`#poly.map<block x>` and `#poly.map<thread x>`. The block of number b runs the tiles of number b. In
+a tile that begins at o, the thread of number t runs the iterations i with `(i - o) mod size = t`,
+where `size` is that of the block; without tiles, o is 0. What no member is mapped for is run by the
+first thread. Statements with a barrier are run by all threads of a block.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Final
 
@@ -85,16 +86,104 @@ def mapped_values(mark: isl.ScheduleNode) -> Mapping[GpuDimension, isl.UnionPwAf
     return found
 
 
+def sizes_of_tiles(mark: isl.ScheduleNode) -> Mapping[str, int]:
+    """The sizes of the tiles that blocks run, by axis; 0 if they have several along an axis."""
+    found: dict[str, int] = {}
+
+    def visit(node: isl.ScheduleNode) -> None:
+        if node_type(node) is isl.schedule_node_type.band:
+            for attributes, step in zip(
+                attributes_of_members(node), member_steps(node), strict=True
+            ):
+                for each in attributes:
+                    if isinstance(each, MapAttr) and each.data.level == "block":
+                        axis = each.data.axis
+                        found[axis] = step if found.get(axis, step) == step else 0
+        for position in range(node.n_children()):
+            visit(node.child(position))
+
+    visit(mark)
+    return found
+
+
+@dataclass(frozen=True)
+class ThreadLoop:
+    """A member that is mapped to threads: its values, and those of the loop over its tiles.
+
+    Without such a loop, `origins` is `None` and `tile`, the size of tiles, is 0. Where a member is
+    inside another one of the same axis, the values are their sum.
+    """
+
+    values: isl.UnionPwAff
+    origins: isl.UnionPwAff | None
+    tile: int
+
+    @property
+    def distances(self) -> isl.UnionPwAff:
+        """How far the values are from the first ones of their tiles."""
+        return self.values if self.origins is None else self.values.sub(self.origins)
+
+    def numbers(self, threads: int) -> isl.UnionPwAff:
+        """The numbers of the threads that run the instances, of so many."""
+        if self.tile % threads == 0:
+            return self.values.mod_val(isl.Val(threads))
+        distances = self.values.mod_val(isl.Val(self.tile))
+        return distances if self.tile < threads else distances.mod_val(isl.Val(threads))
+
+
+def thread_loops(mark: isl.ScheduleNode) -> Mapping[str, tuple[ThreadLoop, ...]]:
+    """The members below a mark that are mapped to threads, by axis; each instance is in one."""
+    found: dict[str, tuple[ThreadLoop, ...]] = {}
+
+    def visit(node: isl.ScheduleNode, around: tuple[tuple[isl.UnionPwAff, int], ...]) -> None:
+        if node_type(node) is isl.schedule_node_type.band:
+            members = node.band_get_partial_schedule()
+            for position, attributes in enumerate(attributes_of_members(node)):
+                for attribute in attributes:
+                    if isinstance(attribute, MapAttr) and attribute.data.level == "thread":
+                        values = members.get_at(position).intersect_domain(node.get_domain())
+                        axis = attribute.data.axis
+                        found[axis] = _with_loop(found.get(axis, ()), _in_tiles(values, around))
+            steps = enumerate(member_steps(node))
+            around += tuple((members.get_at(position), step) for position, step in steps)
+        for position in range(node.n_children()):
+            visit(node.child(position), around)
+
+    visit(mark, ())
+    return found
+
+
+def _with_loop(loops: tuple[ThreadLoop, ...], loop: ThreadLoop) -> tuple[ThreadLoop, ...]:
+    apart: list[ThreadLoop] = []
+    for other in loops:
+        if other.values.domain().is_disjoint(loop.values.domain()):
+            apart.append(other)
+        else:
+            loop = ThreadLoop(loop.values.union_add(other.values), None, 0)
+    return (*apart, loop)
+
+
+def _in_tiles(values: isl.UnionPwAff, around: Sequence[tuple[isl.UnionPwAff, int]]) -> ThreadLoop:
+    """The member with `values`, inside members with these values and steps."""
+    for outer, step in reversed(around):
+        origins = outer.intersect_domain(values.domain())
+        size = isl.Val(step)
+        rounded = values.scale_down_val(size).floor().scale_val(size)
+        if step > 1 and values.domain().is_subset(origins.sub(rounded).zero_union_set()):
+            return ThreadLoop(values, origins, step)
+    return ThreadLoop(values, None, 0)
+
+
 def numbers_of_threads(mark: isl.ScheduleNode) -> Mapping[str, isl.UnionPwAff]:
     """For each axis with a mapped member, the number of the thread that runs each instance."""
-    sizes, mapped = sizes_of_kernel(mark), mapped_values(mark)
+    sizes, loops = sizes_of_kernel(mark), thread_loops(mark)
     domain = mark.get_domain()
     found: dict[str, isl.UnionPwAff] = {}
     for position, axis in enumerate(AXES):
-        values = mapped.get(GpuDimension("thread", axis))
-        if values is not None:
-            numbers = values.mod_val(isl.Val(sizes.threads(position)))
-            rest = domain.subtract(values.domain())
+        parts = [loop.numbers(sizes.threads(position)) for loop in loops.get(axis, ())]
+        if parts:
+            numbers = reduce(isl.UnionPwAff.union_add, parts)
+            rest = domain.subtract(numbers.domain())
             found[axis] = numbers.union_add(isl.UnionPwAff.val_on_domain(rest, isl.Val(0)))
     return found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 
 import islpy as isl
 
@@ -69,3 +70,52 @@ def loop_steps(band: isl.ScheduleNode) -> tuple[int, ...]:
         here = values.project_out(isl.dim_type.set, depth + 1, inner)
         steps.append(max(1, here.get_stride(depth).to_python()))
     return tuple(steps)
+
+
+def member_functions(band: isl.ScheduleNode, member: int) -> tuple[isl.PwAff, ...]:
+    """The functions of the iterators that a band member has, one per statement."""
+    functions = band.band_get_partial_schedule().get_at(member).get_pw_aff_list()
+    return tuple(functions.get_at(position) for position in range(functions.n_pw_aff()))
+
+
+def iterates_over_tiles(function: isl.PwAff) -> bool:
+    """Whether `function` is a sum of integer divisions, as for loops over tiles."""
+    return all(_is_sum_of_divisions(piece) for _, piece in function.get_pieces())
+
+
+def numbers_tiles(function: isl.PwAff) -> bool:
+    """Whether `function` may be the number of a tile: no iterator changes it with every step.
+
+    So it is for floor(i/32) and for t + floor((i - 3t)/12), but not for i + floor(t/2).
+    """
+    slopes = [slope for _, piece in function.get_pieces() for slope in _slopes(piece)]
+    return any(slopes) and all(abs(slope) < 1 for slope in slopes)
+
+
+def _slopes(expression: isl.Aff) -> list[Fraction]:
+    """How much `expression` changes with each iterator, without rounding."""
+    slopes = [
+        Fraction(expression.get_coefficient_val(isl.dim_type.in_, position).to_str())
+        for position in range(expression.dim(isl.dim_type.in_))
+    ]
+    for position in range(expression.dim(isl.dim_type.div)):
+        factor = Fraction(expression.get_coefficient_val(isl.dim_type.div, position).to_str())
+        if factor:
+            inner = _slopes(expression.get_div(position))
+            slopes = [outer + factor * own for outer, own in zip(slopes, inner, strict=True)]
+    return slopes
+
+
+def _is_sum_of_divisions(expression: isl.Aff) -> bool:
+    kinds = tuple(kind for kind, _ in variables_of(expression))
+    return bool(kinds) and all(kind == isl.dim_type.div for kind in kinds)
+
+
+def variables_of(expression: isl.Aff) -> tuple[tuple[isl.dim_type, int], ...]:
+    """The parameters, iterators and divisions in `expression`: their types and positions."""
+    return tuple(
+        (kind, position)
+        for kind in (isl.dim_type.param, isl.dim_type.in_, isl.dim_type.div)
+        for position in range(expression.dim(kind))
+        if not expression.get_coefficient_val(kind, position).is_zero()
+    )

@@ -12,7 +12,12 @@ from polyir.dialects.dependence import Dependences
 from polyir.dialects.loop_attributes import LoopAttributes
 from polyir.isl_trees import mapped_children, node_type
 from polyir.model.outcome import Outcome
-from polyir.model.tree_loops import member_steps, schedules_below
+from polyir.model.tree_loops import (
+    member_functions,
+    member_steps,
+    numbers_tiles,
+    schedules_below,
+)
 from polyir.transform.address import Directory, Loop, LoopAddress, node_at
 from polyir.transform.bands import (
     LoopMember,
@@ -131,9 +136,12 @@ def run_tiler(tiler: Tiler, schedule: isl.Schedule, dependences: Dependences) ->
 def runs_over_tiles(band: isl.ScheduleNode) -> bool:
     """Whether the loops of a band node run over tiles, of any shape, of the loops below it.
 
-    They do if they have steps, and a point of the loops around and below is in one tile only.
+    They do if they have steps or are numbers of tiles, and a point of the loops around and below is
+    in one tile only.
     """
-    if all(step == 1 for step in member_steps(band)):
+    members = range(band.band_n_member())
+    are_numbers = all(all(map(numbers_tiles, member_functions(band, member))) for member in members)
+    if not are_numbers and all(step == 1 for step in member_steps(band)):
         return False
     first, count = band.get_schedule_depth(), band.band_n_member()
     return all(

@@ -30,13 +30,6 @@ DATA_SETS = ("mini", "small")
 LONG = {("floyd-warshall", "small")}
 """Kernels with more than ten thousand launches, by data set: `make test` leaves them out."""
 
-HARD = {
-    ("heat-3d", "pluto-schedule", MAPPINGS[2]),
-    ("jacobi-2d", "pluto-schedule", MAPPINGS[1]),
-    ("seidel-2d", "isl-schedule", MAPPINGS[1]),
-}
-"""What isl takes too long to generate code for: the loops stay on the host, with a warning."""
-
 
 @cache
 def compiled(name: str, scheduler: str, mapping: str) -> CompiledModule:
@@ -57,12 +50,12 @@ PAIRWISE = [
     (name, *combination)
     for number, name in enumerate(KERNELS)
     for combination in rotated(number)
-    if (name, combination[2]) not in LONG and (name, *combination[:2]) not in HARD
+    if (name, combination[2]) not in LONG
 ]
 MATRIX = [
     combination
     for combination in product(KERNELS, SCHEDULERS, MAPPINGS, DATA_SETS)
-    if combination not in PAIRWISE and combination[:3] not in HARD
+    if combination not in PAIRWISE
 ]
 
 

@@ -25,7 +25,7 @@ from polyir.codegen.ast import (
     Operator,
     ast_nodes,
 )
-from polyir.codegen.counted_loops import CountedBelow, with_counting_loops, with_steps
+from polyir.codegen.counted_loops import Count, CountedBelow, with_counting_loops, with_steps
 from polyir.isl_trees import mark_object
 
 ROOT = Path(__file__).parents[2]
@@ -84,7 +84,10 @@ def nests(draw: st.DrawFn) -> AstNode:
             step = draw(st.sampled_from((1, 1, 2)))
             node = AstFor(ITERATORS[depth], first, bound, draw(st.booleans()), step, node)
         if draw(st.booleans()):
-            node = AstMark(CountedBelow(depth, (draw(st.integers(2, 12)),)), node)
+            parameter = operation(Operator.MUL, AstNumber(draw(st.integers(-3, 7))), AstName("n"))
+            offset = draw(st.one_of(st.none(), st.just(parameter)))
+            count = Count(draw(st.integers(2, 12)), offset)
+            node = AstMark(CountedBelow(depth, (count,)), node)
     return node
 
 
@@ -164,7 +167,7 @@ def test_bounds_and_subscripts_are_those_of_first_points() -> None:
         32,
         AstInstance("S", (AstName("c0"),), 0),
     )
-    assert with_steps(AstMark(CountedBelow(0, (32,)), loop), ITERATORS) == expected
+    assert with_steps(AstMark(CountedBelow(0, (Count(32),)), loop), ITERATORS) == expected
 
 
 def test_only_loops_over_tiles_count() -> None:
@@ -172,7 +175,7 @@ def test_only_loops_over_tiles_count() -> None:
     members = isl.MultiUnionPwAff("[n] -> [{ S[i, j] -> [4*floor(i/4)] }, { S[i, j] -> [3*j] }]")
     tree = schedule.get_root().child(0).insert_partial_schedule(members).get_schedule()
     mark = with_counting_loops(tree).get_root().child(0)
-    assert mark_object(mark) == CountedBelow(0, (4, 1))
+    assert mark_object(mark) == CountedBelow(0, (Count(4), None))
     counted = isl.MultiUnionPwAff("[n] -> [{ S[i, j] -> [floor(i/4)] }, { S[i, j] -> [3*j] }]")
     assert mark.child(0).band_get_partial_schedule().plain_is_equal(counted)
 

@@ -18,6 +18,7 @@ from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 from polyir.dialects.loop_attributes import LoopAttributes, MapAttr
 from polyir.dialects.mark_attributes import LocalAttr
 from polyir.dialects.scop import ScopOp, StmtOp
+from polyir.isl_hulls import convex_with_strides
 from polyir.isl_lists import maps_of
 from polyir.isl_trees import (
     TreeNode,
@@ -216,9 +217,16 @@ class _Planner:
         return name
 
     def _domain(self, node: isl.ScheduleNode, name: str) -> isl.Set:
-        """`{ barrier[t] }` for the iterations t of the loops around `node`."""
+        """`{ barrier[t] }` for the iterations t of the loops around `node`.
+
+        If these are many polyhedra, as in hexagons, they are those of a convex set around: a
+        barrier in an iteration that runs nothing else does no harm.
+        """
         around = node.get_prefix_schedule_union_map().intersect_domain(node.get_domain())
-        domain = isl.Set.from_union_set(around.range()).coalesce().set_tuple_name(name)
+        domain = isl.Set.from_union_set(around.range()).coalesce()
+        if domain.n_basic_set() > 1:
+            domain = convex_with_strides(domain)
+        domain = domain.set_tuple_name(name)
         for position in range(domain.dim(isl.dim_type.set)):
             domain = domain.set_dim_name(isl.dim_type.set, position, f"t{position}")
         self.domains.append(domain)

@@ -1,0 +1,124 @@
+"""The blocks of a GPU kernel along each axis: how many there are, and which tiles they run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import islpy as isl
+
+from polyir.isl_hulls import convex_with_strides
+from polyir.isl_lists import parameters_of
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """The blocks along an axis, by parameters of a scop: block b runs tile `first` + b first.
+
+    It then runs every `limit`-th tile after that, if there is a limit. `tiles` says what is known
+    of the numbers of the tiles that blocks run first.
+    """
+
+    count: isl.PwAff
+    first: isl.PwAff
+    limit: int | None
+    tiles: isl.Set
+
+    def run_by(self, numbers: isl.UnionPwAff, tile: str) -> isl.UnionSet:
+        """What the block with the first tile `tile` runs, where `numbers` are those of tiles."""
+        if self.limit is None:
+            return where_equal(numbers, tile)
+        own = f"d = {tile} + {self.limit}k and k >= 0"
+        return where_among(numbers, isl.UnionSet(f"[{tile}] -> {{ [d] : exists k : {own} }}"))
+
+
+def blocks_for(
+    numbers: isl.UnionPwAff, limit: int | None, domain: isl.UnionSet, context: isl.Set
+) -> Blocks:
+    """The blocks for tiles with these numbers, of which instances in `domain` are in some.
+
+    Their number is that of the least interval around the numbers, unless it begins at a place that
+    is complicated: then it begins at 0.
+    """
+    reached = isl.UnionMap.from_union_pw_aff(numbers).intersect_domain(domain).range()
+    values = isl.Set.from_union_set(reached)
+    hull = isl.Set.from_basic_set(values.simple_hull().remove_divs())
+    if hull.is_bounded():
+        values = hull
+    values = values.intersect_params(context)
+    first, last = values.dim_min(0).coalesce().gist(context), values.dim_max(0).gist(context)
+    tiles = isl.Set.universe(values.get_space())
+    if first.n_piece() > 1 and values.is_subset(isl.Set("{ [t] : t >= 0 }")):
+        first = constant(0, context)
+        tiles = isl.Set("{ [t] : t >= 0 }")
+        if last.n_piece() == 1 and context.is_subset(last.domain()):
+            tiles = values.apply(isl.Map("{ [t] -> [u] : 0 <= u <= t }"))
+    elif hull.is_bounded():
+        tiles = hull
+    count = last.sub(first).add_constant_val(isl.Val(1))
+    if limit is not None:
+        count = count.min(constant(limit, context))
+    return Blocks(count, first, limit, tiles)
+
+
+def launches_of(mark: isl.ScheduleNode) -> isl.Set:
+    """`{ [t] }`: the iterations of the loops around a mark in which its kernel is launched.
+
+    They are convex, but for the steps of loops: some launches may run nothing. The iterations that
+    run something are often many polyhedra, and each thread knows what it has to run.
+    """
+    around = mark.get_prefix_schedule_union_map().intersect_domain(mark.get_domain())
+    return convex_with_strides(isl.Set.from_union_set(around.range()))
+
+
+# ------------------------------------------------------------------------ parameters and values
+
+
+def with_parameters(context: isl.Set, names: Sequence[str]) -> isl.Set:
+    """The context with more parameters."""
+    space = isl.Space.params_alloc(isl.DEFAULT_CONTEXT, len(names))
+    for position, name in enumerate(names):
+        space = space.set_dim_name(isl.dim_type.param, position, name)
+    return context.align_params(context.get_space().align_params(space))
+
+
+def as_parameters(values: isl.Set, names: Sequence[str]) -> isl.Set:
+    """`[t] -> { : ... }` for `{ [t] : ... }`, with the dimensions as the named parameters."""
+    for name in names:
+        if name in parameters_of(values.get_space()):
+            values = values.project_out(isl.dim_type.param, _position(values, name), 1)
+        first = values.dim(isl.dim_type.param)
+        values = values.move_dims(isl.dim_type.param, first, isl.dim_type.set, 0, 1)
+        values = values.set_dim_name(isl.dim_type.param, first, name)
+    return values.params()
+
+
+def _position(values: isl.Set, name: str) -> int:
+    return int(values.find_dim_by_name(isl.dim_type.param, name))
+
+
+def where_equal(values: isl.UnionPwAff, parameter: str) -> isl.UnionSet:
+    """Where a function has the value of a parameter."""
+    return values.sub(parameter_on(values.domain(), parameter)).zero_union_set()
+
+
+def where_among(values: isl.UnionPwAff, wanted: isl.UnionSet) -> isl.UnionSet:
+    """Where a function has one of some values."""
+    return isl.UnionMap.from_union_pw_aff(values).intersect_range(wanted).domain()
+
+
+def parameter_on(domain: isl.UnionSet, parameter: str) -> isl.UnionPwAff:
+    """The value of a parameter, for each element of `domain`."""
+    # An identifier that Python makes would not be the same.
+    space = isl.Set(f"[{parameter}] -> {{ : }}").get_space()
+    return isl.UnionPwAff.param_on_domain_id(domain, space.get_dim_id(isl.dim_type.param, 0))
+
+
+def between(context: isl.Set, parameter: str, count: int) -> isl.Set:
+    """The context with `0 <= parameter < count`."""
+    return context.intersect(isl.Set(f"[{parameter}] -> {{ : 0 <= {parameter} < {count} }}"))
+
+
+def constant(value: int, context: isl.Set) -> isl.PwAff:
+    """A number as a function of parameters."""
+    return isl.PwAff.val_on_domain(isl.Set.universe(context.get_space()), isl.Val(value))
