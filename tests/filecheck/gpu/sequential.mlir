@@ -38,7 +38,7 @@ func.func @between(%n: index, %A: memref<?xf64>, %B: memref<100xf64>, %x: memref
 // SMALL: remark: [gpu-kernels] S1: runs on the host, once
 // DEVICE: remark: [gpu-kernels] S1: a kernel of a single thread, launched once (as the option says)
 
-// TREE: poly.mark #poly.kernel<block [{{[0-9]+}}]> {
+// TREE: poly.mark #poly.kernel {
 // TREE: poly.mark #poly.kernel<host> {
 
 // CHECK-LABEL: func.func @between
