@@ -81,19 +81,21 @@ class LowerPolyPass(ModulePass):
             if self.split_loops and block is not None:
                 self._split([op for op in block.ops if op not in existing])
         if has_kernels:
-            self._use_arrays_on_device(op)
+            self._place_on_device_and_host(op)
         if has_kernels and is_checked:
             from polyir.passes.gpu_check import require_correct_code
 
             require_correct_code(op)
 
-    def _use_arrays_on_device(self, module: ModuleOp) -> None:
-        """Remove the transfers of arrays that are assumed to be on the device."""
+    def _place_on_device_and_host(self, module: ModuleOp) -> None:
+        """Run parts between kernels on the host, and use arrays that are on the device there."""
         from xdsl.dialects import gpu
 
+        from polyir.loops.host_parts import run_on_host
         from polyir.loops.on_device import is_assumed_on_device, use_arrays_on_device
 
         for function in tuple(op for op in module.walk() if isinstance(op, FuncOp)):
+            run_on_host(function)
             is_assumed = self.assume_on_device or is_assumed_on_device(function)
             if is_assumed and any(isinstance(op, gpu.LaunchOp) for op in function.walk()):
                 use_arrays_on_device(function)

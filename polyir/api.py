@@ -23,7 +23,7 @@ from polyir.frontend.parse import parse_module
 from polyir.model.requirements import requirements_of
 from polyir.passes.poly_raise import PolyRaisePass
 from polyir.passes.prerequisites import ScopPass, lower_for_target, scops_in
-from polyir.pipeline import DEFAULT_PIPELINE, GPU_PIPELINE, passes_of_pipeline
+from polyir.pipeline import DEFAULT_PIPELINE, GPU_RUN_PIPELINE, passes_of_pipeline
 from polyir.runtime.argument_checks import ArgumentChecks, written_arguments
 from polyir.runtime.compiler import (
     CompilationError,
@@ -113,7 +113,7 @@ Machine = Literal["cpu", "opencl", "cuda"]
 
 def default_pipeline(target: Machine) -> str:
     """The passes that run for a target unless told otherwise."""
-    return DEFAULT_PIPELINE if target == "cpu" else GPU_PIPELINE
+    return DEFAULT_PIPELINE if target == "cpu" else GPU_RUN_PIPELINE
 
 
 def compile(

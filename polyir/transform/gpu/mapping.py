@@ -17,7 +17,7 @@ from polyir.dialects.loop_attributes import GpuDimension, LoopAttributes, MapAtt
 from polyir.dialects.mark_attributes import KernelAttr, KernelSizes
 from polyir.isl_trees import mapped_children, mark_id, node_type
 from polyir.model.bands import facts_of_band
-from polyir.model.gpu import AXES, is_kernel_mark
+from polyir.model.gpu import AXES, is_kernel_mark, sizes_of_kernel
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
 from polyir.model.tree import attributes_of_members
@@ -169,7 +169,9 @@ class _Mapper:
         self._dependences = dependences
 
     def map_kernel(self, mark: isl.ScheduleNode) -> isl.ScheduleNode:
-        """The kernel below `mark` with its mapping."""
+        """The kernel below `mark` with its mapping; a part of the host stays as it is."""
+        if sizes_of_kernel(mark).on_host:
+            return mark
         extents: list[int] = []
         node = mark.child(0)
         if node_type(node) is BAND and any(coincident_flags(node)):
