@@ -104,4 +104,4 @@ func.func @few(%A: memref<1000x1000xf64>, %x: memref<f64>) {
 // CHECK-NOT:   gpu.memcpy
 // CHECK:       gpu.launch
 
-// SIZE: error: pass 'gpu-kernels': assumed-size must be 1 or more, not 0
+// SIZE: error: assumed-size must be 1 or more, not 0
