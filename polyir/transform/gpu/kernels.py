@@ -51,7 +51,8 @@ def gpu_kernels(
     if not is_parallel:
         node = marker.mark_sequential(node, is_everything=True)
     done = tuple(marker.done)
-    return settled(schedule, node.get_schedule(), dependences, "mapping to kernels", done)
+    outcome = settled(schedule, node.get_schedule(), dependences, "mapping to kernels", done)
+    return replace(outcome, missed=(*outcome.missed, *marker.missed))
 
 
 class _Marker:
@@ -59,6 +60,7 @@ class _Marker:
 
     def __init__(self, placer: Placer | None) -> None:
         self.done: list[str] = []
+        self.missed: list[str] = []
         self._placer = placer
 
     def mark_sequential(
@@ -74,7 +76,13 @@ class _Marker:
         depth = node.get_schedule_depth()
         loops = f"inside {depth} loop{'s' * (depth != 1)}" if depth else "once"
         names = name_list(statements_of(node))
-        self.done.append(f"{names}: runs on the host, {loops} ({placement.reason})")
+        if is_everything and placement.is_estimated:
+            self.missed.append(
+                f"nothing runs on the device: no loop around {names} is parallel "
+                f"({placement.reason})"
+            )
+        else:
+            self.done.append(f"{names}: runs on the host, {loops} ({placement.reason})")
         return node.insert_mark(mark_id(ON_HOST))
 
     def mark(self, node: isl.ScheduleNode, what: str, reason: str = "") -> isl.ScheduleNode:

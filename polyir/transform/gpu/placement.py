@@ -57,10 +57,11 @@ class PlacementOptions:
 
 @dataclass(frozen=True)
 class Placement:
-    """The decision for a part, with the reason."""
+    """The decision for a part, with the reason: an estimate, or what the options say."""
 
     on_host: bool
     reason: str
+    is_estimated: bool
 
 
 class Placer:
@@ -73,12 +74,12 @@ class Placer:
     def place(self, part: isl.ScheduleNode, is_everything: bool) -> Placement:
         """Where a part of the tree runs; `is_everything`: there are no kernels beside it."""
         if self._options.sequential != "auto":
-            return Placement(self._options.sequential == "host", "as the option says")
+            return Placement(self._options.sequential == "host", "as the option says", False)
         device, host = self.times(part, is_everything)
         where = ("the host", "the device") if host <= device else ("the device", "the host")
         first, second = sorted((host, device))
         reason = f"an estimated {_time(first)} on {where[0]}, and {_time(second)} on {where[1]}"
-        return Placement(host <= device, reason)
+        return Placement(host <= device, reason, True)
 
     def times(self, part: isl.ScheduleNode, is_everything: bool) -> tuple[float, float]:
         """The estimated times on the device and on the host, in microseconds."""
