@@ -292,7 +292,8 @@ def _first(array: SSAValue, count: SSAValue, before: Operation) -> SSAValue:
     assert isinstance(array.type, MemRefType)
     type = MemRefType(array.type.element_type, [DYNAMIC_INDEX])
     cast = memref.ReinterpretCastOp.from_dynamic(array, [0], [count], [1], type)
-    return Builder(InsertPoint.before(before)).insert(cast).result
+    Builder(InsertPoint.before(before)).insert(cast)
+    return SSAValue.get(cast)
 
 
 class KernelFile:

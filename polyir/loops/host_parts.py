@@ -50,7 +50,9 @@ def run_on_host(function: FuncOp) -> None:
                 before.insert(gpu.MemcpyOp(buffer, host))
                 if _stores(part, buffer):
                     after.insert(gpu.MemcpyOp(host, buffer))
-            buffer.replace_uses_with_if(host, lambda use, op=part: op.is_ancestor(use.operation))
+            for use in tuple(buffer.uses):
+                if part.is_ancestor(use.operation):
+                    use.operation.operands[use.index] = host
         _inline(part)
     for buffer in buffers:
         if buffer not in on_device:
@@ -131,9 +133,9 @@ def _inline(part: gpu.LaunchOp) -> None:
         arith.ConstantOp.from_int_and_width(0, IndexType())
     )
     body = part.body.blocks[0]
-    sizes = (part.gridSizeX, part.gridSizeY, part.gridSizeZ)
-    sizes += (part.blockSizeX, part.blockSizeY, part.blockSizeZ)
-    for argument, value in zip(body.args, [zero.result] * 6 + list(sizes), strict=True):
+    grid = (part.gridSizeX, part.gridSizeY, part.gridSizeZ)
+    sizes = (*grid, part.blockSizeX, part.blockSizeY, part.blockSizeZ)
+    for argument, value in zip(body.args, [*[zero.result] * 6, *sizes], strict=True):
         argument.replace_all_uses_with(value)
     for op in tuple(body.ops):
         if isinstance(op, gpu.TerminatorOp):

@@ -10,11 +10,13 @@ from pathlib import Path
 import pytest
 from c_runs import compiled, output_of, transformed
 from gpu_devices import OpenclLibrary, missing_opencl, opencl_library
+from kernels import KERNELS
 
 from polyir.tools.polyir_cc import LEFT, main
 
 HERE = Path(__file__).parent
 PROGRAMS = sorted((HERE / "programs").glob("*.c"))
+POLYBENCH = HERE.parents[1] / "benchmarks" / "polybench_c"
 MEMORY = HERE / "device" / "memory.c"
 NVCC = pytest.mark.skipif(shutil.which("nvcc") is None, reason="nvcc is not installed")
 WARNINGS = ("-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas")
@@ -35,7 +37,8 @@ def check_on_pocl(source: Path, folder: Path, library: OpenclLibrary) -> str:
     assert transformed(source, target, "--target=opencl") in (0, LEFT)
     kernels = folder / f"{source.stem}_kernels.c"
     more = [str(kernels), "-lpthread"] if kernels.exists() else []
-    program = compiled(target, *WARNINGS, "-Wno-overlength-strings", *more, *library.flags)
+    flags = ("-iquote", str(source.parent))
+    program = compiled(target, *WARNINGS, "-Wno-overlength-strings", *more, *library.flags, *flags)
     done = subprocess.run(
         [str(program)],
         capture_output=True,
@@ -45,7 +48,7 @@ def check_on_pocl(source: Path, folder: Path, library: OpenclLibrary) -> str:
         timeout=120,
     )
     assert done.stderr == ""
-    assert done.stdout == output_of(compiled(original, "-Wno-unknown-pragmas"))
+    assert done.stdout == output_of(compiled(original, "-Wno-unknown-pragmas", *flags))
     return target.read_text()
 
 
@@ -63,6 +66,19 @@ def test_same_output(program: Path, tmp_path: Path, library: OpenclLibrary) -> N
     text = check_on_pocl(program, tmp_path, library)
     # All statements of this one call functions of the host.
     assert ("polyir_opencl_error" in text) is (program.stem != "calls")
+
+
+# Parameters of variable size, static arrays, launches in a loop.
+QUICK = ("bicg", "gemm", "jacobi-1d")
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [pytest.param(name, marks=[] if name in QUICK else [pytest.mark.matrix]) for name in KERNELS],
+)
+def test_polybench(kernel: str, tmp_path: Path, library: OpenclLibrary) -> None:
+    text = check_on_pocl(POLYBENCH / f"{kernel}.c", tmp_path, library)
+    assert "#pragma scop" not in text
 
 
 def test_only_what_a_region_accesses_is_copied(tmp_path: Path, library: OpenclLibrary) -> None:

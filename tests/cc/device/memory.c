@@ -62,9 +62,9 @@ static double total(struct vector *v, int n) {
 #pragma scop
   for (int i = 0; i < n; i++)
     v->data[i] *= 3.0;
+#pragma endscop
   for (int i = 0; i < n; i++)
     sum += v->data[i];
-#pragma endscop
   return sum;
 }
 
