@@ -427,10 +427,13 @@ class _TreeLowering:
 
 def _once(value: IndexExpression, name: str, builder: Builder) -> IndexExpression:
     """The value, computed here and called `name` unless it is a sum."""
-    if all(isinstance(atom, SSAValue) for atom, _ in value.terms):
-        return value
-    computed = materialize(value, builder)
-    computed.name_hint = name
+    computed = value.value
+    if computed is None:
+        if all(isinstance(atom, SSAValue) for atom, _ in value.terms):
+            return value
+        computed = materialize(value, builder)
+    if computed.name_hint is None:
+        computed.name_hint = name
     return IndexExpression.of(computed)
 
 

@@ -109,7 +109,10 @@ def linear_functions(function: isl.UnionPwAff) -> dict[str, tuple[tuple[int, ...
             values.append(parts[0].get_constant_val())
             if all(value.is_int() for value in values):
                 *coefficients, constant = (value.to_python() for value in values)
-                found[each.get_tuple_id(isl.dim_type.in_).get_name()] = tuple(coefficients), constant
+                found[each.get_tuple_id(isl.dim_type.in_).get_name()] = (
+                    tuple(coefficients),
+                    constant,
+                )
     return found
 
 
