@@ -42,6 +42,12 @@ from polyir.codegen.simpler_loops import (
     with_separate_loops,
 )
 from polyir.codegen.symbolic_tiles import Box, ExpandedTiles, TilesBelow, expand_tiles
+from polyir.codegen.thread_strides import (
+    BlockTree,
+    NoStrideError,
+    StridesBelow,
+    of_one_thread,
+)
 from polyir.diagnostics import PolyirError, location_of
 from polyir.dialects.loop_attributes import LoopAttributes
 from polyir.dialects.mark_attributes import LocalAttr, SymbolicTiles
@@ -116,10 +122,10 @@ ORDER_OPERATIONS = 500_000
 """What it may take to see that instances are executed in order: some tenths of a second."""
 
 
-POINT_OPERATIONS = 200_000
-"""What the usual loops may take for a thread of a GPU kernel that can run whole tiles."""
+THREAD_OPERATIONS = 200_000
+"""What the usual loops may take for a thread of a GPU kernel, if there are cheaper ones."""
 
-Form = Literal["usual", "whole", "tiles", "atomic"]
+Form = Literal["usual", "whole", "strides", "tiles", "atomic"]
 """How loops are generated (see `build_ast`)."""
 
 
@@ -127,18 +133,29 @@ class IncorrectAstError(PolyirError):
     """isl does not generate an AST that does what the schedule tree says."""
 
 
-def build_ast(scop: Scop, points: isl.Set | None = None) -> ScopAst:
+@dataclass(frozen=True)
+class Cheaper:
+    """What a thread of a GPU kernel may also run, if its loops are hard to generate.
+
+    `points` are values of the outermost loops that these may all run over, with tests inside;
+    `block` is what all threads of the block run.
+    """
+
+    points: isl.Set | None
+    block: BlockTree | None
+
+
+def build_ast(scop: Scop, cheaper: Cheaper | None = None) -> ScopAst:
     """Generate the AST for the schedule tree in force, under the scop's context.
 
-    `points` are values of the outermost loops that these may all run over, with tests inside.
 
     Loops over tiles are atomic if the tree does not give their loop type: by default, isl would
     split such a loop where the ranges of its statements differ, and repeat the point loops in
     each part, which is much code to avoid a cheap test. isl's default is used only if the whole
     range of a loop is not affine in the enclosing loops.
 
-    If isl takes too long or crashes, the outermost loops run over `points`; without any, or if that
-    also takes too long, the outer loops over tiles are generated from the tiles alone
+    If isl takes too long or crashes, loops are generated from what is `cheaper`; without that, or
+    if it also takes too long, the outer loops over tiles are generated from the tiles alone
     (`approximate_tiles`). If there are no such loops, or that also takes too long, all loops are
     atomic, with guards inside. If isl does not find the number of iterations of a loop to unroll,
     no loop is unrolled. isl numbers the tiles (`counted_loops`), and the result has their first
@@ -149,30 +166,49 @@ def build_ast(scop: Scop, points: isl.Set | None = None) -> ScopAst:
     takes too long.
     """
     location = location_of(scop.op)
-    forms: tuple[Form, ...] = ("usual", "tiles") if points is None else ("usual", "whole", "tiles")
+    forms: list[Form] = ["usual", "tiles"]
+    if cheaper is not None and cheaper.block is not None:
+        forms.insert(1, "strides")
+    if cheaper is not None and cheaper.points is not None:
+        forms.insert(1, "whole")
     for form in forms:
         try:
-            ast = limited("code generation", partial(_built, scop, form, points), location)
+            ast = limited("code generation", partial(_built, scop, form, cheaper), location)
         except CrashError:
             continue
         if ast is not None:
             return ast
-    ast = limited("code generation", partial(_built, scop, "atomic", points), location)
+    ast = limited("code generation", partial(_built, scop, "atomic", cheaper), location)
     assert ast is not None, "the last form has no limit"
     return ast
 
 
-def _built(scop: Scop, form: Form, points: isl.Set | None) -> ScopAst | None:
+def _built(scop: Scop, form: Form, cheaper: Cheaper | None) -> ScopAst | None:
     """The AST with loops of a form; `None` if isl needs too many operations."""
+    if form == "strides":
+        assert cheaper is not None
+        assert cheaper.block is not None
+        return _of_block(scop, cheaper.block)
     try:
         expanded = expand_tiles(scop.schedule, scop.context)
     except isl.Error as error:
         raise _failure(scop, str(error)) from error
     schedule = _with_marks(expanded.schedule.get_root()).get_schedule()
     try:
-        return _of_form(scop, schedule, expanded, form, points)
+        return _of_form(scop, schedule, expanded, form, cheaper)
     except _CannotUnrollError:
-        return _of_form(scop, with_rolled_loops(schedule), expanded, form, points)
+        return _of_form(scop, with_rolled_loops(schedule), expanded, form, cheaper)
+
+
+def _of_block(scop: Scop, block: BlockTree) -> ScopAst | None:
+    """What a thread runs, from the usual loops of its block."""
+    ast = _built(scop.under(block.schedule), "usual", None)
+    if ast is None:
+        return None
+    try:
+        return replace(ast, root=of_one_thread(ast.root, block, ast.iterators))
+    except NoStrideError:
+        return None
 
 
 def _of_form(
@@ -180,10 +216,10 @@ def _of_form(
     schedule: isl.Schedule,
     expanded: ExpandedTiles,
     form: Form,
-    points: isl.Set | None,
+    cheaper: Cheaper | None,
 ) -> ScopAst | None:
-    if form == "whole" and points is not None:
-        return _of_tiles(scop, with_loops_over(schedule, points), expanded)
+    if form == "whole" and cheaper is not None and cheaper.points is not None:
+        return _of_tiles(scop, with_loops_over(schedule, cheaper.points), expanded)
     # Loops over first points of tiles have their own steps.
     counting = schedule if expanded.bands else with_counting_loops(schedule)
     tree = mapped_bottom_up(counting, _with_atomic_tiles)
@@ -194,7 +230,7 @@ def _of_form(
         return None if tiled is None else _of_tiles(scop, tiled, expanded)
 
     def generated(tree: isl.Schedule) -> ScopAst | None:
-        limit = USUAL_OPERATIONS if points is None else POINT_OPERATIONS
+        limit = USUAL_OPERATIONS if cheaper is None else THREAD_OPERATIONS
         return within_operations(limit, lambda: _generate(scop, tree, expanded))
 
     ast = generated(tree)
@@ -391,7 +427,7 @@ def _with_marks(node: isl.ScheduleNode) -> isl.ScheduleNode:
     return node
 
 
-_MEANT = (TilesBelow, CountedBelow, LocalAttr)
+_MEANT = (TilesBelow, CountedBelow, StridesBelow, LocalAttr)
 
 
 def _with_atomic_tiles(node: isl.ScheduleNode) -> isl.ScheduleNode:

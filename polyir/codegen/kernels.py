@@ -28,6 +28,7 @@ from polyir.codegen.kernel_blocks import (
     where_equal,
     with_parameters,
 )
+from polyir.codegen.thread_strides import BlockTree, Stride, StridesBelow, linear_functions
 from polyir.diagnostics import PolyirError, location_of
 from polyir.dialects.loop_attributes import (
     GpuDimension,
@@ -54,6 +55,7 @@ from polyir.model.gpu import (
     AXES,
     ThreadLoop,
     barrier_instances,
+    barrier_statements,
     kernel_marks,
     mapped_values,
     sizes_of_kernel,
@@ -72,7 +74,8 @@ class Kernel:
     `name` is that of its statement in the host code, whose iterators are the loops around the
     mark. In `thread`, `launch` are the parameters with their values, `tiles` and `threads` those
     with the numbers of the first tile of the block and of the thread, by axis. `points` are the
-    values of the outermost loops of a thread in whole tiles, if they are all in tiles. `grid` are
+    values of the outermost loops of a thread in whole tiles, if they are all in tiles; `block` is
+    what all threads of a block run, unless strides of threads begin at values of loops. `grid` are
     the blocks along the first axes, as functions of the parameters of the scop and of `launch`.
     """
 
@@ -80,6 +83,7 @@ class Kernel:
     sizes: KernelSizes
     thread: Scop
     points: isl.Set | None
+    block: BlockTree | None
     launch: tuple[str, ...]
     tiles: tuple[str, str, str]
     threads: tuple[str, str, str]
@@ -193,7 +197,7 @@ def _kernel(scop: Scop, mark: isl.ScheduleNode, name: str, taken: set[str]) -> K
         context = context.intersect(as_parameters(found.tiles, [tile]))
         if limit is None:
             single[tile] = numbers, tile_sizes[AXES[axis]]
-    barriers, loops = barrier_instances(scop), thread_loops(mark)
+    barriers, loops, of_block = barrier_instances(scop), thread_loops(mark), domain
     own = domain.subtract(barriers)
     for axis, thread in enumerate(threads):
         count = sizes.threads(axis)
@@ -206,7 +210,57 @@ def _kernel(scop: Scop, mark: isl.ScheduleNode, name: str, taken: set[str]) -> K
     restricted = replace(scop.under(_sequential(of_thread)), context=context)
     counts = {thread: sizes.threads(axis) for axis, thread in enumerate(threads)}
     points = _points(of_thread, single, counts)
-    return Kernel(name, sizes, restricted, points, launch, tiles, threads, tuple(grid))
+    marked = _with_marks_of_strides(mark, threads, single)
+    block = None
+    if marked is not None:
+        several = {axis: name for axis, name in enumerate(threads) if counts[name] > 1}
+        block = BlockTree(
+            _sequential(_below(marked, of_block, tiles)), several, barrier_statements(scop)
+        )
+    return Kernel(name, sizes, restricted, points, block, launch, tiles, threads, tuple(grid))
+
+
+def _with_marks_of_strides(
+    mark: isl.ScheduleNode, threads: Sequence[str], tiles: _Tiles
+) -> isl.ScheduleNode | None:
+    """The kernel with marks `StridesBelow`; `None` where a stride begins at a loop around."""
+    sizes, loops = sizes_of_kernel(mark), thread_loops(mark)
+    is_known = not mark.is_subtree_anchored()
+
+    def stride(
+        function: isl.UnionPwAff, domain: isl.UnionSet, axis: int
+    ) -> tuple[int, Stride] | None:
+        nonlocal is_known
+        count = sizes.threads(axis)
+        if count == 1:
+            return None
+        for loop in loops[AXES[axis]]:
+            if not domain.is_subset(loop.values.sub(function).zero_union_set()):
+                continue
+            functions = linear_functions(function)
+            if loop.tile % count == 0:
+                return axis, Stride(threads[axis], count, None, functions)
+            tile = _tile_of(loop, tiles)
+            if tile is not None:
+                origin = AstOperation(Operator.MUL, (AstNumber(loop.tile), AstName(tile)))
+                return axis, Stride(threads[axis], count, origin, functions)
+        is_known = False
+        return None
+
+    def visit(node: isl.ScheduleNode) -> isl.ScheduleNode:
+        node = mapped_children(node, visit)
+        if node_type(node) is not isl.schedule_node_type.band:
+            return node
+        domain = node.get_domain()
+        axes = (_axis(attributes, "thread") for attributes in attributes_of_members(node))
+        strides = tuple(
+            None if axis is None else stride(function, domain, axis)
+            for function, axis in zip(members_of_band(node), axes, strict=True)
+        )
+        return node.insert_mark(mark_id(StridesBelow(0, strides))) if any(strides) else node
+
+    result = visit(mark) if is_known else mark
+    return result if is_known else None
 
 
 def _points(
@@ -262,15 +316,23 @@ _Tiles = Mapping[str, tuple[isl.UnionPwAff, int]]
 """The numbers of the tiles of which a block runs one, and their size, by their parameters."""
 
 
-def _from_tiles(loop: ThreadLoop, tiles: _Tiles) -> ThreadLoop:
-    """The loop with first points of tiles by the parameter that is the number of its tile."""
+def _tile_of(loop: ThreadLoop, tiles: _Tiles) -> str | None:
+    """The parameter that is the number of the tile that a loop is in."""
     domain = loop.values.domain()
     for tile, (numbers, _) in tiles.items() if loop.origins is not None else ():
         first = numbers.intersect_domain(domain).scale_val(isl.Val(loop.tile))
         if domain.is_subset(first.sub(loop.origins).zero_union_set()):
-            own = parameter_on(domain, tile).scale_val(isl.Val(loop.tile))
-            return replace(loop, origins=own)
-    return loop
+            return tile
+    return None
+
+
+def _from_tiles(loop: ThreadLoop, tiles: _Tiles) -> ThreadLoop:
+    """The loop with first points of tiles by the parameter that is the number of its tile."""
+    tile = _tile_of(loop, tiles)
+    if tile is None:
+        return loop
+    own = parameter_on(loop.values.domain(), tile).scale_val(isl.Val(loop.tile))
+    return replace(loop, origins=own)
 
 
 def _of_thread(
@@ -341,13 +403,13 @@ def _below(mark: isl.ScheduleNode, domain: isl.UnionSet, tiles: Sequence[str]) -
 
 
 def _with_depths(trees: Sequence[TreeNode], depth: int) -> tuple[TreeNode, ...]:
-    """The trees with marks `CountedBelow` that know the depth of their bands."""
+    """The trees with marks `CountedBelow` and `StridesBelow` that know the depth of their bands."""
     found: list[TreeNode] = []
     for tree in trees:
         inner, content = depth, tree.content
         if isinstance(content, BandMembers):
             inner += len(content.objects)
-        elif isinstance(content, CountedBelow):
+        elif isinstance(content, CountedBelow | StridesBelow):
             content = replace(content, depth=depth)
         found.append(TreeNode(tree.kind, content, _with_depths(tree.children, inner)))
     return tuple(found)

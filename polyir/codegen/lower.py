@@ -19,7 +19,7 @@ from polyir.codegen import ast
 from polyir.codegen.affine_loops import AffineLoop, loop_operation
 from polyir.codegen.affine_to_scf import legalize_affine
 from polyir.codegen.ast import Operator, statements_in
-from polyir.codegen.ast_build import LoopsBelow, ScopAst, build_ast, expression_of
+from polyir.codegen.ast_build import Cheaper, LoopsBelow, ScopAst, build_ast, expression_of
 from polyir.codegen.ast_expressions import AstExpressionReader, materialize
 from polyir.codegen.statement_bodies import Redirection, copy_body
 from polyir.codegen.symbolic_tiles import TilesBelow
@@ -67,7 +67,7 @@ def lower_scop(scop: Scop) -> None:
         parts = host_and_kernels(scop)
         host = parts.host
         kernels = {
-            each.name: _KernelAst(each, build_ast(each.thread, each.points))
+            each.name: _KernelAst(each, build_ast(each.thread, Cheaper(each.points, each.block)))
             for each in parts.kernels
         }
     tree = build_ast(host)
@@ -427,10 +427,13 @@ class _TreeLowering:
 
 def _once(value: IndexExpression, name: str, builder: Builder) -> IndexExpression:
     """The value, computed here and called `name` unless it is a sum."""
-    if all(isinstance(atom, SSAValue) for atom, _ in value.terms):
-        return value
-    computed = materialize(value, builder)
-    computed.name_hint = name
+    computed = value.value
+    if computed is None:
+        if all(isinstance(atom, SSAValue) for atom, _ in value.terms):
+            return value
+        computed = materialize(value, builder)
+    if computed.name_hint is None:
+        computed.name_hint = name
     return IndexExpression.of(computed)
 
 

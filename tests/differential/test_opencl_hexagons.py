@@ -1,0 +1,40 @@
+"""Stencils with hexagonal tiles as OpenCL on PoCL, against MLIR's lowering, to the bit."""
+
+from __future__ import annotations
+
+import pytest
+from gpu_devices import missing_opencl
+from kernels import KERNELS
+from oracle import MISSING_TOOLS_REASON, mlir_opt_available
+
+from polyir import api
+from polyir.diagnostics import Remark, remarks_to
+from polyir.runtime import compare_bits
+
+pytestmark = [
+    pytest.mark.skipif(not mlir_opt_available(), reason=MISSING_TOOLS_REASON),
+    pytest.mark.skipif(bool(missing_opencl()), reason=missing_opencl()),
+]
+
+HEXAGONS = ("height=2 width=4 sizes=8", "height=4 width=16 sizes=16")
+
+
+@pytest.mark.parametrize("mapping", ["map-to-gpu", "map-to-gpu{block=5,3 grid=2}"])
+@pytest.mark.parametrize("hexagons", HEXAGONS)
+@pytest.mark.parametrize("name", ["jacobi-1d", "jacobi-2d", "heat-3d", "fdtd-2d"])
+def test_hexagons_as_blocks(name: str, hexagons: str, mapping: str, expected: object) -> None:
+    assert callable(expected)
+    kernel = KERNELS[name]
+    remarks: list[Remark] = []
+    with remarks_to(remarks.append):
+        pipeline = f"pluto-schedule,hexagonal-tile{{{hexagons}}},{mapping}"
+        module = api.compile(kernel.path.read_text(), pipeline, target="opencl")
+    # One kernel, whose blocks are hexagons: there are no tiles around them.
+    assert module.source.count("__kernel") == 1
+    assert not any("gpu-tile" in str(remark) for remark in remarks)
+    assert "barrier(" in module.source
+    for data_set in ("mini", "small"):
+        arguments = kernel.make_arguments(data_set)
+        module[kernel.function](*arguments)
+        assert compare_bits(expected(name, data_set), arguments) is None
+        assert compare_bits(kernel.make_arguments(data_set), arguments) is not None
