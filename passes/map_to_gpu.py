@@ -28,8 +28,8 @@ class MapToGpuPass(PassWithOptions):
     also work alone and have more to say. `tile` are the tile sizes of the loops of a kernel,
     `block` the threads of a block along x, y and z, and `grid` the largest numbers of blocks.
     `shared`, `registers`, `limit` and `padding` say what is kept in shared memory and in registers,
-    as for `gpu-promote`; by default, nothing is. At the end, the kernels are proved right as by
-    `check-gpu`; with `check=false`, that is left to `lower-poly`.
+    as for `gpu-promote`. At the end, the kernels are proved right as by `check-gpu`; with
+    `check=false`, that is left to `lower-poly`.
 
     Before:
 
@@ -51,14 +51,16 @@ class MapToGpuPass(PassWithOptions):
     tile: tuple[int, ...] = ()
     block: tuple[int, ...] = ()
     grid: tuple[int, ...] = ()
-    shared: SharedArrays = "none"
-    registers: Registers = "none"
+    shared: SharedArrays = "auto"
+    registers: Registers = "auto"
     limit: int = SHARED_BYTES
     padding: int | None = None
     check: bool = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        tile, mapping = GpuTilePass(tile=self.tile), GpuMapPass(block=self.block, grid=self.grid)
+        limit = None if self.shared == "none" else self.limit
+        tile = GpuTilePass(tile=self.tile, limit=limit)
+        mapping = GpuMapPass(block=self.block, grid=self.grid)
         for step in (GpuKernelsPass(), tile, mapping):
             step.apply(ctx, op)
         if (self.shared, self.registers) != ("none", "none"):
