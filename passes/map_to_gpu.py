@@ -30,10 +30,10 @@ class MapToGpuPass(PassWithOptions):
     also work alone and have more to say. `tile` are the tile sizes of the loops of a kernel,
     `block` the threads of a block along x, y and z, and `grid` the largest numbers of blocks.
     `shared`, `registers`, `limit` and `padding` say what is kept in shared memory and in registers,
-    as for `gpu-promote`; by default, nothing is. `sequential` and `assumed-size` say where parts
-    without parallel loops run, as for `gpu-kernels`. At the end, the kernels are proved right as by
-    `check-gpu`; with `check=false`, that is left to `lower-poly`. With `assume-on-device`,
-    `lower-poly` uses the arrays that functions are passed without copying them to the device.
+    as for `gpu-promote`. `sequential` and `assumed-size` say where parts without parallel loops
+    run, as for `gpu-kernels`. At the end, the kernels are proved right as by `check-gpu`; with
+    `check=false`, that is left to `lower-poly`. With `assume-on-device`, `lower-poly` uses the
+    arrays that functions are passed without copying them to the device.
 
     Before:
 
@@ -55,8 +55,8 @@ class MapToGpuPass(PassWithOptions):
     tile: tuple[int, ...] = ()
     block: tuple[int, ...] = ()
     grid: tuple[int, ...] = ()
-    shared: SharedArrays = "none"
-    registers: Registers = "none"
+    shared: SharedArrays = "auto"
+    registers: Registers = "auto"
     limit: int = SHARED_BYTES
     padding: int | None = None
     sequential: SequentialParts = "auto"
@@ -65,7 +65,9 @@ class MapToGpuPass(PassWithOptions):
     assume_on_device: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        tile, mapping = GpuTilePass(tile=self.tile), GpuMapPass(block=self.block, grid=self.grid)
+        limit = None if self.shared == "none" else self.limit
+        tile = GpuTilePass(tile=self.tile, limit=limit)
+        mapping = GpuMapPass(block=self.block, grid=self.grid)
         # Arrays that are on the device cannot be used on the host.
         is_fixed = self.assume_on_device and self.sequential == "auto"
         sequential: SequentialParts = "device" if is_fixed else self.sequential
