@@ -6,7 +6,7 @@ Cohen: Polyhedral AST generation is more than scanning polyhedra (TOPLAS 2015).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -118,7 +118,7 @@ class IncorrectAstError(PolyirError):
     """isl does not generate an AST that does what the schedule tree says."""
 
 
-def build_ast(scop: Scop) -> ScopAst:
+def build_ast(scop: Scop, is_usable: Callable[[ScopAst], bool] = lambda ast: True) -> ScopAst:
     """Generate the AST for the schedule tree in force, under the scop's context.
 
     Loops over tiles are atomic if the tree does not give their loop type: by default, isl would
@@ -130,11 +130,11 @@ def build_ast(scop: Scop) -> ScopAst:
     (`approximate_tiles`). If there are no such loops, or that also takes too long, all loops are
     atomic, with guards inside. If isl does not find the number of iterations of a loop to unroll,
     no loop is unrolled. isl numbers the tiles (`counted_loops`), and the result has their first
-    points.
+    points. The result is the first of these that `is_usable`.
 
     Raises `PolyirError` if the tree executes infinitely many instances, `IncorrectAstError` if isl
-    does not generate loops that execute each instance once and in order, and `ResourceError` if it
-    takes too long.
+    does not generate loops that execute each instance once and in order, or none that is usable,
+    and `ResourceError` if it takes too long.
     """
     location = location_of(scop.op)
     forms: tuple[Form, ...] = ("usual", "tiles")
@@ -143,10 +143,13 @@ def build_ast(scop: Scop) -> ScopAst:
             ast = limited("code generation", partial(_built, scop, form), location)
         except CrashError:
             continue
-        if ast is not None:
+        if ast is not None and is_usable(ast):
             return ast
     ast = limited("code generation", partial(_built, scop, "atomic"), location)
     assert ast is not None, "the last form has no limit"
+    if not is_usable(ast):
+        reason = "isl generates no loops in which all threads of a block reach each barrier"
+        raise IncorrectAstError(reason, location)
     return ast
 
 
