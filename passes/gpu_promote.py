@@ -65,13 +65,13 @@ class GpuPromotePass(GpuPromoteOptions, RewritePass):
         plan = partial(plan_gpu_promotion, scop, self)
         promotion = _bounded("the promotion", plan, op, PLAN_OPERATIONS)
         if promotion is None:
-            self._refuse("the promotion", PLAN_OPERATIONS, op)
+            self._report_too_hard("the promotion", PLAN_OPERATIONS, op)
             return
         if promotion.arrays and not self._carry_out(op, promotion):
             return
         report_outcome(self.name, promotion, op)
 
-    def _refuse(self, step: str, operations: int, op: ScopOp) -> None:
+    def _report_too_hard(self, step: str, operations: int, op: ScopOp) -> None:
         """Say that nothing is promoted; a warning where arrays were asked for by name."""
         why = f"{step} takes isl more than {operations} operations, or isl fails"
         tell = missed if self.arrays else remark
@@ -92,7 +92,7 @@ class GpuPromotePass(GpuPromoteOptions, RewritePass):
         step = "the check of copies"
         is_right = _bounded(step, check, op, CHECK_OPERATIONS)
         if is_right is None:
-            self._refuse(step, CHECK_OPERATIONS, op)
+            self._report_too_hard(step, CHECK_OPERATIONS, op)
         # What is parallel under value-based dependences is so under memory-based ones: between the
         # two ends of one of these, there is a chain of the others. They are found far sooner.
         found = dependences_of(op, value_based=False, pass_name=self.name) if is_right else None

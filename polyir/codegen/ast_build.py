@@ -6,7 +6,7 @@ Cohen: Polyhedral AST generation is more than scanning polyhedra (TOPLAS 2015).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -145,9 +145,12 @@ class Cheaper:
     block: BlockTree | None
 
 
-def build_ast(scop: Scop, cheaper: Cheaper | None = None) -> ScopAst:
+def build_ast(
+    scop: Scop,
+    cheaper: Cheaper | None = None,
+    is_usable: Callable[[ScopAst], bool] = lambda ast: True,
+) -> ScopAst:
     """Generate the AST for the schedule tree in force, under the scop's context.
-
 
     Loops over tiles are atomic if the tree does not give their loop type: by default, isl would
     split such a loop where the ranges of its statements differ, and repeat the point loops in
@@ -159,11 +162,11 @@ def build_ast(scop: Scop, cheaper: Cheaper | None = None) -> ScopAst:
     (`approximate_tiles`). If there are no such loops, or that also takes too long, all loops are
     atomic, with guards inside. If isl does not find the number of iterations of a loop to unroll,
     no loop is unrolled. isl numbers the tiles (`counted_loops`), and the result has their first
-    points.
+    points. The result is the first of these that `is_usable`.
 
     Raises `PolyirError` if the tree executes infinitely many instances, `IncorrectAstError` if isl
-    does not generate loops that execute each instance once and in order, and `ResourceError` if it
-    takes too long.
+    does not generate loops that execute each instance once and in order, or none that is usable,
+    and `ResourceError` if it takes too long.
     """
     location = location_of(scop.op)
     forms: list[Form] = ["usual", "tiles"]
@@ -176,10 +179,13 @@ def build_ast(scop: Scop, cheaper: Cheaper | None = None) -> ScopAst:
             ast = limited("code generation", partial(_built, scop, form, cheaper), location)
         except CrashError:
             continue
-        if ast is not None:
+        if ast is not None and is_usable(ast):
             return ast
     ast = limited("code generation", partial(_built, scop, "atomic", cheaper), location)
     assert ast is not None, "the last form has no limit"
+    if not is_usable(ast):
+        reason = "isl generates no loops in which all threads of a block reach each barrier"
+        raise IncorrectAstError(reason, location)
     return ast
 
 

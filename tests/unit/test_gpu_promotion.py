@@ -15,11 +15,13 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.rewriter import Rewriter
 
 from polyir import api
+from polyir.codegen.lower import lower_scop
 from polyir.diagnostics import Remark, RemarkKind, remarks_to
+from polyir.limits import ResourceError
 from polyir.model.analysis import DataflowError
 from polyir.model.dataflow import ArrayFlow, array_flow
 from polyir.model.scop import Scop, scop_of
-from polyir.passes import gpu_promote
+from polyir.passes import gpu_promote, lower_poly
 from polyir.passes.prerequisites import scops_in
 from polyir.runtime import compare_bits
 from polyir.transform.gpu import promotion
@@ -235,3 +237,35 @@ def test_default_tiles_fit_in_shared_memory(type: str, options: str, expected: s
         text = ROWS.replace("TYPE", type)
         api.run_pipeline(api.parse(text), f"pluto-schedule,gpu-kernels,gpu-tile{options}")
     assert f"tiled 2 loops around S0 by {expected}" in [each.message for each in remarks]
+
+
+@pytest.mark.parametrize(
+    ("failures", "messages"),
+    [
+        (1, ["all arrays stay in global memory"]),
+        (2, ["all arrays stay in global memory", "the loops keep their original order"]),
+    ],
+)
+def test_what_is_too_hard_to_generate_is_generated_without_promotion(
+    failures: int, messages: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    attempts = 0
+
+    def fails(scop: Scop) -> None:
+        nonlocal attempts
+        attempts += 1
+        if attempts <= failures:
+            raise ResourceError("code generation takes too long")
+        lower_scop(scop)
+
+    monkeypatch.setattr(lower_poly, "lower_scop", fails)
+    remarks: list[Remark] = []
+    with remarks_to(remarks.append):
+        module = api.parse(KERNELS["gemm"].path.read_text())
+        loops = api.lower(api.run_pipeline(module, "pluto-schedule,map-to-gpu{tile=8}"))
+    told = [each.message for each in remarks if each.kind is RemarkKind.MISSED]
+    assert told == [f"code generation takes too long: {each}" for each in messages]
+    launches = [op for op in loops.walk() if isinstance(op, gpu.LaunchOp)]
+    assert bool(launches) == (failures == 1)
+    assert not any(isinstance(op, gpu.BarrierOp) for op in loops.walk())
+    assert run_mini("gemm", loops, tmp_path).shared_accesses == 0
