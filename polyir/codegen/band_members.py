@@ -18,14 +18,23 @@ def iterator_of(function: isl.PwAff) -> int | None:
 
 
 def tiled_iterator_of(function: isl.PwAff) -> int | None:
-    """The position of `i` if `function` is a multiple of `floor(i/c)`."""
+    """The position of `i` if `function` is a multiple of `floor(i/c)`, or counts these.
+
+    The loop over the tiles of a block counts them: it is `floor((floor(i/c) - first)/blocks)`.
+    """
     expression = _only_piece(function)
     if expression is None:
         return None
     division = _only_variable(expression, isl.dim_type.div)
-    if division is None:
-        return None
-    return _only_variable(expression.get_div(division), isl.dim_type.in_)
+    while division is not None:
+        inner = expression.get_div(division)
+        position = _only_variable(inner, isl.dim_type.in_)
+        if position is not None:
+            return position
+        others = [each for each in variables_of(inner) if each[0] != isl.dim_type.param]
+        is_division = len(others) == 1 and others[0][0] == isl.dim_type.div
+        expression, division = inner, others[0][1] if is_division else None
+    return None
 
 
 def _only_piece(function: isl.PwAff) -> isl.Aff | None:

@@ -33,12 +33,17 @@ class Blocks:
 
 
 def blocks_for(
-    numbers: isl.UnionPwAff, limit: int | None, domain: isl.UnionSet, context: isl.Set
+    numbers: isl.UnionPwAff,
+    limit: int | None,
+    domain: isl.UnionSet,
+    context: isl.Set,
+    launch: Sequence[str],
 ) -> Blocks:
     """The blocks for tiles with these numbers, of which instances in `domain` are in some.
 
     Their number is that of the least interval around the numbers, unless it begins at a place that
-    is complicated: then it begins at 0.
+    is complicated: then it begins at 0, or at a bound that is one function everywhere, and depends
+    on the parameters of the `launch` if possible.
     """
     reached = isl.UnionMap.from_union_pw_aff(numbers).intersect_domain(domain).range()
     values = isl.Set.from_union_set(reached)
@@ -55,10 +60,36 @@ def blocks_for(
             tiles = values.apply(isl.Map("{ [t] -> [u] : 0 <= u <= t }"))
     elif hull.is_bounded():
         tiles = hull
+        if first.n_piece() > 1:
+            bound = _single_bound(first, values, launch)
+            if bound is not None:
+                first, tiles = bound, isl.Set.universe(hull.get_space())
     count = last.sub(first).add_constant_val(isl.Val(1))
     if limit is not None:
         count = count.min(constant(limit, context))
     return Blocks(count, first, limit, tiles)
+
+
+def _single_bound(least: isl.PwAff, values: isl.Set, launch: Sequence[str]) -> isl.PwAff | None:
+    """A function of parameters that no value is below: a piece of the least one."""
+    bounds: list[isl.PwAff] = []
+    number = isl.PwAff("{ [t] -> [t] }")
+    for _, piece in least.get_pieces():
+        bound = isl.PwAff.from_aff(piece)
+        moved = bound.insert_dims(isl.dim_type.in_, 0, 1)
+        if values.is_subset(number.ge_set(moved)):
+            bounds.append(bound)
+    own = (each for each in bounds if set(launch) & _parameters_in(each))
+    return next(own, bounds[0] if bounds else None)
+
+
+def _parameters_in(function: isl.PwAff) -> set[str]:
+    kind = isl.dim_type.param
+    return {
+        function.get_dim_name(kind, position)
+        for position in range(function.dim(kind))
+        if function.involves_dims(kind, position, 1)
+    }
 
 
 def launches_of(mark: isl.ScheduleNode) -> isl.Set:

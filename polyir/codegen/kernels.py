@@ -190,7 +190,7 @@ def _kernel(scop: Scop, mark: isl.ScheduleNode, name: str, taken: set[str]) -> K
             context = between(context, tile, 1)
             continue
         limit = sizes.grid[axis] if axis < len(sizes.grid) else None
-        found = blocks_for(numbers, limit, all_blocks, known)
+        found = blocks_for(numbers, limit, all_blocks, known, launch)
         one = Blocks(constant(1, known), constant(0, known), None, isl.Set("{ [0] }"))
         grid += [one] * (axis - len(grid)) + [found]
         domain = domain.intersect(found.run_by(numbers, tile))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from xdsl.builder import Builder
 from xdsl.dialects import affine, memref, scf
-from xdsl.dialects.builtin import IndexType, NoneAttr
+from xdsl.dialects.builtin import AffineMapAttr, IndexType, NoneAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import IsTerminator
@@ -38,7 +38,7 @@ from polyir.dialects.scop import KERNEL_SPACES, LocalArrayOp, StmtOp
 from polyir.isl_lists import parameters_of
 from polyir.model.affine import NotAffineError
 from polyir.model.gpu import AXES, barrier_statements, has_kernels
-from polyir.model.index_expressions import Atom, IndexExpression, set_of
+from polyir.model.index_expressions import Atom, IndexExpression, map_of, set_of
 from polyir.model.scop import Scop
 
 if TYPE_CHECKING:
@@ -408,7 +408,7 @@ class _TreeLowering:
         firsts = (expression_of(blocks.first, context) for blocks in kernel.grid)
         grid = [materialize(outside.computed(each), place.builder) for each in counts]
         offsets = [
-            _once(outside.expression(each), f"first_{axis}", place.builder)
+            _once(outside.bounds(each, Operator.MAX), f"first_{axis}", place.builder)
             for each, axis in zip(firsts, AXES, strict=False)
         ]
         launch = open_launch(kernel, grid, place.builder)
@@ -434,15 +434,18 @@ class _TreeLowering:
             place.builder.insert(memref.DeallocOp.get(memory))
 
 
-def _once(value: IndexExpression, name: str, builder: Builder) -> IndexExpression:
-    """The value, computed here and called `name` unless it is a sum."""
-    computed = value.value
-    if computed is None:
-        if all(isinstance(atom, SSAValue) for atom, _ in value.terms):
-            return value
-        computed = materialize(value, builder)
-    if computed.name_hint is None:
-        computed.name_hint = name
+def _once(bounds: Sequence[IndexExpression], name: str, builder: Builder) -> IndexExpression:
+    """The greatest of some values, computed here and called `name` unless it is a sum."""
+    from polyir.dialects.affine_extra import MaxOp
+
+    if len(bounds) > 1:
+        values, operands = map_of(bounds)
+        computed = builder.insert(MaxOp(operands, AffineMapAttr(values))).result
+    elif all(isinstance(atom, SSAValue) for atom, _ in bounds[0].terms):
+        return bounds[0]
+    else:
+        computed = materialize(bounds[0], builder)
+    computed.name_hint = name
     return IndexExpression.of(computed)
 
 

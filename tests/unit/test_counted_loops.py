@@ -36,6 +36,13 @@ def operation(operator: Operator, *arguments: AstExpression) -> AstExpression:
     return AstOperation(operator, arguments)
 
 
+OFFSETS = (
+    None,
+    operation(Operator.MUL, AstNumber(7), AstName("n")),
+    operation(Operator.SUB, AstNumber(5), AstName("n")),
+)
+
+
 def expressions(names: tuple[str, ...]) -> st.SearchStrategy[AstExpression]:
     leaves = st.one_of(
         st.integers(-40, 40).map(AstNumber), st.sampled_from((*names, "n")).map(AstName)
@@ -84,9 +91,7 @@ def nests(draw: st.DrawFn) -> AstNode:
             step = draw(st.sampled_from((1, 1, 2)))
             node = AstFor(ITERATORS[depth], first, bound, draw(st.booleans()), step, node)
         if draw(st.booleans()):
-            parameter = operation(Operator.MUL, AstNumber(draw(st.integers(-3, 7))), AstName("n"))
-            offset = draw(st.one_of(st.none(), st.just(parameter)))
-            count = Count(draw(st.integers(2, 12)), offset)
+            count = Count(draw(st.integers(2, 12)), draw(st.sampled_from(OFFSETS)))
             node = AstMark(CountedBelow(depth, (count,)), node)
     return node
 
