@@ -25,11 +25,11 @@ pytestmark = [
 ]
 
 SCHEDULERS = ("pluto-schedule", "isl-schedule", "spatial-schedule{target=gpu}")
-SIZES = ("", "tile=7 block=5,3", "tile=5,3 block=7,5 grid=2")
+SIZES = ("", " tile=7 block=5,3", " tile=5,3 block=7,5 grid=2")
+PROMOTING = tuple(f"map-to-gpu{{sequential=device{sizes}}}" for sizes in SIZES)
 MAPPINGS = tuple(
-    f"map-to-gpu{{{sizes} sequential=device shared=none registers=none}}" for sizes in SIZES
+    f"map-to-gpu{{sequential=device shared=none registers=none{sizes}}}" for sizes in SIZES
 )
-PROMOTING = tuple(f"map-to-gpu{{{sizes} sequential=device}}" for sizes in SIZES)
 DATA_SETS = ("mini", "small")
 
 LONG = {("floyd-warshall", "small")}
