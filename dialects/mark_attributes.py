@@ -131,11 +131,12 @@ class KernelSizes:
     """The sizes of a GPU kernel in the order x, y, z.
 
     `block` are the numbers of threads of a block; `grid` the largest numbers of blocks, if they
-    are limited. Sizes that are not given are 1.
+    are limited. Sizes that are not given are 1. With `on_host`, its only thread is the host's.
     """
 
     block: tuple[int, ...] = ()
     grid: tuple[int, ...] = ()
+    on_host: bool = False
 
     def threads(self, axis: int) -> int:
         """The number of threads along an axis."""
@@ -147,7 +148,8 @@ class KernelAttr(Data[KernelSizes]):
     """`#poly.kernel<block [32, 8]>`: all below the mark is a GPU kernel with blocks of this size.
 
     It is launched once for each iteration of the loops around the mark. `grid [64, 64]` limits the
-    number of blocks; each of them then runs several tiles.
+    number of blocks; each of them then runs several tiles. `#poly.kernel<host>` runs on the host,
+    between kernels of the device.
     """
 
     name = "poly.kernel"
@@ -166,13 +168,17 @@ class KernelAttr(Data[KernelSizes]):
 
         if parser.parse_optional_punctuation("<") is None:
             return KernelSizes()
-        block, grid = sizes("block"), sizes("grid")
+        if parser.parse_optional_keyword("host") is not None:
+            found = KernelSizes(on_host=True)
+        else:
+            found = KernelSizes(sizes("block"), sizes("grid"))
         parser.parse_punctuation(">")
-        return KernelSizes(block, grid)
+        return found
 
     def print_parameter(self, printer: Printer) -> None:
         named = [("block", self.data.block), ("grid", self.data.grid)]
         shown = [f"{name} [{', '.join(map(str, sizes))}]" for name, sizes in named if sizes]
+        shown += ["host"] * self.data.on_host
         if shown:
             with printer.in_angle_brackets():
                 printer.print_string(" ".join(shown))

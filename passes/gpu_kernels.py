@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from polyir.diagnostics import LegalityError
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
 from polyir.passes.prerequisites import ScopPass
 from polyir.transform.gpu.kernels import gpu_kernels
+from polyir.transform.gpu.placement import PlacementOptions, Placer, SequentialParts
 
 
 @dataclass(frozen=True)
@@ -16,7 +18,10 @@ class GpuKernelsPass(ScopPass):
     """Decide which parts of a schedule become GPU kernels.
 
     A kernel begins at the outermost band with a parallel loop; the loops around it stay on the
-    host. A part without parallel loops becomes a kernel of a single thread.
+    host. A part without parallel loops becomes a kernel of a single thread or runs on the host,
+    whichever is estimated to take less time, with the transfers that it needs. `sequential=device`
+    and `sequential=host` decide for all of them; `assumed-size` is the number that parameters and
+    unknown extents count as.
 
     Before:
 
@@ -35,5 +40,19 @@ class GpuKernelsPass(ScopPass):
 
     name = "gpu-kernels"
 
+    sequential: SequentialParts = "auto"
+    assumed_size: int = 1000
+
+    def __post_init__(self) -> None:
+        PlacementOptions(self.sequential, self.assumed_size)
+
     def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
-        return gpu_kernels(scop.schedule, dependences)
+        for array in scop.op.local_arrays:
+            if array.space.data == "heap":
+                # A thread could only allocate it by itself.
+                raise LegalityError(
+                    f"the local array @{array.sym_name.data} is memory on the heap, which a kernel "
+                    "does not have"
+                )
+        placer = Placer(scop, PlacementOptions(self.sequential, self.assumed_size))
+        return gpu_kernels(scop.schedule, dependences, placer)

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
-from polyir.diagnostics import missed
+from polyir.diagnostics import missed, remark
 from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import ScopOp
-from polyir.limits import limited, within_operations
+from polyir.limits import ResourceError, limited, within_operations
+from polyir.model.analysis import DataflowError
 from polyir.model.copies import require_right_copies
 from polyir.model.proof import is_proved, remember_proof
 from polyir.model.scop import scop_of
@@ -64,11 +65,17 @@ class GpuPromotePass(GpuPromoteOptions, RewritePass):
         plan = partial(plan_gpu_promotion, scop, self)
         promotion = _bounded("the promotion", plan, op, PLAN_OPERATIONS)
         if promotion is None:
-            missed(self.name, _TOO_HARD.format("the promotion", PLAN_OPERATIONS), op)
+            self._report_too_hard("the promotion", PLAN_OPERATIONS, op)
             return
         if promotion.arrays and not self._carry_out(op, promotion):
             return
         report_outcome(self.name, promotion, op)
+
+    def _report_too_hard(self, step: str, operations: int, op: ScopOp) -> None:
+        """Say that nothing is promoted; a warning where arrays were asked for by name."""
+        why = f"{step} takes isl more than {operations} operations, or isl fails"
+        tell = missed if self.arrays else remark
+        tell(self.name, f"{why}: all arrays stay in global memory", op)
 
     def _carry_out(self, op: ScopOp, promotion: Promotion) -> bool:
         """Promote, unless that is too hard to check; whether it was done."""
@@ -85,7 +92,7 @@ class GpuPromotePass(GpuPromoteOptions, RewritePass):
         step = "the check of copies"
         is_right = _bounded(step, check, op, CHECK_OPERATIONS)
         if is_right is None:
-            missed(self.name, _TOO_HARD.format(step, CHECK_OPERATIONS), op)
+            self._report_too_hard(step, CHECK_OPERATIONS, op)
         # What is parallel under value-based dependences is so under memory-based ones: between the
         # two ends of one of these, there is a chain of the others. They are found far sooner.
         found = dependences_of(op, value_based=False, pass_name=self.name) if is_right else None
@@ -99,11 +106,9 @@ class GpuPromotePass(GpuPromoteOptions, RewritePass):
         return True
 
 
-PLAN_OPERATIONS = 100_000_000
-CHECK_OPERATIONS = 100_000_000
-"""How many operations isl may take for a plan, and to check it: some seconds."""
-
-_TOO_HARD = "{} takes isl more than {} operations: all arrays stay in global memory"
+PLAN_OPERATIONS = 15_000_000
+CHECK_OPERATIONS = 15_000_000
+"""How many operations isl may take for a plan, and to check it: some three seconds each."""
 
 Result = TypeVar("Result")
 
@@ -111,5 +116,9 @@ Result = TypeVar("Result")
 def _bounded(
     step: str, compute: Callable[[], Result], op: ScopOp, operations: int
 ) -> Result | None:
-    """What `compute` returns, or `None` if it takes isl too many operations."""
-    return limited(step, partial(within_operations, operations, compute), ir=op)
+    """What `compute` returns, or `None` if it takes isl too many operations, or isl fails."""
+    try:
+        return limited(step, partial(within_operations, operations, compute), ir=op)
+    except (ResourceError, DataflowError):
+        # isl may crash where it stops, and its dataflow analysis goes wrong for some orders.
+        return None

@@ -16,8 +16,10 @@ class GpuTilePass(GpuTileOptions, ScopPass):
     """Tile the outermost loops of GPU kernels, for blocks and their threads.
 
     `tile` are the tile sizes of the loops; the last one also applies to all further loops. The
-    default depends on the number of parallel loops: 256; 32 x 32; 4 x 4 x 32. Loops over tiles are
-    not tiled again. Without `gpu-kernels` before it, the kernels are marked first.
+    default depends on the number of parallel loops: 256; 32 x 32; 4 x 4 x 32. With `limit`, default
+    tiles are made smaller if the parts of arrays that are to be copied to shared memory take more
+    bytes than that. Loops over tiles are not tiled again. Without `gpu-kernels` before it, the
+    kernels are marked first.
 
     Before:
 
@@ -37,4 +39,4 @@ class GpuTilePass(GpuTileOptions, ScopPass):
     name = "gpu-tile"
 
     def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
-        return gpu_tile(scop.schedule, dependences, self)
+        return gpu_tile(scop, dependences, self)

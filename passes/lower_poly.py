@@ -19,12 +19,13 @@ becomes
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from xdsl.context import Context
 from xdsl.dialects import affine, scf
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
@@ -33,10 +34,10 @@ from polyir.codegen.ast_build import IncorrectAstError
 from polyir.codegen.lower import lower_scop
 from polyir.diagnostics import PolyirError, missed, remark
 from polyir.dialects.scop import ScopOp
-from polyir.limits import ResourceError
+from polyir.limits import ResourceError, limited
 from polyir.model.outcome import Outcome
 from polyir.model.proof import is_unchecked, kernels_of
-from polyir.model.scop import scop_of
+from polyir.model.scop import Scop, scop_of
 from polyir.passes.prerequisites import replace_tree, require_proved, scops_in
 
 
@@ -49,7 +50,11 @@ class LowerPolyPass(ModulePass):
 
     With `split-loops`, loops are then split as by the pass `split-loops`. If code generation takes
     too long, or isl does not generate correct loops, `fall-back` generates loops for the original
-    order of the program, with a warning; without it, this is an error.
+    order of the program, with a warning; without it, this is an error. Of GPU kernels, those are
+    generated first that have all arrays in global memory.
+
+    With `assume-on-device`, the arrays that functions with kernels are passed are in the memory of
+    the device already, and neither copied there nor back.
     """
 
     name = "lower-poly"
@@ -57,6 +62,7 @@ class LowerPolyPass(ModulePass):
     split_loops: bool = True
     fall_back: bool = True
     check: bool = True
+    assume_on_device: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         scops = scops_in(op)
@@ -72,13 +78,28 @@ class LowerPolyPass(ModulePass):
             try:
                 lower_scop(scop_of(scop))
             except (IncorrectAstError, ResourceError) as error:
-                self._lower_original(scop, error)
+                self._lower_otherwise(scop, error, is_checked)
             if self.split_loops and block is not None:
                 self._split([op for op in block.ops if op not in existing])
+        if has_kernels:
+            self._place_on_device_and_host(op)
         if has_kernels and is_checked:
             from polyir.passes.gpu_check import require_correct_code
 
             require_correct_code(op)
+
+    def _place_on_device_and_host(self, module: ModuleOp) -> None:
+        """Run parts between kernels on the host, and use arrays that are on the device there."""
+        from xdsl.dialects import gpu
+
+        from polyir.loops.host_parts import run_on_host
+        from polyir.loops.on_device import is_assumed_on_device, use_arrays_on_device
+
+        for function in tuple(op for op in module.walk() if isinstance(op, FuncOp)):
+            run_on_host(function)
+            is_assumed = self.assume_on_device or is_assumed_on_device(function)
+            if is_assumed and any(isinstance(op, gpu.LaunchOp) for op in function.walk()):
+                use_arrays_on_device(function)
 
     def _check(self, scop: ScopOp) -> None:
         try:
@@ -92,6 +113,49 @@ class LowerPolyPass(ModulePass):
             error.message += "; lower-poly{check=false} and --no-check skip it"
             raise
 
+    def _lower_otherwise(self, scop: ScopOp, error: PolyirError, is_checked: bool) -> None:
+        """Generate what is simpler than code that isl failed to generate.
+
+        For GPU kernels with local arrays, that is kernels with all arrays in global memory; if isl
+        fails again, and for all others, loops in the program's order.
+        """
+        if kernels_of(scop) and scop.local_arrays and self.fall_back:
+            missed(self.name, f"{error.message}: all arrays stay in global memory", scop)
+            try:
+                self._lower_in_global_memory(scop, is_checked)
+            except (IncorrectAstError, ResourceError) as again:
+                error = again
+            else:
+                return
+        self._lower_original(scop, error)
+
+    def _lower_in_global_memory(self, scop: ScopOp, is_checked: bool) -> None:
+        """Generate code for GPU kernels without copies and local arrays."""
+        # Hardly ever needed, so that they are not part of every start.
+        from polyir.dialects.isl_attributes import DependencesAttr
+        from polyir.model.analysis import compute_dependences
+        from polyir.model.copies import without_copies
+        from polyir.passes.gpu_synchronise import GpuSynchronisePass
+
+        order = None if scop.dependences is None else scop.dependences.data.order
+        before = without_copies(scop_of(scop), keeps_marks=True)
+        replace_tree(scop, Outcome(before.schedule))
+        self._keep_statements_of(scop, before)
+        compute = partial(compute_dependences, scop_of(scop), value_based=False)
+        found = limited("the analysis of dependences", compute)
+        scop.dependences = DependencesAttr(replace(found, order=order))
+        GpuSynchronisePass().rewrite(scop)
+        if is_checked:
+            self._check(scop)
+        lower_scop(scop_of(scop))
+
+    def _keep_statements_of(self, scop: ScopOp, before: Scop) -> None:
+        """Erase the statements that `before` does not have, and all local arrays."""
+        kept = {body.op for body in before.bodies}
+        for op in (*scop.statements, *scop.local_arrays):
+            if op not in kept:
+                Rewriter.erase_op(op)
+
     def _lower_original(self, scop: ScopOp, error: PolyirError) -> None:
         """Generate loops for the program's order, without copies and local arrays."""
         # Hardly ever needed, so that they are not part of every start.
@@ -104,10 +168,7 @@ class LowerPolyPass(ModulePass):
         missed(self.name, f"{error.message}: the loops keep their original order", scop)
         before = without_copies(scop_of(scop))
         replace_tree(scop, Outcome(tree_of_map(order, before.domain)))
-        kept = {body.op for body in before.bodies}
-        for op in (*scop.statements, *scop.local_arrays):
-            if op not in kept:
-                Rewriter.erase_op(op)
+        self._keep_statements_of(scop, before)
         lower_scop(scop_of(scop))
 
     def _split(self, generated: Sequence[Operation]) -> None:

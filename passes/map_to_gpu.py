@@ -8,6 +8,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from polyir.limits import ResourceError
+from polyir.loops.on_device import assume_on_device
 from polyir.model.proof import is_unchecked
 from polyir.passes.gpu_check import require_correct_kernels
 from polyir.passes.gpu_kernels import GpuKernelsPass
@@ -17,6 +18,7 @@ from polyir.passes.gpu_synchronise import GpuSynchronisePass
 from polyir.passes.gpu_tile import GpuTilePass
 from polyir.passes.options import PassWithOptions
 from polyir.passes.prerequisites import scops_in
+from polyir.transform.gpu.placement import SequentialParts
 from polyir.transform.gpu.promotion import SHARED_BYTES, Registers, SharedArrays
 
 
@@ -28,8 +30,10 @@ class MapToGpuPass(PassWithOptions):
     also work alone and have more to say. `tile` are the tile sizes of the loops of a kernel,
     `block` the threads of a block along x, y and z, and `grid` the largest numbers of blocks.
     `shared`, `registers`, `limit` and `padding` say what is kept in shared memory and in registers,
-    as for `gpu-promote`; by default, nothing is. At the end, the kernels are proved right as by
-    `check-gpu`; with `check=false`, that is left to `lower-poly`.
+    as for `gpu-promote`. `sequential` and `assumed-size` say where parts without parallel loops
+    run, as for `gpu-kernels`. At the end, the kernels are proved right as by `check-gpu`; with
+    `check=false`, that is left to `lower-poly`. With `assume-on-device`, `lower-poly` uses the
+    arrays that functions are passed without copying them to the device.
 
     Before:
 
@@ -51,21 +55,34 @@ class MapToGpuPass(PassWithOptions):
     tile: tuple[int, ...] = ()
     block: tuple[int, ...] = ()
     grid: tuple[int, ...] = ()
-    shared: SharedArrays = "none"
-    registers: Registers = "none"
+    shared: SharedArrays = "auto"
+    registers: Registers = "auto"
     limit: int = SHARED_BYTES
     padding: int | None = None
+    sequential: SequentialParts = "auto"
+    assumed_size: int = 1000
     check: bool = True
+    assume_on_device: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        tile, mapping = GpuTilePass(tile=self.tile), GpuMapPass(block=self.block, grid=self.grid)
-        for step in (GpuKernelsPass(), tile, mapping):
+        limit = None if self.shared == "none" else self.limit
+        tile = GpuTilePass(tile=self.tile, limit=limit)
+        mapping = GpuMapPass(block=self.block, grid=self.grid)
+        # Arrays that are on the device cannot be used on the host.
+        is_fixed = self.assume_on_device and self.sequential == "auto"
+        sequential: SequentialParts = "device" if is_fixed else self.sequential
+        kernels = GpuKernelsPass(sequential=sequential, assumed_size=self.assumed_size)
+        for step in (kernels, tile, mapping):
             step.apply(ctx, op)
         if (self.shared, self.registers) != ("none", "none"):
             GpuPromotePass(
                 shared=self.shared, registers=self.registers, limit=self.limit, padding=self.padding
             ).apply(ctx, op)
         GpuSynchronisePass().apply(ctx, op)
+        if self.assume_on_device:
+            for scop in scops_in(op):
+                if scop.function is not None:
+                    assume_on_device(scop.function)
         if self.check and not is_unchecked():
             try:
                 for scop in scops_in(op):

@@ -23,7 +23,7 @@ from polyir.frontend.parse import parse_module
 from polyir.model.requirements import requirements_of
 from polyir.passes.poly_raise import PolyRaisePass
 from polyir.passes.prerequisites import ScopPass, lower_for_target, scops_in
-from polyir.pipeline import DEFAULT_PIPELINE, GPU_PIPELINE, passes_of_pipeline
+from polyir.pipeline import DEFAULT_PIPELINE, GPU_RUN_PIPELINE, passes_of_pipeline
 from polyir.runtime.argument_checks import ArgumentChecks, written_arguments
 from polyir.runtime.compiler import (
     CompilationError,
@@ -113,7 +113,7 @@ Machine = Literal["cpu", "opencl", "cuda"]
 
 def default_pipeline(target: Machine) -> str:
     """The passes that run for a target unless told otherwise."""
-    return DEFAULT_PIPELINE if target == "cpu" else GPU_PIPELINE
+    return DEFAULT_PIPELINE if target == "cpu" else GPU_RUN_PIPELINE
 
 
 def compile(
@@ -122,18 +122,20 @@ def compile(
     options: CompilerOptions | None = None,
     backend: Backend = "auto",
     target: Machine = "cpu",
+    assume_on_device: bool = False,
 ) -> CompiledModule:
     """The functions of `source` after the passes of `pipeline`, ready to be called.
 
     They take NumPy arrays for memrefs and change them in place. Without a pipeline, the default one
     for `target` runs. `options` are those of the C compiler, and `backend` compiles for the target
-    "cpu". Raises `PolyirError` where the text, the pipeline, the compiler or the device is at
-    fault, and `MissingPackageError`, which is one.
+    "cpu". With `assume_on_device`, all arrays with dimensions must be arrays of the device, which
+    are used without transfers. Raises `PolyirError` where the text, the pipeline, the compiler or
+    the device is at fault, and `MissingPackageError`, which is one.
     """
     module = parse(source) if isinstance(source, str) else source
     passes = default_pipeline(target) if pipeline is None else pipeline
     result, origin = run_passes(module, passes)
-    return compile_loops(result, options, backend, origin, target)
+    return compile_loops(result, options, backend, origin, target, assume_on_device)
 
 
 def compile_loops(
@@ -142,6 +144,7 @@ def compile_loops(
     backend: Backend = "auto",
     origin: ModuleOp | None = None,
     target: Machine = "cpu",
+    assume_on_device: bool = False,
 ) -> CompiledModule:
     """The functions of `module` as it is, lowered to loops if need be; see `compile`.
 
@@ -152,6 +155,10 @@ def compile_loops(
     chosen = None if device is not None else chosen_backend(options, backend)
     raised = functions_with_scops(module, origin)
     requirements = {name: requirements_of(function) for name, function in raised.items()}
+    if assume_on_device:
+        if device is None:
+            raise OptionError("assume_on_device is for the targets 'opencl' and 'cuda'")
+        module = _with_arrays_on_device(module)
     loops = lower(module)
     checks = {
         op.sym_name.data: ArgumentChecks(
@@ -168,6 +175,17 @@ def compile_loops(
     rest = without_device(kernels)
     native = None if rest is None else _compile_natively(rest, chosen_backend(None, "auto"), checks)
     return compile_gpu(kernels, device, checks, native)
+
+
+def _with_arrays_on_device(module: ModuleOp) -> ModuleOp:
+    """A copy of `module` with the assumption that the arrays of functions are on the device."""
+    from polyir.loops.on_device import assume_on_device
+
+    result = module.clone()
+    for scop in scops_in(result):
+        if scop.function is not None:
+            assume_on_device(scop.function)
+    return result
 
 
 def _compile_natively(

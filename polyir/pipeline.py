@@ -19,6 +19,9 @@ DEFAULT_PIPELINE: Final = "pluto-schedule,tile,mark-parallel"
 GPU_PIPELINE: Final = "pluto-schedule,map-to-gpu"
 """What runs unless told otherwise if the program is to run on a GPU."""
 
+GPU_RUN_PIPELINE: Final = "pluto-schedule,map-to-gpu{sequential=device}"
+"""The same where code of the host is interpreted, and therefore slow."""
+
 AvailablePasses = Mapping[str, Callable[[], type[ModulePass]]]
 """Pass classes by name, imported on demand."""
 

@@ -88,9 +88,12 @@ class Program(PassMethods["Program"]):
         backend: api.Backend = "auto",
         options: CompilerOptions | None = None,
         target: api.Machine = "cpu",
+        assume_on_device: bool = False,
     ) -> CompiledModule:
         """The functions of the program as it is, ready to be called with NumPy arrays."""
-        return api.compile_loops(self.module, options, backend, self._origin, target)
+        return api.compile_loops(
+            self.module, options, backend, self._origin, target, assume_on_device
+        )
 
     def __copy__(self) -> Program:
         return self

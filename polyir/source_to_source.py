@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -35,6 +35,11 @@ from polyir.target.c.region import (
 )
 from polyir.target.c.syntax import Spelling
 
+if TYPE_CHECKING:
+    # Few C files are for GPUs.
+    from polyir.device_regions import DeviceRegion, KernelFile
+    from polyir.target.gpu.language import Language
+
 
 @dataclass(frozen=True)
 class TransformedRegion:
@@ -45,6 +50,8 @@ class TransformedRegion:
     error: PolyirError | None
     check: AliasCheck | None = None
     """What must be apart at run time for the new loops to have the meaning of the old ones."""
+    device: DeviceRegion | None = None
+    """What a call of the region's kernels needs, if it has kernels."""
 
     @property
     def is_missed(self) -> bool:
@@ -59,15 +66,24 @@ def transform_region(
     passes: Sequence[ModulePass],
     context: Context,
     assume_no_alias: bool = False,
+    kernels: KernelFile | None = None,
 ) -> TransformedRegion:
-    """The region after `passes`. What cannot be modelled or refused by a pass is an error."""
+    """The region after `passes`. What cannot be modelled or refused by a pass is an error.
+
+    With `kernels`, it must have kernels, and its function becomes part of that file.
+    """
     check: AliasCheck | None = None
+    device: DeviceRegion | None = None
     content = region.content
     if isinstance(content, PolyirError):
         return TransformedRegion(region, None, content)
     try:
         _raise(region, content)
-        if content.overlaps and not assume_no_alias:
+        if kernels is not None:
+            from polyir.device_regions import device_region
+
+            device = device_region(content, region.location, assume_no_alias)
+        elif content.overlaps and not assume_no_alias:
             check = alias_check(
                 content.module, content.arguments, content.overlaps, region.location
             )
@@ -81,10 +97,12 @@ def transform_region(
             )
         if scops_in(content.module):
             LowerPolyPass(fall_back=False).apply(context, content.module)
+        if kernels is not None and device is not None:
+            kernels.add(content.module, content.function, device, region.location)
     except PolyirError as error:
         error.location = error.location or region.location
         return TransformedRegion(region, None, error)
-    return TransformedRegion(region, content.module, None, check)
+    return TransformedRegion(region, content.module, None, check, device)
 
 
 def _raise(region: SourceRegion, content: TranslatedRegion) -> None:
@@ -125,9 +143,15 @@ class CheckText:
 
 
 def rewrite(
-    text: str, transformed: Sequence[TransformedRegion], macros: Sequence[str], openmp: bool = True
+    text: str,
+    transformed: Sequence[TransformedRegion],
+    macros: Sequence[str],
+    openmp: bool = True,
+    kernels: KernelFile | None = None,
 ) -> str:
     """`text` with every region that was transformed replaced by its new statements.
+
+    With `kernels`, these are calls of the functions in that file.
 
     The functions that these call, minima and quotients of indices, are defined before the
     function around the first region that needs them. Raises `PolyirError` for what has no C.
@@ -141,8 +165,13 @@ def rewrite(
             continue
         region, content = item.region, item.region.content
         assert isinstance(content, TranslatedRegion)
-        replacement = _replacement(region, content, item.check, macros, openmp)
-        replacement = _with_free_helpers(replacement, words)
+        if kernels is None:
+            replacement = _replacement(region, content, item.check, macros, openmp)
+            replacement = _with_free_helpers(replacement, words)
+        else:
+            assert item.device is not None
+            replacement = _calling(item, content, item.device, macros, kernels.language)
+            replacement = _with_free_helpers(replacement, words - kernels.names)
         missing = {
             name: with_free_names(definition, macros)
             for name, definition in replacement.helpers.items()
@@ -184,6 +213,34 @@ def _replacement(
     unused = tuple(name for name in content.own if name not in present or name not in given)
     checked = None if check is None else _check_text(check, forms, (*taken, *content.mentioned))
     return Replacement(region, text, unused, checked)
+
+
+def _calling(
+    item: TransformedRegion,
+    content: TranslatedRegion,
+    device: DeviceRegion,
+    macros: Sequence[str],
+    language: Language,
+) -> Replacement:
+    """The call of a region's kernels in the place of its statements."""
+    from polyir.device_regions import device_call
+
+    forms = [_form(argument) for argument in content.arguments]
+    words = [word for form in forms for word in re.findall(r"\w+", _text_of(form))]
+    taken = (*macros, *words, *content.mentioned)
+    call = device_call(device, content.function, content.arguments, forms, taken, language)
+    helpers = call.declarations
+    apart = [_call(pair) for pair in call.apart]
+    before = RegionText(call.before.lines, (*call.before.helpers, *([_DISJOINT] if apart else [])))
+    conditions = (*call.conditions, *apart)
+    if conditions:
+        text, check = RegionText(call.lines, helpers), CheckText(before, conditions)
+    else:
+        lines = (*call.before.lines, *call.lines)
+        text, check = RegionText(lines, (*before.helpers, *helpers)), None
+    present = dict.fromkeys(_OUTSIDE_MEMBERS.findall("\n".join(text.lines)))
+    unused = tuple(name for name in content.own if name not in present)
+    return Replacement(item.region, text, unused, check)
 
 
 def _with_free_helpers(replacement: Replacement, words: frozenset[str]) -> Replacement:
@@ -233,8 +290,8 @@ def _check_text(check: AliasCheck, forms: Sequence[Form], taken: Sequence[str]) 
         for range in ranges
         if isinstance(range.operand, int) and range.ends is not None
     }
-    before, texts = range_texts(check.function, forms, tuple(boxes.values()), taken)
-    found = dict(zip(boxes, texts, strict=True))
+    texts = range_texts(check.function, forms, tuple(boxes.values()), taken)
+    before, found = texts.before, dict(zip(boxes, texts.ranges, strict=True))
     conditions: dict[str, None] = {}
     for pair in check.pairs:
         parts: list[str] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 
@@ -20,6 +21,9 @@ from polyir.runtime.gpu.device import (
     Size,
     open_device,
 )
+
+STUBS = Path(__file__).parent / "gpu_stubs"
+"""Stands in for CUDA's runtime, for an OpenCL driver, and for its headers."""
 
 
 @cache
@@ -50,6 +54,7 @@ class CountingDevice(Device):
     def __init__(self, fails_at: int = -1) -> None:
         self.memory: dict[Buffer, Array] = {}
         self.launches: list[tuple[Size, Size, list[object]]] = []
+        self.memory_of_blocks: list[int] = []
         self.copies: list[str] = []
         self.fails_at = fails_at
 
@@ -90,11 +95,46 @@ class CountingDevice(Device):
         return Adopted(DeviceArray(value.buffer, value.shape), value.element, id(value.buffer))
 
     def launch(
-        self, kernel: object, grid: Size, block: Size, arguments: Sequence[Buffer | np.generic]
+        self,
+        kernel: object,
+        grid: Size,
+        block: Size,
+        arguments: Sequence[Buffer | np.generic],
+        memory: int = 0,
     ) -> None:
         if len(self.launches) == self.fails_at:
             raise DeviceError("the device is on fire")
         self.launches.append((grid, block, list(arguments)))
+        self.memory_of_blocks.append(memory)
 
     def synchronise(self) -> None:
         pass
+
+
+@dataclass(frozen=True)
+class OpenclLibrary:
+    """The library of OpenCL that pyopencl loads, for programs that are linked with it.
+
+    `environment` are variables without which a program would not find PoCL there.
+    """
+
+    path: Path
+    environment: Mapping[str, str]
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """What a compiler needs to link a program."""
+        return (f"-I{STUBS}", str(self.path), f"-Wl,-rpath,{self.path.parent}")
+
+
+@cache
+def opencl_library() -> OpenclLibrary | None:
+    """The library, if kernels can run here and it is found."""
+    if missing_opencl():
+        return None
+    loaded = [Path(line.split()[-1]) for line in Path("/proc/self/maps").read_text().splitlines()]
+    path = next((path for path in loaded if path.name.startswith("libOpenCL")), None)
+    if path is None:
+        return None
+    home = {"PYOPENCL_HOME": str(path.parents[1]), "LD_LIBRARY_PATH": str(path.parent)}
+    return OpenclLibrary(path, home)

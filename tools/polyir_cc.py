@@ -12,12 +12,15 @@ leaves no output. With --strict, a region that was not transformed is an error.
 from __future__ import annotations
 
 import argparse
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
 from io import StringIO
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -31,11 +34,13 @@ from polyir.diagnostics import (
     print_missed,
     remarks_to,
 )
+from polyir.frontend.c.layout import words_of
 from polyir.frontend.c.preprocess import Preprocessed, has_region, preprocess
 from polyir.frontend.c.source import SourceFile, detect_regions, read_regions
 from polyir.limits import time_limited_to
 from polyir.pipeline import (
     DEFAULT_PIPELINE,
+    GPU_PIPELINE,
     AvailablePasses,
     passes_of_pipeline,
     split_pass_flags,
@@ -45,6 +50,10 @@ from polyir.source_to_source import TransformedRegion, rewrite, transform_region
 from polyir.tools.command_line import ArgumentParser, add_time_limit, exit_code_of, write_output
 from polyir.tools.pass_help import add_information
 from polyir.universe import available_passes, new_context
+
+if TYPE_CHECKING:
+    # Few C files are for GPUs.
+    from polyir.device_regions import KernelFile
 
 COMPILE_FLAGS = ("-O3", "-march=native", "-fopenmp", "-ffp-contract=off")
 """The flags that `--compile` passes to the C compiler, before the user's own."""
@@ -69,9 +78,11 @@ def _run(arguments: Sequence[str]) -> int:
     has_passes = any(
         argument in ("-p", "--passes") or argument.startswith("--passes=") for argument in arguments
     )
-    chosen = passes or (() if has_passes else passes_of_pipeline(DEFAULT_PIPELINE, available))
+    pipeline = DEFAULT_PIPELINE if options.target is None else GPU_PIPELINE
+    chosen = passes or (() if has_passes else passes_of_pipeline(pipeline, available))
     path = options.file
     text = _read(path)
+    kernels = _kernel_file(options, text)
     compiler = find_compiler(CompilerOptions())
     flags = _preprocessor_flags(options)
     with time_limited_to(options.time_limit):
@@ -82,7 +93,7 @@ def _run(arguments: Sequence[str]) -> int:
         sink = print_all if options.remarks else _ignore if is_detecting else print_missed
         with remarks_to(sink):
             transformed = tuple(
-                transform_region(region, chosen, context, options.assume_no_alias)
+                transform_region(region, chosen, context, options.assume_no_alias, kernels)
                 for region in file.regions
             )
     if options.remarks:
@@ -99,14 +110,37 @@ def _run(arguments: Sequence[str]) -> int:
     if options.strict and not is_whole:
         return 1
     if options.emit == "c":
-        result = rewrite(text, transformed, preprocessed.macros)
+        result = rewrite(text, transformed, preprocessed.macros, kernels=kernels)
     else:
         result = _module_text(transformed)
+    has_kernels = kernels is not None and bool(kernels.names)
+    kernel_text = kernels.text() if kernels is not None and has_kernels else None
     if options.compile:
-        _compile(compiler, flags, rest, path, result, options.output)
+        _compile(compiler, flags, rest, path, result, options.output, options.target, kernel_text)
     else:
         write_output(options.output, result.encode(errors="surrogateescape"))
+        if kernel_text is not None:
+            write_output(str(_kernel_path(options)), kernel_text.encode())
     return 0 if is_whole else LEFT
+
+
+def _kernel_file(options: argparse.Namespace, text: str) -> KernelFile | None:
+    """The file for the kernels of a GPU, if there is to be one."""
+    if options.target is None:
+        return None
+    if options.output is None and not options.compile and options.emit == "c":
+        raise OptionError("--target writes two files, and needs -o for their names")
+    from polyir.device_regions import KernelFile
+    from polyir.target.gpu.language import Language
+
+    stem = re.sub(r"\W", "_", Path(options.file).stem)
+    return KernelFile(Language(options.target), f"gpu_{stem}", words_of(text))
+
+
+def _kernel_path(options: argparse.Namespace) -> Path:
+    """Where the kernels are written: beside the C file."""
+    output = Path(options.output)
+    return output.with_name(f"{output.stem}_kernels.{'cu' if options.target == 'cuda' else 'c'}")
 
 
 def _ignore(_: Remark) -> None:
@@ -145,6 +179,12 @@ def _parse_options(
         choices=("c", "loops"),
         default="c",
         help="the whole file in C, or the loops of its regions in MLIR (default: c)",
+    )
+    parser.add_argument(
+        "--target",
+        choices=("cuda", "opencl"),
+        help="make GPU kernels of the regions: -o FILE.c also writes FILE_kernels.cu or "
+        "FILE_kernels.c",
     )
     parser.add_argument(
         "--strict", action="store_true", help="treat a region that is not transformed as an error"
@@ -217,17 +257,41 @@ def _compile(
     path: str,
     text: str,
     output: str | None,
+    target: str | None,
+    kernels: str | None,
 ) -> None:
-    """Compile the transformed text, which takes the place of the file."""
+    """Compile the transformed text, which takes the place of the file, with its kernels."""
+    if kernels is not None and "-c" in rest:
+        raise OptionError("--target with --compile makes a program: -c is not possible")
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / Path(path).name
         source.write_text(text, errors="surrogateescape", newline="")
+        more = [] if kernels is None else _with_kernels(Path(folder), target == "cuda", kernels)
         beside = str(Path(path).resolve().parent)
-        command = [compiler, *COMPILE_FLAGS, "-iquote", beside, *flags, str(source), *rest]
+        command = [compiler, *COMPILE_FLAGS, "-iquote", beside, *flags, str(source), *more, *rest]
         command += ["-o", output or ("a.out" if "-c" not in rest else f"{Path(path).stem}.o")]
         done = subprocess.run([*command, "-lm"], check=False)
     if done.returncode != 0:
         raise PolyirError(f"the C compiler {compiler} failed")
+
+
+def _with_kernels(folder: Path, is_cuda: bool, text: str) -> list[str]:
+    """What a program with kernels is linked of besides its own file."""
+    # No name of the user's file is this one.
+    path = folder / f"polyir kernels.{'cu' if is_cuda else 'c'}"
+    path.write_text(text)
+    if not is_cuda:
+        return [str(path), "-lOpenCL", "-lpthread"]
+    nvcc = shutil.which("nvcc")
+    if nvcc is None:
+        raise PolyirError("--target=cuda with --compile needs nvcc, which is not in PATH")
+    result = path.with_suffix(".o")
+    # With contraction, results would not have the bits of the C program.
+    done = subprocess.run([nvcc, "-O3", "-fmad=false", "-c", path, "-o", result], check=False)
+    if done.returncode != 0:
+        raise PolyirError(f"{nvcc} failed")
+    libraries = Path(nvcc).resolve().parents[1] / "lib64"
+    return [str(result), f"-L{libraries}", f"-Wl,-rpath,{libraries}", "-lcudart", "-lstdc++"]
 
 
 def _read(path: str) -> str:

@@ -6,7 +6,7 @@ Cohen: Polyhedral AST generation is more than scanning polyhedra (TOPLAS 2015).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -31,7 +31,7 @@ from polyir.codegen.ast import (
     variables_in,
     without_statement,
 )
-from polyir.codegen.ast_check import is_in_order, is_partition
+from polyir.codegen.ast_check import GeneratedNodes, is_in_order, is_partition
 from polyir.codegen.counted_loops import CountedBelow, with_counting_loops, with_steps
 from polyir.codegen.iterator_names import LoopNames, loop_names
 from polyir.codegen.local_accesses import local_accesses
@@ -108,9 +108,12 @@ class ScopAst:
         return self.iterators.index(iterator)
 
 
-FORM_OPERATIONS = 2_000_000
-"""How many operations isl may take for loops of one form before a cheaper form is tried: a few
+USUAL_OPERATIONS = 1_000_000
+"""How many operations isl may take for the usual loops before a cheaper form is tried: about two
 seconds."""
+
+TILES_OPERATIONS = 2_000_000
+"""How many it may take for loops over tiles that are generated from the tiles alone."""
 
 CHECK_OPERATIONS = 100_000
 """What it may take to see that every instance is executed once: diamonds, for one, take more."""
@@ -142,9 +145,12 @@ class Cheaper:
     block: BlockTree | None
 
 
-def build_ast(scop: Scop, cheaper: Cheaper | None = None) -> ScopAst:
+def build_ast(
+    scop: Scop,
+    cheaper: Cheaper | None = None,
+    is_usable: Callable[[ScopAst], bool] = lambda ast: True,
+) -> ScopAst:
     """Generate the AST for the schedule tree in force, under the scop's context.
-
 
     Loops over tiles are atomic if the tree does not give their loop type: by default, isl would
     split such a loop where the ranges of its statements differ, and repeat the point loops in
@@ -156,11 +162,11 @@ def build_ast(scop: Scop, cheaper: Cheaper | None = None) -> ScopAst:
     (`approximate_tiles`). If there are no such loops, or that also takes too long, all loops are
     atomic, with guards inside. If isl does not find the number of iterations of a loop to unroll,
     no loop is unrolled. isl numbers the tiles (`counted_loops`), and the result has their first
-    points.
+    points. The result is the first of these that `is_usable`.
 
     Raises `PolyirError` if the tree executes infinitely many instances, `IncorrectAstError` if isl
-    does not generate loops that execute each instance once and in order, and `ResourceError` if it
-    takes too long.
+    does not generate loops that execute each instance once and in order, or none that is usable,
+    and `ResourceError` if it takes too long.
     """
     location = location_of(scop.op)
     forms: list[Form] = ["usual", "tiles"]
@@ -173,10 +179,13 @@ def build_ast(scop: Scop, cheaper: Cheaper | None = None) -> ScopAst:
             ast = limited("code generation", partial(_built, scop, form, cheaper), location)
         except CrashError:
             continue
-        if ast is not None:
+        if ast is not None and is_usable(ast):
             return ast
     ast = limited("code generation", partial(_built, scop, "atomic", cheaper), location)
     assert ast is not None, "the last form has no limit"
+    if not is_usable(ast):
+        reason = "isl generates no loops in which all threads of a block reach each barrier"
+        raise IncorrectAstError(reason, location)
     return ast
 
 
@@ -227,7 +236,7 @@ def _of_form(
         return None if tiled is None else _of_tiles(scop, tiled, expanded)
 
     def generated(tree: isl.Schedule) -> ScopAst | None:
-        limit = FORM_OPERATIONS if cheaper is None else THREAD_OPERATIONS
+        limit = USUAL_OPERATIONS if cheaper is None else THREAD_OPERATIONS
         return within_operations(limit, lambda: _generate(scop, tree, expanded))
 
     ast = generated(tree)
@@ -254,7 +263,7 @@ def _repetition(ast: ScopAst) -> float:
 
 def _of_tiles(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> ScopAst | None:
     try:
-        return within_operations(FORM_OPERATIONS, lambda: _generate(scop, schedule, expanded))
+        return within_operations(TILES_OPERATIONS, lambda: _generate(scop, schedule, expanded))
     except PolyirError:
         # The hull of the tiles of several statements may have no bounds.
         return None
@@ -284,7 +293,8 @@ def _generate(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> Sc
             if isinstance(node, AstInstance)
         ]
         is_whole = within_operations(CHECK_OPERATIONS, partial(is_partition, executed, wanted))
-        in_order = partial(is_in_order, root, dates, whole.get_map())
+        generated = GeneratedNodes(dates, ast.iterators, tree)
+        in_order = partial(is_in_order, root, generated, whole.get_map())
         if is_whole is not False and within_operations(ORDER_OPERATIONS, in_order) is not False:
             return result
     reason = "isl generates no loops that execute each instance once and in order"

@@ -1,18 +1,20 @@
 """Whether the AST that isl generates does what the schedule tree says.
 
-isl has been seen to lose instances of strided statements, and to generate statements of the same
-date in the wrong order. Both checks are exact.
+isl has been seen to lose instances of strided statements, to generate statements of the same date
+in the wrong order, and to shift the iterations of strided statements. Both checks are exact.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations, takewhile
+from dataclasses import dataclass
+from itertools import combinations_with_replacement, starmap, takewhile
 
 import islpy as isl
 
 from polyir.codegen.ast import AstBlock, AstFor, AstIf, AstInstance, AstLet, AstMark, AstNode
 from polyir.isl_lists import maps_of
+from polyir.isl_trees import node_type
 
 
 def is_partition(parts: Sequence[isl.UnionSet], whole: isl.UnionSet) -> bool:
@@ -25,27 +27,110 @@ def is_partition(parts: Sequence[isl.UnionSet], whole: isl.UnionSet) -> bool:
     return whole.is_subset(union)
 
 
-def is_in_order(root: AstNode, dates: Sequence[isl.Map], times: isl.UnionMap) -> bool:
-    """Whether instances are executed in the order of their times.
+@dataclass(frozen=True)
+class GeneratedNodes:
+    """What isl says of the instance nodes of an AST.
 
-    `dates` are the iterators of the loops around each instance node, `{ S[i] -> [c] }`, by the
-    numbers of the nodes, and `times` is `{ S[i] -> [t] }` by the schedule tree. Loops count up,
-    so only instances in one iteration of the loops that two nodes have in common may be in the
-    wrong order.
+    `dates` are the iterators of the loops around each node, `{ S[i] -> [c] }`, by the numbers of
+    the nodes; loops that isl left out, as they run once, have none. `iterators` are the names of
+    the iterators by schedule depth, and `schedule` is the tree that the AST was generated from.
     """
+
+    dates: Sequence[isl.Map]
+    iterators: Sequence[str]
+    schedule: isl.Schedule
+
+
+def is_in_order(root: AstNode, generated: GeneratedNodes, times: isl.UnionMap) -> bool:
+    """Whether the AST executes instances in the order of their `times`, `{ S[i] -> [t] }`."""
     by_statement = {each.get_tuple_name(isl.dim_type.in_): each for each in maps_of(times)}
-    for (first, loops), (second, others) in combinations(_instances(root, ()), 2):
-        names = (dates[node.number].get_tuple_name(isl.dim_type.in_) for node in (first, second))
-        earlier, later = (by_statement[name] for name in names)
-        if _is_always_earlier(earlier, later):
-            continue
-        pairs = zip(loops, others, strict=False)
-        common = sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs))
-        before, after = (_outer(dates[node.number], common) for node in (first, second))
-        wrong = before.apply_range(after.reverse()).intersect(earlier.lex_gt_map(later))
-        if not wrong.is_empty():
+    places = list(_places(generated.schedule.get_root(), ()))
+    nodes: list[_Node] = []
+    for node, loops in _instances(root, ()):
+        date = generated.dates[node.number]
+        name = date.get_tuple_name(isl.dim_type.in_)
+        depths = [generated.iterators.index(loop.iterator) for loop in loops]
+        known = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], enumerate(depths)))
+        place = next((each for each in places if each.has(_outer(date, known), name)), None)
+        nodes.append(_Node(loops, known, date, place, by_statement[name]))
+    return all(starmap(_are_in_order, combinations_with_replacement(nodes, 2)))
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A leaf of a schedule tree: `members` are those of the bands around it, `{ S[i] -> [c] }`.
+
+    `branches` are the schedule depths of the sequences around it, and the children taken there.
+    """
+
+    members: dict[str, isl.Map]
+    branches: tuple[tuple[int, int], ...]
+
+    def has(self, date: isl.Map, statement: str) -> bool:
+        """Whether the outer loops of a node iterate over the members here."""
+        members = self.members.get(statement)
+        if members is None or date.dim(isl.dim_type.out) > members.dim(isl.dim_type.out):
             return False
-    return True
+        return bool(date.is_subset(_outer(members, date.dim(isl.dim_type.out))))
+
+    def shares(self, count: int, other: _Place) -> bool:
+        """Whether so many outer members belong to bands around both leaves."""
+        pairs = zip(self.branches, other.branches, strict=False)
+        return all(mine == theirs or mine[0] >= count for mine, theirs in pairs)
+
+
+def _places(node: isl.ScheduleNode, branches: tuple[tuple[int, int], ...]) -> Iterator[_Place]:
+    kind = node_type(node)
+    if kind is isl.schedule_node_type.leaf:
+        members = maps_of(node.get_prefix_schedule_union_map())
+        yield _Place({each.get_tuple_name(isl.dim_type.in_): each for each in members}, branches)
+    is_sequence = kind in (isl.schedule_node_type.sequence, isl.schedule_node_type.set)
+    for position in range(node.n_children()):
+        here = ((node.get_schedule_depth(), position),) if is_sequence else ()
+        yield from _places(node.child(position), (*branches, *here))
+
+
+@dataclass(frozen=True)
+class _Node:
+    """An instance node, the loops around it, and how many of them are those of the outer members.
+
+    `place` is the leaf with these members; `None` if there is none, as isl has shifted the loops.
+    """
+
+    loops: tuple[AstFor | AstLet, ...]
+    known: int
+    date: isl.Map
+    place: _Place | None
+    times: isl.Map
+
+
+def _are_in_order(first: _Node, second: _Node) -> bool:
+    """Whether the instances of two nodes, or of one, are executed in the order of their times.
+
+    Loops count up. Where the loops that the nodes have in common iterate over the same members,
+    only instances in one iteration of them may be in the wrong order.
+    """
+    pairs = zip(first.loops, second.loops, strict=False)
+    common = sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs))
+    regular = (
+        first.place is not None
+        and second.place is not None
+        and common <= min(first.known, second.known)
+        and first.place.shares(common, second.place)
+    )
+    if regular and (first is second or _is_always_earlier(first.times, second.times)):
+        return True
+    before, after = (_outer(node.date, common) for node in (first, second))
+    later = first.times.lex_gt_map(second.times)
+    if regular:
+        return bool(before.apply_range(after.reverse()).intersect(later).is_empty())
+    if first is second:
+        return bool(before.lex_lt_map(after).intersect(later).is_empty())
+    earlier = first.times.lex_lt_map(second.times)
+    return bool(
+        before.lex_le_map(after).intersect(later).is_empty()
+        and before.lex_gt_map(after).intersect(earlier).is_empty()
+    )
 
 
 def _instances(
@@ -68,10 +153,10 @@ def _instances(
             yield node, loops
 
 
-def _outer(dates: isl.Map, loops: int) -> isl.Map:
+def _outer(dates: isl.Map, count: int) -> isl.Map:
     """`{ S[i] -> [c] }` for so many outer loops."""
-    inner = dates.dim(isl.dim_type.out) - loops
-    return dates.project_out(isl.dim_type.out, loops, inner)
+    inner = dates.dim(isl.dim_type.out) - count
+    return dates.project_out(isl.dim_type.out, count, inner)
 
 
 def _is_always_earlier(first: isl.Map, second: isl.Map) -> bool:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, gpu, memref
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, MemRefType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, MemRefType, UnitAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from polyir.codegen.kernels import Kernel
-from polyir.model.gpu import AXES
+from polyir.model.gpu import AXES, HOST_PART
 from polyir.model.scop import Scop
 from polyir.model.transfers import transfers
 
@@ -56,7 +56,9 @@ def open_launch(kernel: Kernel, grid: Sequence[SSAValue], builder: Builder) -> O
         ).result
         for axis in range(3)
     ]
-    builder.insert(gpu.LaunchOp(Region(body), counts, sizes))
+    launch = builder.insert(gpu.LaunchOp(Region(body), counts, sizes))
+    if kernel.sizes.on_host:
+        launch.attributes[HOST_PART] = UnitAttr()
     return OpenLaunch(
         Builder(InsertPoint.before(end)),
         Builder(InsertPoint.before(anchor)),

@@ -30,13 +30,14 @@ from polyir.codegen.tile_loops import (
     open_tile_loops,
     usable_size,
 )
+from polyir.codegen.uniform_barriers import are_for_all_threads
 from polyir.diagnostics import PolyirError, location_of
 from polyir.dialects.loop_attributes import LoopAttributes
 from polyir.dialects.mark_attributes import LocalAttr
 from polyir.dialects.scop import KERNEL_SPACES, LocalArrayOp, StmtOp
 from polyir.isl_lists import parameters_of
 from polyir.model.affine import NotAffineError
-from polyir.model.gpu import AXES, has_kernels
+from polyir.model.gpu import AXES, barrier_statements, has_kernels
 from polyir.model.index_expressions import Atom, IndexExpression, map_of, set_of
 from polyir.model.scop import Scop
 
@@ -66,10 +67,7 @@ def lower_scop(scop: Scop) -> None:
 
         parts = host_and_kernels(scop)
         host = parts.host
-        kernels = {
-            each.name: _KernelAst(each, build_ast(each.thread, Cheaper(each.points, each.block)))
-            for each in parts.kernels
-        }
+        kernels = {each.name: _kernel_ast(each) for each in parts.kernels}
     tree = build_ast(host)
     parameters = {
         name: IndexExpression.of(value) for name, value in scop.op.parameter_values.items()
@@ -112,6 +110,17 @@ class _KernelAst:
 
     kernel: Kernel
     tree: ScopAst
+
+
+def _kernel_ast(kernel: Kernel) -> _KernelAst:
+    """The AST of what one thread runs, in which all threads of a block reach each barrier."""
+    barriers, threads = barrier_statements(kernel.thread), frozenset(kernel.threads)
+    cheaper = Cheaper(kernel.points, kernel.block)
+
+    def is_usable(ast: ScopAst) -> bool:
+        return are_for_all_threads(ast.root, barriers, threads)
+
+    return _KernelAst(kernel, build_ast(kernel.thread, cheaper, is_usable))
 
 
 @dataclass(frozen=True)

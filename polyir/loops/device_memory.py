@@ -24,6 +24,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, MemRefType
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, Region, SSAValue
 
+from polyir.loops.first_reads import Chain, chain_of, may_be_executed_later
 from polyir.model.raising.context import measured, shape_of
 from polyir.model.raising.effects import ALLOCATIONS, LOADS, STORES, base_of, inputs_of
 
@@ -87,6 +88,7 @@ class _Walk:
     def __init__(self, function: FuncOp) -> None:
         self.faults: list[MemoryFault] = []
         self._arrays = _arrays_of_buffers(function)
+        self._writers = _writers_of_buffers(function)
         self._visible = set(function.args) | {
             _array(operand)
             for op in function.walk()
@@ -143,7 +145,7 @@ class _Walk:
             name, arrays = _name(use.buffer), self._arrays.get(use.buffer, ())
             if use.memory_of_host:
                 self._fault(op, f"the kernel accesses {name}, which is memory of the host")
-            elif use.reads_first and use.buffer in state.empty:
+            elif use.buffer in state.empty and self._reads_first(op, use):
                 self._fault(
                     op,
                     f"the kernel reads {name}, but nothing is copied or written there before: a "
@@ -155,6 +157,17 @@ class _Walk:
             if use.writes:
                 state.empty.discard(use.buffer)
                 state.newer.update((array, op) for array in arrays)
+
+    def _reads_first(self, launch: _Launch, use: _Use) -> bool:
+        """Whether a kernel surely reads a buffer that is empty here before something writes to it.
+
+        In a loop, it may not do so before an iteration in which the buffer is not empty any more.
+        """
+        writers = self._writers.get(use.buffer, ())
+        return any(
+            not any(may_be_executed_later(chain_of(load, launch), store) for store in writers)
+            for load in use.first_loads
+        )
 
     def _shared_with(self, buffer: SSAValue) -> Iterator[SSAValue]:
         """Other buffers for the same memory of the host."""
@@ -260,6 +273,23 @@ def _arrays_of_buffers(function: FuncOp) -> dict[SSAValue, tuple[_Array, ...]]:
     return {buffer: tuple(found) for buffer, found in {**sized, **copied}.items()}
 
 
+def _writers_of_buffers(function: FuncOp) -> dict[SSAValue, list[Chain]]:
+    """The operations that give each buffer contents."""
+    found: dict[SSAValue, list[Chain]] = {}
+    for op in function.walk():
+        if isinstance(op, gpu.LaunchOp | gpu.LaunchFuncOp):
+            for use in _uses_of_buffers(op):
+                stores = [chain_of(store, op) for store in use.stores]
+                if use.writes and not stores:
+                    stores.append(chain_of(op, op))
+                found.setdefault(use.buffer, []).extend(stores)
+        elif isinstance(op, gpu.MemcpyOp):
+            target = _buffer(op.dst)
+            if target is not None:
+                found.setdefault(target, []).append(chain_of(op, op))
+    return found
+
+
 def _different_extents(op: gpu.MemcpyOp) -> Iterator[str]:
     """The dimensions in which the two sides of a copy cannot be shown to have the same extent."""
     target, source = shape_of(op.dst), shape_of(op.src)
@@ -321,13 +351,17 @@ def _name(value: _Array) -> str:
 
 @dataclass(frozen=True)
 class _Use:
-    """What a kernel does with memory from outside; `reads_first`: before it stores anything."""
+    """What a kernel does with memory from outside.
+
+    `first_loads` are in front of all stores in the text of the kernel, `stores` all that is known.
+    """
 
     buffer: SSAValue
     reads: bool
-    reads_first: bool
     writes: bool
     memory_of_host: bool
+    first_loads: tuple[Operation, ...] = ()
+    stores: tuple[Operation, ...] = ()
 
 
 def _uses_of_buffers(launch: _Launch) -> Iterator[_Use]:
@@ -357,9 +391,11 @@ def _use(value: SSAValue, inside: SSAValue | None, body: Region | None) -> Itera
         return
     memory = value if buffer is None else buffer
     if inside is None or body is None:
-        yield _Use(memory, True, False, True, is_of_host)
+        yield _Use(memory, True, True, is_of_host)
         return
-    reads, reads_first, writes = False, False, False
+    reads = False
+    first_loads: list[Operation] = []
+    stores: list[Operation] = []
     aliases = {inside}
     for op in body.walk():
         if not any(operand in aliases for operand in op.operands) or isinstance(op, memref.DimOp):
@@ -367,11 +403,20 @@ def _use(value: SSAValue, inside: SSAValue | None, body: Region | None) -> Itera
         if any(isinstance(result.type, MemRefType) for result in op.results):
             aliases.update(op.results)
             continue
-        is_load = not isinstance(op, STORES)
-        reads_first |= is_load and not writes
-        reads |= is_load
-        writes |= not isinstance(op, LOADS)
-    yield _Use(memory, reads, reads_first, writes, is_of_host and (reads or writes))
+        if not isinstance(op, STORES):
+            reads = True
+            first_loads += [] if stores else [op]
+        if not isinstance(op, LOADS):
+            stores.append(op)
+    is_accessed = bool(reads or stores)
+    yield _Use(
+        memory,
+        reads,
+        bool(stores),
+        is_of_host and is_accessed,
+        tuple(first_loads),
+        tuple(stores),
+    )
 
 
 def _kernel_of(launch: gpu.LaunchFuncOp) -> gpu.FuncOp | None:

@@ -23,9 +23,10 @@ import islpy as isl
 from xdsl.dialects import affine
 
 from polyir.diagnostics import LegalityError
+from polyir.dialects.mark_attributes import LocalAttr
 from polyir.dialects.scop import LocalArrayOp, StmtOp
 from polyir.isl_lists import maps_of
-from polyir.isl_trees import node_type
+from polyir.isl_trees import mark_object, node_type
 from polyir.model.analysis import compute_dependences, flow_by_dates
 from polyir.model.gpu import barrier_statements
 from polyir.model.legality import example_of, require_legal
@@ -42,22 +43,29 @@ from polyir.model.temporaries import why_no_temporary
 from polyir.model.tree import added_statements
 
 
-def without_copies(scop: Scop) -> Scop:
-    """The scop without the statements that extension nodes add, and without local arrays."""
+def without_copies(scop: Scop, keeps_marks: bool = False) -> Scop:
+    """The scop without the statements that extension nodes add, and without local arrays.
+
+    The tree has no marks, or with `keeps_marks`, all but those of local arrays.
+    """
     added = added_statements(scop.schedule)
     bodies = tuple(body for body in scop.bodies if body.name not in added)
     instances = isl.UnionSet.empty(scop.context.get_space())
     for body in bodies:
         instances = instances.union(isl.UnionSet.from_set(body.domain))
-    schedule = _without_marks(scop.schedule.intersect_domain(instances).get_root()).get_schedule()
+    root = scop.schedule.intersect_domain(instances).get_root()
+    schedule = _without_marks(root, keeps_marks).get_schedule()
     return Scop(scop.op, scop.context, bodies, scop.arrays, schedule)
 
 
-def _without_marks(node: isl.ScheduleNode) -> isl.ScheduleNode:
+def _without_marks(node: isl.ScheduleNode, keeps_others: bool) -> isl.ScheduleNode:
+    """The tree from `node` down without marks, or without those of local arrays alone."""
     while node_type(node) is isl.schedule_node_type.mark:
+        if keeps_others and not isinstance(mark_object(node), LocalAttr):
+            break
         node = node.delete()
     for position in range(node.n_children()):
-        node = _without_marks(node.child(position)).parent()
+        node = _without_marks(node.child(position), keeps_others).parent()
     return node
 
 

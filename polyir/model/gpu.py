@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 AXES: Final = ("x", "y", "z")
 
+HOST_PART: Final = "poly.host"
+"""The attribute of a `gpu.launch` whose body is to run on the host."""
+
 
 def has_kernels(schedule: isl.Schedule) -> bool:
     """Whether the tree has a mark `#poly.kernel`."""

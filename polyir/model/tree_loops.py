@@ -36,10 +36,22 @@ def member_steps(band: isl.ScheduleNode) -> tuple[int, ...]:
     values = isl.UnionMap.from_multi_union_pw_aff(schedule).range()
     if values.is_empty():
         return (1,) * band.band_n_member()
-    steps = isl.Set.from_union_set(values)
-    return tuple(
-        max(1, steps.get_stride(member).to_python()) for member in range(band.band_n_member())
-    )
+    all_values = isl.Set.from_union_set(values)
+    return tuple(_step(all_values, member) for member in range(band.band_n_member()))
+
+
+def _step(values: isl.Set, member: int) -> int:
+    """The step of one dimension, whatever the others are.
+
+    Where two dimensions depend on each other, isl gives each the step for a value of the other.
+    """
+    if max(1, values.get_stride(member).to_python()) == 1:
+        return 1
+    dimension = isl.dim_type.set
+    count = values.dim(dimension)
+    alone = values.project_out(dimension, member + 1, count - member - 1)
+    alone = alone.project_out(dimension, 0, member)
+    return max(1, alone.get_stride(0).to_python())
 
 
 def loop_steps(band: isl.ScheduleNode) -> tuple[int, ...]:

@@ -275,6 +275,22 @@ def test_text_that_the_driver_rejects() -> None:
         open_device("opencl").build("kernel void f(undefined *x) {}", ["f"])
 
 
+@pytest.mark.parametrize(
+    ("statement", "option"),
+    [("*x = 1;", ""), ("*x = 1; barrier(CLK_GLOBAL_MEM_FENCE);", "-cl-opt-disable")],
+)
+def test_pocl_does_not_optimise_kernels_with_barriers(statement: str, option: str) -> None:
+    cl = pytest.importorskip("pyopencl")
+    source = f"kernel void f(global int *x) {{ {statement} }}"
+    kernel = open_device("opencl").build(source, ["f"])["f"]
+    assert isinstance(kernel, cl.Kernel)
+    (device,) = kernel.program.devices
+    if "PoCL" in device.platform.version:
+        options = kernel.program.get_build_info(device, cl.program_build_info.OPTIONS)
+        assert option in options
+        assert ("-cl-opt-disable" in options) == bool(option)
+
+
 def run(code: str, **environment: str) -> str:
     done = subprocess.run(
         [sys.executable, "-c", code],

@@ -45,6 +45,8 @@ def main() -> int:
     print(f"legal transformations applied: {_counted(total.applied)}")
     print(f"refused: {_counted(total.refused)}")
     print(f"time limit hit: {_counted(total.bounded)}")
+    if options.gpu:
+        print(f"programs for the device: {_counted(total.launching)}")
     print(f"too slow, over {SECONDS} s: {_counted(Counter(stage for _, stage in total.slow))}")
     print(f"failures: {_counted(Counter(failure.kind for _, failure in total.failures))}")
     _write_shrunk(total, options.shrink_tries, options.folder)

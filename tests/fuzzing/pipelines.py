@@ -49,6 +49,9 @@ def random_gpu_pipeline(seed: int) -> tuple[str, ...]:
         if random.random() < 0.5:
             sizes = (str(random.choice(values)) for _ in range(random.randint(1, most)))
             options.append(f"{name}={','.join(sizes)}")
+    where = random.choice(("auto", "device", "host"))
+    if where != "auto":
+        options.append(f"sequential={where}")
     passes.append(f"map-to-gpu{{{' '.join(options)}}}" if options else "map-to-gpu")
     return tuple(passes)
 

@@ -91,14 +91,16 @@ class Summary:
     """What a batch came to.
 
     `applied` counts passes that changed a schedule or accesses, `refused` those that refused,
-    and `bounded` the steps that hit the time limit. `slow` are the cases that
-    were given up, each with the pass that took too long.
+    and `bounded` the steps that hit the time limit. `launching` counts the programs for a device
+    that have kernels in the end, and those that do not. `slow` are the cases that were given up,
+    each with the pass that took too long.
     """
 
     tried: int = 0
     applied: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
     bounded: Counter[str] = field(default_factory=Counter)
+    launching: Counter[str] = field(default_factory=Counter)
     slow: list[tuple[Case, str]] = field(default_factory=list)
     failures: list[tuple[Case, Failure]] = field(default_factory=list)
 
@@ -114,6 +116,7 @@ class Summary:
             (self.applied, other.applied),
             (self.refused, other.refused),
             (self.bounded, other.bounded),
+            (self.launching, other.launching),
         ]
 
 
@@ -167,12 +170,8 @@ def _in_child(
                 case {"failed": number, "kind": kind, "detail": detail, "pipeline": pipeline}:
                     case = replace(waiting.pop(number), pipeline=tuple(pipeline))
                     summary.failures.append((case, Failure(kind, detail)))
-                case {"applied": applied, "refused": refused, "bounded": bounded}:
-                    partial = Summary(
-                        applied=Counter(applied),
-                        refused=Counter(refused),
-                        bounded=Counter(bounded),
-                    )
+                case {"counted": counted}:
+                    partial = Summary(**{name: Counter(each) for name, each in counted.items()})
     process.join()
     # What a child counts that does not come to its end, the next one counts again.
     if process.exitcode == 0:
@@ -202,7 +201,13 @@ class _Worker:
             if module is not None:
                 modules[number] = module
         done = self._summary
-        self._report(applied=done.applied, refused=done.refused, bounded=done.bounded)
+        counted = {
+            "applied": done.applied,
+            "refused": done.refused,
+            "bounded": done.bounded,
+            "launching": done.launching,
+        }
+        self._report(counted=counted)
         self._compile(modules)
         signal.alarm(0)
         signal.setitimer(signal.ITIMER_PROF, 0)
@@ -270,6 +275,8 @@ class _Worker:
             stage = "emit"
             if is_for_device:
                 api.emit(lowered, "opencl")
+                launches = any(op.name == "gpu.launch_func" for op in lowered.walk())
+                self._summary.launching["with kernels" if launches else "without kernels"] += 1
             else:
                 c_text(lowered, COptions())
         except ResourceError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from instance_pairs import Instance, Pair, pairs_of
 from loop_programs import (
     Mode,
@@ -18,9 +18,7 @@ from poly_text import poly_module, scops_of
 from polyir.dialects.dependence import DependenceKind
 from polyir.model.analysis import compute_dependences
 
-bounded = settings(
-    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
-)
+bounded = settings(max_examples=80, deadline=None, derandomize=True)
 
 
 def kind_of(first: Step, second: Step) -> DependenceKind:

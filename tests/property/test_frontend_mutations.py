@@ -6,7 +6,7 @@ import io
 import re
 from pathlib import Path
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 
@@ -47,7 +47,7 @@ def module_or_error(text: str) -> ModuleOp | InputSyntaxError:
         return error
 
 
-@settings(max_examples=200, deadline=30000, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=200, deadline=30000)
 @given(mutated_texts())
 def test_mutated_text_gives_a_diagnostic_or_a_module(text: str) -> None:
     result = module_or_error(text)

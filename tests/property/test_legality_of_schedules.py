@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import islpy as isl
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from instance_pairs import Instance, Pair, pairs_of
 from loop_programs import (
@@ -28,9 +28,7 @@ from polyir.model.analysis import compute_dependences
 from polyir.model.bands import annotate_bands, facts_of_band, merge_bands
 from polyir.model.legality import violations
 
-bounded = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
-)
+bounded = settings(max_examples=60, deadline=None, derandomize=True)
 
 Domains = dict[str, tuple[str, ...]]
 """The iterators of each statement."""

@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 from affine_nests import programs
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from schedule_checks import bands, is_coincident, is_permutable, is_total_order, violations
 from small_programs import Loop, Statement, constraints_of
@@ -15,7 +15,7 @@ from polyir.schedule.pluto import PlutoFusion, PlutoOptions, pluto_schedule
 
 
 @pytest.mark.parametrize("fuse", get_args(PlutoFusion))
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30, deadline=None)
 @given(program=programs(), input_dependences=st.booleans())
 def test_schedules_are_legal(
     fuse: PlutoFusion, program: tuple[Loop | Statement, ...], input_dependences: bool

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 import islpy as isl
 import pytest
 from affine_nests import programs
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from loop_programs import Program, poly_text
 from loop_programs import programs as programs_with_arrays
@@ -27,9 +27,7 @@ from polyir.schedule.spatial.reuse import reuse_groups
 from polyir.schedule.spatial.scheduler import SpatialOptions, spatial_schedule
 
 Nests = tuple[Loop | Statement, ...]
-bounded = settings(
-    max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
-)
+bounded = settings(max_examples=10, deadline=None, derandomize=True)
 
 
 def constraints_for(program: Nests, *, input_dependences: bool = False) -> ScheduleConstraints:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from loop_programs import ARRAYS, SIZE, Mode, Program, Step, execute, poly_text, programs
 from poly_text import poly_module, scops_of
 
@@ -13,9 +13,7 @@ from polyir.model.transfers import Transfers, transfers
 EXTENT = 2
 """The extent of all arrays in each dimension: small, so that programs write all of some arrays."""
 
-bounded = settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
-)
+bounded = settings(max_examples=150, deadline=None, derandomize=True)
 
 
 def read_first(steps: list[Step]) -> bool:

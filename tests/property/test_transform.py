@@ -10,7 +10,7 @@ from contextlib import suppress
 
 import islpy as isl
 from execution import Instance, execution, pairs
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from loop_programs import SIZE, Mode, Program, execute, names_in, ordered_pairs, poly_text, programs
 from poly_text import poly_module, scops_of
@@ -32,9 +32,7 @@ from polyir.transform.parallel import PARALLEL, Which, mark_parallel
 from polyir.transform.tile import TileOptions, tile
 from polyir.transform.wavefront import WavefrontOptions, wavefront
 
-bounded = settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
-)
+bounded = settings(max_examples=40, deadline=None, derandomize=True)
 
 Pair = tuple[Instance, Instance]
 

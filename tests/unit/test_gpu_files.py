@@ -14,12 +14,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from gpu_devices import STUBS, missing_opencl, opencl_library
 
 from polyir import api
 from polyir.target.gpu import Language, gpu_text
 
 TESTS = Path(__file__).parents[1]
-STUBS = TESTS / "gpu_stubs"
 NVCC = pytest.mark.skipif(shutil.which("nvcc") is None, reason="nvcc is not installed")
 NVCC_FLAGS = ("-arch=sm_90", "-Xcompiler", "-Wall,-Wextra,-fPIC", "--Werror", "all-warnings")
 C_FLAGS = ("-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared")
@@ -79,9 +79,9 @@ def _run(*command: str | Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def _cuda_library(folder: Path) -> ctypes.CDLL:
+def _cuda_library(folder: Path, program: str = PROGRAM) -> ctypes.CDLL:
     source, object_file = folder / "file.cu", folder / "file.o"
-    source.write_text(_text(Language.CUDA))
+    source.write_text(_text(Language.CUDA, program))
     _run("nvcc", *NVCC_FLAGS, "-c", source, "-o", object_file)
     library = folder / "file.so"
     _run("g++", "-shared", "-fPIC", object_file, "-x", "c", STUBS / "cudart.c", "-o", library)
@@ -150,6 +150,17 @@ def test_a_grid_without_blocks_is_not_launched(library: _Library) -> None:
     assert library.error() == 0
 
 
+@NVCC
+def test_a_kernel_gets_memory_that_it_cannot_declare(tmp_path: Path) -> None:
+    """The launch asks for it."""
+    program = (TESTS / "filecheck" / "gpu" / "emit_large.mlir").read_text()
+    expected = "malloc attribute(8,67264) launch(5,5,5;5,5,5) free wait "
+    library = _Library(_cuda_library(tmp_path, program), "polyir_cuda_error")
+    library.reset()
+    library.handle.host()
+    assert library.log == expected
+
+
 def test_every_error_is_found_and_nothing_is_done_after_it(
     library: _Library, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -197,17 +208,10 @@ def test_an_opencl_program_that_cannot_be_made(tmp_path: Path) -> None:
 
 
 def test_an_opencl_file_runs_on_pocl(tmp_path: Path) -> None:
-    cl = pytest.importorskip("pyopencl", reason="pyopencl is not installed")
-    try:
-        if not cl.get_platforms():
-            pytest.skip("there is no OpenCL platform")
-    except cl.Error as error:
-        pytest.skip(f"there is no OpenCL platform: {error}")
-    loaded = [line.split()[-1] for line in Path("/proc/self/maps").read_text().splitlines()]
-    found = next((path for path in loaded if Path(path).name.startswith("libOpenCL")), None)
+    found = opencl_library()
     if found is None:
-        pytest.skip("the library that pyopencl loads is not found")
-    library = _opencl_library(tmp_path, found)
+        pytest.skip(missing_opencl() or "the library that pyopencl loads is not found")
+    library = _opencl_library(tmp_path, found.path)
     expected = np.arange(20.0).reshape(10, 2)
     factors = np.tile(np.arange(32.0).reshape(4, 8)[:, :2], (3, 1))[:10]
     for _ in range(2):

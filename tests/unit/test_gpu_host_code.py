@@ -13,10 +13,11 @@ from scalar_operations import CASES, TEXT, Case, bits_of, calls_of
 from xdsl.dialects.func import FuncOp
 
 from polyir import api
+from polyir.diagnostics import OptionError
 from polyir.frontend.parse import parse_module
 from polyir.runtime import CompiledModule
 from polyir.runtime.argument_checks import ArgumentChecks, written_arguments
-from polyir.runtime.gpu.device import DeviceError
+from polyir.runtime.gpu.device import Buffer, DeviceError
 from polyir.runtime.gpu.module import ExecutionError, compile_gpu
 from polyir.target.errors import TargetError
 
@@ -200,6 +201,21 @@ def test_arrays_on_the_device_are_not_copied_to_it() -> None:
     assert list(device.memory) == [source.buffer, target.buffer]
 
 
+def test_a_launch_asks_for_memory_that_a_kernel_cannot_declare() -> None:
+    """CUDA declares 48 KiB at most; OpenCL declares all."""
+    module = LAUNCHES.replace(
+        "memref<?x4xf64>) kernel {",
+        """memref<?x4xf64>)
+        workgroup(%s: memref<ROWSx64xf64, #gpu.address_space<workgroup>>) kernel {""",
+    )
+    for rows, target, memory in ((96, "cuda", 0), (97, "cuda", 97 * 512), (97, "opencl", 0)):
+        device = CountingDevice()
+        parsed = parse_module(module.replace("ROWS", str(rows)))
+        array = np.zeros((3, 4))
+        compile_gpu(parsed, target, device=device).run(10, 0.5, True, array, array.copy())
+        assert device.memory_of_blocks == [memory] * 9
+
+
 WRITES = """
       %c0 = arith.constant 0 : index
       %v = arith.constant 5.0 : f64
@@ -215,6 +231,39 @@ def test_an_array_whose_copy_is_changed_and_not_copied_back_is_copied() -> None:
     call(10, 0.1, True, source, target)
     assert device.copies == ["on the device", "on the device"]
     assert device.launches[0][2][3] not in (source.buffer, target.buffer)
+
+
+SCALE = """
+func.func @scale(%n: index, %A: memref<?xf64>, %B: memref<?xf64>) {
+  affine.for %i = 0 to %n {
+    %0 = affine.load %A[%i] : memref<?xf64>
+    %1 = arith.addf %0, %0 : f64
+    affine.store %1, %B[%i] : memref<?xf64>
+  }
+  return
+}
+"""
+
+
+def test_arrays_that_are_assumed_on_the_device_are_not_copied(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    device = CountingDevice()
+    monkeypatch.setattr("polyir.runtime.gpu.module.open_device", lambda _: device)
+    source, target = (device.tensor(np.full(5, value)) for value in (1.0, 2.0))
+    call: Any = api.compile(SCALE, target="cuda", assume_on_device=True).scale
+    call(5, source, target)
+    assert device.copies == []
+    (launch,) = device.launches
+    assert [each for each in launch[2] if isinstance(each, Buffer)] == [
+        source.buffer,
+        target.buffer,
+    ]
+    assert list(device.memory) == [source.buffer, target.buffer]
+    with pytest.raises(ValueError, match="argument 2 'B' must be an array of the device: it was"):
+        call(5, source, np.zeros(5))
+    with pytest.raises(OptionError, match="is for the targets 'opencl' and 'cuda'"):
+        api.compile(SCALE, assume_on_device=True)
 
 
 def test_arrays_on_the_device_are_checked() -> None:

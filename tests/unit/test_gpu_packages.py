@@ -90,6 +90,21 @@ class FakeArray:
         out[:] = self.data
 
 
+class FakeKernel:
+    """A kernel that notes its launches, with the limit of its memory."""
+
+    max_dynamic_shared_size_bytes = 48 * 1024
+
+    def __init__(self, name: str, calls: list[object]) -> None:
+        self.name = name
+        self.calls = calls
+
+    def __call__(self, *launch: object, shared_mem: int = 0) -> None:
+        if shared_mem > self.max_dynamic_shared_size_bytes:
+            raise FakeErrors.CUDADriverError("CUDA_ERROR_INVALID_VALUE: invalid argument")
+        self.calls.append((self.name, *launch, shared_mem))
+
+
 class FakeStream:
     """The default stream."""
 
@@ -129,9 +144,7 @@ def cupy(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> Any:
         if "undefined" in code:
             raise FakeErrors.CompileException("kernel.cu(1): error: undefined")
         assert "--fmad=false" in options
-        return SimpleNamespace(
-            get_function=lambda name: lambda *launch: fake.calls.append((name, *launch))
-        )
+        return SimpleNamespace(get_function=lambda name: FakeKernel(name, fake.calls))
 
     fake.RawModule = module
     fake.empty = lambda size, dtype: FakeArray(size)
@@ -165,7 +178,11 @@ def test_cuda_copies_and_launches(cupy: Any) -> None:
     kernels = cuda.build('extern "C" __global__ void f(double *A, long long n) {}', ["f"])
     cuda.launch(kernels["f"], (1, 2, 3), (4, 5, 6), [first, np.int64(3)])
     cuda.synchronise()
-    assert cupy.calls == [("f", (1, 2, 3), (4, 5, 6), (first.handle, 3))]
+    cuda.launch(kernels["f"], (1, 1, 1), (4, 1, 1), [], memory=100_000)
+    assert cupy.calls == [
+        ("f", (1, 2, 3), (4, 5, 6), (first.handle, 3), 0),
+        ("f", (1, 1, 1), (4, 1, 1), (), 100_000),
+    ]
     cuda.free(first)
     assert first.handle is None
 
@@ -211,7 +228,7 @@ def test_errors_of_cuda_are_diagnostics(cupy: Any, monkeypatch: pytest.MonkeyPat
     with pytest.raises(DeviceError, match=r"CUDA cannot compile the kernels: kernel\.cu\(1\)"):
         cuda.build("undefined", ["f"])
 
-    def refuse(*arguments: object) -> None:
+    def refuse(*arguments: object, **options: object) -> None:
         raise FakeErrors.CUDARuntimeError("cudaErrorInvalidValue: invalid argument")
 
     with pytest.raises(DeviceError, match="cannot launch a kernel with 4 x 5 x 6 threads a block"):

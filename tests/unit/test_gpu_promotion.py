@@ -15,10 +15,16 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.rewriter import Rewriter
 
 from polyir import api
-from polyir.diagnostics import Remark, remarks_to
-from polyir.model.scop import scop_of
+from polyir.codegen.lower import lower_scop
+from polyir.diagnostics import Remark, RemarkKind, remarks_to
+from polyir.limits import ResourceError
+from polyir.model.analysis import DataflowError
+from polyir.model.dataflow import ArrayFlow, array_flow
+from polyir.model.scop import Scop, scop_of
+from polyir.passes import gpu_promote, lower_poly
 from polyir.passes.prerequisites import scops_in
 from polyir.runtime import compare_bits
+from polyir.transform.gpu import promotion
 from polyir.transform.gpu.promotion import GpuPromoteOptions, plan_gpu_promotion
 from polyir.transform.promote import apply_promotion, undo_promotion
 
@@ -158,3 +164,108 @@ def test_undo() -> None:
     assert str(module) != before
     undo_promotion(scop, promotion, tree)
     assert str(module) == before
+
+
+def promoted_text(options: str) -> tuple[str, list[Remark]]:
+    """A kernel after `gpu-promote`, and what the pass reports."""
+    remarks: list[Remark] = []
+    with remarks_to(remarks.append):
+        text = KERNELS["gemm"].path.read_text()
+        module = api.run_pipeline(api.parse(text), f"{MAPPED},gpu-promote{options}")
+    return str(module), [each for each in remarks if each.pass_name == "gpu-promote"]
+
+
+@pytest.mark.parametrize("limit", ["PLAN_OPERATIONS", "CHECK_OPERATIONS"])
+@pytest.mark.parametrize(
+    ("options", "kind"), [("", RemarkKind.REMARK), ("{arrays=A}", RemarkKind.MISSED)]
+)
+def test_what_isl_takes_too_long_for_stays_in_global_memory(
+    limit: str, options: str, kind: RemarkKind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gpu_promote, limit, 1000)
+    text, (remark,) = promoted_text(options)
+    assert "local_array" not in text
+    assert remark.kind is kind
+    assert remark.message.endswith("or isl fails: all arrays stay in global memory")
+
+
+def test_an_array_whose_flow_isl_does_not_find_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(scop: Scop, array: str) -> ArrayFlow:
+        if array == "A":
+            raise DataflowError("isl's dataflow analysis fails")
+        return array_flow(scop, array)
+
+    monkeypatch.setattr(promotion, "array_flow", fails)
+    text, remarks = promoted_text("")
+    assert "@B_shared" in text
+    assert "@A_shared" not in text
+    reasons = [each.message for each in remarks]
+    assert "S1: A stays in global memory: isl's dataflow analysis fails" in reasons
+
+
+ROWS = """
+func.func @rows(%n: index, %A: memref<?x?xTYPE>, %B: memref<?x?xTYPE>, %y: memref<?xTYPE>) {
+  affine.for %i = 0 to %n {
+    affine.for %j = 0 to %n {
+      %a = affine.load %A[%i, %j] : memref<?x?xTYPE>
+      %b = affine.load %B[%i, %j] : memref<?x?xTYPE>
+      %c = affine.load %y[%i] : memref<?xTYPE>
+      %0 = arith.addf %a, %b : TYPE
+      %1 = arith.addf %c, %0 : TYPE
+      affine.store %1, %y[%i] : memref<?xTYPE>
+    }
+  }
+  return
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("type", "options", "expected"),
+    [
+        ("f64", "", "256 x 32"),
+        ("f64", "{limit=49152}", "128 x 16"),
+        ("f64", "{limit=98304}", "256 x 16"),
+        ("f32", "{limit=49152}", "256 x 16"),
+        ("f32", "{limit=0}", "256 x 32"),
+        ("f64", "{tile=64 limit=49152}", "64 x 64"),
+    ],
+)
+def test_default_tiles_fit_in_shared_memory(type: str, options: str, expected: str) -> None:
+    remarks: list[Remark] = []
+    with remarks_to(remarks.append):
+        text = ROWS.replace("TYPE", type)
+        api.run_pipeline(api.parse(text), f"pluto-schedule,gpu-kernels,gpu-tile{options}")
+    assert f"tiled 2 loops around S0 by {expected}" in [each.message for each in remarks]
+
+
+@pytest.mark.parametrize(
+    ("failures", "messages"),
+    [
+        (1, ["all arrays stay in global memory"]),
+        (2, ["all arrays stay in global memory", "the loops keep their original order"]),
+    ],
+)
+def test_what_is_too_hard_to_generate_is_generated_without_promotion(
+    failures: int, messages: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    attempts = 0
+
+    def fails(scop: Scop) -> None:
+        nonlocal attempts
+        attempts += 1
+        if attempts <= failures:
+            raise ResourceError("code generation takes too long")
+        lower_scop(scop)
+
+    monkeypatch.setattr(lower_poly, "lower_scop", fails)
+    remarks: list[Remark] = []
+    with remarks_to(remarks.append):
+        module = api.parse(KERNELS["gemm"].path.read_text())
+        loops = api.lower(api.run_pipeline(module, "pluto-schedule,map-to-gpu{tile=8}"))
+    told = [each.message for each in remarks if each.kind is RemarkKind.MISSED]
+    assert told == [f"code generation takes too long: {each}" for each in messages]
+    launches = [op for op in loops.walk() if isinstance(op, gpu.LaunchOp)]
+    assert bool(launches) == (failures == 1)
+    assert not any(isinstance(op, gpu.BarrierOp) for op in loops.walk())
+    assert run_mini("gemm", loops, tmp_path).shared_accesses == 0

@@ -92,13 +92,23 @@ class CudaDevice(Device):
         return Adopted(DeviceArray(buffer, tuple(array.shape)), array.dtype, array.data.ptr)
 
     def launch(
-        self, kernel: object, grid: Size, block: Size, arguments: Sequence[Buffer | np.generic]
+        self,
+        kernel: object,
+        grid: Size,
+        block: Size,
+        arguments: Sequence[Buffer | np.generic],
+        memory: int = 0,
     ) -> None:
         assert callable(kernel)
         passed = tuple(each.handle if isinstance(each, Buffer) else each for each in arguments)
-        shown = " x ".join(map(str, block))
-        with self._reported(f"launch a kernel with {shown} threads a block"), self._stream:
-            kernel(grid, block, passed)
+        task = f"launch a kernel with {' x '.join(map(str, block))} threads a block"
+        if memory:
+            task += f" and {memory} bytes of shared memory"
+        with self._reported(task), self._stream:
+            if memory:
+                # Without it, a block gets at most 48 KiB. CuPy keeps what was set.
+                kernel.max_dynamic_shared_size_bytes = memory  # type: ignore[attr-defined]
+            kernel(grid, block, passed, shared_mem=memory)
 
     def synchronise(self) -> None:
         with self._reported("run the kernels"):

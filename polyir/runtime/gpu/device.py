@@ -96,9 +96,17 @@ class Device(ABC):
 
     @abstractmethod
     def launch(
-        self, kernel: object, grid: Size, block: Size, arguments: Sequence[Buffer | np.generic]
+        self,
+        kernel: object,
+        grid: Size,
+        block: Size,
+        arguments: Sequence[Buffer | np.generic],
+        memory: int = 0,
     ) -> None:
-        """Start `grid` blocks of `block` threads, none of which is 0; numbers have C types."""
+        """Start `grid` blocks of `block` threads, none of which is 0; numbers have C types.
+
+        Each block gets `memory` bytes that the kernel does not declare.
+        """
 
     @abstractmethod
     def synchronise(self) -> None:

@@ -46,7 +46,7 @@ from polyir.target.abi import (
     symbol_of,
 )
 from polyir.target.errors import unsupported_operation
-from polyir.target.gpu import Language, kernel_source
+from polyir.target.gpu import Language, kernel_source, launch_memory
 
 if TYPE_CHECKING:
     from polyir.runtime.functions import Value
@@ -60,10 +60,15 @@ class GpuFunction(CompiledFunction):
     """A function that is interpreted, and launches kernels."""
 
     def __init__(
-        self, signature: Signature, owner: GpuModule, checks: ArgumentChecks | None = None
+        self,
+        signature: Signature,
+        owner: GpuModule,
+        checks: ArgumentChecks | None = None,
+        on_device: Container[int] = (),
     ) -> None:
         super().__init__(signature, owner, checks)
         self._module = owner
+        self._on_device = on_device
 
     def _run(self, values: Sequence[Value], addresses: Sequence[int]) -> Result:
         """Interpret the function. Raises `DeviceError`, and `ExecutionError` if host code fails."""
@@ -83,6 +88,11 @@ class GpuFunction(CompiledFunction):
     ) -> tuple[Array | DeviceArray, int, int]:
         """An array of NumPy, or one that is on the device."""
         if isinstance(value, np.ndarray):
+            if position in self._on_device:
+                raise ArgumentError(
+                    f"{self._argument(position)} must be an array of the device: it was assumed to "
+                    "be there"
+                )
             return super()._array(position, parameter, value)
         try:
             adopted = self._module.device.adopt(value)
@@ -116,17 +126,19 @@ class GpuModule(CompiledModule):
         self._native = native
         self._globals: Globals = {}
         self._substitutes: Substitutes = {}
+        on_device: dict[str, frozenset[int]] = {}
         for function in public_functions(module):
             self._substitutes |= substitutes(function)
+            on_device[function.sym_name.data] = _passed_to_kernels(function)
         self._kernels = {
             name: kernel
             for each, source in zip(modules, sources, strict=True)
-            for name, kernel in _built(self.device, each, source)
+            for name, kernel in _built(self.device, each, source, language)
         }
         functions: list[CompiledFunction] = [
             native[each.symbol]
             if native is not None and each.symbol in native
-            else GpuFunction(each, self, checks.get(each.symbol))
+            else GpuFunction(each, self, checks.get(each.symbol), on_device[each.symbol])
             for each in public_signatures(module)
         ]
         super().__init__("\n".join(sources), functions)
@@ -219,7 +231,20 @@ def _unpickled(
     return GpuModule(pickle.loads(module), target, checks, native)
 
 
-def _built(device: Device, module: gpu.ModuleOp, source: str) -> Iterator[tuple[str, Kernel]]:
+def _passed_to_kernels(function: FuncOp) -> frozenset[int]:
+    """The positions of the arrays that kernels get as they are, without a copy."""
+    block = function.body.first_block
+    return frozenset(
+        argument.index
+        for argument in (() if block is None else block.args)
+        if isinstance(argument.type, MemRefType)
+        and any(isinstance(use.operation, gpu.LaunchFuncOp) for use in argument.uses)
+    )
+
+
+def _built(
+    device: Device, module: gpu.ModuleOp, source: str, language: Language
+) -> Iterator[tuple[str, Kernel]]:
     """The kernels of a gpu.module by the symbols that launch them."""
     functions = [op for op in module.body.ops if isinstance(op, gpu.FuncOp)]
     names = [symbol_name(op.sym_name.data) for op in functions]
@@ -228,7 +253,7 @@ def _built(device: Device, module: gpu.ModuleOp, source: str) -> Iterator[tuple[
         parameters = tuple(_parameter(op, type) for type in op.function_type.inputs.data)
         yield (
             f"{module.sym_name.data}.{op.sym_name.data}",
-            Kernel(handles[name], parameters),
+            Kernel(handles[name], parameters, launch_memory(op, language)),
         )
 
 

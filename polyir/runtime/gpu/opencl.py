@@ -56,6 +56,8 @@ class OpenclDevice(Device):
         options = []
         if self._device.single_fp_config & exact:
             options.append("-cl-fp32-correctly-rounded-divide-sqrt")
+        if "barrier(" in source and _miscompiles_barriers(self._device.platform.version):
+            options.append("-cl-opt-disable")
         with self._reported("compile the kernels"):
             program.build(options)
             return {name: self._cl.Kernel(program, name) for name in kernels}
@@ -89,9 +91,15 @@ class OpenclDevice(Device):
                 self._cl.enqueue_copy(self._queue, target, source, is_blocking=True)
 
     def launch(
-        self, kernel: object, grid: Size, block: Size, arguments: Sequence[Buffer | np.generic]
+        self,
+        kernel: object,
+        grid: Size,
+        block: Size,
+        arguments: Sequence[Buffer | np.generic],
+        memory: int = 0,
     ) -> None:
         assert isinstance(kernel, self._cl.Kernel)
+        assert memory == 0, "kernels of OpenCL declare all of their memory"
         threads = tuple(blocks * size for blocks, size in zip(grid, block, strict=True))
         shown = " x ".join(map(str, block))
         with self._reported(f"launch a kernel with {shown} threads a block"), self._launching:
@@ -110,6 +118,15 @@ class OpenclDevice(Device):
             yield
         except self._cl.Error as error:
             raise DeviceError(f"OpenCL cannot {task}: {error}") from error
+
+
+def _miscompiles_barriers(platform: str) -> bool:
+    """Whether optimised kernels with barriers are known to be wrong on a platform.
+
+    PoCL makes loops of the threads between two barriers. In kernels with many conditions, it lets
+    some threads take the branches of others; the LLVM IR that it starts from is right.
+    """
+    return "pocl" in platform.lower()
 
 
 def _chosen() -> cl.Device:

@@ -33,10 +33,11 @@ from polyir.target.errors import unsupported
 
 @dataclass(frozen=True)
 class Kernel:
-    """A compiled kernel, and what it takes."""
+    """A compiled kernel, what it takes, and the memory of a block that a launch must ask for."""
 
     handle: object
     parameters: tuple[Parameter, ...]
+    launch_memory: int = 0
 
 
 class GpuFunctions(InterpreterFunctions):
@@ -119,7 +120,7 @@ class GpuFunctions(InterpreterFunctions):
         last = first + 6 + len(op.kernelOperands)
         if all(grid) and all(block):
             passed = _passed(op, kernel, args[first + 6 : last])
-            self._device.launch(kernel.handle, grid, block, passed)
+            self._device.launch(kernel.handle, grid, block, passed, kernel.launch_memory)
         return _with_token(op)
 
 

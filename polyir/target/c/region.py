@@ -144,12 +144,21 @@ class ElementRange:
     condition: int | None = None
 
 
+@dataclass(frozen=True)
+class RangeTexts:
+    """Statements that compute the values of a function, the values, and the ranges."""
+
+    before: RegionText
+    values: tuple[str, ...]
+    ranges: tuple[RangeText, ...]
+
+
 def range_texts(
     op: func.FuncOp,
     forms: Sequence[Form],
     boxes: Sequence[ElementRange],
     taken: Sequence[str],
-) -> tuple[RegionText, tuple[RangeText, ...]]:
+) -> RangeTexts:
     """The statements that compute what `op` returns, and pointers to the ends of boxes."""
     body = function_body(op, Environment({}, (), NATIVE, False), taken)
     for argument, form in zip(op.body.block.args, forms, strict=True):
@@ -170,7 +179,9 @@ def range_texts(
         condition = None if box.condition is None else printer.expression(values[box.condition])
         texts.append(RangeText(pointers[0], f"{pointers[1]} + 1", condition))
     lines = tuple(printer.statements(body.statements, INDENT))
-    return RegionText(lines, _helpers(usage)), tuple(texts)
+    return RangeTexts(
+        RegionText(lines, _helpers(usage)), tuple(map(printer.expression, values)), tuple(texts)
+    )
 
 
 def _bind(body: Body, op: func.FuncOp, argument: SSAValue, form: Form) -> None:

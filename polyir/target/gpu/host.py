@@ -130,8 +130,21 @@ def _translate(body: Body, op: Operation, environment: Environment, language: La
         case gpu.DeallocOp():
             _refuse_tokens(op)
             body.add(DeviceFree(body.array(op.buffer)))
+        case memref.ReinterpretCastOp():
+            _translate_first_elements(body, op)
         case _:
             translate_operation(body, op, environment)
+
+
+def _translate_first_elements(body: Body, op: memref.ReinterpretCastOp) -> None:
+    """The first elements of an array, in one dimension."""
+    offsets, strides = op.static_offsets.get_values(), op.static_strides.get_values()
+    if (tuple(offsets), tuple(strides)) != ((0,), (1,)):
+        message = "memref.reinterpret_cast must give the first elements of an array, in a row"
+        raise unsupported(op, message)
+    (extent,) = array_type(op.result.type, op).extents
+    size = body.value(op.sizes[0]) if extent is None else literal(extent)
+    body.arrays[op.result] = replace(body.array(op.source), extents=(size,))
 
 
 def _refuse_tokens(op: Operation) -> None:
@@ -172,7 +185,7 @@ def _is_on_device(value: SSAValue) -> bool:
     owner = value.owner
     return (
         _is_on_device(owner.source)
-        if isinstance(owner, memref.CastOp)
+        if isinstance(owner, memref.CastOp | memref.ReinterpretCastOp)
         else isinstance(owner, gpu.AllocOp)
     )
 

@@ -18,15 +18,19 @@ from polyir.model.gpu import is_kernel_mark
 from polyir.model.order import Active, all_active, below, members_of, still_active
 from polyir.model.outcome import Outcome
 from polyir.transform.bands import loop_members, replace_band
+from polyir.transform.gpu.placement import Placer
 from polyir.transform.loop_attributes import settled
 from polyir.transform.parallel import runs_once
 from polyir.transform.walk import BAND, name_list, statements_of
 from polyir.transform.wavefront import wavefront_band
 
 KERNEL = KernelAttr(KernelSizes())
+ON_HOST = KernelAttr(KernelSizes(on_host=True))
 
 
-def gpu_kernels(schedule: isl.Schedule, dependences: Dependences) -> Outcome:
+def gpu_kernels(
+    schedule: isl.Schedule, dependences: Dependences, placer: Placer | None = None
+) -> Outcome:
     """Put a mark `#poly.kernel` above each part of the tree that is to be a kernel.
 
     A kernel begins at the outermost band with a member that is coincident, or parallel inside the
@@ -37,29 +41,55 @@ def gpu_kernels(schedule: isl.Schedule, dependences: Dependences) -> Outcome:
                                             =>     band [i, j, t] coincident [1, 1, 0]
 
     A permutable band without a parallel member gets wavefronts, which the host runs one after the
-    other. A part without parallel loops is a kernel of a single thread.
+    other. A part without parallel loops is a kernel of a single thread, unless `placer` decides
+    that the host runs it.
     """
-    marker = _Marker()
+    marker = _Marker(placer)
     root = schedule.get_root()
     actives = all_active(dependences.ordering)
     node, is_parallel = marker.visit(root.child(0), actives)
     if not is_parallel:
-        node = marker.mark(node, "without a parallel loop")
+        node = marker.mark_sequential(node, is_everything=True)
     done = tuple(marker.done)
-    return settled(schedule, node.get_schedule(), dependences, "mapping to kernels", done)
+    outcome = settled(schedule, node.get_schedule(), dependences, "mapping to kernels", done)
+    return replace(outcome, missed=(*outcome.missed, *marker.missed))
 
 
 class _Marker:
     """Marks the kernels of one tree, and notes them in the order of the tree."""
 
-    def __init__(self) -> None:
+    def __init__(self, placer: Placer | None) -> None:
         self.done: list[str] = []
+        self.missed: list[str] = []
+        self._placer = placer
 
-    def mark(self, node: isl.ScheduleNode, what: str) -> isl.ScheduleNode:
+    def mark_sequential(
+        self, node: isl.ScheduleNode, is_everything: bool = False
+    ) -> isl.ScheduleNode:
+        """A mark above a part without parallel loops; `is_everything`: there is no other part."""
+        what = "without a parallel loop" if is_everything else "of a single thread"
+        if self._placer is None:
+            return self.mark(node, what)
+        placement = self._placer.place(node, is_everything)
+        if not placement.on_host:
+            return self.mark(node, what, f" ({placement.reason})")
+        depth = node.get_schedule_depth()
+        loops = f"inside {depth} loop{'s' * (depth != 1)}" if depth else "once"
+        names = name_list(statements_of(node))
+        if is_everything and placement.is_estimated:
+            self.missed.append(
+                f"nothing runs on the device: no loop around {names} is parallel "
+                f"({placement.reason})"
+            )
+        else:
+            self.done.append(f"{names}: runs on the host, {loops} ({placement.reason})")
+        return node.insert_mark(mark_id(ON_HOST))
+
+    def mark(self, node: isl.ScheduleNode, what: str, reason: str = "") -> isl.ScheduleNode:
         """A mark above `node`, which is returned."""
         depth = node.get_schedule_depth()
         loops = f"inside {depth} loop{'s' * (depth != 1)} of the host" if depth else "launched once"
-        self.done.append(f"{name_list(statements_of(node))}: a kernel {what}, {loops}")
+        self.done.append(f"{name_list(statements_of(node))}: a kernel {what}, {loops}{reason}")
         return node.insert_mark(mark_id(KERNEL))
 
     def visit(
@@ -91,7 +121,7 @@ class _Marker:
         for position in sequential:
             # Of a filter, what is below it.
             child = node.child(position).child(0)
-            node = self.mark(child, "of a single thread").parent().parent()
+            node = self.mark_sequential(child).parent().parent()
         return node, True
 
     def _visit_band(

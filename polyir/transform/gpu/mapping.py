@@ -17,13 +17,19 @@ from polyir.dialects.loop_attributes import GpuDimension, LoopAttributes, MapAtt
 from polyir.dialects.mark_attributes import KernelAttr, KernelSizes
 from polyir.isl_trees import mapped_children, mark_id, node_type
 from polyir.model.bands import facts_of_band
-from polyir.model.gpu import AXES, is_kernel_mark
+from polyir.model.gpu import AXES, is_kernel_mark, sizes_of_kernel
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
 from polyir.model.tree import attributes_of_members
 from polyir.model.tree_loops import member_steps, schedules_below
 from polyir.transform.bands import loop_members, with_attributes
 from polyir.transform.gpu.kernels import gpu_kernels
+from polyir.transform.gpu.tile_sizes import (
+    access_score,
+    default_tile,
+    following_instances,
+    tile_sizes,
+)
 from polyir.transform.loop_attributes import cut, settled
 from polyir.transform.parallel import runs_once
 from polyir.transform.tile import by_sizes, insert_tiles, runs_over_tiles
@@ -41,22 +47,16 @@ class GpuTileOptions:
     """The tiles of kernels: one size for each loop of the outermost band of a kernel.
 
     The last size holds for all further loops. Without sizes, they depend on the number of parallel
-    loops: 256; 32 x 32; 4 x 4 x 32.
+    loops: 256; 32 x 32; 4 x 4 x 32. With a `limit`, these are made smaller where what is to be
+    copied to shared memory would take more bytes.
     """
 
     tile: tuple[int, ...] = ()
+    limit: int | None = None
 
     def __post_init__(self) -> None:
         if any(size < 1 for size in self.tile):
             raise OptionError(f"tile sizes must be 1 or more: tile={_listed(self.tile)}")
-
-    def sizes(self, parallel: int, members: int) -> tuple[int, ...]:
-        """The sizes for a band of so many members, of which the first are parallel."""
-        given = self.tile or DEFAULT_TILES[min(parallel, 3) - 1]
-        return given[:members] + (given[-1],) * (members - len(given))
-
-
-DEFAULT_TILES = ((256, 32), (32, 32, 32), (4, 4, 32))
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def _with_kernels(schedule: isl.Schedule, dependences: Dependences) -> isl.Sched
     return gpu_kernels(schedule, dependences).schedule.get_root()
 
 
-def gpu_tile(schedule: isl.Schedule, dependences: Dependences, options: GpuTileOptions) -> Outcome:
+def gpu_tile(scop: Scop, dependences: Dependences, options: GpuTileOptions) -> Outcome:
     """Tile the outermost band of each kernel, unless its loops run over tiles already.
 
         mark #poly.kernel              mark #poly.kernel
@@ -110,6 +110,7 @@ def gpu_tile(schedule: isl.Schedule, dependences: Dependences, options: GpuTileO
     Of a band that is not permutable, only the loops outside are tiled that are coincident.
     """
     done: list[str] = []
+    schedule = scop.schedule
 
     def tiled(node: isl.ScheduleNode) -> isl.ScheduleNode:
         if node_type(node) is not BAND or runs_over_tiles(node):
@@ -121,7 +122,11 @@ def gpu_tile(schedule: isl.Schedule, dependences: Dependences, options: GpuTileO
         if not node.band_get_permutable() and parallel < len(flags):
             node = node.band_split(parallel)
         members = loop_members(node)
-        sizes = options.sizes(parallel, len(members))
+        sizes = (
+            tile_sizes(options.tile, len(members))
+            if options.tile
+            else default_tile(scop, node, parallel, options.limit)
+        )
         parts = [cut(member.attributes) for member in members]
         names = name_list(statements_of(node))
         loops = f"{len(members)} loop{'s' * (len(members) != 1)}"
@@ -169,7 +174,9 @@ class _Mapper:
         self._dependences = dependences
 
     def map_kernel(self, mark: isl.ScheduleNode) -> isl.ScheduleNode:
-        """The kernel below `mark` with its mapping."""
+        """The kernel below `mark` with its mapping; a part of the host stays as it is."""
+        if sizes_of_kernel(mark).on_host:
+            return mark
         extents: list[int] = []
         node = mark.child(0)
         if node_type(node) is BAND and any(coincident_flags(node)):
@@ -204,18 +211,14 @@ class _Mapper:
         """How many accesses move to the next element with the member, less those that jump."""
         score = 0
         for dates in schedules_below(band):
-            depth = band.get_schedule_depth() + position
             (statement,) = (
                 each
                 for each in self._scop.bodies
                 if each.name == dates.get_tuple_name(isl.dim_type.in_)
             )
-            following = dates.apply_range(step_along(dates.range(), depth)).apply_range(
-                dates.reverse()
-            )
+            following = following_instances(dates, band, position)
             for access in statement.accesses:
-                moved = access.relation.reverse().apply_range(following)
-                score += _coalescing(moved.apply_range(access.relation).deltas())
+                score += access_score(access.relation, following)
         return score
 
     def _map_threads(self, node: isl.ScheduleNode, extents: list[int]) -> isl.ScheduleNode:
@@ -257,29 +260,6 @@ def _leading(flags: Sequence[bool]) -> list[int]:
     """The positions of the first members that are coincident."""
     count = next((position for position, flag in enumerate(flags) if not flag), len(flags))
     return list(range(count))
-
-
-def step_along(dates: isl.Set, depth: int) -> isl.Map:
-    """`{ [t] -> [t'] }` with t' one step further along one dimension."""
-    space = dates.get_space().map_from_set()
-    values = isl.MultiAff.identity(space)
-    following = values.get_at(depth).add_constant_val(isl.Val(1))
-    return isl.Map.from_multi_aff(values.set_at(depth, following))
-
-
-def _coalescing(moves: isl.Set) -> int:
-    """How well neighbouring threads share what they access, whose elements are `moves` apart."""
-    if moves.is_empty():
-        return 0
-    hull = isl.Set.from_basic_set(moves.affine_hull())
-    values = [
-        hull.plain_get_val_if_fixed(isl.dim_type.set, dimension)
-        for dimension in range(moves.dim(isl.dim_type.set))
-    ]
-    if all(value.is_zero() for value in values):
-        return 0
-    is_next = values[-1].is_one() or values[-1].is_negone()
-    return 2 if is_next and all(value.is_zero() for value in values[:-1]) else -1
 
 
 def _mapped(band: isl.ScheduleNode, by_axis: Sequence[int], level: str) -> isl.ScheduleNode:

@@ -12,22 +12,24 @@ from math import prod
 from typing import Literal
 
 import islpy as isl
-from xdsl.dialects.builtin import FixedBitwidthType, MemRefType
+from xdsl.dialects.builtin import MemRefType
 
 from polyir.diagnostics import OptionError
 from polyir.dialects.loop_attributes import GpuDimension, LoopAttributes, MapAttr
-from polyir.isl_trees import mapped_children, node_type, path_of
-from polyir.model.dataflow import array_flow
+from polyir.isl_trees import node_type, path_of
+from polyir.model.analysis import DataflowError
+from polyir.model.dataflow import ArrayFlow, array_flow
 from polyir.model.gpu import kernel_marks
 from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind
 from polyir.model.tree import attributes_of_members
 from polyir.model.tree_loops import member_steps
 from polyir.transform.address import LoopPosition, TreePath, node_at
-from polyir.transform.bands import loop_members, replace_band
 from polyir.transform.copy_statements import CopyLoop, element_functions
 from polyir.transform.gpu.barriers import has_blocks, is_block
+from polyir.transform.gpu.register_tiles import SplitBands, with_register_tiles
 from polyir.transform.gpu.thread_use import ElementUse, ThreadedKernel, accesses_at_most
+from polyir.transform.gpu.tile_sizes import element_bytes
 from polyir.transform.promote import (
     LocalCopies,
     LocalForm,
@@ -156,6 +158,7 @@ class _Planner:
         self._options = options
         self._choices: list[tuple[str, _Choice]] = []
         self._reasons: list[str] = []
+        self._flows: dict[str, ArrayFlow] = {}
 
     def plan_kernel(self, mark: isl.ScheduleNode) -> None:
         """Choose what to promote in the kernel below `mark`."""
@@ -163,109 +166,53 @@ class _Planner:
         names = name_list(statements_of(mark))
         for array in self._options.arrays or tuple(self._scop.arrays):
             reasons = search.promote(array)
+            if any(choice.array == array for choice in search.choices):
+                reasons = self._find_flow(array, search) or reasons
             self._reasons += [f"{names}: {array} stays in global memory: {why}" for why in reasons]
         self._choices += [(names, choice) for choice in search.choices]
+
+    def _find_flow(self, array: str, search: _Search) -> tuple[str, ...]:
+        """Find what flows through an array; if isl cannot, leave it where it is, and say so."""
+        try:
+            if array not in self._flows:
+                self._flows[array] = array_flow(self._scop, array)
+        except DataflowError as error:
+            search.forget(array)
+            return (error.message,)
+        return ()
 
     def result(self) -> Promotion:
         """All that was chosen, in one tree."""
         choices = [choice for _, choice in self._choices]
-        unrolled = with_register_tiles(self._scop.schedule, choices)
-        loops = _Splits(unrolled, {choice.loop for choice in choices})
+        in_registers = [
+            (choice.loop, {each.statement for each in choice.candidate.group.references})
+            for choice in choices
+            if choice.candidate.form.space == "private" and choice.candidate.shape
+        ]
+        places = {choice.loop for choice in choices}
+        unrolled = with_register_tiles(self._scop.schedule, in_registers, places)
+        loops = SplitBands(unrolled, places)
         taken = names_in_scop(self._scop)
-        flows = {
-            array: array_flow(self._scop, array)
-            for array in {choice.array for _, choice in self._choices}
-        }
-        places: dict[LoopPosition, LocalCopies] = {}
+        copies: dict[LoopPosition, LocalCopies] = {}
         done: list[str] = []
         for names, choice in self._choices:
-            if choice.loop not in places:
+            if choice.loop not in copies:
                 place = replace(
                     choice.place, schedule=loops.schedule, path=loops.inside(choice.loop)
                 )
-                places[choice.loop] = LocalCopies(self._scop, place, PromoteOptions(), taken)
+                copies[choice.loop] = LocalCopies(self._scop, place, PromoteOptions(), taken)
             array, candidate = choice.array, choice.candidate
-            kept = places[choice.loop].add_group(
-                array, candidate.group, flows[array], candidate.form
+            kept = copies[choice.loop].add_group(
+                array, candidate.group, self._flows[array], candidate.form
             )
             done.append(f"{names}: of {array}, {candidate} ({kept.local.name}), {kept}")
         is_named = bool(self._options.arrays)
-        promotion = local_copies_in(loops.schedule, tuple(places.values()))
+        promotion = local_copies_in(loops.schedule, tuple(copies.values()))
         return replace(
             promotion,
             done=tuple(done if is_named else done + self._reasons),
             missed=tuple(self._reasons) if is_named else (),
         )
-
-
-def with_register_tiles(schedule: isl.Schedule, choices: Collection[_Choice]) -> isl.Schedule:
-    """The tree with loops unrolled so that all subscripts of arrays in registers are constants.
-
-    They are the loops below the arrays that are mapped to threads, several iterations to each
-    thread. If their band is permutable, they become its innermost loops, so that what the
-    iterations of the others load is there for all elements of the thread:
-
-        band [i, j, k] thread y, x    =>    band [k, i, j] thread y, x, unrolled
-    """
-    for choice in choices:
-        if choice.candidate.form.space == "private" and choice.candidate.shape:
-            names = {reference.statement for reference in choice.candidate.group.references}
-            others = [other.loop.path for other in choices]
-            node = node_at(schedule, choice.loop.path)
-            schedule = _unrolled(node, choice.loop, names, others).get_schedule()
-    return schedule
-
-
-def _unrolled(
-    node: isl.ScheduleNode, loop: LoopPosition, names: set[str], others: Collection[TreePath]
-) -> isl.ScheduleNode:
-    """The tree from `node`, the band of a loop, down with loops inside of that unrolled."""
-    path = path_of(node)
-    if not names & set(statements_of(node)):
-        return node
-    if node_type(node) is BAND and not node.is_subtree_anchored():
-        first = loop.member + 1 if path == loop.path else 0
-        members = list(loop_members(node))
-        mapped = [
-            position
-            for position in range(first, len(members))
-            if any(isinstance(each, MapAttr) for each in members[position].attributes)
-        ]
-        for position in mapped:
-            members[position] = replace(members[position], kind=isl.ast_loop_type.unroll)
-        permutable = bool(node.band_get_permutable())
-        # What is promoted further inside counts the loops in their order.
-        if permutable and not any(other[: len(path)] == path for other in others):
-            members = [
-                *(member for position, member in enumerate(members) if position not in mapped),
-                *(members[position] for position in mapped),
-            ]
-        if mapped:
-            node = replace_band(node, members, permutable)
-    return mapped_children(node, lambda child: _unrolled(child, loop, names, others))
-
-
-class _Splits:
-    """A schedule whose bands are split after some members, and the places inside these loops."""
-
-    def __init__(self, schedule: isl.Schedule, loops: Collection[LoopPosition]) -> None:
-        self._members: dict[TreePath, list[int]] = {}
-        for loop in sorted(loops, key=lambda loop: (len(loop.path), loop.member), reverse=True):
-            # Splitting a band leaves the paths of what is outside of it as they are.
-            band = node_at(schedule, loop.path)
-            if loop.member + 1 < band.band_n_member():
-                schedule = band.band_split(loop.member + 1).get_schedule()
-                self._members.setdefault(loop.path, []).append(loop.member)
-        self.schedule = schedule
-
-    def inside(self, loop: LoopPosition) -> TreePath:
-        """The path to the node that is directly inside a loop."""
-        path: list[int] = []
-        for depth, position in enumerate(loop.path):
-            path += [0] * len(self._members.get(loop.path[:depth], ()))
-            path.append(position)
-        outer = [member for member in self._members.get(loop.path, ()) if member < loop.member]
-        return (*path, *(0 for _ in outer), 0)
 
 
 @dataclass(frozen=True)
@@ -308,6 +255,13 @@ class _Search:
         done = {(each.statement, each.access) for each in self._promoted}
         return tuple(dict.fromkeys(why for key, why in self._reasons.items() if key not in done))
 
+    def forget(self, array: str) -> None:
+        """Promote nothing of an array after all."""
+        own = [choice for choice in self.choices if choice.array == array]
+        self.choices = [choice for choice in self.choices if choice.array != array]
+        shared = (each.candidate for each in own if each.candidate.form.space == "workgroup")
+        self._used -= sum(candidate.size for candidate in shared)
+
     def _visit(self, array: str, node: isl.ScheduleNode, path: TreePath, around: _Around) -> None:
         """Visit the places from `node` down."""
         if next(self._kinds(array, node), None) is None:
@@ -349,7 +303,7 @@ class _Search:
             use = ElementUse.of_group(self._kernel, place, group)
             candidate = self._registers(array, place, group, use, around)
             if candidate is not None:
-                if not _is_as_good_inside(place, use):
+                if not use.is_as_good_inside(place):
                     self._choose(_Choice(loop, place, array, candidate))
                 continue
             reason = self._why_not_shared(group, use)
@@ -449,8 +403,10 @@ class _Search:
             return None
         accesses = accesses_at_most(place, group)
         copied = prod(group.box.sizes)
-        # Without reuse, what is copied is accessed in the right order.
-        uses = 1 if not all(map(self._kernel.is_coalesced, group.references)) else 2
+        # Without reuse, what is copied is accessed in the right order, if there are rows of it.
+        has_rows = any(size > 1 for size in group.box.sizes[-1:])
+        is_coalesced = all(map(self._kernel.is_coalesced, group.references))
+        uses = 1 if has_rows and not is_coalesced else 2
         if accesses is None or accesses >= uses * copied:
             return None
         return f"a tile accesses {copied} elements {accesses} times, which does not pay"
@@ -511,28 +467,7 @@ class _Search:
     def _bytes(self, array: str, shape: Collection[int]) -> int:
         type = self._scop.arrays[array].type
         assert isinstance(type, MemRefType)
-        element = type.element_type
-        bits = element.bitwidth if isinstance(element, FixedBitwidthType) else 64
-        return prod(shape) * -(-bits // 8)
-
-
-def _is_as_good_inside(place: LoopBody, use: ElementUse) -> bool:
-    """Whether all accesses to an element at a place are in one iteration of the next loop."""
-    node = node_at(place.schedule, place.path)
-    statements = use.touched.domain()
-    while node_type(node) is not BAND:
-        children = [node.child(position) for position in range(node.n_children())]
-        inside = [each for each in children if _is_reached(each, statements)]
-        if len(inside) != 1:
-            return False
-        (node,) = inside
-    return not use.is_carried_by(node, 0)
-
-
-def _is_reached(node: isl.ScheduleNode, instances: isl.UnionSet) -> bool:
-    if node_type(node) is isl.schedule_node_type.filter:
-        instances = instances.intersect(node.filter_get_filter())
-    return not node.get_domain().is_disjoint(instances)
+        return prod(shape) * element_bytes(type)
 
 
 def _iterations_and_elements(place: LoopBody, rank: int) -> isl.Set:

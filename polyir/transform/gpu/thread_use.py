@@ -17,7 +17,7 @@ from polyir.model.gpu import AXES, mapped_values, sizes_of_kernel, thread_number
 from polyir.model.tree import attributes_of_members
 from polyir.model.tree_loops import schedules_below
 from polyir.transform.address import node_at
-from polyir.transform.gpu.mapping import step_along
+from polyir.transform.gpu.tile_sizes import step_along
 from polyir.transform.reference_groups import (
     LoopBody,
     PromotedReference,
@@ -145,6 +145,18 @@ class ElementUse:
         member = isl.UnionMap.from_union_pw_aff(band.band_get_partial_schedule().get_at(position))
         return not self.touched.reverse().apply_range(member).is_single_valued()
 
+    def is_as_good_inside(self, place: LoopBody) -> bool:
+        """Whether all accesses to an element at a place are in one iteration of the next loop."""
+        node = node_at(place.schedule, place.path)
+        statements = self.touched.domain()
+        while node_type(node) is not BAND:
+            children = [node.child(position) for position in range(node.n_children())]
+            inside = [each for each in children if _is_reached(each, statements)]
+            if len(inside) != 1:
+                return False
+            (node,) = inside
+        return not self.is_carried_by(node, 0)
+
     def is_repeated(self, node: isl.ScheduleNode) -> bool:
         """Whether several iterations of a loop from `node` down access one element."""
         if node.get_domain().is_disjoint(self.touched.domain()):
@@ -176,6 +188,12 @@ class ElementUse:
             _step_or(elements.project_out(isl.dim_type.out, p + 1, rank - p - 1), p, size)
             for p, size in enumerate(sizes)
         )
+
+
+def _is_reached(node: isl.ScheduleNode, instances: isl.UnionSet) -> bool:
+    if node_type(node) is isl.schedule_node_type.filter:
+        instances = instances.intersect(node.filter_get_filter())
+    return not node.get_domain().is_disjoint(instances)
 
 
 def _step_or(elements: isl.Map, position: int, single: int) -> int:

@@ -1,6 +1,6 @@
-// RUN: polyir-opt --isl-schedule --map-to-gpu --lower-poly %s | filecheck %s
-// RUN: polyir-opt --isl-schedule --map-to-gpu="grid=2" --lower-poly %s | filecheck %s --check-prefix GRID
-// RUN: polyir-opt --isl-schedule --map-to-gpu --lower-poly --convert-affine-to-scf %s | mlir-opt-19 --verify-each
+// RUN: polyir-opt --isl-schedule --map-to-gpu=sequential=device --lower-poly %s | filecheck %s
+// RUN: polyir-opt --isl-schedule --map-to-gpu="grid=2 sequential=device" --lower-poly %s | filecheck %s --check-prefix GRID
+// RUN: polyir-opt --isl-schedule --map-to-gpu=sequential=device --lower-poly --convert-affine-to-scf %s | mlir-opt-19 --verify-each
 
 // Each thread runs one iteration; %out is not copied in, since all of it is written.
 func.func @scale(%in: memref<1000xf64>, %out: memref<1000xf64>) {

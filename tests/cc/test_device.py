@@ -1,0 +1,141 @@
+"""Regions as GPU kernels: programs print the same with OpenCL on PoCL, and compile with nvcc."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from c_runs import compiled, output_of, transformed
+from gpu_devices import OpenclLibrary, missing_opencl, opencl_library
+from kernels import KERNELS
+
+from polyir.tools.polyir_cc import LEFT, main
+
+HERE = Path(__file__).parent
+PROGRAMS = sorted((HERE / "programs").glob("*.c"))
+POLYBENCH = HERE.parents[1] / "benchmarks" / "polybench_c"
+MEMORY = HERE / "device" / "memory.c"
+NVCC = pytest.mark.skipif(shutil.which("nvcc") is None, reason="nvcc is not installed")
+WARNINGS = ("-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas")
+
+
+@pytest.fixture
+def library() -> OpenclLibrary:
+    found = opencl_library()
+    if found is None:
+        pytest.skip(missing_opencl() or "the library that pyopencl loads is not found")
+    return found
+
+
+def check_on_pocl(source: Path, folder: Path, library: OpenclLibrary) -> str:
+    """Check that a program prints the same with its kernels on PoCL; the text that calls them."""
+    original, target = folder / f"original_{source.name}", folder / source.name
+    original.write_bytes(source.read_bytes())
+    assert transformed(source, target, "--target=opencl") in (0, LEFT)
+    kernels = folder / f"{source.stem}_kernels.c"
+    more = [str(kernels), "-lpthread"] if kernels.exists() else []
+    flags = ("-iquote", str(source.parent))
+    program = compiled(target, *WARNINGS, "-Wno-overlength-strings", *more, *library.flags, *flags)
+    done = subprocess.run(
+        [str(program)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, **library.environment},
+        timeout=120,
+    )
+    assert done.stderr == ""
+    assert done.stdout == output_of(compiled(original, "-Wno-unknown-pragmas", *flags))
+    return target.read_text()
+
+
+FEW = ("aliases", "arrays", "downward")
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        pytest.param(path, marks=[] if path.stem in FEW else [pytest.mark.matrix], id=path.stem)
+        for path in PROGRAMS
+    ],
+)
+def test_same_output(program: Path, tmp_path: Path, library: OpenclLibrary) -> None:
+    text = check_on_pocl(program, tmp_path, library)
+    # All statements of this one call functions of the host.
+    assert ("polyir_opencl_error" in text) is (program.stem != "calls")
+
+
+# Parameters of variable size, static arrays, launches in a loop.
+QUICK = ("bicg", "gemm", "jacobi-1d")
+
+SEQUENTIAL = ("deriche", "durbin", "ludcmp")
+"""Kernels with scalars that leave no loop parallel: they stay C."""
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [pytest.param(name, marks=[] if name in QUICK else [pytest.mark.matrix]) for name in KERNELS],
+)
+def test_polybench(kernel: str, tmp_path: Path, library: OpenclLibrary) -> None:
+    text = check_on_pocl(POLYBENCH / f"{kernel}.c", tmp_path, library)
+    assert ("polyir_opencl_error" in text) is (kernel not in SEQUENTIAL)
+
+
+def test_only_what_a_region_accesses_is_copied(tmp_path: Path, library: OpenclLibrary) -> None:
+    """Arrays end where memory ends, and pointers lead to one array."""
+    text = check_on_pocl(MEMORY, tmp_path, library)
+    assert text.count("__builtin_abort()") == 6
+    assert "#pragma scop" not in text
+
+
+def test_compile(tmp_path: Path, library: OpenclLibrary, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "libOpenCL.so").symlink_to(library.path)
+    program = tmp_path / "program"
+    flags = [f"-L{tmp_path}", *(flag for flag in library.flags if flag.startswith("-"))]
+    assert main(["--target=opencl", "--compile", str(MEMORY), "-o", str(program), *flags]) == 0
+    monkeypatch.setattr(os, "environ", {**os.environ, **library.environment})
+    assert output_of(program) == output_of(compiled(_copied(MEMORY, tmp_path), "-w"))
+
+
+def _copied(source: Path, folder: Path) -> Path:
+    target = folder / source.name
+    target.write_bytes(source.read_bytes())
+    return target
+
+
+@NVCC
+@pytest.mark.parametrize("source", [MEMORY, *(path for path in PROGRAMS if path.stem == "types")])
+def test_cuda_compiles(source: Path, tmp_path: Path) -> None:
+    target = tmp_path / source.name
+    assert transformed(source, target, "--target=cuda") in (0, LEFT)
+    kernels = tmp_path / f"{source.stem}_kernels.cu"
+    flags = ["-arch=sm_90", "-Xcompiler", "-Wall,-Wextra", "--Werror", "all-warnings"]
+    for command in (
+        ["nvcc", *flags, "-c", str(kernels), "-o", str(tmp_path / "kernels.o")],
+        ["gcc", *WARNINGS, "-c", str(target), "-o", str(tmp_path / "host.o")],
+    ):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+    symbols = subprocess.run(
+        ["nm", str(tmp_path / "kernels.o")], capture_output=True, text=True, check=True
+    ).stdout
+    called = {
+        line.split()[-1]
+        for line in subprocess.run(
+            ["nm", "-u", str(tmp_path / "host.o")], capture_output=True, text=True, check=True
+        ).stdout.splitlines()
+    }
+    ours = {name for name in called if name.startswith(("gpu_", "polyir_"))}
+    assert ours
+    assert all(f" {name}\n" in symbols for name in ours)
+
+
+def test_what_cannot_be_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--target=opencl", str(MEMORY)]) == 1
+    assert capsys.readouterr().err.startswith("error: --target writes two files, and needs -o")
+    options = ["--target=opencl", "--compile", "-c", "-o", str(tmp_path / "x.o")]
+    assert main([*options, str(MEMORY)]) == 1
+    assert "-c is not possible" in capsys.readouterr().err

@@ -1,0 +1,60 @@
+// RUN: polyir-opt --check-gpu --emit=none %s 2>&1 | filecheck %s --check-prefix RIGHT
+// RUN: polyir-opt --gpu-outline --check-gpu --emit=none %s 2>&1 | filecheck %s --check-prefix RIGHT
+// RUN: sed 's/(d0 - 1 >= 0)/(d0 - d0 >= 0)/; s/(%%t) { \/\/ not first/(%%n) {/' %s | not polyir-opt --check-gpu --emit=none - 2>&1 | filecheck %s --check-prefix FIRST
+// RUN: sed 's/d0 - 3 >= 0/s0 - 3 >= 0/; s/(%%t)\[%%tx\]/(%%n)[%%tx]/' %s | not polyir-opt --check-gpu --emit=none - 2>&1 | filecheck %s --check-prefix THREAD
+// RUN: sed 's/^ *} else {/}\n affine.if affine_set<() : (0 == 0)>() {/; s/(d0 mod 2 - 1 == 0)>(%%k)/(d0 - 1 == 0)>(%%n)/' %s | not polyir-opt --check-gpu --emit=none - 2>&1 | filecheck %s --check-prefix BRANCH
+
+// A kernel may read what an earlier iteration has written, although the store is later in the text.
+
+func.func @f(%n: index, %B: memref<8xf64>) {
+  %one = arith.constant 1 : index
+  %threads = arith.constant 8 : index
+  %zero = arith.constant 0.0 : f64
+  %A_dev = gpu.alloc() : memref<8xf64>
+  %C_dev = gpu.alloc() : memref<8xf64>
+  %D_dev = gpu.alloc() : memref<8xf64>
+  %B_dev = gpu.alloc() : memref<8xf64>
+  gpu.memcpy %B_dev, %B : memref<8xf64>, memref<8xf64>
+  affine.for %t = 0 to 9 {
+    gpu.launch blocks(%bx, %by, %bz) in (%gx = %one, %gy = %one, %gz = %one) threads(%tx, %ty, %tz) in (%sx = %threads, %sy = %one, %sz = %one) {
+      affine.if affine_set<(d0) : (d0 - 1 >= 0)>(%t) { // not first
+        %0 = affine.load %A_dev[symbol(%tx)] : memref<8xf64>
+        affine.store %0, %B_dev[symbol(%tx)] : memref<8xf64>
+      }
+      gpu.terminator
+    }
+    gpu.launch blocks(%bx, %by, %bz) in (%gx = %one, %gy = %one, %gz = %one) threads(%tx, %ty, %tz) in (%sx = %threads, %sy = %one, %sz = %one) {
+      affine.if affine_set<(d0) : (d0 == 0)>(%t) {
+        affine.store %zero, %A_dev[symbol(%tx)] : memref<8xf64>
+      }
+      // The number of a thread does not change.
+      affine.if affine_set<(d0)[s0] : (d0 - 3 >= 0)>(%t)[%tx] {
+        %1 = affine.load %C_dev[symbol(%tx)] : memref<8xf64>
+        affine.store %1, %B_dev[symbol(%tx)] : memref<8xf64>
+      }
+      affine.store %zero, %C_dev[symbol(%tx)] : memref<8xf64>
+      affine.for %k = 0 to 8 {
+        affine.if affine_set<(d0) : (d0 mod 2 - 1 == 0)>(%k) {
+          %2 = affine.load %D_dev[symbol(%tx)] : memref<8xf64>
+          affine.store %2, %B_dev[symbol(%tx)] : memref<8xf64>
+        } else {
+          affine.store %zero, %D_dev[symbol(%tx)] : memref<8xf64>
+        }
+      }
+      gpu.terminator
+    }
+  }
+  gpu.memcpy %B, %B_dev : memref<8xf64>, memref<8xf64>
+  gpu.dealloc %A_dev : memref<8xf64>
+  gpu.dealloc %C_dev : memref<8xf64>
+  gpu.dealloc %D_dev : memref<8xf64>
+  gpu.dealloc %B_dev : memref<8xf64>
+  return
+}
+
+// RIGHT: remark: [check-gpu] all 2 kernels are right
+// RIGHT-NOT: error
+
+// FIRST: error: the kernel reads %A_dev, but nothing is copied or written there before
+// THREAD: error: the kernel reads %C_dev, but nothing is copied or written there before
+// BRANCH: error: the kernel reads %D_dev, but nothing is copied or written there before
