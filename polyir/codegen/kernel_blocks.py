@@ -83,7 +83,7 @@ def _single_bound(least: isl.PwAff, values: isl.Set, launch: Sequence[str]) -> i
     return next(own, bounds[0] if bounds else None)
 
 
-def _parameters_in(function: isl.PwAff) -> set[str]:
+def _parameters_in(function: isl.PwAff) -> set[str | None]:
     kind = isl.dim_type.param
     return {
         function.get_dim_name(kind, position)

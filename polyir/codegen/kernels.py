@@ -318,8 +318,10 @@ _Tiles = Mapping[str, tuple[isl.UnionPwAff, int]]
 
 def _tile_of(loop: ThreadLoop, tiles: _Tiles) -> str | None:
     """The parameter that is the number of the tile that a loop is in."""
+    if loop.origins is None:
+        return None
     domain = loop.values.domain()
-    for tile, (numbers, _) in tiles.items() if loop.origins is not None else ():
+    for tile, (numbers, _) in tiles.items():
         first = numbers.intersect_domain(domain).scale_val(isl.Val(loop.tile))
         if domain.is_subset(first.sub(loop.origins).zero_union_set()):
             return tile

@@ -440,7 +440,7 @@ def _once(bounds: Sequence[IndexExpression], name: str, builder: Builder) -> Ind
 
     if len(bounds) > 1:
         values, operands = map_of(bounds)
-        computed = builder.insert(MaxOp(operands, AffineMapAttr(values))).result
+        computed: SSAValue = builder.insert(MaxOp(operands, AffineMapAttr(values))).result
     elif all(isinstance(atom, SSAValue) for atom, _ in bounds[0].terms):
         return bounds[0]
     else:
