@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
-from polyir.diagnostics import missed, remark
+from polyir.diagnostics import LegalityError, missed, remark
 from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import ScopOp
 from polyir.limits import ResourceError, limited, within_operations
@@ -85,14 +85,20 @@ class GpuPromotePass(GpuPromoteOptions, RewritePass):
         apply_promotion(op, promotion)
         changed = scop_of(op)
 
-        def check() -> bool:
-            require_right_copies(changed)
-            return True
+        def check() -> str:
+            try:
+                require_right_copies(changed)
+            except LegalityError as error:
+                return error.message
+            return ""
 
         step = "the check of copies"
-        is_right = _bounded(step, check, op, CHECK_OPERATIONS)
-        if is_right is None:
+        wrong = _bounded(step, check, op, CHECK_OPERATIONS)
+        is_right = wrong == ""
+        if wrong is None:
             self._report_too_hard(step, CHECK_OPERATIONS, op)
+        elif wrong:
+            missed(self.name, f"{wrong}: all arrays stay in global memory", op)
         # What is parallel under value-based dependences is so under memory-based ones: between the
         # two ends of one of these, there is a chain of the others. They are found far sooner.
         found = dependences_of(op, value_based=False, pass_name=self.name) if is_right else None

@@ -134,6 +134,10 @@ class EndlessLoopError(ValueError):
     """A loop of isl's AST has no bound."""
 
 
+class OwnBoundError(ValueError):
+    """The bound of a loop of isl's AST changes with its own iterator."""
+
+
 def ast_nodes(node: AstNode) -> Iterator[AstNode]:
     """All nodes from `node` down, parents first."""
     yield node
@@ -198,7 +202,7 @@ def uses(expression: AstExpression, *operators: Operator) -> bool:
 
 
 def node_from_isl(node: isl.AstNode) -> AstNode:
-    """A node of isl's AST as plain data; raises `EndlessLoopError`.
+    """A node of isl's AST as plain data; raises `EndlessLoopError` and `OwnBoundError`.
 
     The annotation of each user node must be its number, and a tuple of `LocalAccess`.
     """
@@ -234,6 +238,8 @@ def _loop(node: isl.AstNode) -> AstFor | AstLet:
     # isl makes no other conditions unless its option `ast_build_atomic_upper_bound` is off.
     match condition:
         case AstOperation((Operator.LT | Operator.LE) as operator, (_, bound)):
+            if iterator in variables_in(bound):
+                raise OwnBoundError(iterator)
             step = int(node.for_get_inc().get_val().to_python())
             body = node_from_isl(node.for_get_body())
             return AstFor(iterator, first, bound, operator is Operator.LE, step, body)

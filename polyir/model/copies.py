@@ -160,7 +160,7 @@ def _events(scop: Scop, marks: Sequence[LocalMark], added: frozenset[str]) -> It
             element = outside[0] if body.name in added else access
             for part in destinations(access, marks):
                 if part.array in local:
-                    _require_cell(body, part, local[part.array])
+                    _require_cell(body, part, local[part.array], scop.context)
                 cells = part.memory.intersect_params(scop.context)
                 name = f"{body.name}_access_{number}_{part.array}"
                 yield _Event(
@@ -175,7 +175,9 @@ def _events(scop: Scop, marks: Sequence[LocalMark], added: frozenset[str]) -> It
                 )
 
 
-def _require_cell(body: Statement, part: Destination, array: LocalArrayOp) -> None:
+def _require_cell(
+    body: Statement, part: Destination, array: LocalArrayOp, context: isl.Set
+) -> None:
     """Raise `LegalityError` for an access to a local array outside of its mark or extents."""
     if part.mark is None:
         raise LegalityError(
@@ -186,7 +188,7 @@ def _require_cell(body: Statement, part: Destination, array: LocalArrayOp) -> No
     for position, extent in enumerate(array.memory.type.get_shape()):
         inside = inside.lower_bound_val(isl.dim_type.set, position, isl.Val(0))
         inside = inside.upper_bound_val(isl.dim_type.set, position, isl.Val(extent - 1))
-    beyond = part.cells.subtract_range(inside)
+    beyond = part.cells.intersect_params(context).subtract_range(inside)
     if not beyond.is_empty():
         example = example_of(beyond)
         raise LegalityError(

@@ -16,7 +16,7 @@ from xdsl.rewriter import Rewriter
 
 from polyir import api
 from polyir.codegen.lower import lower_scop
-from polyir.diagnostics import Remark, RemarkKind, remarks_to
+from polyir.diagnostics import LegalityError, Remark, RemarkKind, remarks_to
 from polyir.limits import ResourceError
 from polyir.model.analysis import DataflowError
 from polyir.model.dataflow import ArrayFlow, array_flow
@@ -269,3 +269,31 @@ def test_what_is_too_hard_to_generate_is_generated_without_promotion(
     assert bool(launches) == (failures == 1)
     assert not any(isinstance(op, gpu.BarrierOp) for op in loops.walk())
     assert run_mini("gemm", loops, tmp_path).shared_accesses == 0
+
+
+BOUNDED = """
+func.func @f(%n: index, %m: index, %A: memref<13xf32>, %B: memref<23xf32>) {
+  affine.for %i = 0 to affine_map<()[s] -> (s - 1)>()[%n] {
+    %0 = affine.load %A[%i * 2 - symbol(%m) + 4] : memref<13xf32>
+    affine.store %0, %B[-%i + symbol(%n) * 3 + 1] : memref<23xf32>
+  }
+  return
+}
+"""
+
+
+def test_extents_of_arrays_bound_parameters() -> None:
+    # The scop is run for n <= 7 only, and keeps 11 elements of A.
+    loops = loops_of(BOUNDED, "pluto-schedule,map-to-gpu{block=3 shared=all}")
+    assert "memref<11xf32" in str(loops)
+
+
+def test_wrong_copies_are_taken_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(scop: Scop) -> None:
+        raise LegalityError("S1[0] reads what is not there")
+
+    monkeypatch.setattr(gpu_promote, "require_right_copies", refuse)
+    text, (remark,) = promoted_text("")
+    assert "local_array" not in text
+    assert remark.kind is RemarkKind.MISSED
+    assert remark.message == "S1[0] reads what is not there: all arrays stay in global memory"
