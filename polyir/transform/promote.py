@@ -298,8 +298,7 @@ class LocalCopies:
         for kind, elements in (("in", needed), ("out", live)):
             if not elements.is_empty():
                 name = self._name(f"{array}_{kind}")
-                # With divisions that are known, isl sees which constraints are the same.
-                elements = elements.compute_divs().coalesce()
+                elements = _simplified(elements)
                 domain = copied_elements(elements.wrap().flatten(), name, local)
                 function = cell.set_tuple_id(isl.dim_type.in_, isl.Id(name))
                 copy = CopyStatement(name, local, kind == "in", domain, function, form.loops)
@@ -558,3 +557,12 @@ def undo_promotion(op: ScopOp, promotion: Promotion, tree: DomainOp) -> None:
     for array in op.local_arrays:
         if array.sym_name.data in arrays:
             Rewriter.erase_op(array)
+
+
+def _simplified(elements: isl.Map) -> isl.Map:
+    """The same relation as fewer basic maps, if isl can: its coalescing fails for some hexagons."""
+    try:
+        # With divisions that are known, isl sees which constraints are the same.
+        return elements.compute_divs().coalesce()
+    except isl.Error:
+        return elements

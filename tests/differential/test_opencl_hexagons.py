@@ -16,10 +16,13 @@ pytestmark = [
     pytest.mark.skipif(bool(missing_opencl()), reason=missing_opencl()),
 ]
 
+NEAR = "map-to-gpu{shared=none registers=none}"
 HEXAGONS = ("height=2 width=4 sizes=8", "height=4 width=16 sizes=16")
 
 
-@pytest.mark.parametrize("mapping", ["map-to-gpu", "map-to-gpu{block=5,3 grid=2}"])
+@pytest.mark.parametrize(
+    "mapping", [NEAR, "map-to-gpu{block=5,3 grid=2 shared=none registers=none}"]
+)
 @pytest.mark.parametrize("hexagons", HEXAGONS)
 @pytest.mark.parametrize("name", ["jacobi-1d", "jacobi-2d", "heat-3d", "fdtd-2d"])
 def test_hexagons_as_blocks(name: str, hexagons: str, mapping: str, expected: object) -> None:

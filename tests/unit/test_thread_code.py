@@ -37,8 +37,8 @@ from polyir.model.gpu import barrier_instances, kernel_marks
 from polyir.model.scop import Scop, scop_of
 from polyir.passes.prerequisites import scops_in
 
-ODD = "map-to-gpu{tile=7 block=5,3 check=false}"
-GRID = "map-to-gpu{tile=5,3 block=7,5 grid=2 check=false}"
+ODD = "map-to-gpu{tile=7 block=5,3 check=false shared=none registers=none}"
+GRID = "map-to-gpu{tile=5,3 block=7,5 grid=2 check=false shared=none registers=none}"
 HEXAGONS = "pluto-schedule,hexagonal-tile{height=4 width=16 sizes=16}"
 
 
@@ -84,7 +84,7 @@ def runs(kernel: Kernel) -> isl.UnionMap:
         ("gemm", f"pluto-schedule,{GRID}"),
         ("cholesky", f"spatial-schedule{{target=gpu}},{GRID}"),
         ("jacobi-2d", f"pluto-schedule,{ODD}"),
-        ("jacobi-1d", f"{HEXAGONS},map-to-gpu{{check=false}}"),
+        ("jacobi-1d", f"{HEXAGONS},map-to-gpu{{check=false shared=none registers=none}}"),
     ],
 )
 def test_each_instance_is_run_by_one_thread(name: str, pipeline: str) -> None:
@@ -104,7 +104,7 @@ def test_each_instance_is_run_by_one_thread(name: str, pipeline: str) -> None:
         ("seidel-2d", f"isl-schedule,{ODD}"),
         ("heat-3d", f"pluto-schedule,{ODD}"),
         ("heat-3d", f"pluto-schedule,{GRID}"),
-        ("fdtd-2d", f"{HEXAGONS},map-to-gpu{{check=false}}"),
+        ("fdtd-2d", f"{HEXAGONS},map-to-gpu{{check=false shared=none registers=none}}"),
     ],
 )
 def test_code_of_skewed_stencils_takes_seconds(name: str, pipeline: str) -> None:

@@ -1,7 +1,7 @@
-// RUN: polyir-opt --pluto-schedule --hexagonal-tile="height=4 width=8 sizes=16" --map-to-gpu --emit=poly --remarks %s 2>&1 | filecheck %s
-// RUN: polyir-opt --pluto-schedule --hexagonal-tile="height=4 width=8 sizes=16" --map-to-gpu --lower-poly --no-check %s | filecheck %s --check-prefix LAUNCH
-// RUN: polyir-opt --pluto-schedule --hexagonal-tile="height=2 width=4 sizes=16" --map-to-gpu --no-check --emit=none --remarks %s 2>&1 | filecheck %s --check-prefix SMALL
-// RUN: polyir-opt --pluto-schedule --hexagonal-tile="height=4 width=8 sizes=16" --map-to-gpu --lower-poly --no-check --convert-affine-to-scf %s | mlir-opt-19 --verify-each
+// RUN: polyir-opt --pluto-schedule --hexagonal-tile="height=4 width=8 sizes=16" --map-to-gpu="shared=none registers=none" --emit=poly --remarks %s 2>&1 | filecheck %s
+// RUN: polyir-opt --pluto-schedule --hexagonal-tile="height=4 width=8 sizes=16" --map-to-gpu="shared=none registers=none" --lower-poly --no-check %s | filecheck %s --check-prefix LAUNCH
+// RUN: polyir-opt --pluto-schedule --hexagonal-tile="height=2 width=4 sizes=16" --map-to-gpu="shared=none registers=none" --no-check --emit=none --remarks %s 2>&1 | filecheck %s --check-prefix SMALL
+// RUN: polyir-opt --pluto-schedule --hexagonal-tile="height=4 width=8 sizes=16" --map-to-gpu="shared=none registers=none" --lower-poly --no-check --convert-affine-to-scf %s | mlir-opt-19 --verify-each
 
 func.func @stencil(%steps: index, %n: index, %a: memref<?x?xf64>, %b: memref<?x?xf64>) {
   affine.for %t = 0 to %steps {

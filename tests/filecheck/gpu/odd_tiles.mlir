@@ -1,7 +1,7 @@
-// RUN: polyir-opt --isl-schedule --map-to-gpu="tile=7 block=5,3" --lower-poly %s | filecheck %s
-// RUN: polyir-opt --isl-schedule --map-to-gpu="tile=7 block=5,3 grid=2" --lower-poly %s | filecheck %s --check-prefix GRID
-// RUN: polyir-opt --isl-schedule --map-to-gpu="tile=4 block=5" --lower-poly %s | filecheck %s --check-prefix SMALL
-// RUN: polyir-opt --isl-schedule --map-to-gpu="tile=7 block=5,3 grid=2" --lower-poly --convert-affine-to-scf %s | mlir-opt-19 --verify-each
+// RUN: polyir-opt --isl-schedule --map-to-gpu="tile=7 block=5,3 shared=none registers=none" --lower-poly %s | filecheck %s
+// RUN: polyir-opt --isl-schedule --map-to-gpu="tile=7 block=5,3 grid=2 shared=none registers=none" --lower-poly %s | filecheck %s --check-prefix GRID
+// RUN: polyir-opt --isl-schedule --map-to-gpu="tile=4 block=5 shared=none registers=none" --lower-poly %s | filecheck %s --check-prefix SMALL
+// RUN: polyir-opt --isl-schedule --map-to-gpu="tile=7 block=5,3 grid=2 shared=none registers=none" --lower-poly --convert-affine-to-scf %s | mlir-opt-19 --verify-each
 
 // In a tile from 7 b on, thread t runs 7 b + t, 7 b + t + 5, ...
 func.func @copy(%n: index, %in: memref<?x?xf64>, %out: memref<?x?xf64>) {

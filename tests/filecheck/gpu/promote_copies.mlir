@@ -26,9 +26,9 @@ func.func @gemm(%n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>, %C: memref<
 // CHECK: double C_private[4];
 // CHECK: C_private[3] = C[(ty + 32 * by + 24) * C_1 + tx + 32 * bx];
 // CHECK: for (int64_t tk = 0; tk < n; tk += 16) {
-// CHECK: A_shared[2 * t3 + tx / 16][tx % 16] = A[(32 * by + 2 * t3 + tx / 16) * A_1 + tx % 16 + tk];
-// CHECK: for (int64_t t3 = ty; t3 < polyir_min(16, n - tk); t3 += 8) {
-// CHECK-NEXT: B_shared[t3][tx] = B[(tk + t3) * B_1 + tx + 32 * bx];
+// CHECK: A_shared[2 * t1 + tx / 16][tx % 16] = A[(32 * by + 2 * t1 + tx / 16) * A_1 + tx % 16 + tk];
+// CHECK: for (int64_t t1 = ty; t1 < polyir_min(16, n - tk); t1 += 8) {
+// CHECK-NEXT: B_shared[t1][tx] = B[(tk + t1) * B_1 + tx + 32 * bx];
 // CHECK: __syncthreads();
 // CHECK: C_private[3] += A_shared[ty + 24][k - tk] * B_shared[k - tk][tx];
 // CHECK: __syncthreads();
@@ -47,6 +47,6 @@ func.func @transpose(%n: index, %S: memref<?x?xf64>, %T: memref<?x?xf64>) {
 
 // CHECK-LABEL: __launch_bounds__(256) transpose_0(
 // CHECK: __shared__ double S_shared[32][33];
-// CHECK: S_shared[t2][tx] = S[(32 * bx + t2) * S_1 + tx + 32 * by];
+// CHECK: S_shared[t0][tx] = S[(32 * bx + t0) * S_1 + tx + 32 * by];
 // CHECK: __syncthreads();
 // CHECK: T[i * T_1 + tx + 32 * bx] = S_shared[tx][i - 32 * by];
