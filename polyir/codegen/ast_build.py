@@ -109,9 +109,9 @@ class ScopAst:
         return self.iterators.index(iterator)
 
 
-USUAL_OPERATIONS = 1_000_000
-"""How many operations isl may take for the usual loops before a cheaper form is tried: about two
-seconds."""
+USUAL_OPERATIONS = 8_000_000
+"""How many operations isl may take for the usual loops, divided by the depth of the tree, before a
+cheaper form is tried: about two seconds. The more loops there are, the longer is an operation."""
 
 TILES_OPERATIONS = 2_000_000
 """How many it may take for loops over tiles that are generated from the tiles alone."""
@@ -237,7 +237,8 @@ def _of_form(
         return None if tiled is None else _of_tiles(scop, tiled, expanded)
 
     def generated(tree: isl.Schedule) -> ScopAst | None:
-        limit = USUAL_OPERATIONS if cheaper is None else THREAD_OPERATIONS
+        usual = USUAL_OPERATIONS // max(1, _tree_depth(schedule.get_root()))
+        limit = usual if cheaper is None else THREAD_OPERATIONS
         return within_operations(limit, lambda: _generate(scop, tree, expanded))
 
     ast = generated(tree)

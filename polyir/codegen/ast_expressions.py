@@ -6,6 +6,7 @@ others; `value` and `condition` compute any expression with `arith` operations.
 
 from __future__ import annotations
 
+import operator as operators
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 
@@ -144,23 +145,46 @@ class AstExpressionReader:
         """Compute any condition, as an `i1`.
 
         Both sides of a conjunction or disjunction are evaluated: index arithmetic has no
-        effects, and isl divides by constants only.
+        effects, and isl divides by constants only. What always or never holds is left out.
         """
+        known = self._truth(condition)
+        if known is not None:
+            constant = arith.ConstantOp.from_int_and_width(int(known), 1)
+            return builder.insert(constant).result
         match condition:
             case AstOperation(operator, (left, right)) if operator in _COMPARISONS:
                 operands = (self.value(left, builder), self.value(right, builder))
                 comparison = arith.CmpiOp(*operands, _COMPARISONS[operator])
                 return builder.insert(comparison).result
             case AstOperation(operator, arguments):
-                values = [self.condition(argument, builder) for argument in arguments]
+                unknown = [each for each in arguments if self._truth(each) is None]
+                values = [self.condition(argument, builder) for argument in unknown]
                 return _fold(builder, _LOGIC[operator], values)
+            case _:
+                raise AssertionError(f"{condition} is not a condition")
+
+    def _truth(self, condition: AstExpression) -> bool | None:
+        """Whether a condition always (never) holds; `None` if its text does not show it.
+
+        isl leaves such conditions where parts of a tiling overlap, and where loops run once.
+        """
+        match condition:
             case AstNumber(value):
-                # What isl found to hold always, or never, where parts of a tiling overlap.
-                return builder.insert(
-                    arith.ConstantOp.from_int_and_width(int(value != 0), 1)
-                ).result
-            case AstName(name):
-                raise AssertionError(f"{name} is not a condition")
+                return value != 0
+            case AstOperation(operator, (left, right)) if operator in _COMPARISONS:
+                try:
+                    difference = self.affine(left) - self.affine(right)
+                except NotAffineError:
+                    return None
+                return _HOLDS[operator](difference.constant, 0) if difference.is_constant else None
+            case AstOperation((Operator.AND | Operator.OR) as operator, arguments):
+                known = [self._truth(argument) for argument in arguments]
+                deciding = operator is Operator.OR
+                if deciding in known:
+                    return deciding
+                return None if None in known else not deciding
+            case _:
+                return None
 
 
 _Binary = Callable[[SSAValue, SSAValue], Operation]
@@ -179,6 +203,14 @@ _COMPARISONS: Mapping[Operator, str] = {
     Operator.LE: "sle",
     Operator.GT: "sgt",
     Operator.GE: "sge",
+}
+
+_HOLDS: Mapping[Operator, Callable[[int, int], bool]] = {
+    Operator.EQ: operators.eq,
+    Operator.LT: operators.lt,
+    Operator.LE: operators.le,
+    Operator.GT: operators.gt,
+    Operator.GE: operators.ge,
 }
 
 

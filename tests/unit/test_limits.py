@@ -149,10 +149,10 @@ def test_code_generation_falls_back_on_the_original_order(monkeypatch: pytest.Mo
     original = ast_build._built
     refused: list[str] = []
 
-    def built(scop: object, form: str) -> object:
+    def built(scop: object, form: str, cheaper: object) -> object:
         if "-i" in str(scop.schedule):  # type: ignore[attr-defined]
             endless()
-        return original(scop, form)  # type: ignore[arg-type]
+        return original(scop, form, cheaper)  # type: ignore[arg-type]
 
     monkeypatch.setattr(ast_build, "_built", built)
     with time_limited_to(0.2), remarks_to(lambda remark: refused.append(remark.message)):
@@ -166,10 +166,10 @@ def test_the_original_order_has_no_copies(monkeypatch: pytest.MonkeyPatch) -> No
     assert "poly.local_array" in api.emit(module, "poly")
     original = ast_build._built
 
-    def built(scop: Scop, form: str) -> object:
+    def built(scop: Scop, form: str, cheaper: object) -> object:
         if scop.op.local_arrays:
             endless()
-        return original(scop, form)  # type: ignore[arg-type]
+        return original(scop, form, cheaper)  # type: ignore[arg-type]
 
     monkeypatch.setattr(ast_build, "_built", built)
     with time_limited_to(0.2), remarks_to(lambda remark: None):
