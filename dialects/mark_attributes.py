@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, cast, get_args
 
 import islpy as isl
-from xdsl.ir import Attribute, Data
+from xdsl.ir import Attribute, Data, ParametrizedAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
@@ -182,6 +182,17 @@ class KernelAttr(Data[KernelSizes]):
         if shown:
             with printer.in_angle_brackets():
                 printer.print_string(" ".join(shown))
+
+
+@irdl_attr_definition
+class OneBlockAttr(ParametrizedAttribute):
+    """`#poly.one_block`: all below the mark is little work for the threads of one block of a GPU.
+
+    For each iteration of the loops around the mark, one block runs all of it, with barriers between
+    its parts. If no loop around is parallel, it is a kernel of its own.
+    """
+
+    name = "poly.one_block"
 
 
 def parse_attributes_of_loops(parser: AttrParser) -> tuple[LoopAttributes, ...]:

@@ -27,7 +27,7 @@ from polyir.dialects.isl_attributes import (
     UnionSetAttr,
 )
 from polyir.dialects.loop_attributes import MapAttr, ParallelAttr, UnrollAttr, VectorAttr
-from polyir.dialects.mark_attributes import KernelAttr, LocalAttr, TileAttr
+from polyir.dialects.mark_attributes import KernelAttr, LocalAttr, OneBlockAttr, TileAttr
 from polyir.dialects.schedule_tree import (
     BandOp,
     ContextOp,
@@ -72,6 +72,7 @@ Poly = Dialect(
         MapAttr,
         TileAttr,
         LocalAttr,
+        OneBlockAttr,
         KernelAttr,
     ],
 )

@@ -53,6 +53,7 @@ PASS_NAMES = (
     "annotate-loop",
     "contract",
     "promote",
+    "reassociate",
     "map-to-gpu",
     "gpu-kernels",
     "gpu-tile",

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 import islpy as isl
 
 from polyir.dialects.loop_attributes import GpuDimension, MapAttr
-from polyir.dialects.mark_attributes import KernelAttr, KernelSizes
+from polyir.dialects.mark_attributes import KernelAttr, KernelSizes, OneBlockAttr
 from polyir.isl_trees import mark_object, node_type
 from polyir.model.tree import attributes_of_members
 from polyir.model.tree_loops import member_steps
@@ -41,6 +41,12 @@ def is_kernel_mark(node: isl.ScheduleNode) -> bool:
     """Whether a node is the mark of a kernel."""
     is_mark = node_type(node) is isl.schedule_node_type.mark
     return is_mark and isinstance(mark_object(node), KernelAttr)
+
+
+def is_one_block(node: isl.ScheduleNode) -> bool:
+    """Whether a node is a mark that says that one block is to run what is below it."""
+    is_mark = node_type(node) is isl.schedule_node_type.mark
+    return is_mark and isinstance(mark_object(node), OneBlockAttr)
 
 
 def sizes_of_kernel(mark: isl.ScheduleNode) -> KernelSizes:

@@ -14,7 +14,7 @@ from polyir.dialects.dependence import Dependences
 from polyir.dialects.mark_attributes import KernelAttr, KernelSizes
 from polyir.isl_trees import mark_id, node_type
 from polyir.model.bands import band_facts
-from polyir.model.gpu import is_kernel_mark
+from polyir.model.gpu import is_kernel_mark, is_one_block
 from polyir.model.order import Active, all_active, below, members_of, still_active
 from polyir.model.outcome import Outcome
 from polyir.transform.bands import loop_members, replace_band
@@ -41,7 +41,9 @@ def gpu_kernels(
                                             =>     band [i, j, t] coincident [1, 1, 0]
 
     A permutable band without a parallel member gets wavefronts, which the host runs one after the
-    other. A part without parallel loops is a kernel of a single thread, unless `placer` decides
+    other. What is below a mark `#poly.one_block` without a parallel loop around is a kernel, too.
+
+    A part without parallel loops is a kernel of a single thread, unless `placer` decides
     that the host runs it.
     """
     marker = _Marker(placer)
@@ -101,6 +103,8 @@ class _Marker:
         """
         if is_kernel_mark(node):
             return node, True
+        if is_one_block(node):
+            return self.mark(node, "of one block"), True
         if node_type(node) is BAND:
             return self._visit_band(node, actives)
         return self._visit_children(node, actives)

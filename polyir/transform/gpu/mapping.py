@@ -17,7 +17,7 @@ from polyir.dialects.loop_attributes import GpuDimension, LoopAttributes, MapAtt
 from polyir.dialects.mark_attributes import KernelAttr, KernelSizes
 from polyir.isl_trees import mapped_children, mark_id, node_type
 from polyir.model.bands import facts_of_band
-from polyir.model.gpu import AXES, is_kernel_mark, sizes_of_kernel
+from polyir.model.gpu import AXES, is_kernel_mark, is_one_block, sizes_of_kernel
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
 from polyir.model.tree import attributes_of_members
@@ -113,7 +113,7 @@ def gpu_tile(scop: Scop, dependences: Dependences, options: GpuTileOptions) -> O
     schedule = scop.schedule
 
     def tiled(node: isl.ScheduleNode) -> isl.ScheduleNode:
-        if node_type(node) is not BAND or runs_over_tiles(node):
+        if node_type(node) is not BAND or runs_over_tiles(node) or is_one_block(node.child(0)):
             return node
         flags = coincident_flags(node)
         parallel = len(_leading(flags))
@@ -182,6 +182,8 @@ class _Mapper:
         if node_type(node) is BAND and any(coincident_flags(node)):
             node = self._map_blocks(node)
             node = mapped_children(node, lambda inner: self._map_threads(inner, extents))
+        elif is_one_block(node):
+            node = self._map_threads(node, extents)
         mark = node.parent()
         block = self._block(extents)
         names = name_list(statements_of(mark))

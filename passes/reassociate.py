@@ -1,0 +1,99 @@
+"""The pass `reassociate`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+from polyir.diagnostics import missed, remark
+from polyir.dialects.isl_attributes import DependencesAttr
+from polyir.dialects.scop import ScopOp
+from polyir.limits import limited
+from polyir.model.outcome import Rewritten
+from polyir.model.scop import scop_of
+from polyir.passes.prerequisites import (
+    RewritePass,
+    dependences_of,
+    report_outcome,
+    require_proved,
+    settle_claims,
+)
+from polyir.transform.reassociation.plan import ReassociateOptions
+from polyir.transform.reassociation.rewrite import apply_rewriting
+from polyir.transform.reassociation.search import next_reduction
+from polyir.transform.walk import require_own_instances, summary
+
+
+@dataclass(frozen=True)
+class ReassociatePass(ReassociateOptions, RewritePass):
+    """Compute reductions in parallel: partial results in lanes, and trees that combine them.
+
+    A reduction is a statement `X[f] = X[f] op e` that updates an element several times, by an
+    operation that is associative and commutative: sums, products, minima, maxima, and bitwise `and`,
+    `or`, `xor`. Floating-point sums and products are then rounded in another order, so that their
+    last bits change; no other pass does that.
+
+    Run it after a scheduler and before `map-to-gpu`. By default, reductions with at most one
+    parallel loop around become parallel; `statements` names others. A result has `lanes` partial
+    results: 256 for a single one, 32 or, where neighbouring results are next to each other in
+    memory, 8 for one of many. A single result of a large range is first divided into `blocks` parts,
+    256 of them.
+
+    Before:
+
+        poly.band "[{ S[i, j] -> [(i)] }, { S[i, j] -> [(j)] }]" permutable coincident [true, false]
+
+    After, with `lanes=4`, where S updates `y_partial[i, j mod 4]`:
+
+        poly.band "[{ S[i, j] -> [(i - (i) mod 64)]; ... }]" coincident [true] {
+          poly.mark #poly.one_block {
+            poly.sequence {
+              poly.filter "{ S_init[i0, l]; S[i, j] }" {
+                poly.band "[{ S[i, j] -> [(i)]; ... }, { S[i, j] -> [((j) mod 4)]; ... }]"
+                    coincident [true, true] {
+                  poly.sequence {
+                    poly.filter "{ S_init[i0, l] }"
+                    poly.filter "{ S[i, j] }" {
+                      poly.band "[{ S[i, j] -> [(j)] }]"
+                    }
+                  }
+                }
+              }
+              poly.filter "{ S_tree2[i0, l] }" {
+                poly.band "[{ S_tree2[i0, l] -> [(i0)] }, { S_tree2[i0, l] -> [(l)] }]" ...
+              }
+              poly.filter "{ S_result[i0] }" {
+                poly.band "[{ S_result[i0] -> [(i0)] }]" ...
+    """
+
+    name = "reassociate"
+
+    def rewrite(self, op: ScopOp) -> None:
+        if op.local_arrays:
+            missed(self.name, "the scop is left as it was: it has local arrays already", op)
+            return
+        require_proved(op, self.name)
+        require_own_instances(scop_of(op).schedule, self.name)
+        seen: tuple[str, ...] = ()
+        done: list[str] = []
+        left: list[str] = []
+        while op.dependences is not None:
+            search = partial(next_reduction, scop_of(op), op.dependences.data, self, seen)
+            found = limited("the search for reductions", search, ir=op)
+            seen = found.seen
+            left += found.reasons
+            if found.rewriting is None:
+                break
+            done.append(found.done)
+            apply_rewriting(op, scop_of(op), found.rewriting)
+            dependences = dependences_of(op, pass_name=self.name)
+            op.dependences = None if dependences is None else DependencesAttr(dependences)
+            if dependences is not None:
+                settle_claims(op, self.name)
+        for message in done if self.statements else (*done, *left):
+            remark(self.name, message, op)
+        if self.statements:
+            report_outcome(self.name, Rewritten(missed=tuple(left)), op)
+        elif not done:
+            why = summary(left) or "no statement updates an element more than once"
+            missed(self.name, f"nothing to do: {why}", op)

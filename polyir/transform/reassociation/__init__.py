@@ -1,0 +1,1 @@
+"""Reductions in parallel: what they are, and the trees that compute them."""

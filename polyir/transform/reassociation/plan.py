@@ -1,0 +1,420 @@
+"""Which reductions can be computed in parallel, and where they stand in the schedule tree.
+
+A reduction is a statement `X[f] = X[f] op e` with several instances for one element, where op is
+associative and commutative. J. Doerfert, K. Streit, S. Hack, Z. Benaissa, "Polly's Polyhedral
+Scheduling in the Presence of Reductions" (IMPACT 2015) calls it that, and removes the dependences
+between its instances; G. Gupta and S. Rajopadhye, "Simplifying Reductions" (POPL 2006), separates
+the loops over results from those that are reduced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+
+import islpy as isl
+from xdsl.dialects.builtin import MemRefType, NoneAttr
+
+from polyir.diagnostics import OptionError
+from polyir.dialects.dependence import Dependences
+from polyir.isl_trees import node_type, path_of
+from polyir.model.bands import active_at, band_facts
+from polyir.model.legality import example_of
+from polyir.model.order import Active, below, members_of
+from polyir.model.scop import Scop
+from polyir.transform.address import TreePath, node_at
+from polyir.transform.bands import loop_members, replace_band, split_at
+from polyir.transform.gpu.tile_sizes import access_score, step_along
+from polyir.transform.reassociation.updates import Update, elements, memory_of, update_of
+from polyir.transform.walk import BAND, name_list, statements_of
+
+THREADS = 256
+"""The threads of a block for which the numbers of lanes and results are chosen."""
+
+WARP = 32
+BLOCKS = 256
+"""The parts of a sum over a large range."""
+
+FEWEST_LANES = 4
+
+
+@dataclass(frozen=True)
+class ReassociateOptions:
+    """Which reductions are computed by how many lanes.
+
+    `lanes` is the number of partial results of each result, `blocks` the number of parts of a
+    single result, each with so many lanes. Both are powers of two, and chosen by rule if they are
+    not given. Of `statements`, if any are named, all reductions are computed in parallel; else those
+    with at most one parallel loop around.
+
+    Raises `OptionError` for other numbers.
+    """
+
+    lanes: int | None = None
+    blocks: int | None = None
+    statements: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name, number, least in (("lanes", self.lanes, 2), ("blocks", self.blocks, 1)):
+            if number is not None and not (least <= number <= 1024 and number.bit_count() == 1):
+                raise OptionError(
+                    f"{name} must be a power of two from {least} to 1024: {name}={number}"
+                )
+
+
+class NoReductionError(ValueError):
+    """A statement that looks like a reduction, but cannot be computed in parallel; says why."""
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A loop around a statement: its values `{ S[i] -> [v] }`, and where it is in the tree.
+
+    `is_parallel`: it carries no dependence that the loops around it leave. `extent` is the largest
+    number of its iterations in one iteration of the loops around, `None` if there is none.
+    """
+
+    values: isl.PwAff
+    path: TreePath
+    member: int
+    is_parallel: bool
+    extent: int | None
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """A reduction, and how it is to be computed.
+
+    `schedule` is the tree, in which a band begins at the node `path`. The loops around the
+    statement are `around`, in whose iterations one result after the other is computed, `results`,
+    whose iterations compute results in parallel, and `reduced`. `before` and `after` are the other
+    statements inside the loops `results` that must run before and after the reduction.
+
+    Each result has `lanes` partial results; lane l has the instances with `values mod lanes = l`,
+    with the values of `lane`, one of the loops `reduced`. A single result is first divided into
+    `blocks` parts: by the values of `part`, another reduced loop, or of `lane` divided by `lanes`.
+    `group` results are computed together, with the lanes as the outer dimension of partial results if
+    `lanes_first`.
+    """
+
+    update: Update
+    schedule: isl.Schedule
+    path: TreePath
+    around: tuple[Loop, ...]
+    results: tuple[Loop, ...]
+    reduced: tuple[Loop, ...]
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    lane: Loop
+    part: Loop | None
+    lanes: int
+    blocks: int
+    group: int
+    lanes_first: bool
+
+    @property
+    def prefix(self) -> isl.Map:
+        """`{ S[i] -> [v] }`: the values of the loops in whose iterations there is one result."""
+        return values_of(self.update, (*self.around, *self.results))
+
+
+def values_of(update: Update, loops: Sequence[Loop]) -> isl.Map:
+    """`{ S[i] -> [v] }`: the values of some loops around a statement."""
+    start = isl.Map.from_domain(update.statement.domain)
+    functions = (isl.Map.from_pw_aff(loop.values) for loop in loops)
+    return reduce(isl.Map.flat_range_product, functions, start).intersect_domain(
+        update.statement.domain
+    )
+
+
+def find_reduction(
+    scop: Scop, dependences: Dependences, name: str, options: ReassociateOptions
+) -> Reduction | None:
+    """The statement `name` as a reduction that can be computed in parallel; `None` if it is none.
+
+    The loops around it are divided by their order: the first ones, down to the smallest number in
+    one iteration of which a single element X[f] is updated, and the rest, which are reduced. It is
+    computed in parallel if
+
+    - e reads no element that is updated in the same iteration of the first loops;
+    - the reduced loops carry no other dependence from the statement to itself;
+    - no other statement has to run between its instances in an iteration of the first loops, as one
+      would that reads or writes X[f] there. What shares loops with it gets loops of its own.
+
+    Raises `NoReductionError`.
+    """
+    statement = next(each for each in scop.bodies if each.name == name)
+    update = update_of(statement)
+    if update is None or elements(update).is_injective():
+        return None
+    memory = memory_of(update.store).type
+    if not isinstance(memory, MemRefType) or not isinstance(memory.layout, NoneAttr):
+        raise NoReductionError("the array has a layout other than the default")
+    schedule = _coincident_first(scop.schedule, dependences, name)
+    loops = tuple(_loops_around(schedule, dependences, update))
+    count = _number_of_loops_around_results(update, loops)
+    outer, reduced = loops[:count], loops[count:]
+    if all(loop.extent == 1 for loop in reduced):
+        raise NoReductionError("the loops over its results are inside those over what it combines")
+    _require_other_elements(update, outer)
+    first = _first_parallel(outer, is_named=name in options.statements)
+    return _divided(
+        update, dependences, schedule, (outer[:first], outer[first:], reduced), options
+    )
+
+
+def _coincident_first(
+    schedule: isl.Schedule, dependences: Dependences, name: str
+) -> isl.Schedule:
+    """The tree with the coincident members first in all permutable bands around a statement."""
+    node = schedule.get_root()
+    actives = active_at(node, dependences)
+    while node.n_children():
+        if node_type(node) is BAND and not node.is_subtree_anchored():
+            facts = band_facts(actives, members_of(node))
+            members = loop_members(node)
+            if facts.permutable:
+                pairs = zip(members, facts.coincident, strict=True)
+                flagged = [replace(each, is_coincident=flag) for each, flag in pairs]
+                ordered = sorted(flagged, key=lambda each: not each.is_coincident)
+                if ordered != flagged:
+                    node = replace_band(node, ordered, permutable=True)
+        position = _child_of(node, name)
+        actives = below(node, actives)[position]
+        node = node.child(position)
+    return node.get_schedule()
+
+
+def _child_of(node: isl.ScheduleNode, name: str) -> int:
+    """The child of `node` that a statement reaches; raises if there are several."""
+    found = [
+        position
+        for position in range(node.n_children())
+        if name in statements_of(node.child(position))
+    ]
+    if len(found) > 1:
+        raise NoReductionError("its instances are in several places of the schedule tree")
+    return found[0]
+
+
+def _loops_around(
+    schedule: isl.Schedule, dependences: Dependences, update: Update
+) -> Iterator[Loop]:
+    """The loops around a statement, outermost first."""
+    name = update.statement.name
+    node = schedule.get_root()
+    actives = active_at(node, dependences)
+    loops: list[Loop] = []
+    while node.n_children():
+        if node_type(node) is BAND:
+            members = members_of(node)
+            facts = band_facts(actives, members)
+            for position, member in enumerate(members):
+                values = member[name]
+                loop = Loop(values, path_of(node), position, facts.parallel[position], None)
+                loops.append(replace(loop, extent=_extent(update, loops, loop)))
+                yield loops[-1]
+        position = _child_of(node, name)
+        actives = below(node, actives)[position]
+        node = node.child(position)
+
+
+def _extent(update: Update, around: Sequence[Loop], loop: Loop) -> int | None:
+    """The most iterations of a loop in one of the loops around, if that is a constant."""
+    here = values_of(update, around).reverse().apply_range(values_of(update, (loop,)))
+    distance = here.reverse().apply_range(here).deltas().dim_max_val(0)
+    return distance.to_python() + 1 if distance.is_int() else None
+
+
+def _number_of_loops_around_results(update: Update, loops: Sequence[Loop]) -> int:
+    """How many of the loops, from the outermost on, say which element is updated."""
+    for count in range(len(loops)):
+        results = values_of(update, loops[:count]).reverse().apply_range(elements(update))
+        if results.is_single_valued():
+            return count
+    return len(loops)
+
+
+def _require_other_elements(update: Update, outer: Sequence[Loop]) -> None:
+    """Raise unless e reads no element that is updated in the same iteration of `outer`."""
+    same = values_of(update, outer)
+    same = same.apply_range(same.reverse())
+    for access in update.others:
+        if access.array == update.array:
+            pairs = elements(update).apply_range(access.relation.reverse()).intersect(same)
+            if not pairs.is_empty():
+                raise NoReductionError(
+                    f"what it combines depends on {update.array}: {example_of(pairs)}"
+                )
+
+
+def _first_parallel(outer: Sequence[Loop], is_named: bool) -> int:
+    """The position of the first of the parallel loops that are directly around the reduced ones.
+
+    Raises if there are more parallel loops, or several and the statement is not named.
+    """
+    parallel = [
+        position for position, loop in enumerate(outer) if loop.is_parallel and loop.extent != 1
+    ]
+    if not parallel:
+        return len(outer)
+    if len(parallel) > 1 and not is_named:
+        raise NoReductionError(f"{len(parallel)} loops around it are parallel without it")
+    first = parallel[0]
+    if any(not loop.is_parallel for loop in outer[first:]):
+        raise NoReductionError("a sequential loop is between it and a parallel loop around it")
+    if len({loop.path for loop in outer[first:]}) > 1:
+        raise NoReductionError("the parallel loops around it are not in one band")
+    return first
+
+
+def _divided(
+    update: Update,
+    dependences: Dependences,
+    schedule: isl.Schedule,
+    loops: tuple[tuple[Loop, ...], tuple[Loop, ...], tuple[Loop, ...]],
+    options: ReassociateOptions,
+) -> Reduction:
+    """The reduction with its lanes and parts, and the statements beside it."""
+    around, results, reduced = loops
+    lanes_first = bool(results) and _prefers_results(update, loops)
+    wanted = options.lanes or (
+        THREADS if not results else THREADS // WARP if lanes_first else WARP
+    )
+    lane = _lane(reduced, wanted)
+    lanes = _at_most(wanted, lane.extent)
+    if lanes < FEWEST_LANES and lanes < wanted:
+        raise NoReductionError(f"it has at most {lane.extent} iterations")
+    others = [loop for loop in reduced if loop is not lane and loop.extent != 1]
+    part = others[0] if others else None
+    blocks = 1 if results else _blocks(options, around, lane, part, lanes)
+    node, before, after = _apart(update, dependences, schedule, results, reduced)
+    return Reduction(
+        update=update,
+        schedule=node.get_schedule(),
+        path=path_of(node),
+        around=around,
+        results=results,
+        reduced=reduced,
+        before=before,
+        after=after,
+        lane=lane,
+        part=part,
+        lanes=lanes,
+        blocks=blocks,
+        group=max(1, THREADS // lanes) if results else 1,
+        lanes_first=lanes_first,
+    )
+
+
+def _prefers_results(
+    update: Update, loops: tuple[tuple[Loop, ...], tuple[Loop, ...], tuple[Loop, ...]]
+) -> bool:
+    """Whether more accesses move to the next element with the last result than with the last loop.
+
+    Neighbouring threads then have neighbouring results, not neighbouring lanes.
+    """
+    around, results, reduced = loops
+    dates = values_of(update, (*around, *results, *reduced))
+
+    def score(depth: int) -> int:
+        step = step_along(dates.range(), depth)
+        following = dates.apply_range(step).apply_range(dates.reverse())
+        return sum(access_score(access.relation, following) for access in update.others)
+
+    return score(len(around) + len(results) - 1) > score(dates.dim(isl.dim_type.out) - 1)
+
+
+def _lane(reduced: Sequence[Loop], wanted: int) -> Loop:
+    """The loop whose iterations are divided among lanes: the last one that has enough, or most."""
+    for loop in reversed(reduced):
+        if loop.extent is None or loop.extent >= wanted:
+            return loop
+    return max(reduced, key=lambda loop: loop.extent or 0)
+
+
+def _at_most(wanted: int, extent: int | None) -> int:
+    """A power of two, at most `wanted` and, if there is one, `extent`."""
+    while extent is not None and wanted > extent:
+        wanted //= 2
+    return max(1, wanted)
+
+
+def _blocks(
+    options: ReassociateOptions,
+    around: Sequence[Loop],
+    lane: Loop,
+    part: Loop | None,
+    lanes: int,
+) -> int:
+    """The parts of a single result.
+
+    Inside a loop of the host, a second launch takes longer than what it saves, unless two loops or
+    more are reduced.
+    """
+    is_large = part is not None or all(loop.extent == 1 for loop in around)
+    wanted = options.blocks or (BLOCKS if is_large else 1)
+    if part is not None:
+        return _at_most(wanted, part.extent)
+    rounds = None if lane.extent is None else -(-lane.extent // lanes)
+    return _at_most(wanted, rounds)
+
+
+def _apart(
+    update: Update,
+    dependences: Dependences,
+    schedule: isl.Schedule,
+    results: Sequence[Loop],
+    reduced: Sequence[Loop],
+) -> tuple[isl.ScheduleNode, tuple[str, ...], tuple[str, ...]]:
+    """The band from which on the reduction gets a tree of its own; what runs before it, and after.
+
+    That is the band of the loops over results; without any, that of the reduced loops.
+    """
+    name = update.statement.name
+    start = (*results, *reduced)[0]
+    band = split_at(node_at(schedule, start.path), start.member)
+    inside = band
+    if results:
+        members = len(results)
+        inside = (band.band_split(members) if band.band_n_member() > members else band).child(0)
+    band = inside.parent() if results else inside
+    actives = active_at(inside, dependences)
+    _require_reduction_only(update, actives)
+    after = _reachable(name, actives)
+    before = _reachable(name, actives, backwards=True)
+    both = [other for other in before if other in after]
+    if both:
+        raise NoReductionError(f"{name_list(both)} must run between its instances")
+    others = [other for other in statements_of(inside) if other != name and other not in after]
+    return band, tuple(others), after
+
+
+def _require_reduction_only(update: Update, actives: Sequence[Active]) -> None:
+    """Raise if the reduced loops carry dependences of the statement through other arrays."""
+    name = update.statement.name
+    for active in actives:
+        dependence = active.dependence
+        if dependence.source == dependence.target == name and dependence.array != update.array:
+            raise NoReductionError(
+                f"its loops carry a dependence through {dependence.array}: "
+                f"{example_of(active.relation)}"
+            )
+
+
+def _reachable(
+    name: str, actives: Sequence[Active], backwards: bool = False
+) -> tuple[str, ...]:
+    """The other statements that depend on `name`, or, backwards, that it depends on."""
+    found = {name}
+    growing = True
+    while growing:
+        growing = False
+        for active in actives:
+            ends = active.dependence.source, active.dependence.target
+            source, target = reversed(ends) if backwards else ends
+            if source in found and target not in found:
+                found.add(target)
+                growing = True
+    return tuple(sorted(found - {name}, key=lambda each: (len(each), each)))

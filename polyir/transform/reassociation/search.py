@@ -1,0 +1,69 @@
+"""The reductions of a scop, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from polyir.dialects.dependence import Dependences
+from polyir.model.scop import Scop
+from polyir.transform.reassociation.plan import (
+    NoReductionError,
+    Reduction,
+    ReassociateOptions,
+    find_reduction,
+)
+from polyir.transform.reassociation.rewrite import Rewriting, plan_rewriting
+
+
+@dataclass(frozen=True)
+class Search:
+    """The first reduction that was found, if any; the statements that were looked at; and why some
+    that look like reductions are none, by statement."""
+
+    rewriting: Rewriting | None
+    seen: tuple[str, ...]
+    reasons: tuple[str, ...]
+
+    @property
+    def done(self) -> str:
+        """What is done, in words."""
+        assert self.rewriting is not None
+        return describe(self.rewriting.reduction)
+
+
+def next_reduction(
+    scop: Scop, dependences: Dependences, options: ReassociateOptions, seen: Sequence[str]
+) -> Search:
+    """The first statement that can be computed in lanes, apart from those already seen."""
+    looked_at = list(seen)
+    reasons: list[str] = []
+    for body in scop.bodies:
+        if body.name in looked_at or (options.statements and body.name not in options.statements):
+            continue
+        looked_at.append(body.name)
+        try:
+            reduction = find_reduction(scop, dependences, body.name, options)
+            if reduction is not None:
+                rewriting = plan_rewriting(scop, reduction)
+                new = tuple(piece.name for piece in rewriting.pieces)
+                return Search(rewriting, (*looked_at, *new), tuple(reasons))
+            if options.statements:
+                reasons.append(f"{body.name} is left as it is: it is no reduction")
+        except NoReductionError as error:
+            reasons.append(f"{body.name} is left as it is: {error}")
+    return Search(None, tuple(looked_at), tuple(reasons))
+
+
+def describe(reduction: Reduction) -> str:
+    """A reduction and how it is computed, in words."""
+    update = reduction.update
+    what = f"{update.statement.name}: each {update.combiner.name} in {update.array}"
+    lanes = f"{reduction.lanes} lanes"
+    if reduction.results:
+        each = f", {reduction.group} together" if reduction.group > 1 else ""
+        return f"{what} in {lanes}{each}"
+    what = f"{update.statement.name}: the {update.combiner.name} in {update.array}"
+    if reduction.blocks > 1:
+        return f"{what} in {reduction.blocks} parts of {lanes}"
+    return f"{what} in {lanes}"

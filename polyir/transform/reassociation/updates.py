@@ -1,0 +1,199 @@
+"""Statements that update an element by an associative and commutative operation."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import islpy as isl
+from xdsl.dialects import affine, arith
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    FloatAttr,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    TypedAttribute,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from polyir.model.statements import Access, AccessKind, Statement
+
+
+@dataclass(frozen=True)
+class Combiner:
+    """An associative and commutative operation, and its neutral element e: `e op x = x`.
+
+    `name` is for messages. The neutral element of signed minima and maxima depends on the type:
+    `greatest` and `least` are the extreme values. A statement may also take values away by the
+    operation `inverse`: `x - a - b` is `x + (e - a - b)`.
+    """
+
+    name: str
+    operation: type[Operation]
+    neutral: float | Literal["least", "greatest"]
+    inverse: type[Operation] | None = None
+
+
+_COMBINERS: Final = (
+    # 0.0 would make 0.0 of -0.0.
+    Combiner("sum", arith.AddfOp, -0.0, arith.SubfOp),
+    Combiner("product", arith.MulfOp, 1.0),
+    Combiner("maximum", arith.MaximumfOp, -math.inf),
+    Combiner("minimum", arith.MinimumfOp, math.inf),
+    # These prefer numbers to NaN, so that all values may be NaN.
+    Combiner("maximum", arith.MaxnumfOp, math.nan),
+    Combiner("minimum", arith.MinnumfOp, math.nan),
+    Combiner("sum", arith.AddiOp, 0, arith.SubiOp),
+    Combiner("product", arith.MuliOp, 1),
+    Combiner("maximum", arith.MaxSIOp, "least"),
+    Combiner("minimum", arith.MinSIOp, "greatest"),
+    Combiner("maximum", arith.MaxUIOp, 0),
+    Combiner("minimum", arith.MinUIOp, -1),
+    Combiner("conjunction", arith.AndIOp, -1),
+    Combiner("disjunction", arith.OrIOp, 0),
+    Combiner("exclusive or", arith.XOrIOp, 0),
+)
+
+
+@dataclass(frozen=True)
+class Update:
+    """A statement `X[f] = X[f] op e`, with the accesses to X[f], and the operations between them.
+
+    `steps` lead from the load to the store: each combines the value with a part of e.
+    """
+
+    statement: Statement
+    load: Access
+    store: Access
+    combiner: Combiner
+    steps: tuple[Operation, ...]
+
+    @property
+    def array(self) -> str:
+        """X."""
+        return self.store.array
+
+    @property
+    def element_type(self) -> Attribute:
+        """The type of the elements of X."""
+        memory = memory_of(self.store)
+        assert isinstance(memory.type, MemRefType)
+        element: Attribute = memory.type.element_type
+        return element
+
+    @property
+    def others(self) -> tuple[Access, ...]:
+        """The accesses for e."""
+        return tuple(
+            each
+            for each in self.statement.accesses
+            if each.operation not in (self.load.operation, self.store.operation)
+        )
+
+
+def memory_of(access: Access) -> SSAValue:
+    """The memref that an access of a statement uses."""
+    operation = access.operation
+    assert isinstance(operation, affine.LoadOp | affine.StoreOp)
+    return operation.memref
+
+
+def update_of(statement: Statement) -> Update | None:
+    """The statement as an update, if it is one: its body is `X[f] = X[f] op e`.
+
+    It has one store, surely executed, whose value depends on one load of the same element through
+    operations of one kind only, each of them used once. What else e reads is not looked at.
+    """
+    writes = [each for each in statement.accesses if each.kind is not AccessKind.READ]
+    if len(writes) != 1 or not writes[0].certain:
+        return None
+    (write,) = writes
+    store = write.operation
+    if not isinstance(store, affine.StoreOp) or not is_number(store.value.type):
+        return None
+    loads = {
+        access.operation: access
+        for access in statement.accesses
+        if access.kind is AccessKind.READ
+        and access.array == write.array
+        and isinstance(access.operation, affine.LoadOp)
+        and access.relation.is_equal(write.relation)
+    }
+    for combiner in _COMBINERS:
+        steps = _steps(store.value, combiner, loads, store)
+        if steps is not None:
+            load = _input(steps[0], combiner, loads)
+            assert load is not None
+            return Update(statement, loads[load], write, combiner, tuple(steps))
+    return None
+
+
+def is_number(type: Attribute) -> bool:
+    """Whether a neutral element of the type is known."""
+    return isinstance(type, AnyFloat) or (isinstance(type, IntegerType) and type.width.data > 1)
+
+
+def neutral_element(update: Update) -> TypedAttribute:
+    """The neutral element of an update, as the value of a constant."""
+    type, neutral = update.element_type, update.combiner.neutral
+    if isinstance(type, IntegerType):
+        bits = type.width.data
+        extremes = {"least": -(1 << (bits - 1)), "greatest": (1 << (bits - 1)) - 1}
+        number = extremes[neutral] if isinstance(neutral, str) else int(neutral)
+        return IntegerAttr(number, type)
+    assert isinstance(type, AnyFloat) and not isinstance(neutral, str)
+    return FloatAttr(neutral, type)
+
+
+def _steps(
+    value: SSAValue, combiner: Combiner, loads: dict[Operation, Access], user: Operation
+) -> list[Operation] | None:
+    """The operations from one of `loads` to `value`, which only `user` uses; `None` without any."""
+    step = value.owner
+    if not isinstance(step, Operation) or not _is_used_by(value, user):
+        return None
+    if not isinstance(step, combiner.operation) and not _takes_away(step, combiner):
+        return None
+    if step.parent is not user.parent:
+        return None
+    if _input(step, combiner, loads) is not None:
+        return [step]
+    for operand in _carried(step, combiner):
+        found = _steps(operand, combiner, loads, step)
+        if found is not None:
+            return [*found, step]
+    return None
+
+
+def _takes_away(step: Operation, combiner: Combiner) -> bool:
+    return combiner.inverse is not None and isinstance(step, combiner.inverse)
+
+
+def _carried(step: Operation, combiner: Combiner) -> tuple[SSAValue, ...]:
+    """The operands of a step that may hold the old value: of `x - a`, x only."""
+    operands = tuple(step.operands)
+    return operands[:1] if _takes_away(step, combiner) else operands
+
+
+def _input(
+    step: Operation, combiner: Combiner, loads: dict[Operation, Access]
+) -> Operation | None:
+    """The one of `loads` that `step` combines with something else."""
+    for operand in _carried(step, combiner):
+        owner = operand.owner
+        if isinstance(owner, Operation) and owner in loads and _is_used_by(operand, step):
+            if owner.parent is step.parent:
+                return owner
+    return None
+
+
+def _is_used_by(value: SSAValue, user: Operation) -> bool:
+    uses = list(value.uses)
+    return len(uses) == 1 and uses[0].operation is user
+
+
+def elements(update: Update) -> isl.Map:
+    """`{ S[i] -> X[f] }`: the element that each instance updates."""
+    return update.store.relation
