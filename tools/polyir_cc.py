@@ -118,9 +118,10 @@ def _run(arguments: Sequence[str]) -> int:
     if options.compile:
         _compile(compiler, flags, rest, path, result, options.output, options.target, kernel_text)
     else:
-        write_output(options.output, result.encode(errors="surrogateescape"))
+        # Without its kernels, the C file is of no use.
         if kernel_text is not None:
             write_output(str(_kernel_path(options)), kernel_text.encode())
+        write_output(options.output, result.encode(errors="surrogateescape"))
     return 0 if is_whole else LEFT
 
 
