@@ -29,9 +29,15 @@ from polyir.isl_trees import (
     path_of,
 )
 from polyir.model.bands import active_at
-from polyir.model.gpu import kernel_marks, mapped_values, sizes_of_kernel, thread_numbers
+from polyir.model.gpu import axis_of, kernel_marks, mapped_values, sizes_of_kernel, thread_numbers
 from polyir.model.legality import example_of
-from polyir.model.local_arrays import Destination, destinations, local_marks, shared_arrays
+from polyir.model.local_arrays import (
+    Destination,
+    LocalMark,
+    destinations,
+    local_marks,
+    shared_arrays,
+)
 from polyir.model.order import (
     Active,
     across_children,
@@ -292,20 +298,27 @@ def reuses_of_memory(scop: Scop, mark: isl.ScheduleNode) -> Iterator[Active]:
             for part in destinations(access, marks):
                 if part.array in shared and part.mark is not None:
                     uses.setdefault(part.array, []).append((part, is_write))
+    in_tile = around.apply_range(around.reverse())
     for array, parts in uses.items():
+        # The other iterations of each mark: often there are none, and no pair to look at.
+        others = {id(part.mark): _others(in_tile, part.mark) for part, _ in parts}
         for (source, writes), (target, overwrites) in product(parts, parts):
-            pairs = source.cells.apply_range(target.cells.reverse())
-            if not (writes or overwrites) or pairs.is_empty():
+            possible = others[id(source.mark)] if source.mark is target.mark else in_tile
+            if not (writes or overwrites) or possible.is_empty():
                 continue
-            relation = isl.UnionMap.from_map(pairs)
-            if source.mark is target.mark and source.mark is not None:
-                iterations = source.mark.iterations
-                relation = relation.subtract(iterations.apply_range(iterations.reverse()))
-            relation = relation.intersect(around.apply_range(around.reverse()))
-            for each in maps_of(relation):
+            pairs = isl.UnionMap.from_map(source.cells.apply_range(target.cells.reverse()))
+            for each in maps_of(pairs.intersect(possible)):
                 if not each.is_empty():
                     kind = DependenceKind.OUTPUT if overwrites else DependenceKind.FLOW
                     yield Active(Dependence(kind, array, each), each)
+
+
+def _others(pairs: isl.UnionMap, mark: LocalMark | None) -> isl.UnionMap:
+    """The pairs that are in different iterations around a mark."""
+    assert mark is not None
+    instances = mark.iterations.domain()
+    inside = pairs.intersect_domain(instances).intersect_range(instances)
+    return inside.subtract(mark.iterations.apply_range(mark.iterations.reverse()))
 
 
 def has_blocks(node: isl.ScheduleNode) -> bool:
@@ -319,7 +332,7 @@ def has_blocks(node: isl.ScheduleNode) -> bool:
 
 def is_block(loop: LoopAttributes) -> bool:
     """Whether a loop with these attributes is mapped to blocks."""
-    return any(isinstance(each, MapAttr) and each.data.level == "block" for each in loop)
+    return axis_of(loop, "block") is not None
 
 
 def _bands(
