@@ -56,6 +56,8 @@ class Stride:
 
     def distance(self, value: AstExpression) -> AstExpression:
         """How far the next value of the thread is from `value`, which may be that."""
+        if value == (AstNumber(0) if self.origin is None else self.origin):
+            return AstName(self.thread)
         wanted: AstExpression = AstName(self.thread)
         if self.origin is not None:
             wanted = AstOperation(Operator.ADD, (self.origin, wanted))

@@ -301,7 +301,8 @@ def reuses_of_memory(scop: Scop, mark: isl.ScheduleNode) -> Iterator[Active]:
     in_tile = around.apply_range(around.reverse())
     for array, parts in uses.items():
         # The other iterations of each mark: often there are none, and no pair to look at.
-        others = {id(part.mark): _others(in_tile, part.mark) for part, _ in parts}
+        marks_of_array = {id(part.mark): part.mark for part, _ in parts}
+        others = {key: _others(in_tile, each) for key, each in marks_of_array.items()}
         for (source, writes), (target, overwrites) in product(parts, parts):
             possible = others[id(source.mark)] if source.mark is target.mark else in_tile
             if not (writes or overwrites) or possible.is_empty():
