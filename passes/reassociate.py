@@ -10,16 +10,18 @@ from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import ScopOp
 from polyir.limits import limited
 from polyir.model.outcome import Rewritten
+from polyir.model.proof import remember_proof
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import (
     RewritePass,
     dependences_of,
+    replace_tree,
     report_outcome,
     require_proved,
-    settle_claims,
 )
+from polyir.transform.loop_attributes import settled
 from polyir.transform.reassociation.plan import ReassociateOptions
-from polyir.transform.reassociation.rewrite import apply_rewriting
+from polyir.transform.reassociation.rewrite import Rewriting, apply_rewriting
 from polyir.transform.reassociation.search import next_reduction
 from polyir.transform.walk import require_own_instances, summary
 
@@ -86,10 +88,7 @@ class ReassociatePass(ReassociateOptions, RewritePass):
                 break
             done.append(found.done)
             apply_rewriting(op, scop_of(op), found.rewriting)
-            dependences = dependences_of(op, pass_name=self.name)
-            op.dependences = None if dependences is None else DependencesAttr(dependences)
-            if dependences is not None:
-                settle_claims(op, self.name)
+            self._in_lanes(op, found.rewriting)
         for message in done if self.statements else (*done, *left):
             remark(self.name, message, op)
         if self.statements:
@@ -97,3 +96,16 @@ class ReassociatePass(ReassociateOptions, RewritePass):
         elif not done:
             why = summary(left) or "no statement updates an element more than once"
             missed(self.name, f"nothing to do: {why}", op)
+
+    def _in_lanes(self, op: ScopOp, rewriting: Rewriting) -> None:
+        """Compute the new dependences, and let the lanes of a reduction run in parallel."""
+        dependences = dependences_of(op, pass_name=self.name)
+        op.dependences = None if dependences is None else DependencesAttr(dependences)
+        if dependences is None:
+            return
+        old = scop_of(op).schedule
+        compute = partial(settled, old, rewriting.in_lanes(), dependences, "reassociation")
+        outcome = limited("the check of lanes", compute)
+        report_outcome(self.name, outcome, op)
+        replace_tree(op, outcome)
+        remember_proof(op)

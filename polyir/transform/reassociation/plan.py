@@ -20,6 +20,7 @@ from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.isl_trees import node_type, path_of
 from polyir.model.bands import active_at, band_facts
+from polyir.model.gpu import is_one_block
 from polyir.model.legality import example_of
 from polyir.model.order import Active, below, members_of
 from polyir.model.scop import Scop
@@ -73,6 +74,7 @@ class Loop:
 
     `is_parallel`: it carries no dependence that the loops around it leave. `extent` is the largest
     number of its iterations in one iteration of the loops around, `None` if there is none.
+    `in_block`: it is below a mark `#poly.one_block`.
     """
 
     values: isl.PwAff
@@ -80,6 +82,7 @@ class Loop:
     member: int
     is_parallel: bool
     extent: int | None
+    in_block: bool
 
 
 @dataclass(frozen=True)
@@ -114,6 +117,11 @@ class Reduction:
     lanes_first: bool
 
     @property
+    def in_block(self) -> bool:
+        """Whether one block runs it already, with other things."""
+        return self.reduced[0].in_block
+
+    @property
     def prefix(self) -> isl.Map:
         """`{ S[i] -> [v] }`: the values of the loops in whose iterations there is one result."""
         return values_of(self.update, (*self.around, *self.results))
@@ -133,9 +141,9 @@ def find_reduction(
 ) -> Reduction | None:
     """The statement `name` as a reduction that can be computed in parallel; `None` if it is none.
 
-    The loops around it are divided by their order: the first ones, down to the smallest number in
-    one iteration of which a single element X[f] is updated, and the rest, which are reduced. It is
-    computed in parallel if
+    The loops around it are divided by their order: the first ones, in one iteration of which a
+    single element X[f] is updated, and the rest, which are reduced. They are as few as possible such
+    that
 
     - e reads no element that is updated in the same iteration of the first loops;
     - the reduced loops carry no other dependence from the statement to itself;
@@ -153,20 +161,22 @@ def find_reduction(
         raise NoReductionError("the array has a layout other than the default")
     schedule = _coincident_first(scop.schedule, dependences, name)
     loops = tuple(_loops_around(schedule, dependences, update))
-    count = _number_of_loops_around_results(update, loops)
-    outer, reduced = loops[:count], loops[count:]
-    if all(loop.extent == 1 for loop in reduced):
-        raise NoReductionError("the loops over its results are inside those over what it combines")
-    _require_other_elements(update, outer)
-    first = _first_parallel(outer, is_named=name in options.statements)
-    return _divided(
-        update, dependences, schedule, (outer[:first], outer[first:], reduced), options
-    )
+    error = NoReductionError("the loops over its results are inside those over what it combines")
+    for count in range(_number_of_loops_around_results(update, loops), len(loops)):
+        outer, reduced = loops[:count], loops[count:]
+        if all(loop.extent == 1 for loop in reduced):
+            break
+        try:
+            _require_other_elements(update, outer)
+            first = _first_parallel(outer, reduced, is_named=name in options.statements)
+            divided = outer[:first], outer[first:], reduced
+            return _divided(update, dependences, schedule, divided, options)
+        except NoReductionError as reason:
+            error = reason
+    raise error
 
 
-def _coincident_first(
-    schedule: isl.Schedule, dependences: Dependences, name: str
-) -> isl.Schedule:
+def _coincident_first(schedule: isl.Schedule, dependences: Dependences, name: str) -> isl.Schedule:
     """The tree with the coincident members first in all permutable bands around a statement."""
     node = schedule.get_root()
     actives = active_at(node, dependences)
@@ -188,10 +198,13 @@ def _coincident_first(
 
 def _child_of(node: isl.ScheduleNode, name: str) -> int:
     """The child of `node` that a statement reaches; raises if there are several."""
+    if node.n_children() == 1:
+        return 0
+    # Of a filter, what is below it.
     found = [
         position
         for position in range(node.n_children())
-        if name in statements_of(node.child(position))
+        if name in statements_of(node.child(position).child(0))
     ]
     if len(found) > 1:
         raise NoReductionError("its instances are in several places of the schedule tree")
@@ -206,13 +219,16 @@ def _loops_around(
     node = schedule.get_root()
     actives = active_at(node, dependences)
     loops: list[Loop] = []
+    in_block = False
     while node.n_children():
+        in_block = in_block or is_one_block(node)
         if node_type(node) is BAND:
             members = members_of(node)
             facts = band_facts(actives, members)
             for position, member in enumerate(members):
                 values = member[name]
-                loop = Loop(values, path_of(node), position, facts.parallel[position], None)
+                is_parallel = facts.parallel[position]
+                loop = Loop(values, path_of(node), position, is_parallel, None, in_block)
                 loops.append(replace(loop, extent=_extent(update, loops, loop)))
                 yield loops[-1]
         position = _child_of(node, name)
@@ -249,11 +265,17 @@ def _require_other_elements(update: Update, outer: Sequence[Loop]) -> None:
                 )
 
 
-def _first_parallel(outer: Sequence[Loop], is_named: bool) -> int:
+def _first_parallel(outer: Sequence[Loop], reduced: Sequence[Loop], is_named: bool) -> int:
     """The position of the first of the parallel loops that are directly around the reduced ones.
 
-    Raises if there are more parallel loops, or several and the statement is not named.
+    Raises if there are more parallel loops, or several and the statement is not named. In a part of
+    the tree that one block runs, loops outside it do not count.
     """
+    if reduced[0].in_block:
+        inside = [position for position, loop in enumerate(outer) if loop.in_block]
+        if not all(outer[position].is_parallel for position in inside):
+            raise NoReductionError("the block that runs it has a sequential loop around it")
+        return len(outer) - len(inside)
     parallel = [
         position for position, loop in enumerate(outer) if loop.is_parallel and loop.extent != 1
     ]
@@ -279,16 +301,14 @@ def _divided(
     """The reduction with its lanes and parts, and the statements beside it."""
     around, results, reduced = loops
     lanes_first = bool(results) and _prefers_results(update, loops)
-    wanted = options.lanes or (
-        THREADS if not results else THREADS // WARP if lanes_first else WARP
-    )
+    wanted = options.lanes or (THREADS if not results else THREADS // WARP if lanes_first else WARP)
     lane = _lane(reduced, wanted)
     lanes = _at_most(wanted, lane.extent)
     if lanes < FEWEST_LANES and lanes < wanted:
         raise NoReductionError(f"it has at most {lane.extent} iterations")
     others = [loop for loop in reduced if loop is not lane and loop.extent != 1]
     part = others[0] if others else None
-    blocks = 1 if results else _blocks(options, around, lane, part, lanes)
+    blocks = 1 if results or reduced[0].in_block else _blocks(options, around, lane, part, lanes)
     node, before, after = _apart(update, dependences, schedule, results, reduced)
     return Reduction(
         update=update,
@@ -403,9 +423,7 @@ def _require_reduction_only(update: Update, actives: Sequence[Active]) -> None:
             )
 
 
-def _reachable(
-    name: str, actives: Sequence[Active], backwards: bool = False
-) -> tuple[str, ...]:
+def _reachable(name: str, actives: Sequence[Active], backwards: bool = False) -> tuple[str, ...]:
     """The other statements that depend on `name`, or, backwards, that it depends on."""
     found = {name}
     growing = True

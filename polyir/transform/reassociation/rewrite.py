@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any, TypeVar, cast
@@ -35,7 +35,6 @@ from polyir.transform.reassociation.plan import (
     NoReductionError,
     Reduction,
     elements,
-    values_of,
 )
 from polyir.transform.reassociation.updates import memory_of, neutral_element
 from polyir.transform.tile import tile_values
@@ -66,8 +65,7 @@ class Rewriting:
     parts it stores the result of a part, `parts` combine these in the same way, and `total` the last
     two of them. The results go to `place`, the element as a function of the loops around.
 
-    `box` are the extents of the loops over results, and `subscripts` their values, less the corner
-    of the box, as functions of the iterators of the statement.
+    `box` is that of the values of the loops over results.
     """
 
     reduction: Reduction
@@ -78,13 +76,29 @@ class Rewriting:
     total: Piece | None
     place: isl.MultiAff
     box: tuple[Side, ...]
-    schedule: isl.Schedule
 
     @property
     def pieces(self) -> tuple[Piece, ...]:
         """The new statements in the order in which they run."""
-        total = () if self.total is None else (self.total,)
-        return (self.initial, *self.steps, self.result, *self.parts, *total)
+        return (*self.of_parts, *self.across_parts)
+
+    @property
+    def of_parts(self) -> tuple[Piece, ...]:
+        """Those for each part, or for the whole result."""
+        return (self.initial, *self.steps, self.result)
+
+    @property
+    def across_parts(self) -> tuple[Piece, ...]:
+        """Those that combine the results of parts."""
+        return (*self.parts, *(() if self.total is None else (self.total,)))
+
+    def in_order(self) -> isl.Schedule:
+        """The tree with the new statements, and all instances in the order that they had."""
+        return _Tree(self).in_order()
+
+    def in_lanes(self) -> isl.Schedule:
+        """The tree with the new statements, in which lanes and parts are parallel."""
+        return _Tree(self).in_lanes()
 
 
 def plan_rewriting(scop: Scop, reduction: Reduction) -> Rewriting:
@@ -141,7 +155,7 @@ def plan_rewriting(scop: Scop, reduction: Reduction) -> Rewriting:
     namer = _Namer(scop, update.statement.name)
     lanes, blocks = reduction.lanes, reduction.blocks
     inner = [blocks] if blocks > 1 else []
-    rewriting = Rewriting(
+    return Rewriting(
         reduction,
         initial=Piece(_cells(domain, [*inner, lanes], namer("init"))),
         steps=tuple(
@@ -156,9 +170,7 @@ def plan_rewriting(scop: Scop, reduction: Reduction) -> Rewriting:
         total=Piece(_cells(domain, [], namer("result"))) if inner else None,
         place=place,
         box=box,
-        schedule=reduction.schedule,
     )
-    return replace(rewriting, schedule=_Tree(rewriting).schedule())
 
 
 class _Namer:
@@ -234,102 +246,117 @@ class _Tree:
         self._around = len(self._reduction.around)
         self._first_cell = self._around + len(self._reduction.results)
 
-    def schedule(self) -> isl.Schedule:
-        """The tree with the new statements."""
+    def in_order(self) -> isl.Schedule:
+        """The tree with the new statements, and all instances in the order that they had."""
+        return self._changed(self._in_order)
+
+    def in_lanes(self) -> isl.Schedule:
+        """The tree with the new statements, in which lanes and parts are parallel."""
+        return self._changed(self._in_lanes)
+
+    def _changed(self, change: Callable[[TreeNode], TreeNode]) -> isl.Schedule:
+        def extended(tree: TreeNode, path: TreePath, depth: int) -> TreeNode:
+            if not path:
+                return change(tree)
+            content = tree.content
+            pieces = self._rewriting.pieces
+            match content:
+                case isl.UnionSet() if tree.kind == "domain":
+                    added = (isl.UnionSet.from_set(piece.domain) for piece in pieces)
+                    content = reduce(isl.UnionSet.union, added, content)
+                case isl.UnionSet():
+                    content = content.union(_universe(pieces))
+                case BandMembers():
+                    content = self._with_pieces(tree, depth)
+                    depth += len(content.objects)
+            children = list(tree.children)
+            children[path[0]] = extended(children[path[0]], path[1:], depth)
+            return replace(tree, content=content, children=tuple(children))
+
         tree = describe_tree(self._reduction.schedule)
-        return build_tree(self._extended(tree, self._reduction.path, 0))
+        return build_tree(extended(tree, self._reduction.path, 0))
 
-    def _extended(self, tree: TreeNode, path: TreePath, depth: int) -> TreeNode:
-        """The tree above the place of the reduction, with the new statements; and the place."""
-        if not path:
-            return self._replaced(tree)
-        content = tree.content
-        pieces = self._rewriting.pieces
-        match content:
-            case isl.UnionSet() if tree.kind == "domain":
-                added = (isl.UnionSet.from_set(piece.domain) for piece in pieces)
-                content = reduce(isl.UnionSet.union, added, content)
-            case isl.UnionSet():
-                content = content.union(_universe(pieces))
-            case BandMembers():
-                members = content.schedule.dim(isl.dim_type.set)
-                functions = [
-                    [_iterator(piece.domain, depth + member) for piece in pieces]
-                    for member in range(members)
-                ]
-                content = replace(content, schedule=_with(content.schedule, functions))
-                depth += members
-        children = list(tree.children)
-        children[path[0]] = self._extended(children[path[0]], path[1:], depth)
-        return replace(tree, content=content, children=tuple(children))
-
-    def _replaced(self, tree: TreeNode) -> TreeNode:
-        """What stands in the place of the band of the loops over results, or of those reduced."""
-        reduction = self._reduction
+    def _in_order(self, tree: TreeNode) -> TreeNode:
+        """What stands in the place of the reduction, with its instances in their order."""
+        reduction, rewriting = self._reduction, self._rewriting
         below = tree.children if reduction.results else (tree,)
         name = reduction.update.statement.name
+        initial, *others = (self._cells(piece, self._first_cell) for piece in rewriting.pieces)
         parts = [
-            self._apart(_restricted(below, names), names)
-            for names in (reduction.before, (name,), reduction.after)
-            if names
+            self._filter(reduction.before, below),
+            [initial],
+            self._filter((name,), below),
+            others,
+            self._filter(reduction.after, below),
         ]
-        children = [each for part in parts for each in part]
+        inside = TreeNode("sequence", None, tuple(each for part in parts for each in part))
         if not reduction.results:
-            return _sequence(children)
-        inside = TreeNode("mark", OneBlockAttr(), (_sequence(children),))
-        statements = [self._results_of(tree), self._own_results()]
-        members = [
-            [*old, *new] for old, new in zip(*statements, strict=True)
-        ]
-        sizes = [1] * (len(members) - 1) + [reduction.group]
-        tiles = [tile_values(_union(each), size) for each, size in zip(members, sizes, strict=True)]
-        return _band(tiles, (True,) * len(tiles), (inside,))
+            return inside
+        return replace(tree, content=self._with_pieces(tree, self._around), children=(inside,))
 
-    def _results_of(self, tree: TreeNode) -> list[Member]:
-        """The functions of the loops over results in the band that there was."""
-        band = tree.content
-        assert isinstance(band, BandMembers)
-        return [
-            _pieces(band.schedule.get_at(position))
-            for position in range(len(self._reduction.results))
-        ]
-
-    def _own_results(self) -> list[Member]:
-        """The functions of the loops over results for the new statements."""
-        return [
-            [_iterator(piece.domain, position) for piece in self._rewriting.pieces]
-            for position in range(self._around, self._first_cell)
-        ]
-
-    def _apart(self, below: tuple[TreeNode, ...], names: Sequence[str]) -> list[TreeNode]:
-        """The filters for some of the statements."""
+    def _in_lanes(self, tree: TreeNode) -> TreeNode:
+        """What stands in the place of the reduction, with its lanes in parallel."""
         reduction = self._reduction
-        if names == (reduction.update.statement.name,):
-            return self._lanes_and_trees(below)
-        universe = _universe_of(reduction.schedule, names)
-        if not reduction.results:
-            return [TreeNode("filter", universe, below)]
+        below = tree.children if reduction.results else (tree,)
+        parts = [
+            self._apart(reduction.before, below),
+            self._lanes_and_trees(below),
+            self._apart(reduction.after, below),
+        ]
+        inside = _sequence([each for part in parts for each in part])
+        if not reduction.results or reduction.in_block:
+            return inside
+        results = self._with_pieces(tree, self._around).schedule
+        count = len(reduction.results)
+        sizes = [1] * (count - 1) + [reduction.group]
+        tiles = [tile_values(results.get_at(each), size) for each, size in enumerate(sizes)]
+        return _band(tiles, (TreeNode("mark", OneBlockAttr(), (inside,)),))
+
+    def _with_pieces(self, band: TreeNode, depth: int) -> BandMembers:
+        """A band that is also around the new statements; its first loop is at `depth`."""
+        content = band.content
+        assert isinstance(content, BandMembers)
+        functions = [
+            [_iterator(piece.domain, depth + member) for piece in self._rewriting.pieces]
+            for member in range(len(content.objects))
+        ]
+        return replace(content, schedule=_with(content.schedule, functions))
+
+    def _filter(self, names: Sequence[str], below: tuple[TreeNode, ...]) -> list[TreeNode]:
+        """The filter of some of the statements that there were, if there are any."""
+        if not names:
+            return []
+        universe = _universe_of(self._reduction.schedule, names)
+        return [TreeNode("filter", universe, _restricted(below, names))]
+
+    def _apart(self, names: Sequence[str], below: tuple[TreeNode, ...]) -> list[TreeNode]:
+        """The filter of statements beside the reduction, with the loops over results inside."""
+        reduction = self._reduction
+        filters = self._filter(names, below)
+        if not filters or not reduction.results:
+            return filters
+        (node,) = filters
         band = node_at(reduction.schedule, reduction.path)
-        schedule = band.band_get_partial_schedule().intersect_domain(universe)
+        instances = cast(isl.UnionSet, node.content)
+        schedule = band.band_get_partial_schedule().intersect_domain(instances)
         members = [schedule.get_at(position) for position in range(len(reduction.results))]
-        return [TreeNode("filter", universe, (_merged(members, below),))]
+        return [replace(node, children=(_merged(members, node.children),))]
 
     def _lanes_and_trees(self, below: tuple[TreeNode, ...]) -> list[TreeNode]:
         """The filters of the statement and of what belongs to it."""
         rewriting, reduction = self._rewriting, self._reduction
-        blocks = [self._accumulation(below)]
-        blocks += [self._loops(piece) for piece in (*rewriting.steps, rewriting.result)]
-        if reduction.results:
+        # The loops over parts are around.
+        first = self._around if reduction.blocks == 1 else self._first_cell + 1
+        combining = (*rewriting.steps, rewriting.result)
+        blocks = [self._accumulation(below), *(self._cells(each, first) for each in combining)]
+        if reduction.results or reduction.in_block:
             return blocks
-        first = _one_block(blocks)
         if reduction.blocks == 1:
-            return [_filter_around(blocks, first)]
-        pieces = [rewriting.initial, *rewriting.steps, rewriting.result]
-        part = [_iterator(piece.domain, self._first_cell) for piece in pieces]
+            return [_filter_around(blocks, _one_block(blocks))]
+        part = [_iterator(each.domain, self._first_cell) for each in rewriting.of_parts]
         part.append(self._part_of_statement())
-        parts = _filter_around(blocks, _band([_union(part)], (True,), (first,)))
-        assert rewriting.total is not None
-        rest = [self._loops(piece) for piece in (*rewriting.parts, rewriting.total)]
+        parts = _filter_around(blocks, _band([_union(part)], (_one_block(blocks),)))
+        rest = [self._cells(each, self._around) for each in rewriting.across_parts]
         return [parts, _filter_around(rest, _one_block(rest))]
 
     def _accumulation(self, below: tuple[TreeNode, ...]) -> TreeNode:
@@ -345,12 +372,9 @@ class _Tree:
         ]
         lane = reduction.lane.values.mod_val(isl.Val(reduction.lanes))
         members.append([lane, _iterator(initial.domain, count - 1)])
-        sequence = TreeNode(
-            "sequence",
-            None,
-            (TreeNode("filter", own, ()), TreeNode("filter", statement, below)),
-        )
-        band = _band([_union(each) for each in members], (True,) * len(members), (sequence,))
+        reduced = TreeNode("filter", statement, _restricted(below, (name,)))
+        sequence = TreeNode("sequence", None, (TreeNode("filter", own, ()), reduced))
+        band = _band([_union(each) for each in members], (sequence,))
         return TreeNode("filter", own.union(statement), (band,))
 
     def _part_of_statement(self) -> isl.PwAff:
@@ -361,22 +385,12 @@ class _Tree:
         rounds = reduction.lane.values.scale_down_val(isl.Val(reduction.lanes)).floor()
         return rounds.mod_val(isl.Val(reduction.blocks))
 
-    def _loops(self, piece: Piece) -> TreeNode:
-        """The filter of a new statement, with a band of its loops inside a block."""
-        reduction = self._reduction
+    def _cells(self, piece: Piece, first: int) -> TreeNode:
+        """The filter of a new statement, with a band of its iterators from `first` on."""
         count = piece.domain.dim(isl.dim_type.set)
-        first = self._around
-        if not reduction.results and reduction.blocks > 1 and self._is_of_part(piece):
-            # The loop over parts is around.
-            first += 1
         functions = [_union([_iterator(piece.domain, each)]) for each in range(first, count)]
-        flags = (True,) * len(functions)
-        below = (_band(functions, flags, ()),) if functions else ()
+        below = (_band(functions),) if functions else ()
         return TreeNode("filter", _universe((piece,)), below)
-
-    def _is_of_part(self, piece: Piece) -> bool:
-        rewriting = self._rewriting
-        return any(piece is each for each in (*rewriting.steps, rewriting.result))
 
 
 def _one_block(filters: Sequence[TreeNode]) -> TreeNode:
@@ -426,17 +440,12 @@ def _multi(members: Sequence[isl.UnionPwAff]) -> isl.MultiUnionPwAff:
     )
 
 
-def _band(
-    members: Sequence[isl.UnionPwAff], coincident: tuple[bool, ...], children: tuple[TreeNode, ...]
-) -> TreeNode:
-    content = BandMembers(
-        _multi(members),
-        (None,) * len(members),
-        permutable=True,
-        coincident=coincident,
-        options=isl.UnionSet("{ }"),
-    )
-    return TreeNode("band", content, children)
+def _band(members: Sequence[isl.UnionPwAff], children: tuple[TreeNode, ...] = ()) -> TreeNode:
+    """A band of parallel members."""
+    flags = (True,) * len(members)
+    objects = (None,) * len(members)
+    options = isl.UnionSet("{ }")
+    return TreeNode("band", BandMembers(_multi(members), objects, True, flags, options), children)
 
 
 def _merged(members: Sequence[isl.UnionPwAff], below: tuple[TreeNode, ...]) -> TreeNode:
@@ -445,7 +454,7 @@ def _merged(members: Sequence[isl.UnionPwAff], below: tuple[TreeNode, ...]) -> T
     if len(below) == 1 and isinstance(below[0].content, BandMembers):
         inner = below[0].content
         own = [inner.schedule.get_at(each) for each in range(len(inner.coincident))]
-        if inner.options.is_empty() and not inner.permutable or all(inner.coincident):
+        if (inner.options.is_empty() and not inner.permutable) or all(inner.coincident):
             content = replace(
                 inner,
                 schedule=_multi([*members, *own]),
@@ -453,7 +462,7 @@ def _merged(members: Sequence[isl.UnionPwAff], below: tuple[TreeNode, ...]) -> T
                 coincident=flags + inner.coincident,
             )
             return replace(below[0], content=content)
-    return _band(members, flags, below)
+    return _band(members, below)
 
 
 def _universe(pieces: Sequence[Piece]) -> isl.UnionSet:
@@ -485,9 +494,7 @@ def _only(tree: TreeNode, names: Sequence[str]) -> tuple[TreeNode, ...]:
     children = _restricted(tree.children, names)
     match content:
         case isl.UnionSet():
-            kept = [
-                each for each in _sets(content) if each.get_tuple_name() in names
-            ]
+            kept = [each for each in _sets(content) if each.get_tuple_name() in names]
             if not kept:
                 return ()
             content = reduce(isl.UnionSet.union, map(isl.UnionSet.from_set, kept))
@@ -516,10 +523,13 @@ def _sets(union: isl.UnionSet) -> list[isl.Set]:
 
 
 def apply_rewriting(op: ScopOp, scop: Scop, rewriting: Rewriting) -> None:
-    """Rewrite the operations of a scop; its dependences are out of date after it."""
+    """Rewrite the operations of a scop, with all instances in the order that they had.
+
+    Its dependences are out of date after it.
+    """
     _Builder(op, scop, rewriting).build()
     old = op.tree
-    op.body.block.insert_op_before(tree_from_schedule(rewriting.schedule), old)
+    op.body.block.insert_op_before(tree_from_schedule(rewriting.in_order()), old)
     Rewriter.erase_op(old)
 
 
@@ -720,5 +730,7 @@ def _in_part(part: AffineExpr, lane: AffineExpr, lanes: int) -> AffineExpr:
 
 def _constant_side(extent: int) -> Side:
     """A side of a box that begins at 0 and has a constant extent."""
-    zero = isl.Aff.zero_on_domain(isl.LocalSpace.from_space(isl.Space.params_alloc(isl.DEFAULT_CONTEXT, 0)))
+    zero = isl.Aff.zero_on_domain(
+        isl.LocalSpace.from_space(isl.Space.params_alloc(isl.DEFAULT_CONTEXT, 0))
+    )
     return Side(zero, isl.PwAff.from_aff(zero.set_constant_val(isl.Val(extent))))

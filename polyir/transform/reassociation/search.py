@@ -9,8 +9,8 @@ from polyir.dialects.dependence import Dependences
 from polyir.model.scop import Scop
 from polyir.transform.reassociation.plan import (
     NoReductionError,
-    Reduction,
     ReassociateOptions,
+    Reduction,
     find_reduction,
 )
 from polyir.transform.reassociation.rewrite import Rewriting, plan_rewriting

@@ -177,9 +177,7 @@ def _carried(step: Operation, combiner: Combiner) -> tuple[SSAValue, ...]:
     return operands[:1] if _takes_away(step, combiner) else operands
 
 
-def _input(
-    step: Operation, combiner: Combiner, loads: dict[Operation, Access]
-) -> Operation | None:
+def _input(step: Operation, combiner: Combiner, loads: dict[Operation, Access]) -> Operation | None:
     """The one of `loads` that `step` combines with something else."""
     for operand in _carried(step, combiner):
         owner = operand.owner
