@@ -127,11 +127,12 @@ def dependences_of(
     value_based: bool = True,
     kinds: tuple[DependenceKind, ...] = ORDERING_KINDS,
     pass_name: str = "poly-dependences",
+    is_bounded: bool = True,
 ) -> Dependences | None:
     """The dependences of a scop, computed within the time limit.
 
-    If value-based ones take isl too many operations, memory-based ones are computed instead: they
-    are more, but far cheaper. `None` if the time limit is exceeded. Both cases are reported as
+    If value-based ones take isl too many operations and that `is_bounded`, or isl fails,
+    memory-based ones are computed instead: they are more, but far cheaper. `None` if the time limit is exceeded. Both cases are reported as
     missed.
     """
     for is_value_based in (True, False) if value_based else (False,):
@@ -139,7 +140,9 @@ def dependences_of(
         try:
             return limited(
                 f"the analysis of {base} dependences",
-                partial(compute_dependences, scop_of(scop), is_value_based, kinds),
+                partial(
+                    compute_dependences, scop_of(scop), is_value_based, kinds, is_bounded=is_bounded
+                ),
             )
         except (CrashError, DataflowError) as error:
             instead = "memory-based ones are used" if is_value_based else "the scop is left alone"

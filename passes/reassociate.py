@@ -99,7 +99,7 @@ class ReassociatePass(ReassociateOptions, RewritePass):
 
     def _in_lanes(self, op: ScopOp, rewriting: Rewriting) -> None:
         """Compute the new dependences, and let the lanes of a reduction run in parallel."""
-        dependences = dependences_of(op, pass_name=self.name)
+        dependences = dependences_of(op, pass_name=self.name, is_bounded=False)
         op.dependences = None if dependences is None else DependencesAttr(dependences)
         if dependences is None:
             return

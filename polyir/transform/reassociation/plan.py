@@ -280,6 +280,8 @@ def _first_parallel(outer: Sequence[Loop], reduced: Sequence[Loop], is_named: bo
         position for position, loop in enumerate(outer) if loop.is_parallel and loop.extent != 1
     ]
     if not parallel:
+        if sum(loop.extent != 1 for loop in outer) > 1 and not is_named:
+            raise NoReductionError("a launch for each result, in several loops, would take longer")
         return len(outer)
     if len(parallel) > 1 and not is_named:
         raise NoReductionError(f"{len(parallel)} loops around it are parallel without it")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any, TypeVar, cast
@@ -154,20 +154,20 @@ def plan_rewriting(scop: Scop, reduction: Reduction) -> Rewriting:
         raise NoReductionError(f"its results have no array of partial ones: {error}") from None
     namer = _Namer(scop, update.statement.name)
     lanes, blocks = reduction.lanes, reduction.blocks
-    inner = [blocks] if blocks > 1 else []
+    part = {"b": blocks} if blocks > 1 else {}
     return Rewriting(
         reduction,
-        initial=Piece(_cells(domain, [*inner, lanes], namer("init"))),
+        initial=Piece(_cells(domain, {**part, "l": lanes}, namer("init"))),
         steps=tuple(
-            Piece(_cells(domain, [*inner, half], namer(f"tree{half}")), half)
+            Piece(_cells(domain, {**part, "l": half}, namer(f"tree{half}")), half)
             for half in _halves(lanes)
         ),
-        result=Piece(_cells(domain, inner, namer("part" if inner else "result"))),
+        result=Piece(_cells(domain, part, namer("part" if part else "result"))),
         parts=tuple(
-            Piece(_cells(domain, [half], namer(f"part_tree{half}")), half)
-            for half in (_halves(blocks) if inner else ())
+            Piece(_cells(domain, {"b": half}, namer(f"part_tree{half}")), half)
+            for half in (_halves(blocks) if part else ())
         ),
-        total=Piece(_cells(domain, [], namer("result"))) if inner else None,
+        total=Piece(_cells(domain, {}, namer("result"))) if part else None,
         place=place,
         box=box,
     )
@@ -195,18 +195,17 @@ def _halves(lanes: int) -> list[int]:
     return [1 << bit for bit in range(lanes.bit_length() - 2, 0, -1)]
 
 
-def _cells(domain: isl.Set, extents: Sequence[int], name: str) -> isl.Set:
-    """`{ T[v, c] : 0 <= c < extents }` for the values v of `domain`."""
+def _cells(domain: isl.Set, extents: Mapping[str, int], name: str) -> isl.Set:
+    """`{ T[v, c] : 0 <= c < extents }` for the values v of `domain`, with names for the c."""
     first = domain.dim(isl.dim_type.set)
     cells = domain.reset_tuple_id() if domain.has_tuple_id() else domain
     cells = cells.add_dims(isl.dim_type.set, len(extents))
-    for position, extent in enumerate(extents, first):
+    for position, extent in enumerate(extents.values(), first):
         cells = cells.lower_bound_val(isl.dim_type.set, position, isl.Val(0))
         cells = cells.upper_bound_val(isl.dim_type.set, position, isl.Val(extent - 1))
     cells = cells.set_tuple_name(name)
     names = [f"i{position}" for position in range(first)]
-    names += ["b", "l"][-len(extents) :] if extents else []
-    for position, each in enumerate(names):
+    for position, each in enumerate([*names, *extents]):
         cells = cells.set_dim_name(isl.dim_type.set, position, each)
     return cells
 
