@@ -18,6 +18,7 @@ from polyir.model.gpu import is_kernel_mark, is_one_block
 from polyir.model.order import Active, all_active, below, members_of, still_active
 from polyir.model.outcome import Outcome
 from polyir.transform.bands import loop_members, replace_band
+from polyir.transform.gpu.one_block import join_blocks
 from polyir.transform.gpu.placement import Placer
 from polyir.transform.loop_attributes import settled
 from polyir.transform.parallel import runs_once
@@ -41,13 +42,14 @@ def gpu_kernels(
                                             =>     band [i, j, t] coincident [1, 1, 0]
 
     A permutable band without a parallel member gets wavefronts, which the host runs one after the
-    other. What is below a mark `#poly.one_block` without a parallel loop around is a kernel, too.
+    other. What is below a mark `#poly.one_block` without a parallel loop around is a kernel, too,
+    together with its neighbours (`join_blocks`).
 
     A part without parallel loops is a kernel of a single thread, unless `placer` decides
     that the host runs it.
     """
     marker = _Marker(placer)
-    root = schedule.get_root()
+    root = join_blocks(schedule).get_root()
     actives = all_active(dependences.ordering)
     node, is_parallel = marker.visit(root.child(0), actives)
     if not is_parallel:
