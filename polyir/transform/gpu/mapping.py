@@ -22,8 +22,9 @@ from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
 from polyir.model.tree import attributes_of_members
 from polyir.model.tree_loops import member_steps, schedules_below
-from polyir.transform.bands import loop_members, with_attributes
+from polyir.transform.bands import LoopMember, insert_band, loop_members, with_attributes
 from polyir.transform.gpu.kernels import gpu_kernels
+from polyir.transform.gpu.one_block import has_one_block
 from polyir.transform.gpu.tile_sizes import (
     access_score,
     default_tile,
@@ -182,8 +183,8 @@ class _Mapper:
         if node_type(node) is BAND and any(coincident_flags(node)):
             node = self._map_blocks(node)
             node = mapped_children(node, lambda inner: self._map_threads(inner, extents))
-        elif is_one_block(node):
-            node = self._map_threads(node, extents)
+        elif has_one_block(node):
+            node = _in_block(self._map_threads(node, extents))
         mark = node.parent()
         block = self._block(extents)
         names = name_list(statements_of(mark))
@@ -262,6 +263,13 @@ def _leading(flags: Sequence[bool]) -> list[int]:
     """The positions of the first members that are coincident."""
     count = next((position for position, flag in enumerate(flags) if not flag), len(flags))
     return list(range(count))
+
+
+def _in_block(node: isl.ScheduleNode) -> isl.ScheduleNode:
+    """A loop with one iteration above `node`, which is returned: the only block runs it."""
+    only = isl.UnionPwAff.val_on_domain(node.get_universe_domain(), isl.Val(0))
+    block = MapAttr(GpuDimension("block", "x"))
+    return insert_band(node, [LoopMember(only, is_coincident=True, attributes=(block,))])
 
 
 def _mapped(band: isl.ScheduleNode, by_axis: Sequence[int], level: str) -> isl.ScheduleNode:
