@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 
 import islpy as isl
 
@@ -56,7 +57,7 @@ class Stride:
 
     def distance(self, value: AstExpression) -> AstExpression:
         """How far the next value of the thread is from `value`, which may be that."""
-        if value == (AstNumber(0) if self.origin is None else self.origin):
+        if value == self.origin or (self.origin is None and _is_multiple(value, self.step)):
             return AstName(self.thread)
         wanted: AstExpression = AstName(self.thread)
         if self.origin is not None:
@@ -174,8 +175,7 @@ class _Strides:
         if stride is None:
             return replace(loop, body=body)
         if isinstance(loop, AstFor) and loop.step == 1:
-            first = AstOperation(Operator.ADD, (loop.first, stride.distance(loop.first)))
-            return replace(loop, first=first, step=stride.step, body=body)
+            return _strided(loop, stride, body)
         return replace(loop, body=AstIf(stride.is_own(AstName(loop.iterator)), body, None))
 
     def _of_instance(
@@ -190,3 +190,53 @@ class _Strides:
                 first = AstOperation(Operator.EQ, (AstName(thread), AstNumber(0)))
                 result = AstIf(first, result, None)
         return result
+
+
+def _strided(loop: AstFor, stride: Stride, body: AstNode) -> AstNode:
+    """What a thread runs of a loop with step 1; without a loop if that is one iteration at most."""
+    first = AstOperation(Operator.ADD, (loop.first, stride.distance(loop.first)))
+    bounds = _minima(loop.bound)
+    reaches = [_distance(loop.first, bound) for bound in bounds]
+    extents = [reach + loop.inclusive for reach in reaches if reach is not None]
+    if not extents or min(extents) > stride.step:
+        return replace(loop, first=first, step=stride.step, body=body)
+    once = AstLet(loop.iterator, first, body)
+    operator = Operator.LE if loop.inclusive else Operator.LT
+    conditions = [
+        AstOperation(operator, (first, bound))
+        for bound, reach in zip(bounds, reaches, strict=True)
+        # The first value of a thread is less than a step from that of the loop.
+        if reach is None or reach + loop.inclusive < stride.step
+    ]
+    if not conditions:
+        return once
+    both = reduce(lambda left, right: AstOperation(Operator.AND, (left, right)), conditions)
+    return AstIf(both, once, None)
+
+
+def _minima(bound: AstExpression) -> tuple[AstExpression, ...]:
+    """The expressions of which `bound` is the least."""
+    if isinstance(bound, AstOperation) and bound.operator is Operator.MIN:
+        return tuple(part for argument in bound.arguments for part in _minima(argument))
+    return (bound,)
+
+
+def _distance(first: AstExpression, bound: AstExpression) -> int | None:
+    """How far `bound` is from `first`, if that is a constant that is easily seen."""
+    match first, bound:
+        case AstNumber(low), AstNumber(high):
+            return high - low
+        case _, AstOperation(Operator.ADD, (left, AstNumber(number))) if left == first:
+            return number
+        case _:
+            return None
+
+
+def _is_multiple(value: AstExpression, step: int) -> bool:
+    match value:
+        case AstNumber(number):
+            return number % step == 0
+        case AstOperation(Operator.MUL, (AstNumber(factor), _) | (_, AstNumber(factor))):
+            return factor % step == 0
+        case _:
+            return False
