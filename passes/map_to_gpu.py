@@ -18,6 +18,7 @@ from polyir.passes.gpu_synchronise import GpuSynchronisePass
 from polyir.passes.gpu_tile import GpuTilePass
 from polyir.passes.options import PassWithOptions
 from polyir.passes.prerequisites import scops_in
+from polyir.passes.reassociate import ReassociatePass
 from polyir.transform.gpu.placement import SequentialParts
 from polyir.transform.gpu.promotion import SHARED_BYTES, Registers, SharedArrays
 
@@ -29,7 +30,9 @@ class MapToGpuPass(PassWithOptions):
     The steps are `gpu-kernels`, `gpu-tile`, `gpu-map`, `gpu-promote` and `gpu-synchronise`, which
     also work alone and have more to say. `tile` are the tile sizes of the loops of a kernel,
     `block` the threads of a block along x, y and z, and `grid` the largest numbers of blocks.
-    `shared`, `registers`, `limit` and `padding` say what is kept in shared memory and in registers,
+    With `reassociate`, the pass of that name runs first, so that blocks compute sums and other
+    reductions as trees: floating-point numbers are then rounded in another order. `shared`,
+    `registers`, `limit` and `padding` say what is kept in shared memory and in registers,
     as for `gpu-promote`. `sequential` and `assumed-size` say where parts without parallel loops
     run, as for `gpu-kernels`. At the end, the kernels are proved right as by `check-gpu`; with
     `check=false`, that is left to `lower-poly`. With `assume-on-device`, `lower-poly` uses the
@@ -61,6 +64,7 @@ class MapToGpuPass(PassWithOptions):
     padding: int | None = None
     sequential: SequentialParts = "auto"
     assumed_size: int = 1000
+    reassociate: bool = False
     check: bool = True
     assume_on_device: bool = False
 
@@ -72,7 +76,8 @@ class MapToGpuPass(PassWithOptions):
         is_fixed = self.assume_on_device and self.sequential == "auto"
         sequential: SequentialParts = "device" if is_fixed else self.sequential
         kernels = GpuKernelsPass(sequential=sequential, assumed_size=self.assumed_size)
-        for step in (kernels, tile, mapping):
+        trees = (ReassociatePass(),) if self.reassociate else ()
+        for step in (*trees, kernels, tile, mapping):
             step.apply(ctx, op)
         if (self.shared, self.registers) != ("none", "none"):
             GpuPromotePass(

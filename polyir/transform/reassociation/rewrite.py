@@ -592,8 +592,9 @@ class _Builder:
             assert isinstance(operation, affine.LoadOp | affine.StoreOp)
             values.redirect(operation, self._partial, tuple(subscripts))
         for step in update.steps:
-            # Other sums may overflow where these do not.
-            step.properties.pop("overflowFlags", None)
+            if "overflowFlags" in step.properties:
+                # Partial results may overflow where the others do not.
+                step.properties["overflowFlags"] = arith.IntegerOverflowAttr("none")
 
     def _lane(self, values: StatementValues) -> AffineExpr:
         """The lane of an instance, among the lanes of all parts."""

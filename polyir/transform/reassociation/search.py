@@ -58,12 +58,11 @@ def next_reduction(
 def describe(reduction: Reduction) -> str:
     """A reduction and how it is computed, in words."""
     update = reduction.update
-    what = f"{update.statement.name}: each {update.combiner.name} in {update.array}"
-    lanes = f"{reduction.lanes} lanes"
+    name, array = update.combiner.name, update.array
+    start = f"{update.statement.name}: "
     if reduction.results:
-        each = f", {reduction.group} together" if reduction.group > 1 else ""
-        return f"{what} in {lanes}{each}"
-    what = f"{update.statement.name}: the {update.combiner.name} in {update.array}"
-    if reduction.blocks > 1:
-        return f"{what} in {reduction.blocks} parts of {lanes}"
-    return f"{what} in {lanes}"
+        together = reduction.group if not reduction.in_block else 1
+        groups = f", {together} at a time" if together > 1 else ""
+        return f"{start}each {name} in {array} is computed in {reduction.lanes} lanes{groups}"
+    parts = f"{reduction.blocks} parts of " if reduction.blocks > 1 else ""
+    return f"{start}the {name} in {array} is computed in {parts}{reduction.lanes} lanes"
