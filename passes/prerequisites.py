@@ -131,9 +131,9 @@ def dependences_of(
 ) -> Dependences | None:
     """The dependences of a scop, computed within the time limit.
 
-    If value-based ones take isl too many operations and that `is_bounded`, or isl fails,
-    memory-based ones are computed instead: they are more, but far cheaper. `None` if the time limit is exceeded. Both cases are reported as
-    missed.
+    If value-based ones take isl too many operations, where that `is_bounded`, memory-based ones
+    are computed instead: they are more, but far cheaper. `None` if the time limit is exceeded. Both
+    cases are reported as missed.
     """
     for is_value_based in (True, False) if value_based else (False,):
         base = "value-based" if is_value_based else "memory-based"

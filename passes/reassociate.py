@@ -21,8 +21,10 @@ from polyir.passes.prerequisites import (
 )
 from polyir.transform.loop_attributes import settled
 from polyir.transform.reassociation.plan import ReassociateOptions
-from polyir.transform.reassociation.rewrite import Rewriting, apply_rewriting
+from polyir.transform.reassociation.rewriting import Rewriting
 from polyir.transform.reassociation.search import next_reduction
+from polyir.transform.reassociation.statements import apply_rewriting
+from polyir.transform.reassociation.tree import tree_in_lanes
 from polyir.transform.walk import require_own_instances, summary
 
 
@@ -31,15 +33,14 @@ class ReassociatePass(ReassociateOptions, RewritePass):
     """Compute reductions in parallel: partial results in lanes, and trees that combine them.
 
     A reduction is a statement `X[f] = X[f] op e` that updates an element several times, by an
-    operation that is associative and commutative: sums, products, minima, maxima, and bitwise `and`,
-    `or`, `xor`. Floating-point sums and products are then rounded in another order, so that their
-    last bits change; no other pass does that.
+    operation that is associative and commutative: a sum, product, minimum, maximum, or bitwise
+    `and`, `or`, `xor`. Floating-point sums and products are then rounded in another order, so that
+    their last bits change. No other pass does that.
 
-    Run it after a scheduler and before `map-to-gpu`. By default, reductions with at most one
-    parallel loop around become parallel; `statements` names others. A result has `lanes` partial
-    results: 256 for a single one, 32 or, where neighbouring results are next to each other in
-    memory, 8 for one of many. A single result of a large range is first divided into `blocks` parts,
-    256 of them.
+    Run it after a scheduler and before `map-to-gpu`. Reductions with at most one parallel loop
+    around become parallel, or those that `statements` names. A result has `lanes` partial results:
+    256 for a single one, and for one of many 32, or 8 where neighbouring results are next to each
+    other in memory. A single result of a large range is first divided into `blocks` parts.
 
     Before:
 
@@ -104,7 +105,7 @@ class ReassociatePass(ReassociateOptions, RewritePass):
         if dependences is None:
             return
         old = scop_of(op).schedule
-        compute = partial(settled, old, rewriting.in_lanes(), dependences, "reassociation")
+        compute = partial(settled, old, tree_in_lanes(rewriting), dependences, "reassociation")
         outcome = limited("the check of lanes", compute)
         report_outcome(self.name, outcome, op)
         replace_tree(op, outcome)

@@ -46,8 +46,8 @@ class ReassociateOptions:
 
     `lanes` is the number of partial results of each result, `blocks` the number of parts of a
     single result, each with so many lanes. Both are powers of two, and chosen by rule if they are
-    not given. Of `statements`, if any are named, all reductions are computed in parallel; else those
-    with at most one parallel loop around.
+    not given. If `statements` are named, these become parallel; else all reductions with at most
+    one parallel loop around.
 
     Raises `OptionError` for other numbers.
     """
@@ -97,8 +97,8 @@ class Reduction:
     Each result has `lanes` partial results; lane l has the instances with `values mod lanes = l`,
     with the values of `lane`, one of the loops `reduced`. A single result is first divided into
     `blocks` parts: by the values of `part`, another reduced loop, or of `lane` divided by `lanes`.
-    `group` results are computed together, with the lanes as the outer dimension of partial results if
-    `lanes_first`.
+    A block computes `group` results. The lanes are the first dimension of the partial results if
+    `lanes_first`, else the last one.
     """
 
     update: Update
@@ -141,9 +141,8 @@ def find_reduction(
 ) -> Reduction | None:
     """The statement `name` as a reduction that can be computed in parallel; `None` if it is none.
 
-    The loops around it are divided by their order: the first ones, in one iteration of which a
-    single element X[f] is updated, and the rest, which are reduced. They are as few as possible such
-    that
+    The loops around it are divided: in one iteration of the first ones, a single element X[f] is
+    updated; the rest are reduced. The first ones are as few as possible such that
 
     - e reads no element that is updated in the same iteration of the first loops;
     - the reduced loops carry no other dependence from the statement to itself;

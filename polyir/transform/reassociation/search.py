@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from polyir.dialects.dependence import Dependences
+from polyir.model.legality import require_legal
 from polyir.model.scop import Scop
 from polyir.transform.reassociation.plan import (
     NoReductionError,
@@ -13,13 +14,16 @@ from polyir.transform.reassociation.plan import (
     Reduction,
     find_reduction,
 )
-from polyir.transform.reassociation.rewrite import Rewriting, plan_rewriting
+from polyir.transform.reassociation.rewriting import Rewriting, plan_rewriting
+from polyir.transform.reassociation.tree import tree_in_order
 
 
 @dataclass(frozen=True)
 class Search:
-    """The first reduction that was found, if any; the statements that were looked at; and why some
-    that look like reductions are none, by statement."""
+    """The first reduction that was found, if any, and the statements that were looked at.
+
+    `reasons` say why statements that look like reductions are left as they are.
+    """
 
     rewriting: Rewriting | None
     seen: tuple[str, ...]
@@ -46,6 +50,7 @@ def next_reduction(
             reduction = find_reduction(scop, dependences, body.name, options)
             if reduction is not None:
                 rewriting = plan_rewriting(scop, reduction)
+                _require_order(scop, dependences, rewriting)
                 new = tuple(piece.name for piece in rewriting.pieces)
                 return Search(rewriting, (*looked_at, *new), tuple(reasons))
             if options.statements:
@@ -53,6 +58,12 @@ def next_reduction(
         except NoReductionError as error:
             reasons.append(f"{body.name} is left as it is: {error}")
     return Search(None, tuple(looked_at), tuple(reasons))
+
+
+def _require_order(scop: Scop, dependences: Dependences, rewriting: Rewriting) -> None:
+    """Raise `LegalityError` if giving the reduction its own loops violates a dependence."""
+    apart = tree_in_order(rewriting).intersect_domain(scop.domain)
+    require_legal(dependences, apart, "loops of its own for a reduction")
 
 
 def describe(reduction: Reduction) -> str:

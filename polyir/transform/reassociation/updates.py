@@ -14,7 +14,6 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     MemRefType,
-    TypedAttribute,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 
@@ -113,7 +112,7 @@ def update_of(statement: Statement) -> Update | None:
     store = write.operation
     if not isinstance(store, affine.StoreOp) or not is_number(store.value.type):
         return None
-    loads = {
+    loads: dict[Operation, Access] = {
         access.operation: access
         for access in statement.accesses
         if access.kind is AccessKind.READ
@@ -135,7 +134,7 @@ def is_number(type: Attribute) -> bool:
     return isinstance(type, AnyFloat) or (isinstance(type, IntegerType) and type.width.data > 1)
 
 
-def neutral_element(update: Update) -> TypedAttribute:
+def neutral_element(update: Update) -> IntegerAttr[IntegerType] | FloatAttr:
     """The neutral element of an update, as the value of a constant."""
     type, neutral = update.element_type, update.combiner.neutral
     if isinstance(type, IntegerType):
@@ -143,7 +142,8 @@ def neutral_element(update: Update) -> TypedAttribute:
         extremes = {"least": -(1 << (bits - 1)), "greatest": (1 << (bits - 1)) - 1}
         number = extremes[neutral] if isinstance(neutral, str) else int(neutral)
         return IntegerAttr(number, type)
-    assert isinstance(type, AnyFloat) and not isinstance(neutral, str)
+    assert isinstance(type, AnyFloat)
+    assert not isinstance(neutral, str)
     return FloatAttr(neutral, type)
 
 
@@ -180,10 +180,11 @@ def _carried(step: Operation, combiner: Combiner) -> tuple[SSAValue, ...]:
 def _input(step: Operation, combiner: Combiner, loads: dict[Operation, Access]) -> Operation | None:
     """The one of `loads` that `step` combines with something else."""
     for operand in _carried(step, combiner):
-        owner = operand.owner
-        if isinstance(owner, Operation) and owner in loads and _is_used_by(operand, step):
-            if owner.parent is step.parent:
-                return owner
+        load = operand.owner
+        if not isinstance(load, Operation) or load.parent is not step.parent:
+            continue
+        if load in loads and _is_used_by(operand, step):
+            return load
     return None
 
 

@@ -1,0 +1,245 @@
+"""The memory and the statements of reductions in lanes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
+
+import islpy as isl
+from xdsl.dialects import affine, arith
+from xdsl.dialects.builtin import AffineMapAttr, IndexType, MemRefType
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+)
+from xdsl.rewriter import Rewriter
+
+from polyir.dialects.scop import ScopOp, StmtOp
+from polyir.isl_lists import parameters_of
+from polyir.model.affine_maps import Valued, affine_expression, map_over
+from polyir.model.scop import Scop
+from polyir.model.tree import tree_from_schedule
+from polyir.transform.expansion.box import Allocator, Side, on_statement
+from polyir.transform.expansion.temporaries import StatementValues
+from polyir.transform.reassociation.rewriting import Piece, Rewriting, single
+from polyir.transform.reassociation.tree import tree_in_order
+from polyir.transform.reassociation.updates import memory_of, neutral_element
+
+
+def apply_rewriting(op: ScopOp, scop: Scop, rewriting: Rewriting) -> None:
+    """Rewrite the operations of a scop, with all instances in the order that they had.
+
+    Its dependences are out of date after it.
+    """
+    _Builder(op, scop, rewriting).build()
+    old = op.tree
+    op.body.block.insert_op_before(tree_from_schedule(tree_in_order(rewriting)), old)
+    Rewriter.erase_op(old)
+
+
+_Item = TypeVar("_Item")
+
+
+class _Builder:
+    """Makes the memory and the statements of a rewriting."""
+
+    def __init__(self, op: ScopOp, scop: Scop, rewriting: Rewriting) -> None:
+        self._op = op
+        self._scop = scop
+        self._rewriting = rewriting
+        self._reduction = reduction = rewriting.reduction
+        self._update = reduction.update
+        name = self._update.statement.name
+        (self._statement,) = (each for each in op.statements if each.sym_name.data == name)
+        self._around = len(reduction.around)
+        self._has_parts = reduction.blocks > 1
+        self._original = memory_of(self._update.store)
+
+    def build(self) -> None:
+        """Allocate memory, let the statement use it, and add the new statements."""
+        reduction, rewriting = self._reduction, self._rewriting
+        allocator = Allocator(self._op)
+        parts = [_constant_side(reduction.blocks)] if self._has_parts else []
+        cells = _constant_side(reduction.blocks * reduction.lanes)
+        self._partial = allocator.allocate(self._original, self._in_order(rewriting.box, cells))
+        self._partial.name_hint = f"{self._update.array}_partial"
+        if self._has_parts:
+            self._totals = allocator.allocate(self._original, parts)
+            self._totals.name_hint = f"{self._update.array}_part"
+        self._redirect()
+        block = self._op.body.block
+        last: Operation = self._statement
+        for piece in rewriting.pieces:
+            statement = self._new_statement(piece)
+            block.insert_op_after(statement, last)
+            last = statement
+
+    def _in_order(self, others: Iterable[_Item], lane: _Item) -> list[_Item]:
+        """The subscripts of partial results in the order of memory.
+
+        The lanes of all parts are one dimension: dependences are found faster.
+        """
+        return [lane, *others] if self._reduction.lanes_first else [*others, lane]
+
+    def _redirect(self) -> None:
+        """Let the statement update partial results."""
+        reduction, update = self._reduction, self._update
+        values = StatementValues(self._scop, update.statement)
+        cell = [
+            single(loop.values).sub(
+                on_statement(side.lower, single(loop.values).get_domain_space())
+            )
+            for loop, side in zip(reduction.results, self._rewriting.box, strict=True)
+        ]
+        subscripts = self._in_order(values.expressions(cell), self._lane(values))
+        for access in (update.load, update.store):
+            operation = access.operation
+            assert isinstance(operation, affine.LoadOp | affine.StoreOp)
+            values.redirect(operation, self._partial, tuple(subscripts))
+        for step in update.steps:
+            if "overflowFlags" in step.properties:
+                # Partial results may overflow where the others do not.
+                step.properties["overflowFlags"] = arith.IntegerOverflowAttr("none")
+
+    def _lane(self, values: StatementValues) -> AffineExpr:
+        """The lane of an instance, among the lanes of all parts."""
+        reduction = self._reduction
+        (lane,) = values.expressions([single(reduction.lane.values)])
+        if reduction.part is None:
+            return _modulo(lane, reduction.lanes * reduction.blocks)
+        (part,) = values.expressions([single(reduction.part.values)])
+        return _in_part(
+            _modulo(part, reduction.blocks), _modulo(lane, reduction.lanes), reduction.lanes
+        )
+
+    def _new_statement(self, piece: Piece) -> StmtOp:
+        rewriting = self._rewriting
+        block = Block(arg_types=[IndexType()] * piece.domain.dim(isl.dim_type.set))
+        for position, argument in enumerate(block.args):
+            argument.name_hint = piece.domain.get_dim_name(isl.dim_type.set, position)
+        body = _Body(block, [*block.args, *self._op.parameter_values.values()])
+        if piece is rewriting.initial:
+            value = body.add(arith.ConstantOp(neutral_element(self._update)))
+            body.store(value, self._partial, self._cell(piece, AffineDimExpr(len(block.args) - 1)))
+        elif piece is rewriting.result or piece is rewriting.total:
+            self._finish(body, piece)
+        else:
+            lane = AffineDimExpr(len(block.args) - 1)
+            own, other = self._pair(body, piece, lane, piece.half)
+            target = self._target(piece, lane)
+            body.store(self._combined(body, own, other), *target)
+        statement = StmtOp(piece.name, piece.domain, Region(block))
+        for operation in statement.walk():
+            operation.location = self._statement.location
+        return statement
+
+    def _finish(self, body: _Body, piece: Piece) -> None:
+        """Combine the last two lanes; of a part to its result, else with X[f]."""
+        own, other = self._pair(body, piece, AffineConstantExpr(0), 1)
+        value = self._combined(body, own, other)
+        if self._has_parts and piece is self._rewriting.result:
+            body.store(value, self._totals, (AffineDimExpr(self._around),))
+            return
+        place = self._place(piece)
+        old = body.load(self._original, place)
+        body.store(self._combined(body, old, value), self._original, place)
+
+    def _pair(
+        self, body: _Body, piece: Piece, lane: AffineExpr, distance: int
+    ) -> tuple[SSAValue, SSAValue]:
+        """Two partial results, of a lane and of the one so far away."""
+        further = AffineBinaryOpExpr(AffineBinaryOpKind.Add, lane, AffineConstantExpr(distance))
+        if isinstance(lane, AffineConstantExpr):
+            return (
+                body.load(*self._target(piece, lane)),
+                body.load(*self._target(piece, AffineConstantExpr(lane.value + distance))),
+            )
+        return body.load(*self._target(piece, lane)), body.load(*self._target(piece, further))
+
+    def _target(self, piece: Piece, lane: AffineExpr) -> tuple[SSAValue, Valued]:
+        """The memory and the subscripts of a partial result, or of the result of a part."""
+        rewriting = self._rewriting
+        if any(piece is each for each in (*rewriting.parts, rewriting.total)):
+            return self._totals, (lane,)
+        return self._partial, self._cell(piece, lane)
+
+    def _cell(self, piece: Piece, lane: AffineExpr) -> Valued:
+        """The subscripts of a partial result, over the iterators and parameters."""
+        space = piece.domain.get_space()
+        local = isl.LocalSpace.from_space(space)
+        functions = [
+            isl.Aff.var_on_domain(local, isl.dim_type.set, position).sub(
+                on_statement(side.lower, space)
+            )
+            for position, side in enumerate(self._rewriting.box, self._around)
+        ]
+        others = [self._expression(piece, function) for function in functions]
+        if self._has_parts:
+            lane = _in_part(AffineDimExpr(self._around), lane, self._reduction.lanes)
+        return tuple(self._in_order(others, lane))
+
+    def _place(self, piece: Piece) -> Valued:
+        """The subscripts of X, over the iterators and parameters."""
+        place = self._rewriting.place
+        count = place.dim(isl.dim_type.out)
+        return tuple(self._expression(piece, place.get_at(each)) for each in range(count))
+
+    def _expression(self, piece: Piece, function: isl.Aff) -> AffineExpr:
+        count = piece.domain.dim(isl.dim_type.set)
+        order = list(self._op.parameter_values)
+        names = parameters_of(function.get_domain_space())
+        parameters = [AffineDimExpr(count + order.index(name)) for name in names]
+        iterators = [AffineDimExpr(each) for each in range(function.dim(isl.dim_type.in_))]
+        return affine_expression(function, iterators, parameters)
+
+    def _combined(self, body: _Body, left: SSAValue, right: SSAValue) -> SSAValue:
+        operation: Any = self._update.combiner.operation
+        return body.add(operation(left, right))
+
+
+class _Body:
+    """The body of a statement that grows; subscripts number `values`."""
+
+    def __init__(self, block: Block, values: Sequence[SSAValue]) -> None:
+        self._block = block
+        self._values = values
+
+    def add(self, operation: Operation) -> SSAValue:
+        """The result of an operation at the end of the body."""
+        self._block.add_op(operation)
+        (result,) = operation.results
+        return result
+
+    def load(self, memory: SSAValue, subscripts: Valued) -> SSAValue:
+        """An element of an array."""
+        map, operands = map_over(subscripts, self._values)
+        assert isinstance(memory.type, MemRefType)
+        load = affine.LoadOp(memory, operands, AffineMapAttr(map), memory.type.element_type)
+        return self.add(load)
+
+    def store(self, value: SSAValue, memory: SSAValue, subscripts: Valued) -> None:
+        """Store to an element of an array."""
+        map, operands = map_over(subscripts, self._values)
+        self._block.add_op(affine.StoreOp(value, memory, operands, AffineMapAttr(map)))
+
+
+def _modulo(value: AffineExpr, divisor: int) -> AffineExpr:
+    return AffineBinaryOpExpr(AffineBinaryOpKind.Mod, value, AffineConstantExpr(divisor))
+
+
+def _in_part(part: AffineExpr, lane: AffineExpr, lanes: int) -> AffineExpr:
+    """The lane of a part among those of all parts."""
+    first = AffineBinaryOpExpr(AffineBinaryOpKind.Mul, part, AffineConstantExpr(lanes))
+    return AffineBinaryOpExpr(AffineBinaryOpKind.Add, first, lane)
+
+
+def _constant_side(extent: int) -> Side:
+    """A side of a box that begins at 0 and has a constant extent."""
+    zero = isl.Aff.zero_on_domain(
+        isl.LocalSpace.from_space(isl.Space.params_alloc(isl.DEFAULT_CONTEXT, 0))
+    )
+    return Side(zero, isl.PwAff.from_aff(zero.set_constant_val(isl.Val(extent))))
