@@ -24,11 +24,11 @@ from polyir.model.gpu import is_one_block
 from polyir.model.legality import example_of
 from polyir.model.order import Active, below, members_of
 from polyir.model.scop import Scop
-from polyir.transform.address import TreePath, node_at
+from polyir.transform.address import StatementAddress, TreePath, node_at
 from polyir.transform.bands import loop_members, replace_band, split_at
 from polyir.transform.gpu.tile_sizes import access_score, step_along
 from polyir.transform.reassociation.updates import Update, elements, memory_of, update_of
-from polyir.transform.walk import BAND, name_list, statements_of
+from polyir.transform.walk import BAND, name_list, statements_of, with_permutable_bands
 
 THREADS = 256
 """The threads of a block for which the numbers of lanes and results are chosen."""
@@ -54,7 +54,7 @@ class ReassociateOptions:
 
     lanes: int | None = None
     blocks: int | None = None
-    statements: tuple[str, ...] = ()
+    statements: tuple[StatementAddress, ...] = ()
 
     def __post_init__(self) -> None:
         for name, number, least in (("lanes", self.lanes, 2), ("blocks", self.blocks, 1)):
@@ -62,6 +62,11 @@ class ReassociateOptions:
                 raise OptionError(
                     f"{name} must be a power of two from {least} to 1024: {name}={number}"
                 )
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of `statements`."""
+        return frozenset(each.statement for each in self.statements)
 
 
 class NoReductionError(ValueError):
@@ -158,7 +163,8 @@ def find_reduction(
     memory = memory_of(update.store).type
     if not isinstance(memory, MemRefType) or not isinstance(memory.layout, NoneAttr):
         raise NoReductionError("the array has a layout other than the default")
-    schedule = _coincident_first(scop.schedule, dependences, name)
+    merged = with_permutable_bands(scop.schedule, dependences)
+    schedule = _coincident_first(merged, dependences, name)
     loops = tuple(_loops_around(schedule, dependences, update))
     error = NoReductionError("the loops over its results are inside those over what it combines")
     for count in range(_number_of_loops_around_results(update, loops), len(loops)):
@@ -167,7 +173,7 @@ def find_reduction(
             break
         try:
             _require_other_elements(update, outer)
-            first = _first_parallel(outer, reduced, is_named=name in options.statements)
+            first = _first_parallel(outer, reduced, is_named=name in options.names)
             divided = outer[:first], outer[first:], reduced
             return _divided(update, dependences, schedule, divided, options)
         except NoReductionError as reason:
@@ -182,13 +188,12 @@ def _coincident_first(schedule: isl.Schedule, dependences: Dependences, name: st
     while node.n_children():
         if node_type(node) is BAND and not node.is_subtree_anchored():
             facts = band_facts(actives, members_of(node))
-            members = loop_members(node)
-            if facts.permutable:
-                pairs = zip(members, facts.coincident, strict=True)
-                flagged = [replace(each, is_coincident=flag) for each, flag in pairs]
-                ordered = sorted(flagged, key=lambda each: not each.is_coincident)
-                if ordered != flagged:
-                    node = replace_band(node, ordered, permutable=True)
+            flags = facts.coincident
+            order = sorted(range(len(flags)), key=lambda position: not flags[position])
+            if facts.permutable and order != list(range(len(flags))):
+                members = loop_members(node)
+                ordered = [replace(members[each], is_coincident=flags[each]) for each in order]
+                node = replace_band(node, ordered, permutable=True)
         position = _child_of(node, name)
         actives = below(node, actives)[position]
         node = node.child(position)
@@ -259,8 +264,11 @@ def _require_other_elements(update: Update, outer: Sequence[Loop]) -> None:
         if access.array == update.array:
             pairs = elements(update).apply_range(access.relation.reverse()).intersect(same)
             if not pairs.is_empty():
+                example = example_of(pairs)
+                where = f" ({example.parameters})" if example.parameters else ""
                 raise NoReductionError(
-                    f"what it combines depends on {update.array}: {example_of(pairs)}"
+                    f"{example.target} reads an element of {update.array} that {example.source} "
+                    f"updates{where}"
                 )
 
 
@@ -307,9 +315,9 @@ def _divided(
     lanes = _at_most(wanted, lane.extent)
     if lanes < FEWEST_LANES and lanes < wanted:
         raise NoReductionError(f"it has at most {lane.extent} iterations")
-    others = [loop for loop in reduced if loop is not lane and loop.extent != 1]
-    part = others[0] if others else None
-    blocks = 1 if results or reduced[0].in_block else _blocks(options, around, lane, part, lanes)
+    blocks, part = 1, None
+    if not results and not reduced[0].in_block:
+        blocks, part = _parts(options, around, reduced, lane, lanes)
     node, before, after = _apart(update, dependences, schedule, results, reduced)
     return Reduction(
         update=update,
@@ -362,24 +370,26 @@ def _at_most(wanted: int, extent: int | None) -> int:
     return max(1, wanted)
 
 
-def _blocks(
+def _parts(
     options: ReassociateOptions,
     around: Sequence[Loop],
+    reduced: Sequence[Loop],
     lane: Loop,
-    part: Loop | None,
     lanes: int,
-) -> int:
-    """The parts of a single result.
+) -> tuple[int, Loop | None]:
+    """The parts of a single result, and the loop that is divided among them, if not that of lanes.
 
     Inside a loop of the host, a second launch takes longer than what it saves, unless two loops or
     more are reduced.
     """
-    is_large = part is not None or all(loop.extent == 1 for loop in around)
+    others = [loop for loop in reduced if loop is not lane and loop.extent != 1]
+    is_large = bool(others) or all(loop.extent == 1 for loop in around)
     wanted = options.blocks or (BLOCKS if is_large else 1)
-    if part is not None:
-        return _at_most(wanted, part.extent)
+    for loop in others:
+        if loop.extent is None or loop.extent >= wanted:
+            return wanted, loop
     rounds = None if lane.extent is None else -(-lane.extent // lanes)
-    return _at_most(wanted, rounds)
+    return _at_most(wanted, rounds), None
 
 
 def _apart(

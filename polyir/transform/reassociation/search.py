@@ -43,7 +43,7 @@ def next_reduction(
     looked_at = list(seen)
     reasons: list[str] = []
     for body in scop.bodies:
-        if body.name in looked_at or (options.statements and body.name not in options.statements):
+        if body.name in looked_at or (options.names and body.name not in options.names):
             continue
         looked_at.append(body.name)
         try:
@@ -53,7 +53,7 @@ def next_reduction(
                 _require_order(scop, dependences, rewriting)
                 new = tuple(piece.name for piece in rewriting.pieces)
                 return Search(rewriting, (*looked_at, *new), tuple(reasons))
-            if options.statements:
+            if options.names:
                 reasons.append(f"{body.name} is left as it is: it is no reduction")
         except NoReductionError as error:
             reasons.append(f"{body.name} is left as it is: {error}")
