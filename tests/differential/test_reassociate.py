@@ -5,6 +5,8 @@ Where all values are integers, sums are exact in every order, and the bits must 
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -19,6 +21,7 @@ from oracle import MISSING_TOOLS_REASON, Oracle, mlir_opt_available
 from polyir import api
 from polyir.diagnostics import remarks_to
 from polyir.runtime import CompiledModule, CompilerOptions, compare_bits, compile_module
+from polyir.target.gpu import Language, gpu_text
 
 pytestmark = pytest.mark.skipif(not mlir_opt_available(), reason=MISSING_TOOLS_REASON)
 needs_opencl = pytest.mark.skipif(bool(missing_opencl()), reason=missing_opencl())
@@ -230,6 +233,23 @@ def test_same_bits_on_gpu(
     module = quietly(lambda: api.compile(text, pipeline, target="opencl"))
     assert "barrier(" in module.source
     check(name, module, tmp_path)
+
+
+NVCC_FLAGS = ("-arch=sm_90", "-Xcompiler", "-Wall,-Wextra", "--Werror", "all-warnings")
+
+
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="nvcc is not installed")
+@pytest.mark.parametrize("name", ["dot", "columns", "least number", "largest of a row"])
+def test_nvcc_compiles(name: str, tmp_path: Path) -> None:
+    source = tmp_path / "file.cu"
+    with remarks_to(lambda remark: None):
+        module = api.parse(REDUCTIONS[name].text)
+        mapped = api.run_pipeline(module, f"{ISL}reassociate,map-to-gpu{{sequential=device}}")
+        outlined = api.run_pipeline(api.lower(mapped), "gpu-outline")
+    source.write_text(gpu_text(outlined, Language.CUDA))
+    command = ["nvcc", *NVCC_FLAGS, "-c", str(source), "-o", str(tmp_path / "file.o")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 FLAGS = ("-std=c99", "-O1", "-fopenmp", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror")
