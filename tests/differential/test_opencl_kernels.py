@@ -57,6 +57,8 @@ PAIRWISE = [
     for combination in rotated(number)
     if (name, combination[2]) not in LONG
 ]
+# Registers inside loops over tiles that may be empty.
+PAIRWISE.append(("gramschmidt", "isl-schedule", PROMOTING[1], "mini"))
 PROMOTED = [
     ("gemm", "pluto-schedule", PROMOTING[0], "small"),
     ("2mm", "spatial-schedule{target=gpu}", PROMOTING[0], "mini"),
