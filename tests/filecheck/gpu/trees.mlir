@@ -1,8 +1,8 @@
-// RUN: polyir-opt --reassociate=64 --map-to-gpu --emit=cuda --remarks %s 2>&1 | filecheck %s
-// RUN: polyir-opt --reassociate=64 --map-to-gpu="shared=none registers=none" --emit=opencl %s | filecheck %s --check-prefix GLOBAL
+// RUN: polyir-opt --reassociate=16 --map-to-gpu --emit=cuda --remarks %s 2>&1 | filecheck %s
+// RUN: polyir-opt --reassociate=16 --map-to-gpu="shared=none registers=none" --emit=opencl %s | filecheck %s --check-prefix GLOBAL
 // RUN: polyir-opt --map-to-gpu=reassociate=true --emit=none --remarks %s 2>&1 | filecheck %s --check-prefix OPTION
-// RUN: polyir-opt --reassociate=64 --gpu-kernels --emit=poly %s | polyir-opt --gpu-tile --gpu-map --gpu-synchronise --check-gpu --emit=none - 2>&1 | filecheck %s --check-prefix STEPS
-// RUN: not polyir-opt --reassociate=64 --gpu-kernels --gpu-tile --gpu-map --check-gpu --emit=none %s 2>&1 | filecheck %s --check-prefix UNSYNCHRONISED
+// RUN: polyir-opt --reassociate=16 --gpu-kernels --emit=poly %s | polyir-opt --gpu-tile --gpu-map --gpu-synchronise --check-gpu --emit=none - 2>&1 | filecheck %s --check-prefix STEPS
+// RUN: not polyir-opt --reassociate=16 --gpu-kernels --gpu-tile --gpu-map --check-gpu --emit=none %s 2>&1 | filecheck %s --check-prefix UNSYNCHRONISED
 
 // Blocks compute parts of a sum, each as a tree; one more block computes the sum of these.
 func.func @dot(%n: index, %A: memref<?xf64>, %B: memref<?xf64>, %s: memref<f64>) {
@@ -23,29 +23,29 @@ func.func @dot(%n: index, %A: memref<?xf64>, %B: memref<?xf64>, %s: memref<f64>)
 // OPTION: remark: [reassociate] S1: each sum in Y is computed in 32 lanes
 // OPTION: remark: [gpu-kernels] S0, S1, S2, {{.*}}: a kernel of one block, inside 1 loop of the host
 
-// CHECK: remark: [reassociate] S0: the sum in s is computed in 256 parts of 64 lanes
+// CHECK: remark: [reassociate] S0: the sum in s is computed in 256 parts of 16 lanes
 // CHECK: remark: [gpu-kernels] S0, {{.*}}: a kernel with 1 parallel loop, launched once
 // CHECK: remark: [gpu-kernels] S0_result, {{.*}}: a kernel of one block, launched once
-// CHECK: remark: [gpu-map] S0, {{.*}}: blocks of 64 threads
+// CHECK: remark: [gpu-map] S0, {{.*}}: blocks of 16 threads
 // CHECK: remark: [gpu-map] S0_result, {{.*}}: blocks of 128 threads
-// CHECK: remark: [gpu-promote] S0, {{.*}}: of s_partial, a block keeps 64 elements in shared memory, 512 bytes (s_partial_shared), without copies
-// CHECK: remark: [gpu-synchronise] a barrier before S0_tree32
+// CHECK: remark: [gpu-promote] S0, {{.*}}: of s_partial, a block keeps 16 elements in shared memory, 128 bytes (s_partial_shared), without copies
+// CHECK: remark: [gpu-synchronise] a barrier before S0_tree8
 // STEPS: [check-gpu] all 2 kernels are right
-// UNSYNCHRONISED: S0[32] writes s_partial[32], which S0_tree32[0, 0] reads in another thread of the block, without a barrier between them
+// UNSYNCHRONISED: S0[8] writes s_partial[8], which S0_tree8[0, 0] reads in another thread of the block, without a barrier between them
 
-// CHECK-LABEL: __launch_bounds__(64) dot_0(
-// CHECK:         __shared__ double s_partial_shared[64];
+// CHECK-LABEL: __launch_bounds__(16) dot_0(
+// CHECK:         __shared__ double s_partial_shared[16];
 // CHECK:         const int64_t bx = blockIdx.x;
 // CHECK:         s_partial_shared[tx] = -0.0;
-// CHECK-NEXT:    for (int64_t i = tx + 64 * bx; i < n; i += 16384) {
+// CHECK-NEXT:    for (int64_t i = tx + 16 * bx; i < n; i += 4096) {
 // CHECK-NEXT:      s_partial_shared[tx] = A[i] * B[i] + s_partial_shared[tx];
 // CHECK-NEXT:    }
 // CHECK-NEXT:    __syncthreads();
-// CHECK-NEXT:    if (tx <= 31) {
-// CHECK-NEXT:      s_partial_shared[tx] += s_partial_shared[tx + 32];
+// CHECK-NEXT:    if (tx <= 7) {
+// CHECK-NEXT:      s_partial_shared[tx] += s_partial_shared[tx + 8];
 // CHECK-NEXT:    }
 // CHECK-NEXT:    __syncthreads();
-// CHECK-NEXT:    if (tx <= 15) {
+// CHECK-NEXT:    if (tx <= 3) {
 // CHECK:         if (tx == 0) {
 // CHECK-NEXT:      s_part[bx] = s_partial_shared[0] + s_partial_shared[1];
 // CHECK-LABEL: __launch_bounds__(128) dot_1(
@@ -82,7 +82,7 @@ func.func @forward(%n: index, %L: memref<?x?xf64>, %b: memref<?xf64>, %x: memref
 // CHECK-LABEL: forward_0(
 // CHECK:         if (tx == 0) {
 // CHECK-NEXT:      x[t0] = b[t0];
-// CHECK:         for (int64_t j = tx; j < t0; j += 64) {
+// CHECK:         for (int64_t j = tx; j < t0; j += 16) {
 // CHECK:         __syncthreads();
 // CHECK:           x[t0] += x_partial_shared[0] + x_partial_shared[1];
 // CHECK:           x[t0] /= L[t0 * L_1 + t0];
@@ -105,15 +105,15 @@ func.func @two_sums(%n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>, %X: mem
 }
 
 // CHECK-LABEL: __launch_bounds__(256) two_sums_0(
-// CHECK:         __shared__ double X_partial_shared[4][65];
-// CHECK:         __shared__ double Y_partial_shared[4][65];
+// CHECK:         __shared__ double X_partial_shared[16][17];
+// CHECK:         __shared__ double Y_partial_shared[16][17];
 
 // The host launches as few kernels as possible.
-// CHECK:       dot_0<<<dim3(256, 1, 1), dim3(64, 1, 1)>>>(
+// CHECK:       dot_0<<<dim3(256, 1, 1), dim3(16, 1, 1)>>>(
 // CHECK:       dot_1<<<dim3(1, 1, 1), dim3(128, 1, 1)>>>(
 // CHECK-NOT:   dot_2
 // CHECK:       for (int64_t t0 = 0; t0 < n; t0++) {
-// CHECK:         forward_0<<<dim3(1, 1, 1), dim3(64, 1, 1)>>>(
+// CHECK:         forward_0<<<dim3(1, 1, 1), dim3(16, 1, 1)>>>(
 // CHECK-NOT:   forward_1
-// CHECK:       two_sums_0<<<dim3({{.*}}, 1, 1), dim3(64, 4, 1)>>>(
+// CHECK:       two_sums_0<<<dim3({{.*}}, 1, 1), dim3(16, 16, 1)>>>(
 // CHECK-NOT:   two_sums_1
