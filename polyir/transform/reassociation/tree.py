@@ -287,7 +287,6 @@ def _restricted(trees: Sequence[TreeNode], names: Sequence[str]) -> tuple[TreeNo
 def _only(tree: TreeNode, names: Sequence[str]) -> tuple[TreeNode, ...]:
     """A tree with some of its statements only; what is below it, if it is not needed."""
     content = tree.content
-    children = _restricted(tree.children, names)
     match content:
         case isl.UnionSet():
             kept = [each for each in sets_of(content) if each.get_tuple_name() in names]
@@ -304,6 +303,7 @@ def _only(tree: TreeNode, names: Sequence[str]) -> tuple[TreeNode, ...]:
                 for position in range(len(content.coincident))
             ]
             content = replace(content, schedule=_multi(members))
-        case None if tree.kind in ("sequence", "set") and len(children) == 1:
-            return children[0].children
+    children = _restricted(tree.children, names)
+    if tree.kind in ("sequence", "set") and len(children) == 1:
+        return children[0].children
     return (replace(tree, content=content, children=children),)
