@@ -43,6 +43,7 @@ def value(expression: AstExpression, names: Mapping[str, int]) -> int:
                 Operator.MUL: lambda: left * right,
                 Operator.FLOORDIV: lambda: left // right,
                 Operator.MOD: lambda: left % right,
+                Operator.AND: lambda: int(left and right),
                 Operator.EQ: lambda: int(left == right),
                 Operator.LE: lambda: int(left <= right),
                 Operator.LT: lambda: int(left < right),

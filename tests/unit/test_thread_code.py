@@ -83,6 +83,8 @@ def runs(kernel: Kernel) -> isl.UnionMap:
         ("gemm", f"pluto-schedule,{GRID}"),
         ("cholesky", f"spatial-schedule{{target=gpu}},{GRID}"),
         ("jacobi-2d", f"pluto-schedule,{ODD}"),
+        ("atax", f"isl-schedule{{outer-coincidence=true}},reassociate,{GRID}"),
+        ("trisolv", "reassociate{lanes=8},map-to-gpu{check=false shared=none registers=none}"),
         ("jacobi-1d", f"{HEXAGONS},map-to-gpu{{check=false shared=none registers=none}}"),
     ],
 )
@@ -132,6 +134,10 @@ MOVED = AstOperation(Operator.SUB, (AstName("c0"), AstNumber(3)))
 ITERATORS = ("c0", "other", "c1")
 
 
+FIRST = AstOperation(Operator.MUL, (AstNumber(5), AstName("c0")))
+LAST = AstOperation(Operator.ADD, (FIRST, AstNumber(4)))
+
+
 @pytest.mark.parametrize("origin", [None, 7])
 @pytest.mark.parametrize(
     "loop",
@@ -146,6 +152,10 @@ ITERATORS = ("c0", "other", "c1")
         ),
         AstFor("c1", AstName("c0"), AstNumber(11), True, 2, INSTANCE),
         AstLet("c1", AstName("c0"), INSTANCE),
+        AstFor("c1", AstNumber(10), AstNumber(15), False, 1, INSTANCE),
+        AstFor("c1", AstNumber(7), AstNumber(9), True, 1, INSTANCE),
+        AstFor("c1", FIRST, AstOperation(Operator.MIN, (LAST, AstNumber(6))), True, 1, INSTANCE),
+        AstFor("c1", FIRST, AstOperation(Operator.MIN, (AstNumber(6), LAST)), False, 1, INSTANCE),
     ],
 )
 def test_threads_share_a_loop(loop: AstNode, origin: int | None) -> None:
@@ -155,6 +165,13 @@ def test_threads_share_a_loop(loop: AstNode, origin: int | None) -> None:
     found = [(instance, tx) for tx in range(5) for instance in executed(root, {"tx": tx})]
     assert sorted(instance for instance, _ in found) == sorted(executed(nest(loop), {}))
     assert all((c1 - (origin or 0)) % 5 == tx for (_, c1), tx in found)
+
+
+@pytest.mark.parametrize(("last", "has_loop"), [(14, False), (12, False), (15, True)])
+def test_one_iteration_is_no_loop(last: int, has_loop: bool) -> None:
+    loop = AstFor("c1", AstNumber(10), AstNumber(last), True, 1, INSTANCE)
+    root = of_one_thread(AstMark(stride(), loop), BLOCK, ITERATORS)
+    assert any(isinstance(node, AstFor) for node in ast_nodes(root)) is has_loop
 
 
 def test_a_loop_that_isl_omits_is_known_by_its_function() -> None:
