@@ -16,11 +16,12 @@ every element, where it belongs, after the scop.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 import islpy as isl
 from xdsl.dialects import affine
+from xdsl.dialects.builtin import VectorType
 
 from polyir.diagnostics import LegalityError
 from polyir.dialects.mark_attributes import LocalAttr
@@ -38,7 +39,7 @@ from polyir.model.local_arrays import (
     shared_arrays,
 )
 from polyir.model.scop import Scop
-from polyir.model.statements import AccessKind, Statement
+from polyir.model.statements import Access, AccessKind, Statement
 from polyir.model.temporaries import why_no_temporary
 from polyir.model.tree import added_statements
 
@@ -107,8 +108,10 @@ def require_right_copies(scop: Scop) -> None:
 def _require_copy(statement: StmtOp) -> None:
     match tuple(statement.body.block.ops):
         case (
-            affine.LoadOp(result=loaded, memref=source),
-            affine.StoreOp(value=stored, memref=target),
+            affine.LoadOp(result=loaded, memref=source)
+            | affine.VectorLoadOp(result=loaded, memref=source),
+            affine.StoreOp(value=stored, memref=target)
+            | affine.VectorStoreOp(value=stored, memref=target),
         ) if loaded is stored and source is not target:
             return
         case _:
@@ -157,22 +160,51 @@ def _events(scop: Scop, marks: Sequence[LocalMark], added: frozenset[str]) -> It
             raise LegalityError(f"@{body.name} must copy between a local array and another array")
         for number, access in enumerate(body.accesses):
             # What a copy does to a local array is done to the element that it copies.
-            element = outside[0] if body.name in added else access
-            for part in destinations(access, marks):
+            is_copy = body.name in added
+            pairs = [(access, access)]
+            if is_copy:
+                pairs = [*zip(_lanes(access), _lanes(outside[0]), strict=True)]
+            parts = (
+                (lane, element, part)
+                for lane, (own, element) in enumerate(pairs)
+                for part in destinations(own, marks)
+            )
+            for lane, element, part in parts:
                 if part.array in local:
                     _require_cell(body, part, local[part.array], scop.context)
                 cells = part.memory.intersect_params(scop.context)
-                name = f"{body.name}_access_{number}_{part.array}"
+                name = f"{body.name}_access_{number}_{lane}_{part.array}"
                 yield _Event(
                     name,
                     body.name,
                     number,
                     access.kind is not AccessKind.READ,
                     access.kind is AccessKind.WRITE,
-                    body.name in added,
+                    is_copy,
                     _renamed(element.relation.intersect_domain(cells.domain()), name),
                     _renamed(cells, name),
                 )
+
+
+def _lanes(access: Access) -> list[Access]:
+    """The accesses to the single elements of a vector, or an access to one element itself."""
+    match access.operation:
+        case affine.VectorLoadOp(result=vector) | affine.VectorStoreOp(value=vector):
+            assert isinstance(vector.type, VectorType)
+            first = access.relation.lexmin()
+            return [
+                replace(access, relation=first.apply_range(_moved(first, lane)))
+                for lane in range(vector.type.element_count())
+            ]
+    return [access]
+
+
+def _moved(relation: isl.Map, step: int) -> isl.Map:
+    """`{ A[..., x] -> A[..., x + step] }` for the elements that are accessed."""
+    values = isl.MultiAff.identity(relation.get_space().range().map_from_set())
+    last = values.dim(isl.dim_type.out) - 1
+    moved = values.get_at(last).add_constant_val(isl.Val(step))
+    return isl.Map.from_multi_aff(values.set_at(last, moved))
 
 
 def _require_cell(

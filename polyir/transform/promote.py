@@ -33,15 +33,18 @@ from polyir.model.scop import Scop, scop_of, unique_name
 from polyir.model.statements import AccessKind
 from polyir.model.temporaries import why_no_temporary
 from polyir.model.tree import tree_from_schedule, without_extensions
+from polyir.model.vectors import VECTOR_BYTES
 from polyir.transform.address import LoopAddress, TreePath
 from polyir.transform.copy_statements import (
     CopyLoop,
     CopyStatement,
+    CopyVectors,
     PromotedArray,
     copied_elements,
     copy_node,
     copy_operation,
     extension_of,
+    in_vectors,
 )
 from polyir.transform.reference_groups import (
     LoopBody,
@@ -207,7 +210,8 @@ def _at_place(scop: Scop, place: LoopBody, options: PromoteOptions) -> Promotion
 class LocalForm:
     """How a group of references is kept: the name of the array, its memory and its copies.
 
-    `loops` are those of the copies, as functions of the iteration and the element.
+    `loops` are those of the copies, as functions of the iteration and the element. `vectors` is how
+    to copy several elements at once, where that is possible.
     """
 
     name: str
@@ -215,6 +219,7 @@ class LocalForm:
     footprint: Footprint = "box"
     padding: int = 0
     loops: tuple[CopyLoop, ...] = ()
+    vectors: CopyVectors | None = None
 
 
 @dataclass(frozen=True)
@@ -302,6 +307,11 @@ class LocalCopies:
                 domain = copied_elements(elements.wrap().flatten(), name, local)
                 function = cell.set_tuple_id(isl.dim_type.in_, isl.Id(name))
                 copy = CopyStatement(name, local, kind == "in", domain, function, form.loops)
+                if form.vectors is not None:
+                    copy = in_vectors(copy, form.vectors) or copy
+                if copy.width > 1:
+                    kind = f"{kind} (vectors of {copy.width})"
+                    self._arrays[-1] = replace(local, alignment=VECTOR_BYTES)
                 self._copies.append(copy)
                 copied.append(kind)
         return Kept(local, tuple(copied))
@@ -531,7 +541,7 @@ def apply_promotion(op: ScopOp, promotion: Promotion, alignment: int = 0) -> Non
         source = arrays[array.array]
         assert isinstance(source.type, MemRefType)
         type = MemRefType(source.type.element_type, array.shape)
-        declared = LocalArrayOp(array.name, type, array.space, alignment or None)
+        declared = LocalArrayOp(array.name, type, array.space, array.alignment or alignment or None)
         declared.location = op.location
         memories[array.name] = declared.memory
         op.body.block.insert_op_before(declared, first)

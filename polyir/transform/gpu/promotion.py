@@ -24,12 +24,13 @@ from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind
 from polyir.model.tree import attributes_of_members
 from polyir.model.tree_loops import member_steps
+from polyir.model.vectors import element_bytes, vector_width
 from polyir.transform.address import LoopPosition, TreePath, node_at
-from polyir.transform.copy_statements import CopyLoop, element_functions
+from polyir.transform.copy_statements import CopyLoop, CopyVectors, element_functions
 from polyir.transform.gpu.barriers import has_blocks, is_block
+from polyir.transform.gpu.copy_loops import iterations_and_elements, shared_copy_loops
 from polyir.transform.gpu.register_tiles import SplitBands, with_register_tiles
 from polyir.transform.gpu.thread_use import ElementUse, ThreadedKernel, accesses_at_most
-from polyir.transform.gpu.tile_sizes import element_bytes
 from polyir.transform.promote import (
     LocalCopies,
     LocalForm,
@@ -53,6 +54,7 @@ from polyir.transform.walk import BAND, name_list, statements_of
 
 SharedArrays = Literal["auto", "all", "none"]
 Registers = Literal["auto", "none"]
+Vectors = Literal["auto", "none"]
 
 SHARED_BYTES = 48 * 1024
 """The shared memory that a block of every device has."""
@@ -70,7 +72,8 @@ class GpuPromoteOptions:
     thread accesses several times. Only `arrays` are promoted if any are named. All shared arrays of
     a kernel together take at most `limit` bytes. `padding` elements are added to the last dimension
     of shared arrays: by default, one where threads access columns, which would all be in the same
-    bank otherwise.
+    bank otherwise. With `vectors=auto`, a thread copies 16 bytes of a row at once from or to shared
+    memory, where all of them are to be copied and are aligned.
     """
 
     shared: SharedArrays = "auto"
@@ -78,6 +81,7 @@ class GpuPromoteOptions:
     arrays: tuple[str, ...] = ()
     limit: int = SHARED_BYTES
     padding: int | None = None
+    vectors: Vectors = "auto"
 
     def __post_init__(self) -> None:
         if self.padding is not None and self.padding < 0:
@@ -346,7 +350,7 @@ class _Search:
         if not use.is_repeated(node_at(place.schedule, place.path)):
             return None
         rank = len(group.box.sizes)
-        elements = element_functions(_iterations_and_elements(place, rank), rank)
+        elements = element_functions(iterations_and_elements(place, rank), rank)
         loops: list[CopyLoop] = []
         for axis in reversed(self._kernel.axes):
             values = None if axis in around.axes else self._kernel.values.get(axis)
@@ -429,57 +433,21 @@ class _Search:
             "workgroup",
             "exact" if is_written else "box",
             padding,
-            self._copy_loops(place, group.box),
+            shared_copy_loops(self._kernel, place, group.box),
+            self._vectors(array, place, group.box),
         )
         return _Candidate(group, form, tuple(shape), self._bytes(array, shape))
 
-    def _copy_loops(self, place: LoopBody, box: FootprintBox) -> tuple[CopyLoop, ...]:
-        """The loops of a copy of a box, mapped so that neighbouring threads copy neighbours.
-
-        Where the rows are long enough, each dimension has an axis of the block, the last one x.
-        Else the elements are numbered, and so are the threads.
-        """
-        if all(size == 1 for size in box.sizes):
-            return ()
-        rank, axes = len(box.sizes), self._kernel.axes
-        elements = element_functions(_iterations_and_elements(place, rank), rank)
-        loops = elements[0].dim(isl.dim_type.in_) - rank
-        cells: list[isl.PwAff] = []
-        sizes: list[int] = []
-        for element, offset, size in zip(elements, box.offsets, box.sizes, strict=True):
-            if size > 1:
-                first = offset.insert_dims(isl.dim_type.in_, loops, rank)
-                cells.append(element.sub(isl.PwAff.from_aff(first)))
-                sizes.append(size)
-        if 1 < len(axes) <= len(sizes) and sizes[-1] >= self._kernel.threads(axes[0]):
-            rows = len(sizes) - len(axes) + 1
-            functions = [_number(cells[:rows], sizes[:rows]), *cells[rows:]]
-        else:
-            functions = [_number(cells, sizes)]
-            for axis in axes[:-1]:
-                threads = isl.Val(self._kernel.threads(axis))
-                functions.insert(0, functions[0].scale_down_val(threads).floor())
-        return tuple(
-            CopyLoop(function, (MapAttr(GpuDimension("thread", axis)),))
-            for function, axis in zip(functions, reversed(axes), strict=True)
-        )
+    def _vectors(self, array: str, place: LoopBody, box: FootprintBox) -> CopyVectors | None:
+        """How to copy a box in vectors, if it has rows of them."""
+        type = self._scop.arrays[array].type
+        assert isinstance(type, MemRefType)
+        width = vector_width(type)
+        if self._options.vectors == "none" or width == 1 or box.sizes[-1] < width:
+            return None
+        return CopyVectors(width, type, shared_copy_loops(self._kernel, place, box, width))
 
     def _bytes(self, array: str, shape: Collection[int]) -> int:
         type = self._scop.arrays[array].type
         assert isinstance(type, MemRefType)
         return prod(shape) * element_bytes(type)
-
-
-def _iterations_and_elements(place: LoopBody, rank: int) -> isl.Set:
-    """The space `{ [t, a] }` of iterations of a place and elements."""
-    iterations = isl.Set.from_union_set(place.iterations.range())
-    return isl.Set.universe(iterations.get_space().add_dims(isl.dim_type.set, rank))
-
-
-def _number(cells: Collection[isl.PwAff], sizes: Collection[int]) -> isl.PwAff:
-    """The number of a cell of a box, in rows."""
-    number: isl.PwAff | None = None
-    for cell, size in zip(cells, sizes, strict=True):
-        number = cell if number is None else number.scale_val(isl.Val(size)).add(cell)
-    assert number is not None
-    return number

@@ -8,11 +8,12 @@ from functools import reduce
 from math import prod
 
 import islpy as isl
-from xdsl.dialects.builtin import FixedBitwidthType, MemRefType
+from xdsl.dialects.builtin import MemRefType
 
 from polyir.isl_trees import path_of
 from polyir.model.scop import Scop
 from polyir.model.tree_loops import schedules_below
+from polyir.model.vectors import element_bytes
 from polyir.transform.bands import loop_members
 from polyir.transform.reference_groups import (
     LoopBody,
@@ -122,13 +123,6 @@ def _cells(references: Sequence[PromotedReference]) -> int:
     if box is None or not box.sizes:
         return 0
     return prod(box.sizes[:-1]) * (box.sizes[-1] + 1)
-
-
-def element_bytes(type: MemRefType) -> int:
-    """The bytes of an element of an array."""
-    element = type.element_type
-    bits = element.bitwidth if isinstance(element, FixedBitwidthType) else 64
-    return -(-bits // 8)
 
 
 # ------------------------------------------------------------------------- neighbouring threads
