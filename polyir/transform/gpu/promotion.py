@@ -443,7 +443,8 @@ class _Search:
         type = self._scop.arrays[array].type
         assert isinstance(type, MemRefType)
         width = vector_width(type)
-        if self._options.vectors == "none" or width == 1 or box.sizes[-1] < width:
+        has_rows = any(size >= width > 1 for size in box.sizes[-1:])
+        if self._options.vectors == "none" or not has_rows:
             return None
         return CopyVectors(width, type, shared_copy_loops(self._kernel, place, box, width))
 
