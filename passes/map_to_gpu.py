@@ -29,7 +29,7 @@ class MapToGpuPass(PassWithOptions):
     The steps are `gpu-kernels`, `gpu-tile`, `gpu-map`, `gpu-promote` and `gpu-synchronise`, which
     also work alone and have more to say. `tile` are the tile sizes of the loops of a kernel,
     `block` the threads of a block along x, y and z, and `grid` the largest numbers of blocks.
-    `shared`, `registers`, `limit`, `padding` and `vectors` say what is kept in shared memory and in
+    `shared`, `registers`, `limit`, `padding`, `vectors` and `buffers` say what is kept in shared memory and in
     registers, and how it is copied, as for `gpu-promote`. `sequential` and `assumed-size` say where
     parts without parallel loops run, as for `gpu-kernels`. At the end, the kernels are proved right
     as by `check-gpu`; with `check=false`, that is left to `lower-poly`. With `assume-on-device`,
@@ -61,6 +61,7 @@ class MapToGpuPass(PassWithOptions):
     limit: int = SHARED_BYTES
     padding: int | None = None
     vectors: Vectors = "auto"
+    buffers: int = 1
     sequential: SequentialParts = "auto"
     assumed_size: int = 1000
     check: bool = True
@@ -82,6 +83,7 @@ class MapToGpuPass(PassWithOptions):
                 registers=self.registers,
                 limit=self.limit,
                 padding=self.padding,
+                buffers=self.buffers,
                 vectors="none" if self.assume_on_device else self.vectors,
             ).apply(ctx, op)
         GpuSynchronisePass().apply(ctx, op)

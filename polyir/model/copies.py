@@ -27,6 +27,7 @@ from polyir.diagnostics import LegalityError
 from polyir.dialects.mark_attributes import LocalAttr
 from polyir.dialects.scop import LocalArrayOp, StmtOp
 from polyir.isl_lists import maps_of
+from polyir.isl_maps import moved_along
 from polyir.isl_trees import mark_object, node_type
 from polyir.model.analysis import compute_dependences, flow_by_dates
 from polyir.model.gpu import barrier_statements
@@ -192,19 +193,12 @@ def _lanes(access: Access) -> list[Access]:
         case affine.VectorLoadOp(result=vector) | affine.VectorStoreOp(value=vector):
             assert isinstance(vector.type, VectorType)
             first = access.relation.lexmin()
+            space, last = first.get_space().range(), first.dim(isl.dim_type.out) - 1
             return [
-                replace(access, relation=first.apply_range(_moved(first, lane)))
+                replace(access, relation=first.apply_range(moved_along(space, last, lane)))
                 for lane in range(vector.type.element_count())
             ]
     return [access]
-
-
-def _moved(relation: isl.Map, step: int) -> isl.Map:
-    """`{ A[..., x] -> A[..., x + step] }` for the elements that are accessed."""
-    values = isl.MultiAff.identity(relation.get_space().range().map_from_set())
-    last = values.dim(isl.dim_type.out) - 1
-    moved = values.get_at(last).add_constant_val(isl.Val(step))
-    return isl.Map.from_multi_aff(values.set_at(last, moved))
 
 
 def _require_cell(

@@ -15,6 +15,7 @@ from polyir.dialects.affine_extra import vector_load, vector_store
 from polyir.dialects.loop_attributes import LoopAttributes
 from polyir.dialects.scop import ScopOp, Space, StmtOp
 from polyir.isl_lists import parameters_of
+from polyir.isl_maps import moved_along
 from polyir.isl_trees import BandMembers, TreeNode
 from polyir.model.affine_maps import affine_expression, map_over
 from polyir.model.vectors import aligned, element_number
@@ -85,7 +86,7 @@ def in_vectors(copy: CopyStatement, vectors: CopyVectors) -> CopyStatement | Non
     if number is None or not _moves_along(copy.cell, last):
         return None
     first = copy.domain.intersect(aligned(number, width))
-    parts = (first.apply(_moved(space, last, step)) for step in range(width))
+    parts = (first.apply(moved_along(space, last, step)) for step in range(width))
     if not reduce(isl.Set.union, parts).is_equal(copy.domain):
         return None
     type = MemRefType(vectors.type.element_type, copy.local.shape)
@@ -103,13 +104,6 @@ def _moves_along(cell: isl.MultiAff, position: int) -> bool:
     local = isl.LocalSpace.from_space(cell.get_domain_space())
     offset = row.sub(isl.Aff.var_on_domain(local, isl.dim_type.set, position))
     return not any(each.involves_dims(isl.dim_type.in_, position, 1) for each in (*rows, offset))
-
-
-def _moved(space: isl.Space, position: int, step: int) -> isl.Map:
-    """`{ C[..., x] -> C[..., x + step] }`."""
-    values = isl.MultiAff.identity(space.map_from_set())
-    moved = values.get_at(position).add_constant_val(isl.Val(step))
-    return isl.Map.from_multi_aff(values.set_at(position, moved))
 
 
 def copied_elements(domain: isl.Set, name: str, local: PromotedArray) -> isl.Set:

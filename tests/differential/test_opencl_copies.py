@@ -9,11 +9,6 @@ import pytest
 from gpu_devices import missing_opencl
 from kernels import KERNELS, Sizes
 from oracle import MISSING_TOOLS_REASON, Oracle, mlir_opt_available
-from static_kernels import static_text
-
-from polyir import api
-from polyir.diagnostics import remarks_to
-from polyir.runtime import compare_bits
 
 pytestmark = [
     pytest.mark.skipif(not mlir_opt_available(), reason=MISSING_TOOLS_REASON),

@@ -23,12 +23,13 @@ from polyir.model.gpu import kernel_marks
 from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind
 from polyir.model.tree import attributes_of_members
-from polyir.model.tree_loops import member_steps
+from polyir.model.tree_loops import loop_steps, member_steps
 from polyir.model.vectors import element_bytes, vector_width
 from polyir.transform.address import LoopPosition, TreePath, node_at
 from polyir.transform.copy_statements import CopyLoop, CopyVectors, element_functions
 from polyir.transform.gpu.barriers import has_blocks, is_block
 from polyir.transform.gpu.copy_loops import iterations_and_elements, shared_copy_loops
+from polyir.transform.gpu.double_buffers import BUFFERS, BufferedCopies, FirstAndLater
 from polyir.transform.gpu.register_tiles import SplitBands, with_register_tiles
 from polyir.transform.gpu.thread_use import ElementUse, ThreadedKernel, accesses_at_most
 from polyir.transform.promote import (
@@ -73,7 +74,9 @@ class GpuPromoteOptions:
     a kernel together take at most `limit` bytes. `padding` elements are added to the last dimension
     of shared arrays: by default, one where threads access columns, which would all be in the same
     bank otherwise. With `vectors=auto`, a thread copies 16 bytes of a row at once from or to shared
-    memory, where all of them are to be copied and are aligned.
+    memory, where all of them are to be copied and are aligned. With `buffers=2`, an iteration of a
+    sequential loop over tiles copies what the next one reads, to the other half of an array of
+    twice the size.
     """
 
     shared: SharedArrays = "auto"
@@ -82,8 +85,11 @@ class GpuPromoteOptions:
     limit: int = SHARED_BYTES
     padding: int | None = None
     vectors: Vectors = "auto"
+    buffers: int = 1
 
     def __post_init__(self) -> None:
+        if self.buffers not in (1, BUFFERS):
+            raise OptionError(f"buffers must be 1 or {BUFFERS}: buffers={self.buffers}")
         if self.padding is not None and self.padding < 0:
             raise OptionError(f"padding must not be negative: padding={self.padding}")
         if self.limit < 0:
@@ -146,12 +152,19 @@ class _Candidate:
 
 @dataclass(frozen=True, eq=False)
 class _Choice:
-    """A group that is promoted inside a loop."""
+    """A group that is promoted inside a loop, `ahead` by one of these iterations if they are given."""
 
     loop: LoopPosition
     place: LoopBody
     array: str
     candidate: _Candidate
+    ahead: FirstAndLater | None = None
+
+    def loops_to_split(self) -> Iterator[LoopPosition]:
+        """The loops that must be the last members of their bands."""
+        yield self.loop
+        if self.ahead is not None and self.loop.member > 0:
+            yield replace(self.loop, member=self.loop.member - 1)
 
 
 class _Planner:
@@ -173,6 +186,8 @@ class _Planner:
             if any(choice.array == array for choice in search.choices):
                 reasons = self._find_flow(array, search) or reasons
             self._reasons += [f"{names}: {array} stays in global memory: {why}" for why in reasons]
+        for array, why in search.copy_ahead():
+            self._reasons.append(f"{names}: no tile of {array} is copied ahead: {why}")
         self._choices += [(names, choice) for choice in search.choices]
 
     def _find_flow(self, array: str, search: _Search) -> tuple[str, ...]:
@@ -193,25 +208,27 @@ class _Planner:
             for choice in choices
             if choice.candidate.form.space == "private" and choice.candidate.shape
         ]
-        places = {choice.loop for choice in choices}
+        places = {loop for choice in choices for loop in choice.loops_to_split()}
         unrolled = with_register_tiles(self._scop.schedule, in_registers, places)
         loops = SplitBands(unrolled, places)
         taken = names_in_scop(self._scop)
+        # Where marks stand in the same place, those of loops inside are inner ones.
+        ahead: dict[LoopPosition, LocalCopies] = {}
         copies: dict[LoopPosition, LocalCopies] = {}
         done: list[str] = []
         for names, choice in self._choices:
-            if choice.loop not in copies:
-                place = replace(
-                    choice.place, schedule=loops.schedule, path=loops.inside(choice.loop)
-                )
-                copies[choice.loop] = LocalCopies(self._scop, place, PromoteOptions(), taken)
+            place = replace(choice.place, schedule=loops.schedule, path=loops.inside(choice.loop))
+            if choice.ahead is None:
+                ordinary = LocalCopies(self._scop, place, PromoteOptions(), taken)
+                builder = copies.setdefault(choice.loop, ordinary)
+            else:
+                buffered = BufferedCopies(self._scop, place, taken, choice.ahead)
+                builder = ahead.setdefault(choice.loop, buffered)
             array, candidate = choice.array, choice.candidate
-            kept = copies[choice.loop].add_group(
-                array, candidate.group, self._flows[array], candidate.form
-            )
+            kept = builder.add_group(array, candidate.group, self._flows[array], candidate.form)
             done.append(f"{names}: of {array}, {candidate} ({kept.local.name}), {kept}")
         is_named = bool(self._options.arrays)
-        promotion = local_copies_in(loops.schedule, tuple(copies.values()))
+        promotion = local_copies_in(loops.schedule, (*ahead.values(), *copies.values()))
         return replace(
             promotion,
             done=tuple(done if is_named else done + self._reasons),
@@ -265,6 +282,34 @@ class _Search:
         self.choices = [choice for choice in self.choices if choice.array != array]
         shared = (each.candidate for each in own if each.candidate.form.space == "workgroup")
         self._used -= sum(candidate.size for candidate in shared)
+
+    def copy_ahead(self) -> Iterator[tuple[str, str]]:
+        """Copy what the next iteration reads, where that is possible; why not, for other arrays."""
+        for position, choice in enumerate(self.choices if self._options.buffers > 1 else ()):
+            candidate = choice.candidate
+            if candidate.form.space == "workgroup":
+                ahead = self._ahead(choice)
+                if isinstance(ahead, str):
+                    yield choice.array, ahead
+                    continue
+                shape, size = (BUFFERS, *candidate.shape), BUFFERS * candidate.size
+                self._used += size - candidate.size
+                twice = replace(candidate, shape=shape, size=size)
+                self.choices[position] = replace(choice, candidate=twice, ahead=ahead)
+
+    def _ahead(self, choice: _Choice) -> FirstAndLater | str:
+        """The iterations for which an array can be copied one ahead, or why it cannot be."""
+        band = node_at(self._scop.schedule, choice.loop.path)
+        member = choice.loop.member
+        if any(isinstance(each, MapAttr) for each in attributes_of_members(band)[member]):
+            return "no sequential loop is around it"
+        if any(kind is not AccessKind.READ for kind in self._kinds(choice.array, band)):
+            return "the loop around it writes to the array"
+        left, size = self._options.limit - self._used, choice.candidate.size
+        if size > left:
+            return f"it takes {size} more bytes of shared memory, and {left} are left"
+        iterations = FirstAndLater.of_place(choice.place, loop_steps(band)[member])
+        return iterations.why_not_ahead() or iterations
 
     def _visit(self, array: str, node: isl.ScheduleNode, path: TreePath, around: _Around) -> None:
         """Visit the places from `node` down."""

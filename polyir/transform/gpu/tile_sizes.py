@@ -10,6 +10,7 @@ from math import prod
 import islpy as isl
 from xdsl.dialects.builtin import MemRefType
 
+from polyir.isl_maps import moved_along
 from polyir.isl_trees import path_of
 from polyir.model.scop import Scop
 from polyir.model.tree_loops import schedules_below
@@ -128,18 +129,12 @@ def _cells(references: Sequence[PromotedReference]) -> int:
 # ------------------------------------------------------------------------- neighbouring threads
 
 
-def step_along(dates: isl.Set, depth: int) -> isl.Map:
-    """`{ [t] -> [t'] }` with t' one step further along one dimension."""
-    space = dates.get_space().map_from_set()
-    values = isl.MultiAff.identity(space)
-    following = values.get_at(depth).add_constant_val(isl.Val(1))
-    return isl.Map.from_multi_aff(values.set_at(depth, following))
-
-
 def following_instances(dates: isl.Map, band: isl.ScheduleNode, position: int) -> isl.Map:
     """`{ S[i] -> S[i'] }`: what the next iteration of a member of a band runs."""
     depth = band.get_schedule_depth() + position
-    return dates.apply_range(step_along(dates.range(), depth)).apply_range(dates.reverse())
+    return dates.apply_range(moved_along(dates.range().get_space(), depth, 1)).apply_range(
+        dates.reverse()
+    )
 
 
 def access_score(relation: isl.Map, following: isl.Map) -> int:
