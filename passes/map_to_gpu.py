@@ -29,12 +29,12 @@ class MapToGpuPass(PassWithOptions):
     The steps are `gpu-kernels`, `gpu-tile`, `gpu-map`, `gpu-promote` and `gpu-synchronise`, which
     also work alone and have more to say. `tile` are the tile sizes of the loops of a kernel,
     `block` the threads of a block along x, y and z, and `grid` the largest numbers of blocks.
-    `shared`, `registers`, `limit`, `padding`, `vectors` and `buffers` say what is kept in shared memory and in
-    registers, and how it is copied, as for `gpu-promote`. `sequential` and `assumed-size` say where
-    parts without parallel loops run, as for `gpu-kernels`. At the end, the kernels are proved right
-    as by `check-gpu`; with `check=false`, that is left to `lower-poly`. With `assume-on-device`,
-    `lower-poly` uses the arrays that functions are passed without copying them to the device; as
-    they may begin anywhere, no vectors of them are copied.
+    `shared`, `registers`, `limit`, `padding`, `vectors` and `buffers` say what is kept in shared
+    memory and in registers, and how it is copied, as for `gpu-promote`. `sequential` and
+    `assumed-size` say where parts without parallel loops run, as for `gpu-kernels`. At the end, the
+    kernels are proved right as by `check-gpu`; with `check=false`, that is left to `lower-poly`.
+    With `assume-on-device`, `lower-poly` uses the arrays that functions are passed without copying
+    them to the device; as they may begin anywhere, no vectors of them are copied.
 
     Before:
 

@@ -1,4 +1,4 @@
-"""Kernels of PolyBench for arrays of constant size: what is symbolic in the text becomes a number."""
+"""Kernels of PolyBench for arrays of constant size: numbers instead of what is symbolic."""
 
 from __future__ import annotations
 

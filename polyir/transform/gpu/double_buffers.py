@@ -69,13 +69,13 @@ class BufferedCopies(LocalCopies):
 
     An array has two halves. An iteration uses the one of its parity, and fills the other one:
 
-        band [t]                      mark #poly.local<@A_shared "{ ... -> A_shared[t mod 2, ...] }">
-          mark #poly.local<@A_shared>   sequence
-            sequence             =>       A_in[first t]
-              A_in[t]                     band [t; A_next[t]: t - 1]
-              S[t]                          sequence
-                                              A_next[t + 1]
-                                              S[t]
+        band [t]                       mark #poly.local<@A_shared>: A_shared[t mod 2, ...]
+          mark #poly.local<@A_shared>    sequence
+            sequence                =>     A_in[t] of the first t
+              A_in[t]                      band [S[t]: t; A_next[t]: t - 1]
+              S[t]                           sequence
+                                               A_next[t + 1]
+                                               S[t]
 
     All groups must be of references that only read.
     """

@@ -152,7 +152,7 @@ class _Candidate:
 
 @dataclass(frozen=True, eq=False)
 class _Choice:
-    """A group that is promoted inside a loop, `ahead` by one of these iterations if they are given."""
+    """A group that is promoted inside a loop; with `ahead`, one of these iterations ahead."""
 
     loop: LoopPosition
     place: LoopBody
