@@ -68,7 +68,7 @@ class MapToGpuPass(PassWithOptions):
     assume_on_device: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        limit = None if self.shared == "none" else self.limit
+        limit = None if self.shared == "none" else self.limit // max(self.buffers, 1)
         tile = GpuTilePass(tile=self.tile, limit=limit)
         mapping = GpuMapPass(block=self.block, grid=self.grid)
         # Arrays that are on the device cannot be used on the host.

@@ -12,12 +12,14 @@ from typing import Final
 
 import islpy as isl
 
-from polyir.dialects.loop_attributes import requires_parallel
+from polyir.dialects.loop_attributes import MapAttr, requires_parallel
 from polyir.isl_maps import moved_along
 from polyir.isl_trees import BandMembers, TreeNode
 from polyir.model.dataflow import ArrayFlow
 from polyir.model.scop import Scop
-from polyir.transform.address import TreePath
+from polyir.model.tree import attributes_of_members
+from polyir.model.tree_loops import loop_steps
+from polyir.transform.address import LoopPosition, TreePath
 from polyir.transform.copy_statements import (
     CopyStatement,
     PromotedArray,
@@ -49,19 +51,28 @@ class FirstAndLater:
         first = iterations.subtract(following).coalesce()
         return cls(first, iterations.intersect(following).coalesce(), step)
 
-    def why_not_ahead(self) -> str | None:
-        """Why iterations cannot do something for the next one; `None` if they can.
 
-        There must be one iteration, for given values of the loops around, that has none before it.
-        """
-        if self.later.is_empty():
-            return "the loop around it has a single iteration"
-        last = self.first.dim(isl.dim_type.set) - 1
-        starts = isl.Map.from_range(self.first)
-        starts = starts.move_dims(isl.dim_type.in_, 0, isl.dim_type.out, 0, last)
-        if not starts.is_single_valued():
-            return f"the iterations of the loop around it are not all {self.step} apart"
-        return None
+def iterations_ahead(
+    loop: LoopPosition, place: LoopBody, band: isl.ScheduleNode, is_written: bool
+) -> FirstAndLater | str:
+    """The iterations that can copy what the next one reads, or why they cannot.
+
+    `place` is inside of `loop`, a member of `band`, where the array is written or not. For given
+    values of the loops around, only the first iteration may have none before it.
+    """
+    if any(isinstance(each, MapAttr) for each in attributes_of_members(band)[loop.member]):
+        return "no sequential loop is around it"
+    if is_written:
+        return "the loop around it writes to the array"
+    found = FirstAndLater.of_place(place, loop_steps(band)[loop.member])
+    if found.later.is_empty():
+        return "the loop around it has a single iteration"
+    last = found.first.dim(isl.dim_type.set) - 1
+    starts = isl.Map.from_range(found.first)
+    starts = starts.move_dims(isl.dim_type.in_, 0, isl.dim_type.out, 0, last)
+    if not starts.is_single_valued():
+        return f"the iterations of the loop around it are not all {found.step} apart"
+    return found
 
 
 class BufferedCopies(LocalCopies):

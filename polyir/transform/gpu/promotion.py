@@ -23,13 +23,18 @@ from polyir.model.gpu import kernel_marks
 from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind
 from polyir.model.tree import attributes_of_members
-from polyir.model.tree_loops import loop_steps, member_steps
+from polyir.model.tree_loops import member_steps
 from polyir.model.vectors import element_bytes, vector_width
 from polyir.transform.address import LoopPosition, TreePath, node_at
 from polyir.transform.copy_statements import CopyLoop, CopyVectors, element_functions
 from polyir.transform.gpu.barriers import has_blocks, is_block
 from polyir.transform.gpu.copy_loops import iterations_and_elements, shared_copy_loops
-from polyir.transform.gpu.double_buffers import BUFFERS, BufferedCopies, FirstAndLater
+from polyir.transform.gpu.double_buffers import (
+    BUFFERS,
+    BufferedCopies,
+    FirstAndLater,
+    iterations_ahead,
+)
 from polyir.transform.gpu.register_tiles import SplitBands, with_register_tiles
 from polyir.transform.gpu.thread_use import ElementUse, ThreadedKernel, accesses_at_most
 from polyir.transform.promote import (
@@ -287,29 +292,26 @@ class _Search:
         """Copy what the next iteration reads, where that is possible; why not, for other arrays."""
         for position, choice in enumerate(self.choices if self._options.buffers > 1 else ()):
             candidate = choice.candidate
-            if candidate.form.space == "workgroup":
-                ahead = self._ahead(choice)
-                if isinstance(ahead, str):
-                    yield choice.array, ahead
-                    continue
-                shape, size = (BUFFERS, *candidate.shape), BUFFERS * candidate.size
-                self._used += size - candidate.size
-                twice = replace(candidate, shape=shape, size=size)
-                self.choices[position] = replace(choice, candidate=twice, ahead=ahead)
-
-    def _ahead(self, choice: _Choice) -> FirstAndLater | str:
-        """The iterations for which an array can be copied one ahead, or why it cannot be."""
-        band = node_at(self._scop.schedule, choice.loop.path)
-        member = choice.loop.member
-        if any(isinstance(each, MapAttr) for each in attributes_of_members(band)[member]):
-            return "no sequential loop is around it"
-        if any(kind is not AccessKind.READ for kind in self._kinds(choice.array, band)):
-            return "the loop around it writes to the array"
-        left, size = self._options.limit - self._used, choice.candidate.size
-        if size > left:
-            return f"it takes {size} more bytes of shared memory, and {left} are left"
-        iterations = FirstAndLater.of_place(choice.place, loop_steps(band)[member])
-        return iterations.why_not_ahead() or iterations
+            kinds = {each.kind for each in candidate.group.references}
+            if candidate.form.space != "workgroup" or AccessKind.READ not in kinds:
+                continue
+            node = node_at(self._scop.schedule, choice.loop.path)
+            is_written = any(
+                kind is not AccessKind.READ for kind in self._kinds(choice.array, node)
+            )
+            ahead = iterations_ahead(choice.loop, choice.place, node, is_written)
+            left = self._options.limit - self._used
+            if isinstance(ahead, FirstAndLater) and candidate.size > left:
+                ahead = (
+                    f"it takes {candidate.size} more bytes of shared memory, and {left} are left"
+                )
+            if isinstance(ahead, str):
+                yield choice.array, ahead
+                continue
+            self._used += candidate.size
+            shape, size = (BUFFERS, *candidate.shape), BUFFERS * candidate.size
+            twice = replace(candidate, shape=shape, size=size)
+            self.choices[position] = replace(choice, candidate=twice, ahead=ahead)
 
     def _visit(self, array: str, node: isl.ScheduleNode, path: TreePath, around: _Around) -> None:
         """Visit the places from `node` down."""
