@@ -50,7 +50,7 @@ BOTH = [
     ("gemm", "pluto-schedule", "tile=16,16,8 block=8,4 limit=4500"),
 ]
 MATRIX = [
-    (name, scheduler, f"{sizes} buffers=2", is_static)
+    (name, scheduler, f"buffers=2 {sizes}", is_static)
     for name, scheduler, sizes, is_static in product(
         SIZES,
         SCHEDULERS,
@@ -82,7 +82,7 @@ def check(
     kernel = KERNELS[name]
     text = static_text(name, SIZES[name]) if is_static else kernel.path.read_text()
     with remarks_to(lambda remark: None):
-        pipeline = f"{scheduler},map-to-gpu{{{options}}}"
+        pipeline = f"{scheduler},map-to-gpu{{{options.strip()}}}"
         module = api.compile(text, pipeline, target="opencl")
     arguments = kernel.make_arguments(SIZES[name])
     module[kernel.function](*arguments)
@@ -98,13 +98,13 @@ def test_vectors(name: str, scheduler: str, sizes: str, expected_of: Expected) -
 
 @pytest.mark.parametrize(("name", "scheduler", "sizes"), AHEAD)
 def test_ahead(name: str, scheduler: str, sizes: str, expected_of: Expected) -> None:
-    module = check(name, scheduler, f"{sizes} buffers=2", False, expected_of)
+    module = check(name, scheduler, f"buffers=2 {sizes}", False, expected_of)
     assert "_shared[2][" in module.source
 
 
 @pytest.mark.parametrize(("name", "scheduler", "sizes"), BOTH)
 def test_vectors_ahead(name: str, scheduler: str, sizes: str, expected_of: Expected) -> None:
-    source = check(name, scheduler, f"{sizes} buffers=2", True, expected_of).source
+    source = check(name, scheduler, f"buffers=2 {sizes}", True, expected_of).source
     assert "_shared[2][" in source
     assert "vload2" in source
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection
 
 import islpy as isl
+from xdsl.dialects.builtin import MemRefType
 
 from polyir.dialects.loop_attributes import GpuDimension, MapAttr
-from polyir.transform.copy_statements import CopyLoop, element_functions
+from polyir.model.vectors import vector_width
+from polyir.transform.copy_statements import CopyLoop, CopyVectors, element_functions
 from polyir.transform.gpu.thread_use import ThreadedKernel
 from polyir.transform.reference_groups import FootprintBox, LoopBody
 
@@ -48,6 +50,16 @@ def shared_copy_loops(
         CopyLoop(function, (MapAttr(GpuDimension("thread", axis)),))
         for function, axis in zip(functions, reversed(axes), strict=True)
     )
+
+
+def shared_copy_vectors(
+    kernel: ThreadedKernel, place: LoopBody, box: FootprintBox, type: MemRefType
+) -> CopyVectors | None:
+    """How to copy a box of an array of this type in vectors; `None` if its rows are too short."""
+    width = vector_width(type)
+    if not any(size >= width > 1 for size in box.sizes[-1:]):
+        return None
+    return CopyVectors(width, type, shared_copy_loops(kernel, place, box, width))
 
 
 def iterations_and_elements(place: LoopBody, rank: int) -> isl.Set:

@@ -24,11 +24,15 @@ from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind
 from polyir.model.tree import attributes_of_members
 from polyir.model.tree_loops import member_steps
-from polyir.model.vectors import element_bytes, vector_width
+from polyir.model.vectors import element_bytes
 from polyir.transform.address import LoopPosition, TreePath, node_at
-from polyir.transform.copy_statements import CopyLoop, CopyVectors, element_functions
+from polyir.transform.copy_statements import CopyLoop, element_functions
 from polyir.transform.gpu.barriers import has_blocks, is_block
-from polyir.transform.gpu.copy_loops import iterations_and_elements, shared_copy_loops
+from polyir.transform.gpu.copy_loops import (
+    iterations_and_elements,
+    shared_copy_loops,
+    shared_copy_vectors,
+)
 from polyir.transform.gpu.double_buffers import (
     BUFFERS,
     BufferedCopies,
@@ -46,7 +50,6 @@ from polyir.transform.promote import (
     names_in_scop,
 )
 from polyir.transform.reference_groups import (
-    FootprintBox,
     LoopBody,
     NotPromotableError,
     PromotedReference,
@@ -475,27 +478,21 @@ class _Search:
         is_written = any(
             kind is not AccessKind.READ for kind in self._kinds(array, self._kernel.mark)
         )
+        vectors = shared_copy_vectors(self._kernel, place, group.box, self._type(array))
         form = LocalForm(
             f"{array}_shared",
             "workgroup",
             "exact" if is_written else "box",
             padding,
             shared_copy_loops(self._kernel, place, group.box),
-            self._vectors(array, place, group.box),
+            None if self._options.vectors == "none" else vectors,
         )
         return _Candidate(group, form, tuple(shape), self._bytes(array, shape))
 
-    def _vectors(self, array: str, place: LoopBody, box: FootprintBox) -> CopyVectors | None:
-        """How to copy a box in vectors, if it has rows of them."""
-        type = self._scop.arrays[array].type
-        assert isinstance(type, MemRefType)
-        width = vector_width(type)
-        has_rows = any(size >= width > 1 for size in box.sizes[-1:])
-        if self._options.vectors == "none" or not has_rows:
-            return None
-        return CopyVectors(width, type, shared_copy_loops(self._kernel, place, box, width))
-
     def _bytes(self, array: str, shape: Collection[int]) -> int:
+        return prod(shape) * element_bytes(self._type(array))
+
+    def _type(self, array: str) -> MemRefType:
         type = self._scop.arrays[array].type
         assert isinstance(type, MemRefType)
-        return prod(shape) * element_bytes(type)
+        return type
