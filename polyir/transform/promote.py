@@ -305,7 +305,7 @@ class LocalCopies:
                 name = self._name(f"{array}_{kind}")
                 elements = _simplified(elements)
                 domain = copied_elements(elements.wrap().flatten(), name, local)
-                function = cell.set_tuple_id(isl.dim_type.in_, isl.Id(name))
+                function = cell.set_tuple_id(isl.dim_type.in_, domain.get_tuple_id())
                 copy = CopyStatement(name, local, kind == "in", domain, function, form.loops)
                 if form.vectors is not None:
                     copy = in_vectors(copy, form.vectors) or copy
