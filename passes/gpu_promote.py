@@ -23,7 +23,8 @@ from polyir.passes.prerequisites import (
     settle_claims,
 )
 from polyir.transform.gpu.promotion import GpuPromoteOptions, plan_gpu_promotion
-from polyir.transform.promote import Promotion, apply_promotion, undo_promotion
+from polyir.transform.promote import Promotion
+from polyir.transform.promoted_scop import apply_promotion, undo_promotion
 
 
 @dataclass(frozen=True)

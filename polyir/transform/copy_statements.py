@@ -92,8 +92,7 @@ def in_vectors(copy: CopyStatement, vectors: CopyVectors) -> CopyStatement | Non
     type = MemRefType(vectors.type.element_type, copy.local.shape)
     cells = element_number(copy.cell.get_space().range(), type)
     assert cells is not None
-    cell = copy.cell.reset_tuple_id(isl.dim_type.in_)
-    if not first.reset_tuple_id().is_subset(aligned(cells.pullback_multi_aff(cell), width)):
+    if not first.is_subset(aligned(cells.pullback_multi_aff(copy.cell), width)):
         return None
     return replace(copy, domain=first, loops=vectors.loops, width=width)
 

@@ -182,7 +182,7 @@ def _restricted(copy: CopyStatement, iterations: isl.Set, name: str) -> CopyStat
     """The copies of some iterations, as a statement of its own."""
     inside = iterations.add_dims(isl.dim_type.set, copy.local.rank).set_tuple_name(copy.name)
     domain = copied_elements(copy.domain.intersect(inside), name, copy.local)
-    cell = copy.cell.set_tuple_id(isl.dim_type.in_, isl.Id(name))
+    cell = copy.cell.set_tuple_id(isl.dim_type.in_, domain.get_tuple_id())
     return replace(copy, name=name, domain=domain, cell=cell)
 
 
