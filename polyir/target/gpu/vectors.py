@@ -14,6 +14,7 @@ from polyir.model.affine_operations import UNDEFINED_DIVISION, has_undefined_div
 from polyir.model.vectors import VECTOR_BYTES
 from polyir.target.abi import Scalar
 from polyir.target.c.body import Body
+from polyir.target.c.plan import is_droppable
 from polyir.target.c.syntax import Element, Expression, ExtensionStatement
 from polyir.target.errors import unsupported
 
@@ -46,23 +47,37 @@ def is_vector_store(op: Operation) -> bool:
 
 
 def translate_vector_access(body: Body, op: Operation) -> None:
-    """Add the copy of a vector in the place of its store, which must follow its load."""
+    """Add the copy of a vector in the place of its store.
+
+    Between it and the load, nothing may be written.
+    """
     if has_undefined_division(op):
         raise unsupported(op, UNDEFINED_DIVISION)
-    load, store = (op.prev_op, op) if is_vector_store(op) else (op, op.next_op)
-    is_copy = (
-        load is not None
-        and store is not None
-        and load.name in _LOADS
-        and is_vector_store(store)
-        and store.operands[0] is load.results[0]
-        and load.results[0].has_one_use()
-    )
-    if load is None or store is None or not is_copy:
+    load, store = _copy_of(op)
+    if load is None or store is None:
         raise unsupported(op, "a kernel can only copy a vector: load it, and store it right after")
     if op is store:
         source, target = _element(body, load), _element(body, store)
         body.add(VectorCopy(target, source, source.type, _width(op, load, source.type)))
+
+
+def _copy_of(op: Operation) -> tuple[Operation | None, Operation | None]:
+    """The load and the store of a copy, one of which is `op`; `None` for what is missing."""
+    load: Operation | None = op
+    if is_vector_store(op):
+        owner = op.operands[0].owner
+        load = owner if isinstance(owner, Operation) and owner.name in _LOADS else None
+    if load is None or not load.results[0].has_one_use():
+        return None, None
+    following = load.next_op
+    while following is not None and is_droppable(following):
+        following = following.next_op
+    is_stored = (
+        following is not None
+        and is_vector_store(following)
+        and following.operands[0] is load.results[0]
+    )
+    return load, following if is_stored else None
 
 
 def _width(op: Operation, load: Operation, element: Scalar) -> int:
