@@ -64,7 +64,8 @@ def test_results_and_races(name: str, options: str, is_static: bool, tmp_path: P
     assert compare_bits(expected, arguments) is None
     assert statistics.shared_accesses > 0
     has_vectors = any(isinstance(op, affine.VectorLoadOp) for op in loops.walk())
-    assert has_vectors == is_static
+    # What a tile of a triangle needs ends anywhere.
+    assert has_vectors == (is_static and name != "trmm")
 
 
 def barriers_run(options: str) -> int:
@@ -82,16 +83,12 @@ def test_an_iteration_has_one_barrier() -> None:
 
 
 def test_wrong_copies_ahead_are_made_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    refused = 0
-
-    def refuse_once(scop: Scop) -> None:
-        nonlocal refused
-        refused += 1
-        if refused == 1:
+    def refuse_halves(scop: Scop) -> None:
+        if any(len(array.memory.type.get_shape()) == 3 for array in scop.op.local_arrays):
             raise LegalityError("S1[0] reads what is not there")
         require_right_copies(scop)
 
-    monkeypatch.setattr(gpu_promote, "require_right_copies", refuse_once)
+    monkeypatch.setattr(gpu_promote, "require_right_copies", refuse_halves)
     remarks: list[Remark] = []
     with remarks_to(remarks.append):
         text = KERNELS["gemm"].path.read_text()

@@ -40,10 +40,13 @@ module attributes {gpu.container_module} {
     %C = gpu.alloc(%c32) : memref<?xf32>
     %D = gpu.alloc(%c32) : memref<?xi64>
     %E = gpu.alloc(%c32) : memref<?xi32>
+    %F = gpu.alloc(%c32) : memref<?xf32>
+    %G = gpu.alloc(%c32) : memref<?xi64>
+    %H = gpu.alloc(%c32) : memref<?xi32>
     gpu.launch_func @kernels::@of_doubles blocks in (%c1, %c1, %c1) threads in (%c32, %c4, %c1)
         args(%A : memref<64x64xf64>, %B : memref<?x8xf64>)
     gpu.launch_func @kernels::@of_others blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
-        args(%C : memref<?xf32>, %C : memref<?xf32>, %D : memref<?xi64>, %D : memref<?xi64>, %E : memref<?xi32>, %E : memref<?xi32>)
+        args(%C : memref<?xf32>, %F : memref<?xf32>, %D : memref<?xi64>, %G : memref<?xi64>, %E : memref<?xi32>, %H : memref<?xi32>)
     return
   }
 }
