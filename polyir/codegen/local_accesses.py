@@ -28,7 +28,10 @@ def local_accesses(
         return ()
     (dates,) = maps_of(build.get_schedule())
     name = dates.get_tuple_name(isl.dim_type.in_)
-    (statement,) = (each for each in scop.bodies if each.name == name)
+    statement = next((each for each in scop.bodies if each.name == name), None)
+    if statement is None:
+        # A tile without instances.
+        return ()
     # After the iterators of the source come the first points of symbolic tiles.
     own = statement.domain.dim(isl.dim_type.set)
     further = dates.dim(isl.dim_type.in_) - own

@@ -1,0 +1,114 @@
+"""Runs the tools of polyir, and filecheck, without the time that Python takes to import them.
+
+lit's tests run a thousand short commands. A server imports the tools once; a command is a small
+client, which sends its arguments, environment, folder and standard streams. A fork of the server
+runs the tool with them, as a process of its own would.
+
+    python tool_server.py FOLDER
+
+writes the clients into FOLDER, prints a line, and serves them until its standard input ends. Then
+it removes FOLDER.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pkgutil
+import select
+import shutil
+import signal
+import socket
+import stat
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+
+TOOLS = {
+    "polyir-opt": "polyir.tools.polyir_opt",
+    "polyir-cc": "polyir.tools.polyir_cc",
+    "polyir-run": "polyir.tools.polyir_run",
+    "filecheck": "filecheck.main",
+}
+
+CLIENT = """\
+#!{python} -IS
+import array, json, os, sys
+from _socket import AF_UNIX, SCM_RIGHTS, SHUT_WR, SOCK_STREAM, SOL_SOCKET, socket
+server = socket(AF_UNIX, SOCK_STREAM)
+server.connect({address!r})
+streams = array.array("i", (0, 1, 2))
+server.sendmsg([b"x"], [(SOL_SOCKET, SCM_RIGHTS, streams)])
+server.send(json.dumps([{name!r}, sys.argv[1:], os.getcwd(), dict(os.environ)]).encode())
+server.shutdown(SHUT_WR)
+code = server.recv(1)
+os._exit(code[0] if code else 134)
+"""
+
+
+def main() -> None:
+    folder = Path(sys.argv[1])
+    address = folder / "socket"
+    tools = {name: import_module(module).main for name, module in TOOLS.items()}
+    import polyir
+
+    for module in pkgutil.walk_packages(polyir.__path__, "polyir."):
+        import_module(module.name)
+    for name in tools:
+        client = folder / name
+        text = CLIENT.format(python=sys.executable, address=str(address), name=name)
+        client.write_text(text)
+        client.chmod(client.stat().st_mode | stat.S_IXUSR)
+    # Nobody waits for the forks.
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
+        listener.bind(str(address))
+        listener.listen(64)
+        print("serving", flush=True)
+        while sys.stdin not in (ready := select.select([listener, sys.stdin], [], [])[0]):
+            assert ready
+            connection = listener.accept()[0]
+            if os.fork() == 0:
+                listener.close()
+                _serve(connection, tools)
+            connection.close()
+    shutil.rmtree(folder)
+
+
+def _serve(connection: socket.socket, tools: dict[str, Callable[[], object]]) -> None:
+    """Run the tool that a client asks for, and end this process."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    _, streams, _, _ = socket.recv_fds(connection, 1, 3)
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+        os.close(stream)
+    # The streams of the server know whether its own files can seek.
+    sys.stdin = os.fdopen(0, closefd=False)
+    sys.stdout = os.fdopen(1, "w", closefd=False)
+    sys.stderr = os.fdopen(2, "w", closefd=False, errors="backslashreplace", buffering=1)
+    request = bytearray()
+    while part := connection.recv(1 << 16):
+        request += part
+    name, arguments, folder, environment = json.loads(request)
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.argv = [name, *arguments]
+    code: object = 1
+    try:
+        code = tools[name]()
+    except SystemExit as stop:
+        code = stop.code
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    finally:
+        connection.send(bytes([code if isinstance(code, int) else int(code is not None)]))
+        os._exit(0)
+
+
+if __name__ == "__main__":
+    main()
