@@ -51,8 +51,8 @@ func.func @product(%A: memref<64x80xf64>, %B: memref<80x96xf64>, %C: memref<64x9
 
 // SPLIT-NOT:  vector
 // SPLIT:      [[FIRST:%.*]] = affine.load %A[{{.*}}, %tx mod 16 * 2 + %tk] : memref<64x80xf64>
-// SPLIT-NEXT: affine.store [[FIRST]], %A_shared[{{.*}}, %tx mod 16 * 2]
 // SPLIT-NEXT: [[SECOND:%.*]] = affine.load %A[{{.*}}, %tx mod 16 * 2 + %tk + 1] : memref<64x80xf64>
+// SPLIT-NEXT: affine.store [[FIRST]], %A_shared[{{.*}}, %tx mod 16 * 2]
 // SPLIT-NEXT: affine.store [[SECOND]], %A_shared[{{.*}}, %tx mod 16 * 2 + 1]
 // SPLIT-NOT:  vector
 
