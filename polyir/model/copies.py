@@ -162,9 +162,10 @@ def _events(scop: Scop, marks: Sequence[LocalMark], added: frozenset[str]) -> It
         for number, access in enumerate(body.accesses):
             # What a copy does to a local array is done to the element that it copies.
             is_copy = body.name in added
-            pairs = [(access, access)]
+            pairs: Sequence[tuple[Access, Access]] = [(access, access)]
             if is_copy:
-                pairs = [*zip(_lanes(access), _lanes(outside[0]), strict=True)]
+                _require_known(body, access)
+                pairs = _lanes(access, outside[0])
             parts = (
                 (lane, element, part)
                 for lane, (own, element) in enumerate(pairs)
@@ -187,18 +188,36 @@ def _events(scop: Scop, marks: Sequence[LocalMark], added: frozenset[str]) -> It
                 )
 
 
-def _lanes(access: Access) -> list[Access]:
-    """The accesses to the single elements of a vector, or an access to one element itself."""
+def _require_known(body: Statement, access: Access) -> None:
+    """Raise `LegalityError` unless it is known which element, or part of a row, a copy accesses."""
+    is_row = True
     match access.operation:
         case affine.VectorLoadOp(result=vector) | affine.VectorStoreOp(value=vector):
             assert isinstance(vector.type, VectorType)
-            first = access.relation.lexmin()
-            space, last = first.get_space().range(), first.dim(isl.dim_type.out) - 1
-            return [
-                replace(access, relation=first.apply_range(moved_along(space, last, lane)))
-                for lane in range(vector.type.element_count())
-            ]
-    return [access]
+            is_row = len(vector.type.get_shape()) == 1
+    if not (access.certain and is_row):
+        raise LegalityError(
+            f"@{body.name} must copy an element at affine subscripts, or a vector of a row, from "
+            f"or to {access.array}"
+        )
+
+
+def _lanes(access: Access, element: Access) -> Sequence[tuple[Access, Access]]:
+    """An access, with the one that says its elements: a pair for each element of a vector."""
+    match access.operation:
+        case affine.VectorLoadOp(result=vector) | affine.VectorStoreOp(value=vector):
+            assert isinstance(vector.type, VectorType)
+            width = vector.type.element_count()
+            return [*zip(_of_lanes(access, width), _of_lanes(element, width), strict=True)]
+    return [(access, element)]
+
+
+def _of_lanes(access: Access, width: int) -> Iterator[Access]:
+    """The accesses to the elements of a row."""
+    first = access.relation.lexmin()
+    space, last = first.get_space().range(), first.dim(isl.dim_type.out) - 1
+    for lane in range(width):
+        yield replace(access, relation=first.apply_range(moved_along(space, last, lane)))
 
 
 def _require_cell(

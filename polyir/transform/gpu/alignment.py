@@ -31,6 +31,10 @@ def misaligned_vectors(scop: Scop, mark: isl.ScheduleNode) -> Iterator[FalseClai
             vector = _vector(access)
             if vector is None or instances.is_empty():
                 continue
+            if not access.certain:
+                unknown = f"@{body.name} accesses vectors of {access.array} at unknown places"
+                yield FalseClaim(path_of(mark), unknown)
+                continue
             first = access.relation.intersect_domain(instances).lexmin()
             for part in destinations(replace(access, relation=first), local_marks(scop.schedule)):
                 message = _misalignment(scop, part, vector.element_count())

@@ -8,6 +8,7 @@
 // RUN: sed 's/y mod 2 = 0/y mod 4 = 0/g' %s | not polyir-opt --check-gpu --emit=none - 2>&1 | filecheck %s --check-prefix HALF
 // RUN: sed 's/%%tj + %%x, %%ti + %%y\]/%%tj + %%x, %%ti - %%y + 6]/' %s | not polyir-opt --check-gpu --emit=none - 2>&1 | filecheck %s --check-prefix ORDER
 // RUN: sed -e '/filter.*barrier/d' -e '/^    poly.stmt @barrier/,/^    }/d' -e 's/; \[ti, tj\] -> barrier.*}" {/ }" {/' %s | not polyir-opt --check-gpu --emit=none - 2>&1 | filecheck %s --check-prefix RACE
+// RUN: sed 's/vector<2xf64>/vector<1x2xf64>/' %s | not polyir-opt --check-gpu --emit=none - 2>&1 | filecheck %s --check-prefix SHAPE
 
 // A thread copies two neighbouring elements of a tile at once, which other threads read.
 
@@ -66,3 +67,5 @@ func.func @transpose(%A: memref<64x64xf64>, %B: memref<64x64xf64>) {
 // ORDER: error: {{.*}}reads, for an element of A, what copy[{{.*}}] wrote for another one
 
 // RACE: error: copy[{{.*}}] writes tile[{{.*}}], which S[{{.*}}] reads in another thread of the block, without a barrier between them
+
+// SHAPE: error: {{.*}}@copy must copy an element at affine subscripts, or a vector of a row, from or to A
