@@ -27,6 +27,7 @@ from xdsl.dialects.builtin import (
     i32,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir.affine import AffineMap
 from xdsl.irdl import (
     AnyAttr,
     IRDLOperation,
@@ -405,3 +406,22 @@ def load_missing(
     for attribute in attributes:
         if attribute not in loaded:
             context.load_attr_or_type(attribute)
+
+
+def vector_load(
+    array: SSAValue, indices: Sequence[SSAValue], map: AffineMap, type: Attribute
+) -> affine.VectorLoadOp:
+    """A load of a vector; the types of its operands are checked when it is verified."""
+    properties = {"map": AffineMapAttr(map)}
+    return affine.VectorLoadOp.create(
+        operands=[array, *indices], properties=properties, result_types=[type]
+    )
+
+
+def vector_store(
+    value: SSAValue, array: SSAValue, indices: Sequence[SSAValue], map: AffineMap
+) -> affine.VectorStoreOp:
+    """A store of a vector; the types of its operands are checked when it is verified."""
+    return affine.VectorStoreOp.create(
+        operands=[value, array, *indices], properties={"map": AffineMapAttr(map)}
+    )

@@ -23,12 +23,15 @@ from polyir.passes.prerequisites import (
     settle_claims,
 )
 from polyir.transform.gpu.promotion import GpuPromoteOptions, plan_gpu_promotion
-from polyir.transform.promote import Promotion, apply_promotion, undo_promotion
+from polyir.transform.promote import Promotion
+from polyir.transform.promoted_scop import apply_promotion, undo_promotion
 
 
 @dataclass(frozen=True)
 class GpuPromotePass(GpuPromoteOptions, RewritePass):
     """Keep arrays of GPU kernels in shared memory, and what a thread reuses in registers.
+
+    What `buffers=2` adds is left out if it is too hard to plan or to check.
 
     Before, where the threads of a block all read A[i, k] for 32 values of k:
 
@@ -61,23 +64,29 @@ class GpuPromotePass(GpuPromoteOptions, RewritePass):
 
     def rewrite(self, op: ScopOp) -> None:
         require_proved(op, self.name)
-        scop = scop_of(op)
-        plan = partial(plan_gpu_promotion, scop, self)
+        if self.buffers > 1 and self._promote(op, self, "no tile is copied ahead"):
+            return
+        self._promote(op, replace(self, buffers=1), "all arrays stay in global memory")
+
+    def _promote(self, op: ScopOp, options: GpuPromoteOptions, otherwise: str) -> bool:
+        """Promote what `options` say; whether it was done. If not, `otherwise` says what is so."""
+        plan = partial(plan_gpu_promotion, scop_of(op), options)
         promotion = _bounded("the promotion", plan, op, PLAN_OPERATIONS)
         if promotion is None:
-            self._report_too_hard("the promotion", PLAN_OPERATIONS, op)
-            return
-        if promotion.arrays and not self._carry_out(op, promotion):
-            return
+            self._report_too_hard("the promotion", PLAN_OPERATIONS, otherwise, op)
+            return False
+        if promotion.arrays and not self._carry_out(op, promotion, otherwise):
+            return False
         report_outcome(self.name, promotion, op)
+        return True
 
-    def _report_too_hard(self, step: str, operations: int, op: ScopOp) -> None:
-        """Say that nothing is promoted; a warning where arrays were asked for by name."""
+    def _report_too_hard(self, step: str, operations: int, otherwise: str, op: ScopOp) -> None:
+        """Say what is not done; a warning where arrays were asked for by name."""
         why = f"{step} takes isl more than {operations} operations, or isl fails"
         tell = missed if self.arrays else remark
-        tell(self.name, f"{why}: all arrays stay in global memory", op)
+        tell(self.name, f"{why}: {otherwise}", op)
 
-    def _carry_out(self, op: ScopOp, promotion: Promotion) -> bool:
+    def _carry_out(self, op: ScopOp, promotion: Promotion, otherwise: str) -> bool:
         """Promote, unless that is too hard to check; whether it was done."""
         assert op.dependences is not None
         tree, was_proved = op.tree.clone(), is_proved(op)
@@ -96,9 +105,9 @@ class GpuPromotePass(GpuPromoteOptions, RewritePass):
         wrong = _bounded(step, check, op, CHECK_OPERATIONS)
         is_right = wrong == ""
         if wrong is None:
-            self._report_too_hard(step, CHECK_OPERATIONS, op)
+            self._report_too_hard(step, CHECK_OPERATIONS, otherwise, op)
         elif wrong:
-            missed(self.name, f"{wrong}: all arrays stay in global memory", op)
+            missed(self.name, f"{wrong}: {otherwise}", op)
         # What is parallel under value-based dependences is so under memory-based ones: between the
         # two ends of one of these, there is a chain of the others. They are found far sooner.
         found = dependences_of(op, value_based=False, pass_name=self.name) if is_right else None

@@ -20,7 +20,7 @@ from polyir.passes.options import PassWithOptions
 from polyir.passes.prerequisites import scops_in
 from polyir.passes.reassociate import ReassociatePass
 from polyir.transform.gpu.placement import SequentialParts
-from polyir.transform.gpu.promotion import SHARED_BYTES, Registers, SharedArrays
+from polyir.transform.gpu.promotion import SHARED_BYTES, Registers, SharedArrays, Vectors
 
 
 @dataclass(frozen=True)
@@ -31,12 +31,13 @@ class MapToGpuPass(PassWithOptions):
     also work alone and have more to say. `tile` are the tile sizes of the loops of a kernel,
     `block` the threads of a block along x, y and z, and `grid` the largest numbers of blocks.
     With `reassociate`, the pass of that name runs first, so that blocks compute sums and other
-    reductions as trees: floating-point numbers are then rounded in another order. `shared`,
-    `registers`, `limit` and `padding` say what is kept in shared memory and in registers,
-    as for `gpu-promote`. `sequential` and `assumed-size` say where parts without parallel loops
-    run, as for `gpu-kernels`. At the end, the kernels are proved right as by `check-gpu`; with
-    `check=false`, that is left to `lower-poly`. With `assume-on-device`, `lower-poly` uses the
-    arrays that functions are passed without copying them to the device.
+    reductions as trees: floating-point numbers are then rounded in another order.
+    `shared`, `registers`, `limit`, `padding`, `vectors` and `buffers` say what is kept in shared
+    memory and in registers, and how it is copied, as for `gpu-promote`. `sequential` and
+    `assumed-size` say where parts without parallel loops run, as for `gpu-kernels`. At the end, the
+    kernels are proved right as by `check-gpu`; with `check=false`, that is left to `lower-poly`.
+    With `assume-on-device`, `lower-poly` uses the arrays that functions are passed without copying
+    them to the device; as they may begin anywhere, no vectors of them are copied.
 
     Before:
 
@@ -62,6 +63,8 @@ class MapToGpuPass(PassWithOptions):
     registers: Registers = "auto"
     limit: int = SHARED_BYTES
     padding: int | None = None
+    vectors: Vectors = "auto"
+    buffers: int = 1
     sequential: SequentialParts = "auto"
     assumed_size: int = 1000
     reassociate: bool = False
@@ -69,7 +72,7 @@ class MapToGpuPass(PassWithOptions):
     assume_on_device: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        limit = None if self.shared == "none" else self.limit
+        limit = None if self.shared == "none" else self.limit // max(self.buffers, 1)
         tile = GpuTilePass(tile=self.tile, limit=limit)
         mapping = GpuMapPass(block=self.block, grid=self.grid)
         # Arrays that are on the device cannot be used on the host.
@@ -81,7 +84,12 @@ class MapToGpuPass(PassWithOptions):
             step.apply(ctx, op)
         if (self.shared, self.registers) != ("none", "none"):
             GpuPromotePass(
-                shared=self.shared, registers=self.registers, limit=self.limit, padding=self.padding
+                shared=self.shared,
+                registers=self.registers,
+                limit=self.limit,
+                padding=self.padding,
+                buffers=self.buffers,
+                vectors="none" if self.assume_on_device else self.vectors,
             ).apply(ctx, op)
         GpuSynchronisePass().apply(ctx, op)
         if self.assume_on_device:

@@ -16,7 +16,8 @@ from polyir.passes.prerequisites import (
     require_proved,
     settle_claims,
 )
-from polyir.transform.promote import PromoteOptions, apply_promotion, plan_promotion
+from polyir.transform.promote import PromoteOptions, plan_promotion
+from polyir.transform.promoted_scop import apply_promotion
 
 
 @dataclass(frozen=True)

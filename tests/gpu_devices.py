@@ -44,6 +44,7 @@ class Tensor:
     shape: tuple[int, ...]
     element: np.dtype[np.generic]
     is_contiguous: bool = True
+    is_aligned: bool = True
 
 
 class CountingDevice(Device):
@@ -92,7 +93,8 @@ class CountingDevice(Device):
             return None
         if not value.is_contiguous:
             raise ArgumentError("must be C-contiguous")
-        return Adopted(DeviceArray(value.buffer, value.shape), value.element, id(value.buffer))
+        array = DeviceArray(value.buffer, value.shape, value.is_aligned)
+        return Adopted(array, value.element, id(value.buffer))
 
     def launch(
         self,

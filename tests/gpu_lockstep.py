@@ -26,6 +26,7 @@ from xdsl.dialects.builtin import (
     IntegerType,
     MemRefType,
     ModuleOp,
+    VectorType,
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import (
@@ -77,6 +78,16 @@ class _Memory:
         self.space = space
 
 
+def _lanes(memory: _Memory, index: tuple[int, ...], width: int) -> list[tuple[int, ...]]:
+    """The elements of a vector, which must begin at a multiple of its size."""
+    number = 0
+    for position, extent in zip(index, memory.array.shape, strict=True):
+        number = number * extent + position
+    if number % width:
+        raise RaceError(f"the vector at {index} in {memory.array.shape} is not aligned")
+    return [(*index[:-1], index[-1] + lane) for lane in range(width)]
+
+
 class _Machine:
     """The state of a run: which thread is running, and what it and others have accessed."""
 
@@ -107,6 +118,13 @@ class _Machine:
     def store(self, memory: _Memory, index: tuple[int, ...], value: Any) -> None:
         self._check(memory, index, True)
         memory.array[index] = value
+
+    def load_vector(self, memory: _Memory, index: tuple[int, ...], width: int) -> list[Any]:
+        return [self.load(memory, lane) for lane in _lanes(memory, index, width)]
+
+    def store_vector(self, memory: _Memory, index: tuple[int, ...], values: list[Any]) -> None:
+        for lane, value in zip(_lanes(memory, index, len(values)), values, strict=True):
+            self.store(memory, lane, value)
 
     def _check(self, memory: _Memory, index: tuple[int, ...], is_write: bool) -> None:
         for position, extent in zip(index, memory.array.shape, strict=True):
@@ -314,6 +332,17 @@ class _Translator:
         index = self._index(op.map.data, op.indices)
         value = self._name(op.value)
         self._add(f"machine.store({self._name(op.memref)}, {index}, {value})")
+
+    def _affine_vector_load(self, op: affine.VectorLoadOp) -> None:
+        index = self._index(op.map.data, op.indices)
+        assert isinstance(op.result.type, VectorType)
+        arguments = f"{self._name(op.memref)}, {index}, {op.result.type.element_count()}"
+        self._add(f"{self._name(op.result)} = machine.load_vector({arguments})")
+
+    def _affine_vector_store(self, op: affine.VectorStoreOp) -> None:
+        index = self._index(op.map.data, op.indices)
+        value = self._name(op.value)
+        self._add(f"machine.store_vector({self._name(op.memref)}, {index}, {value})")
 
     def _memref_load(self, op: memref.LoadOp) -> None:
         index = "(" + "".join(f"{name}, " for name in self._values(op.indices)) + ")"

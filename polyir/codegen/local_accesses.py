@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import islpy as isl
+from xdsl.dialects import affine
 
 from polyir.codegen.ast import LocalAccess, arguments_of, expression_from_isl
 from polyir.diagnostics import PolyirError, location_of
@@ -19,8 +20,9 @@ def local_accesses(
 ) -> tuple[LocalAccess, ...]:
     """The accesses to local arrays of the copy of a statement that `build` generates.
 
-    `marks` are those of the schedule tree. Raises `PolyirError` if an access goes to a local array
-    in only some of the instances that the copy executes.
+    Those of vectors are given by their first elements. `marks` are those of the schedule tree.
+    Raises `PolyirError` if an access goes to a local array in only some of the instances that the
+    copy executes.
     """
     if not marks:
         return ()
@@ -36,7 +38,10 @@ def local_accesses(
     instances = dates.domain().project_out(isl.dim_type.set, own, further).set_tuple_name(name)
     found: list[LocalAccess] = []
     for number, access in enumerate(statement.accesses):
-        here = replace(access, relation=access.relation.intersect_domain(instances))
+        relation = access.relation.intersect_domain(instances)
+        if isinstance(access.operation, affine.VectorLoadOp | affine.VectorStoreOp):
+            relation = relation.lexmin()
+        here = replace(access, relation=relation)
         parts = destinations(here, marks)
         if len(parts) > 1:
             raise PolyirError(

@@ -18,6 +18,7 @@ from xdsl.ir import Block, Operation, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.codegen.ast_expressions import materialize
+from polyir.dialects.affine_extra import vector_load, vector_store
 from polyir.model.affine_operations import computed_expression, map_operands, set_map_operands
 from polyir.model.index_expressions import IndexExpression, map_of
 
@@ -120,6 +121,11 @@ class _BodyCopier:
             case affine.StoreOp() | memref.StoreOp():
                 value = self._values.get(op.value, op.value)
                 new = affine.StoreOp(value, to.memory, operands, AffineMapAttr(map))
+            case affine.VectorLoadOp():
+                new = vector_load(to.memory, operands, map, op.result.type)
+            case affine.VectorStoreOp():
+                value = self._values.get(op.value, op.value)
+                new = vector_store(value, to.memory, operands, map)
             case _:
                 raise AssertionError(f"{op.name} cannot access a local array")
         new.location = op.location

@@ -403,10 +403,11 @@ def _use(value: SSAValue, inside: SSAValue | None, body: Region | None) -> Itera
         if any(isinstance(result.type, MemRefType) for result in op.results):
             aliases.update(op.results)
             continue
-        if not isinstance(op, STORES):
+        # By name: the dialect of vectors takes a while to import.
+        if not isinstance(op, STORES) and op.name != "vector.store":
             reads = True
             first_loads += [] if stores else [op]
-        if not isinstance(op, LOADS):
+        if not isinstance(op, LOADS) and op.name != "vector.load":
             stores.append(op)
     is_accessed = bool(reads or stores)
     yield _Use(

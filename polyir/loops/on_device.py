@@ -11,6 +11,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from polyir.diagnostics import PolyirError, location_of
+from polyir.loops.split_vectors import split_vectors
 
 ASSUMED_ON_DEVICE: Final = "poly.assume_on_device"
 """The attribute of a function whose arguments with dimensions are in the memory of the device."""
@@ -39,14 +40,16 @@ def use_arrays_on_device(function: FuncOp) -> None:
 
         gpu.launch ... { affine.store %0, %A[%tx] : memref<?xf64> }
 
-    A number that is passed in memory, `memref<f64>`, stays on the host. Raises `PolyirError` if
-    code of the host accesses an array.
+    A number that is passed in memory, `memref<f64>`, stays on the host. An array may begin
+    anywhere, so that no vectors of it are copied. Raises `PolyirError` if code of the host accesses
+    an array.
     """
     for array in function.body.block.args:
         if isinstance(array.type, MemRefType) and array.type.get_shape():
             for copy in _copies_of(array):
                 _replace(copy, array)
             _require_only_kernels(array)
+            split_vectors(array)
     function.attributes.pop(ASSUMED_ON_DEVICE, None)
 
 

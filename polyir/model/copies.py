@@ -16,16 +16,18 @@ every element, where it belongs, after the scop.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 import islpy as isl
 from xdsl.dialects import affine
+from xdsl.dialects.builtin import VectorType
 
 from polyir.diagnostics import LegalityError
 from polyir.dialects.mark_attributes import LocalAttr
 from polyir.dialects.scop import LocalArrayOp, StmtOp
 from polyir.isl_lists import maps_of
+from polyir.isl_maps import moved_along
 from polyir.isl_trees import mark_object, node_type
 from polyir.model.analysis import compute_dependences, flow_by_dates
 from polyir.model.gpu import barrier_statements
@@ -38,7 +40,7 @@ from polyir.model.local_arrays import (
     shared_arrays,
 )
 from polyir.model.scop import Scop
-from polyir.model.statements import AccessKind, Statement
+from polyir.model.statements import Access, AccessKind, Statement
 from polyir.model.temporaries import why_no_temporary
 from polyir.model.tree import added_statements
 
@@ -107,8 +109,10 @@ def require_right_copies(scop: Scop) -> None:
 def _require_copy(statement: StmtOp) -> None:
     match tuple(statement.body.block.ops):
         case (
-            affine.LoadOp(result=loaded, memref=source),
-            affine.StoreOp(value=stored, memref=target),
+            affine.LoadOp(result=loaded, memref=source)
+            | affine.VectorLoadOp(result=loaded, memref=source),
+            affine.StoreOp(value=stored, memref=target)
+            | affine.VectorStoreOp(value=stored, memref=target),
         ) if loaded is stored and source is not target:
             return
         case _:
@@ -157,22 +161,63 @@ def _events(scop: Scop, marks: Sequence[LocalMark], added: frozenset[str]) -> It
             raise LegalityError(f"@{body.name} must copy between a local array and another array")
         for number, access in enumerate(body.accesses):
             # What a copy does to a local array is done to the element that it copies.
-            element = outside[0] if body.name in added else access
-            for part in destinations(access, marks):
+            is_copy = body.name in added
+            pairs: Sequence[tuple[Access, Access]] = [(access, access)]
+            if is_copy:
+                _require_known(body, access)
+                pairs = _lanes(access, outside[0])
+            parts = (
+                (lane, element, part)
+                for lane, (own, element) in enumerate(pairs)
+                for part in destinations(own, marks)
+            )
+            for lane, element, part in parts:
                 if part.array in local:
                     _require_cell(body, part, local[part.array], scop.context)
                 cells = part.memory.intersect_params(scop.context)
-                name = f"{body.name}_access_{number}_{part.array}"
+                name = f"{body.name}_access_{number}_{lane}_{part.array}"
                 yield _Event(
                     name,
                     body.name,
                     number,
                     access.kind is not AccessKind.READ,
                     access.kind is AccessKind.WRITE,
-                    body.name in added,
+                    is_copy,
                     _renamed(element.relation.intersect_domain(cells.domain()), name),
                     _renamed(cells, name),
                 )
+
+
+def _require_known(body: Statement, access: Access) -> None:
+    """Raise `LegalityError` unless it is known which element, or part of a row, a copy accesses."""
+    is_row = True
+    match access.operation:
+        case affine.VectorLoadOp(result=vector) | affine.VectorStoreOp(value=vector):
+            assert isinstance(vector.type, VectorType)
+            is_row = len(vector.type.get_shape()) == 1
+    if not (access.certain and is_row):
+        raise LegalityError(
+            f"@{body.name} must copy an element at affine subscripts, or a vector of a row, from "
+            f"or to {access.array}"
+        )
+
+
+def _lanes(access: Access, element: Access) -> Sequence[tuple[Access, Access]]:
+    """An access, with the one that says its elements: a pair for each element of a vector."""
+    match access.operation:
+        case affine.VectorLoadOp(result=vector) | affine.VectorStoreOp(value=vector):
+            assert isinstance(vector.type, VectorType)
+            width = vector.type.element_count()
+            return [*zip(_of_lanes(access, width), _of_lanes(element, width), strict=True)]
+    return [(access, element)]
+
+
+def _of_lanes(access: Access, width: int) -> Iterator[Access]:
+    """The accesses to the elements of a row."""
+    first = access.relation.lexmin()
+    space, last = first.get_space().range(), first.dim(isl.dim_type.out) - 1
+    for lane in range(width):
+        yield replace(access, relation=first.apply_range(moved_along(space, last, lane)))
 
 
 def _require_cell(

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 import islpy as isl
 from xdsl.dialects import affine
-from xdsl.dialects.builtin import AffineMapAttr, IndexType, MemRefType
+from xdsl.dialects.builtin import AffineMapAttr, IndexType, MemRefType, VectorType
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
 
+from polyir.dialects.affine_extra import vector_load, vector_store
 from polyir.dialects.loop_attributes import LoopAttributes
 from polyir.dialects.scop import ScopOp, Space, StmtOp
 from polyir.isl_lists import parameters_of
+from polyir.isl_maps import moved_along
 from polyir.isl_trees import BandMembers, TreeNode
 from polyir.model.affine_maps import affine_expression, map_over
+from polyir.model.vectors import aligned, element_number
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,7 @@ class PromotedArray:
     rank: int
     shape: tuple[int, ...]
     space: Space
+    alignment: int = 0
 
 
 @dataclass(frozen=True)
@@ -39,11 +43,21 @@ class CopyLoop:
 
 
 @dataclass(frozen=True)
+class CopyVectors:
+    """Copies of `width` neighbouring elements of an array of a type at once, by these loops."""
+
+    width: int
+    type: MemRefType
+    loops: tuple[CopyLoop, ...]
+
+
+@dataclass(frozen=True)
 class CopyStatement:
-    """A statement to be added that copies an element from or to a cell of a local array.
+    """A statement to be added that copies elements from or to cells of a local array.
 
     `domain` is `{ C[t, a] }`, with the iteration t and the element a; `cell` is
-    `{ C[t, a] -> L[l] }`. Without `loops`, the loops run over the subscripts of the element.
+    `{ C[t, a] -> L[l] }`. Without `loops`, the loops run over the subscripts of the element. With a
+    `width`, an instance copies as many elements of a row, from a on.
     """
 
     name: str
@@ -52,11 +66,43 @@ class CopyStatement:
     domain: isl.Set
     cell: isl.MultiAff
     loops: tuple[CopyLoop, ...] = ()
+    width: int = 1
 
     @property
     def iteration_dimensions(self) -> int:
         """How many of the iterators count iterations of the loops around."""
         return int(self.domain.dim(isl.dim_type.set) - self.local.rank)
+
+
+def in_vectors(copy: CopyStatement, vectors: CopyVectors) -> CopyStatement | None:
+    """The copy in vectors, if that copies the same elements and all vectors are aligned.
+
+    They are aligned in the array and in the local one, for all values of the parameters. `None` if
+    they need not be, or if some vector has elements that are not copied.
+    """
+    width, space = vectors.width, copy.domain.get_space()
+    last = copy.domain.dim(isl.dim_type.set) - 1
+    number = element_number(space, vectors.type)
+    if number is None or not _moves_along(copy.cell, last):
+        return None
+    first = copy.domain.intersect(aligned(number, width))
+    parts = (first.apply(moved_along(space, last, step)) for step in range(width))
+    if not reduce(isl.Set.union, parts).is_equal(copy.domain):
+        return None
+    type = MemRefType(vectors.type.element_type, copy.local.shape)
+    cells = element_number(copy.cell.get_space().range(), type)
+    assert cells is not None
+    if not first.is_subset(aligned(cells.pullback_multi_aff(copy.cell), width)):
+        return None
+    return replace(copy, domain=first, loops=vectors.loops, width=width)
+
+
+def _moves_along(cell: isl.MultiAff, position: int) -> bool:
+    """Whether the next element along a dimension is in the next cell of a row."""
+    *rows, row = (cell.get_at(each) for each in range(cell.dim(isl.dim_type.out)))
+    local = isl.LocalSpace.from_space(cell.get_domain_space())
+    offset = row.sub(isl.Aff.var_on_domain(local, isl.dim_type.set, position))
+    return not any(each.involves_dims(isl.dim_type.in_, position, 1) for each in (*rows, offset))
 
 
 def copied_elements(domain: isl.Set, name: str, local: PromotedArray) -> isl.Set:
@@ -118,7 +164,7 @@ def element_functions(elements: isl.Set, rank: int) -> list[isl.PwAff]:
 
 
 def copy_operation(op: ScopOp, copy: CopyStatement, array: SSAValue, local: SSAValue) -> StmtOp:
-    """The statement that copies one element."""
+    """The statement that copies one element, or a vector of them."""
     count = copy.domain.dim(isl.dim_type.set)
     block = Block(arg_types=[IndexType()] * count)
     loops = copy.iteration_dimensions
@@ -141,8 +187,15 @@ def copy_operation(op: ScopOp, copy: CopyStatement, array: SSAValue, local: SSAV
     written_map, written_operands = map_over(written, values)
     assert isinstance(source.type, MemRefType)
     element_type = source.type.element_type
-    load = affine.LoadOp(source, read_operands, AffineMapAttr(read_map), element_type)
-    store = affine.StoreOp(load.result, target, written_operands, AffineMapAttr(written_map))
+    load: affine.LoadOp | affine.VectorLoadOp
+    store: affine.StoreOp | affine.VectorStoreOp
+    if copy.width > 1:
+        vector = VectorType(element_type, [copy.width])
+        load = vector_load(source, read_operands, read_map, vector)
+        store = vector_store(load.result, target, written_operands, written_map)
+    else:
+        load = affine.LoadOp(source, read_operands, AffineMapAttr(read_map), element_type)
+        store = affine.StoreOp(load.result, target, written_operands, AffineMapAttr(written_map))
     block.add_ops([load, store])
     statement = StmtOp(copy.name, copy.domain, Region(block))
     for each in (load, store, statement):

@@ -17,31 +17,29 @@ from math import prod
 from typing import Literal
 
 import islpy as isl
-from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import SSAValue
-from xdsl.rewriter import Rewriter
 
 from polyir.diagnostics import LegalityError, OptionError
 from polyir.dialects.mark_attributes import LocalAccesses, LocalAttr
-from polyir.dialects.schedule_tree import DomainOp
-from polyir.dialects.scop import LocalArrayOp, ScopOp, Space
+from polyir.dialects.scop import Space
 from polyir.isl_lists import maps_of
 from polyir.isl_trees import TreeNode, build_tree, describe_tree
 from polyir.model.dataflow import ArrayFlow, array_flow
 from polyir.model.local_arrays import local_marks
-from polyir.model.scop import Scop, scop_of, unique_name
+from polyir.model.scop import Scop, unique_name
 from polyir.model.statements import AccessKind
 from polyir.model.temporaries import why_no_temporary
-from polyir.model.tree import tree_from_schedule, without_extensions
+from polyir.model.tree import without_extensions
+from polyir.model.vectors import VECTOR_BYTES
 from polyir.transform.address import LoopAddress, TreePath
 from polyir.transform.copy_statements import (
     CopyLoop,
     CopyStatement,
+    CopyVectors,
     PromotedArray,
     copied_elements,
     copy_node,
-    copy_operation,
     extension_of,
+    in_vectors,
 )
 from polyir.transform.reference_groups import (
     LoopBody,
@@ -207,7 +205,8 @@ def _at_place(scop: Scop, place: LoopBody, options: PromoteOptions) -> Promotion
 class LocalForm:
     """How a group of references is kept: the name of the array, its memory and its copies.
 
-    `loops` are those of the copies, as functions of the iteration and the element.
+    `loops` are those of the copies, as functions of the iteration and the element. `vectors` is how
+    to copy several elements at once, where that is possible.
     """
 
     name: str
@@ -215,6 +214,7 @@ class LocalForm:
     footprint: Footprint = "box"
     padding: int = 0
     loops: tuple[CopyLoop, ...] = ()
+    vectors: CopyVectors | None = None
 
 
 @dataclass(frozen=True)
@@ -302,6 +302,11 @@ class LocalCopies:
                 domain = copied_elements(elements.wrap().flatten(), name, local)
                 function = cell.set_tuple_id(isl.dim_type.in_, domain.get_tuple_id())
                 copy = CopyStatement(name, local, kind == "in", domain, function, form.loops)
+                if form.vectors is not None:
+                    copy = in_vectors(copy, form.vectors) or copy
+                if copy.width > 1:
+                    kind = f"{kind} (vectors of {copy.width})"
+                    self._arrays[-1] = replace(local, alignment=VECTOR_BYTES)
                 self._copies.append(copy)
                 copied.append(kind)
         return Kept(local, tuple(copied))
@@ -516,47 +521,6 @@ def _replaced(
     children = list(tree.children)
     children[path[0]] = _replaced(children[path[0]], path[1:], change)
     return replace(tree, children=tuple(children))
-
-
-def apply_promotion(op: ScopOp, promotion: Promotion, alignment: int = 0) -> None:
-    """Declare the local arrays of a plan, add its copies and put its tree in the scop.
-
-    The dependences of the scop are out of date after it.
-    """
-    arrays = scop_of(op).arrays
-    memories: dict[str, SSAValue] = {}
-    first = op.body.block.first_op
-    assert first is not None
-    for array in promotion.arrays:
-        source = arrays[array.array]
-        assert isinstance(source.type, MemRefType)
-        type = MemRefType(source.type.element_type, array.shape)
-        declared = LocalArrayOp(array.name, type, array.space, alignment or None)
-        declared.location = op.location
-        memories[array.name] = declared.memory
-        op.body.block.insert_op_before(declared, first)
-    for copy in promotion.copies:
-        statement = copy_operation(op, copy, arrays[copy.local.array], memories[copy.local.name])
-        op.body.block.insert_op_before(statement, op.tree)
-    if promotion.schedule is not None:
-        old = op.tree
-        op.body.block.insert_op_before(tree_from_schedule(promotion.schedule), old)
-        Rewriter.erase_op(old)
-
-
-def undo_promotion(op: ScopOp, promotion: Promotion, tree: DomainOp) -> None:
-    """Take off what `apply_promotion` added, and put `tree` in the scop, the one before."""
-    statements = {copy.name for copy in promotion.copies}
-    arrays = {array.name for array in promotion.arrays}
-    current = op.tree
-    op.body.block.insert_op_before(tree, current)
-    Rewriter.erase_op(current)
-    for statement in op.statements:
-        if statement.sym_name.data in statements:
-            Rewriter.erase_op(statement)
-    for array in op.local_arrays:
-        if array.sym_name.data in arrays:
-            Rewriter.erase_op(array)
 
 
 def _simplified(elements: isl.Map) -> isl.Map:

@@ -17,13 +17,19 @@ pytestmark = [
 ]
 
 NEAR = "map-to-gpu{shared=none registers=none}"
+ODD = "map-to-gpu{block=5,3 grid=2 shared=none registers=none}"
 HEXAGONS = ("height=2 width=4 sizes=8", "height=4 width=16 sizes=16")
 
 
 @pytest.mark.parametrize(
-    "mapping", [NEAR, "map-to-gpu{block=5,3 grid=2 shared=none registers=none}"]
+    ("hexagons", "mapping"),
+    [
+        (HEXAGONS[0], NEAR),
+        (HEXAGONS[0], ODD),
+        (HEXAGONS[1], NEAR),
+        pytest.param(HEXAGONS[1], ODD, marks=pytest.mark.matrix),
+    ],
 )
-@pytest.mark.parametrize("hexagons", HEXAGONS)
 @pytest.mark.parametrize("name", ["jacobi-1d", "jacobi-2d", "heat-3d", "fdtd-2d"])
 def test_hexagons_as_blocks(name: str, hexagons: str, mapping: str, expected: object) -> None:
     assert callable(expected)

@@ -52,6 +52,10 @@ def random_gpu_pipeline(seed: int) -> tuple[str, ...]:
     where = random.choice(("auto", "device", "host"))
     if where != "auto":
         options.append(f"sequential={where}")
+    if random.random() < 0.3:
+        options.append("buffers=2")
+    if random.random() < 0.3:
+        options.append("shared=all")
     passes.append(f"map-to-gpu{{{' '.join(options)}}}" if options else "map-to-gpu")
     return tuple(passes)
 

@@ -7,6 +7,7 @@ Where there is no GPU, small libraries stand in for CUDA's runtime and for an Op
 from __future__ import annotations
 
 import ctypes
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -220,7 +221,7 @@ def test_an_opencl_file_runs_on_pocl(tmp_path: Path) -> None:
     assert library.polyir_opencl_error() == 0
 
 
-INPUTS = ("emit", "emit_memory", "emit_outlined", "emit_large")
+INPUTS = ("emit", "emit_memory", "emit_outlined", "emit_large", "emit_vectors")
 
 
 @pytest.mark.parametrize("name", INPUTS)
@@ -235,3 +236,15 @@ def test_files_compile_without_a_warning(name: str, language: Language, tmp_path
         else:
             flags = (*C_FLAGS, "-Wno-overlength-strings", f"-I{STUBS}")
             _run("gcc", *flags, source, "-o", tmp_path / "file.so")
+
+
+@NVCC
+def test_vectors_are_loaded_at_once(tmp_path: Path) -> None:
+    program = (TESTS / "filecheck" / "gpu" / "emit_vectors.mlir").read_text()
+    source = tmp_path / "vectors.cu"
+    source.write_text(_text(Language.CUDA, program))
+    _run("nvcc", *NVCC_FLAGS, "-ptx", source, "-o", tmp_path / "vectors.ptx")
+    code = (tmp_path / "vectors.ptx").read_text()
+    # Four words of 32 bits, or two of 64.
+    for access in ("ld.global", "st.global", "ld.shared", "st.shared"):
+        assert re.search(rf"{access}(\.nc)?\.v[24]", code), access

@@ -201,6 +201,16 @@ def test_arrays_on_the_device_are_not_copied_to_it() -> None:
     assert list(device.memory) == [source.buffer, target.buffer]
 
 
+def test_arrays_on_the_device_that_are_not_aligned_are_copied() -> None:
+    device = CountingDevice()
+    source, target = (device.tensor(np.full((3, 4), value)) for value in (1.0, 2.0))
+    call: Any = on_host(LAUNCHES, device).run
+    call(10, 0.1, True, replace(source, is_aligned=False), target)
+    assert device.copies == ["on the device", "on the device"]
+    assert device.launches[0][2][3] not in (source.buffer, target.buffer)
+    assert device.memory[target.buffer].tobytes() == np.ones(12).tobytes()
+
+
 def test_a_launch_asks_for_memory_that_a_kernel_cannot_declare() -> None:
     """CUDA declares 48 KiB at most; OpenCL declares all."""
     module = LAUNCHES.replace(

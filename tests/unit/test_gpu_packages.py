@@ -198,8 +198,9 @@ class OnTheDevice:
         return self.device, 0
 
 
+@pytest.mark.parametrize("address", [1234, 4096])
 @pytest.mark.parametrize("interface", ["__cuda_array_interface__", "__dlpack__"])
-def test_cuda_takes_arrays_that_are_on_the_device(cupy: Any, interface: str) -> None:
+def test_cuda_takes_arrays_that_are_on_the_device(cupy: Any, interface: str, address: int) -> None:
     array = np.arange(6.0).reshape(2, 3)
     converted = SimpleNamespace(
         flags=array.flags,
@@ -207,12 +208,13 @@ def test_cuda_takes_arrays_that_are_on_the_device(cupy: Any, interface: str) -> 
         nbytes=array.nbytes,
         shape=array.shape,
         dtype=array.dtype,
-        data=SimpleNamespace(ptr=1234),
+        data=SimpleNamespace(ptr=address),
     )
     cupy.asarray = cupy.from_dlpack = lambda value: converted
     found = open_device("cuda").adopt(OnTheDevice(interface))
     assert found is not None
-    assert (found.array.shape, found.element, found.address) == ((2, 3), np.float64, 1234)
+    assert (found.array.shape, found.element, found.address) == ((2, 3), np.float64, address)
+    assert found.array.is_aligned == (address == 4096)
     assert found.array.buffer.size == 48
     assert np.shares_memory(found.array.buffer.handle, array)
 

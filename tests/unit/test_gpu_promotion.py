@@ -26,7 +26,7 @@ from polyir.passes.prerequisites import scops_in
 from polyir.runtime import compare_bits
 from polyir.transform.gpu import promotion
 from polyir.transform.gpu.promotion import GpuPromoteOptions, plan_gpu_promotion
-from polyir.transform.promote import apply_promotion, undo_promotion
+from polyir.transform.promoted_scop import apply_promotion, undo_promotion
 
 MAPPED = "pluto-schedule,gpu-kernels,gpu-tile,gpu-map"
 

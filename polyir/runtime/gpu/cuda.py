@@ -13,6 +13,7 @@ from typing import Final
 import numpy as np
 
 from polyir.diagnostics import MissingPackageError
+from polyir.model.vectors import VECTOR_BYTES
 from polyir.runtime.argument_checks import ArgumentError
 from polyir.runtime.compiler import cache_folder
 from polyir.runtime.gpu.device import (
@@ -89,7 +90,9 @@ class CudaDevice(Device):
         if not array.flags.c_contiguous:
             raise ArgumentError("must be C-contiguous")
         buffer = Buffer(array.reshape(-1).view(np.uint8), array.nbytes)
-        return Adopted(DeviceArray(buffer, tuple(array.shape)), array.dtype, array.data.ptr)
+        address = array.data.ptr
+        adopted = DeviceArray(buffer, tuple(array.shape), address % VECTOR_BYTES == 0)
+        return Adopted(adopted, array.dtype, address)
 
     def launch(
         self,

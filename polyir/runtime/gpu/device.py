@@ -39,10 +39,14 @@ class Buffer:
 
 @dataclass(eq=False)
 class DeviceArray:
-    """An array in the memory of a device, contiguous and row-major."""
+    """An array in the memory of a device, contiguous and row-major.
+
+    It `is_aligned` if it begins where an allocation may begin, so that vectors of it can be loaded.
+    """
 
     buffer: Buffer
     shape: tuple[int, ...]
+    is_aligned: bool = True
 
 
 @dataclass(frozen=True)

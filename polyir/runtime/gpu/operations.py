@@ -67,7 +67,8 @@ class GpuFunctions(InterpreterFunctions):
         shape = shape_of(op.result.type, sizes)
         if op in self._substitutes:
             (argument,) = interpreter.get_values([self._substitutes[op]])
-            if isinstance(argument, DeviceArray) and argument.shape == shape:
+            is_usable = isinstance(argument, DeviceArray) and argument.is_aligned
+            if is_usable and argument.shape == shape:
                 return _with_token(op, argument)
         size = int(np.prod(shape, dtype=object)) * numpy_type(element).itemsize
         array = DeviceArray(self._device.allocate(size), shape)

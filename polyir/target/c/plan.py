@@ -142,10 +142,10 @@ def _uses(op: Operation) -> _Uses:
             split = lower.num_dims + lower.num_symbols
             yield from _of_map(op.lowerBoundsMap, op.map_operands[:split], _Use.REPEATED)
             yield from _of_map(op.upperBoundsMap, op.map_operands[split:], _Use.REPEATED)
-        case affine.LoadOp():
+        case affine.LoadOp() | affine.VectorLoadOp():
             yield op.memref, _Use.ONCE
             yield from _of_map(op.map, op.indices, _Use.ONCE)
-        case affine.StoreOp():
+        case affine.StoreOp() | affine.VectorStoreOp():
             yield op.value, _Use.ONCE
             yield op.memref, _Use.ONCE
             yield from _of_map(op.map, op.indices, _Use.ONCE)

@@ -49,6 +49,7 @@ from polyir.target.c.syntax import (
 )
 from polyir.target.errors import operation_name, unsupported
 from polyir.target.gpu.language import Language
+from polyir.target.gpu.vectors import is_vector_access, is_vector_store, translate_vector_access
 
 BlockSize = tuple[int, int, int]
 
@@ -252,9 +253,9 @@ def _qualified(
     of this thread alone if they were `restrict`, and keep elements in registers over a barrier.
     """
     written = {
-        body.array(inner.memref).variable
+        body.array(inner.operands[1]).variable
         for inner in op.walk()
-        if isinstance(inner, affine.StoreOp | memref.StoreOp)
+        if isinstance(inner, affine.StoreOp | memref.StoreOp) or is_vector_store(inner)
     }
     code = op if not any(isinstance(inner, func.CallOp) for inner in op.walk()) else op.parent_op()
     assert code is not None
@@ -318,6 +319,8 @@ def _translate(
         _translate_thread_number(body, op, language, block_size)
     elif isinstance(op, gpu.BarrierOp):
         body.add(Barrier())
+    elif is_vector_access(op):
+        translate_vector_access(body, op)
     elif is_supported:
         translate_operation(body, op, environment)
     else:

@@ -34,6 +34,9 @@ class Words:
     a kernel, `block_size` before its name, with the sizes `{x}`, `{y}` and `{z}` and their product
     `{threads}`.
 
+    `vector_copy` is a statement that copies a vector of `{width}` elements from `{source}` on to
+    `{target}`, of the type `{type}` that `vectors` has for the type of the elements.
+
     `device_pointer` is the type by which the host names memory of the device; `None` is a pointer
     to the elements. `launch` are the lines of a launch: of `{kernel}` with `{grid}` and `{block}`,
     three sizes each, and `{count}` `{arguments}`, each of which is written as `argument`. A kernel
@@ -48,6 +51,8 @@ class Words:
     barrier: str
     kernel: str
     block_size: str
+    vectors: Mapping[Scalar, str]
+    vector_copy: str
     device_pointer: str | None
     argument: str
     launch: tuple[str, ...]
@@ -164,6 +169,15 @@ _CUDA: Final = Words(
     barrier="__syncthreads()",
     kernel='extern "C" __global__ ',
     block_size="__launch_bounds__({threads}) ",
+    vectors=MappingProxyType(
+        {
+            Scalar.INT32: "int4",
+            Scalar.INT64: "longlong2",
+            Scalar.FLOAT: "float4",
+            Scalar.DOUBLE: "double2",
+        }
+    ),
+    vector_copy="*({type} *)&{target} = *(const {type} *)&{source}",
     device_pointer=None,
     argument="{value}",
     launch=(
@@ -260,6 +274,8 @@ _OPENCL: Final = Words(
     barrier="barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)",
     kernel="__kernel ",
     block_size="__attribute__((reqd_work_group_size({x}, {y}, {z}))) ",
+    vectors=MappingProxyType({}),
+    vector_copy="vstore{width}(vload{width}(0, &{source}), 0, &{target})",
     device_pointer="cl_mem",
     argument="POLYIR_ARGUMENT({type}, {value})",
     launch=(

@@ -19,6 +19,7 @@ from polyir.target.c.syntax import (
 from polyir.target.gpu.host import DeviceAllocation, DeviceCopy, DeviceFree, Finish, Launch
 from polyir.target.gpu.kernels import Barrier, Kernel, LaunchMemory, LaunchMemoryPart
 from polyir.target.gpu.language import Language
+from polyir.target.gpu.vectors import VectorCopy
 
 _MEMORY: Final = "polyir_shared"
 
@@ -49,6 +50,13 @@ class GpuPrinter(Printer):
             case LaunchMemoryPart(array=array, offset=offset):
                 start = f"((char *){_MEMORY} + {offset})" if offset else _MEMORY
                 return f"{self.pointer(array, False)} = ({self.pointer_type(array)}){start}"
+            case VectorCopy(target=target, source=source, type=type, width=width):
+                return self._words.vector_copy.format(
+                    target=self.expression(target),
+                    source=self.expression(source),
+                    type=self._words.vectors.get(type, ""),
+                    width=width,
+                )
             case DeviceAllocation(array=array):
                 name = array.variable.name
                 call = f'polyir_allocate("{name}", {self.byte_count(array)})'

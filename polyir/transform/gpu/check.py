@@ -4,7 +4,7 @@ Code generation believes the mark. It is true if
 
 - every statement is in a kernel, and its instances are run by a block;
 - all threads of a block reach each barrier: none is below a loop that is mapped to threads;
-- no access is out of bounds;
+- no access is out of bounds, and vectors are aligned (`alignment`);
 - no two blocks, and no two threads without a barrier between them, access one element that one of
   them writes (`races`).
 
@@ -30,6 +30,7 @@ from polyir.model.raising.context import outside_of_array
 from polyir.model.scop import Scop
 from polyir.model.tree import attributes_of_members
 from polyir.transform.claims import FalseClaim
+from polyir.transform.gpu.alignment import misaligned_vectors
 from polyir.transform.gpu.races import races
 from polyir.transform.walk import BAND, MARK
 
@@ -44,7 +45,12 @@ def false_claims_of_kernels(scop: Scop) -> tuple[FalseClaim, ...]:
         return ()
     found = [*_of_statements(scop, marks), *_of_host_arrays(scop)]
     for mark in marks:
-        claims = (*_of_blocks(scop, mark), *_of_barriers(scop, mark), *_of_bounds(scop, mark))
+        claims = (
+            *_of_blocks(scop, mark),
+            *_of_barriers(scop, mark),
+            *_of_bounds(scop, mark),
+            *misaligned_vectors(scop, mark),
+        )
         found += claims or (FalseClaim(path_of(mark), message) for message in races(scop, mark))
     return tuple(found)
 

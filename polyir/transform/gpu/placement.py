@@ -23,7 +23,7 @@ from polyir.diagnostics import OptionError
 from polyir.isl_lists import parameters_of, sets_of
 from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind
-from polyir.transform.gpu.tile_sizes import element_bytes
+from polyir.model.vectors import element_bytes
 
 SequentialParts = Literal["auto", "device", "host"]
 """Where sequential parts run: where they are estimated to take less time, or always there."""

@@ -24,12 +24,23 @@ from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind
 from polyir.model.tree import attributes_of_members
 from polyir.model.tree_loops import member_steps
+from polyir.model.vectors import element_bytes
 from polyir.transform.address import LoopPosition, TreePath, node_at
 from polyir.transform.copy_statements import CopyLoop, element_functions
 from polyir.transform.gpu.barriers import has_blocks, is_block
+from polyir.transform.gpu.copy_loops import (
+    iterations_and_elements,
+    shared_copy_loops,
+    shared_copy_vectors,
+)
+from polyir.transform.gpu.double_buffers import (
+    BUFFERS,
+    BufferedCopies,
+    FirstAndLater,
+    iterations_ahead,
+)
 from polyir.transform.gpu.register_tiles import SplitBands, with_register_tiles
 from polyir.transform.gpu.thread_use import ElementUse, ThreadedKernel, accesses_at_most
-from polyir.transform.gpu.tile_sizes import element_bytes
 from polyir.transform.promote import (
     LocalCopies,
     LocalForm,
@@ -39,7 +50,6 @@ from polyir.transform.promote import (
     names_in_scop,
 )
 from polyir.transform.reference_groups import (
-    FootprintBox,
     LoopBody,
     NotPromotableError,
     PromotedReference,
@@ -53,6 +63,7 @@ from polyir.transform.walk import BAND, name_list, statements_of
 
 SharedArrays = Literal["auto", "all", "none"]
 Registers = Literal["auto", "none"]
+Vectors = Literal["auto", "none"]
 
 SHARED_BYTES = 48 * 1024
 """The shared memory that a block of every device has."""
@@ -70,7 +81,10 @@ class GpuPromoteOptions:
     thread accesses several times. Only `arrays` are promoted if any are named. All shared arrays of
     a kernel together take at most `limit` bytes. `padding` elements are added to the last dimension
     of shared arrays: by default, one where threads access columns, which would all be in the same
-    bank otherwise.
+    bank otherwise. With `vectors=auto`, a thread copies 16 bytes of a row at once from or to shared
+    memory, where all of them are to be copied and are aligned. With `buffers=2`, an iteration of a
+    sequential loop over tiles copies what the next one reads, to the other half of an array of
+    twice the size.
     """
 
     shared: SharedArrays = "auto"
@@ -78,8 +92,12 @@ class GpuPromoteOptions:
     arrays: tuple[str, ...] = ()
     limit: int = SHARED_BYTES
     padding: int | None = None
+    vectors: Vectors = "auto"
+    buffers: int = 1
 
     def __post_init__(self) -> None:
+        if self.buffers not in (1, BUFFERS):
+            raise OptionError(f"buffers must be 1 or {BUFFERS}: buffers={self.buffers}")
         if self.padding is not None and self.padding < 0:
             raise OptionError(f"padding must not be negative: padding={self.padding}")
         if self.limit < 0:
@@ -142,12 +160,19 @@ class _Candidate:
 
 @dataclass(frozen=True, eq=False)
 class _Choice:
-    """A group that is promoted inside a loop."""
+    """A group that is promoted inside a loop; with `ahead`, one of these iterations ahead."""
 
     loop: LoopPosition
     place: LoopBody
     array: str
     candidate: _Candidate
+    ahead: FirstAndLater | None = None
+
+    def loops_to_split(self) -> Iterator[LoopPosition]:
+        """The loops that must be the last members of their bands."""
+        yield self.loop
+        if self.ahead is not None and self.loop.member > 0:
+            yield replace(self.loop, member=self.loop.member - 1)
 
 
 class _Planner:
@@ -169,6 +194,8 @@ class _Planner:
             if any(choice.array == array for choice in search.choices):
                 reasons = self._find_flow(array, search) or reasons
             self._reasons += [f"{names}: {array} stays in global memory: {why}" for why in reasons]
+        for array, why in search.copy_ahead():
+            self._reasons.append(f"{names}: no tile of {array} is copied ahead: {why}")
         self._choices += [(names, choice) for choice in search.choices]
 
     def _find_flow(self, array: str, search: _Search) -> tuple[str, ...]:
@@ -189,25 +216,27 @@ class _Planner:
             for choice in choices
             if choice.candidate.form.space == "private" and choice.candidate.shape
         ]
-        places = {choice.loop for choice in choices}
+        places = {loop for choice in choices for loop in choice.loops_to_split()}
         unrolled = with_register_tiles(self._scop.schedule, in_registers, places)
         loops = SplitBands(unrolled, places)
         taken = names_in_scop(self._scop)
+        # Where marks stand in the same place, those of loops inside are inner ones.
+        ahead: dict[LoopPosition, LocalCopies] = {}
         copies: dict[LoopPosition, LocalCopies] = {}
         done: list[str] = []
         for names, choice in self._choices:
-            if choice.loop not in copies:
-                place = replace(
-                    choice.place, schedule=loops.schedule, path=loops.inside(choice.loop)
-                )
-                copies[choice.loop] = LocalCopies(self._scop, place, PromoteOptions(), taken)
+            place = replace(choice.place, schedule=loops.schedule, path=loops.inside(choice.loop))
+            if choice.ahead is None:
+                ordinary = LocalCopies(self._scop, place, PromoteOptions(), taken)
+                builder = copies.setdefault(choice.loop, ordinary)
+            else:
+                buffered = BufferedCopies(self._scop, place, taken, choice.ahead)
+                builder = ahead.setdefault(choice.loop, buffered)
             array, candidate = choice.array, choice.candidate
-            kept = copies[choice.loop].add_group(
-                array, candidate.group, self._flows[array], candidate.form
-            )
+            kept = builder.add_group(array, candidate.group, self._flows[array], candidate.form)
             done.append(f"{names}: of {array}, {candidate} ({kept.local.name}), {kept}")
         is_named = bool(self._options.arrays)
-        promotion = local_copies_in(loops.schedule, tuple(copies.values()))
+        promotion = local_copies_in(loops.schedule, (*ahead.values(), *copies.values()))
         return replace(
             promotion,
             done=tuple(done if is_named else done + self._reasons),
@@ -261,6 +290,31 @@ class _Search:
         self.choices = [choice for choice in self.choices if choice.array != array]
         shared = (each.candidate for each in own if each.candidate.form.space == "workgroup")
         self._used -= sum(candidate.size for candidate in shared)
+
+    def copy_ahead(self) -> Iterator[tuple[str, str]]:
+        """Copy what the next iteration reads, where that is possible; why not, for other arrays."""
+        for position, choice in enumerate(self.choices if self._options.buffers > 1 else ()):
+            candidate = choice.candidate
+            kinds = {each.kind for each in candidate.group.references}
+            if candidate.form.space != "workgroup" or AccessKind.READ not in kinds:
+                continue
+            node = node_at(self._scop.schedule, choice.loop.path)
+            is_written = any(
+                kind is not AccessKind.READ for kind in self._kinds(choice.array, node)
+            )
+            ahead = iterations_ahead(choice.loop, choice.place, node, is_written)
+            left = self._options.limit - self._used
+            if isinstance(ahead, FirstAndLater) and candidate.size > left:
+                ahead = (
+                    f"it takes {candidate.size} more bytes of shared memory, and {left} are left"
+                )
+            if isinstance(ahead, str):
+                yield choice.array, ahead
+                continue
+            self._used += candidate.size
+            shape, size = (BUFFERS, *candidate.shape), BUFFERS * candidate.size
+            twice = replace(candidate, shape=shape, size=size)
+            self.choices[position] = replace(choice, candidate=twice, ahead=ahead)
 
     def _visit(self, array: str, node: isl.ScheduleNode, path: TreePath, around: _Around) -> None:
         """Visit the places from `node` down."""
@@ -346,7 +400,7 @@ class _Search:
         if not use.is_repeated(node_at(place.schedule, place.path)):
             return None
         rank = len(group.box.sizes)
-        elements = element_functions(_iterations_and_elements(place, rank), rank)
+        elements = element_functions(iterations_and_elements(place, rank), rank)
         loops: list[CopyLoop] = []
         for axis in reversed(self._kernel.axes):
             values = None if axis in around.axes else self._kernel.values.get(axis)
@@ -424,62 +478,21 @@ class _Search:
         is_written = any(
             kind is not AccessKind.READ for kind in self._kinds(array, self._kernel.mark)
         )
+        vectors = shared_copy_vectors(self._kernel, place, group.box, self._type(array))
         form = LocalForm(
             f"{array}_shared",
             "workgroup",
             "exact" if is_written else "box",
             padding,
-            self._copy_loops(place, group.box),
+            shared_copy_loops(self._kernel, place, group.box),
+            None if self._options.vectors == "none" else vectors,
         )
         return _Candidate(group, form, tuple(shape), self._bytes(array, shape))
 
-    def _copy_loops(self, place: LoopBody, box: FootprintBox) -> tuple[CopyLoop, ...]:
-        """The loops of a copy of a box, mapped so that neighbouring threads copy neighbours.
-
-        Where the rows are long enough, each dimension has an axis of the block, the last one x.
-        Else the elements are numbered, and so are the threads.
-        """
-        if all(size == 1 for size in box.sizes):
-            return ()
-        rank, axes = len(box.sizes), self._kernel.axes
-        elements = element_functions(_iterations_and_elements(place, rank), rank)
-        loops = elements[0].dim(isl.dim_type.in_) - rank
-        cells: list[isl.PwAff] = []
-        sizes: list[int] = []
-        for element, offset, size in zip(elements, box.offsets, box.sizes, strict=True):
-            if size > 1:
-                first = offset.insert_dims(isl.dim_type.in_, loops, rank)
-                cells.append(element.sub(isl.PwAff.from_aff(first)))
-                sizes.append(size)
-        if 1 < len(axes) <= len(sizes) and sizes[-1] >= self._kernel.threads(axes[0]):
-            rows = len(sizes) - len(axes) + 1
-            functions = [_number(cells[:rows], sizes[:rows]), *cells[rows:]]
-        else:
-            functions = [_number(cells, sizes)]
-            for axis in axes[:-1]:
-                threads = isl.Val(self._kernel.threads(axis))
-                functions.insert(0, functions[0].scale_down_val(threads).floor())
-        return tuple(
-            CopyLoop(function, (MapAttr(GpuDimension("thread", axis)),))
-            for function, axis in zip(functions, reversed(axes), strict=True)
-        )
-
     def _bytes(self, array: str, shape: Collection[int]) -> int:
+        return prod(shape) * element_bytes(self._type(array))
+
+    def _type(self, array: str) -> MemRefType:
         type = self._scop.arrays[array].type
         assert isinstance(type, MemRefType)
-        return prod(shape) * element_bytes(type)
-
-
-def _iterations_and_elements(place: LoopBody, rank: int) -> isl.Set:
-    """The space `{ [t, a] }` of iterations of a place and elements."""
-    iterations = isl.Set.from_union_set(place.iterations.range())
-    return isl.Set.universe(iterations.get_space().add_dims(isl.dim_type.set, rank))
-
-
-def _number(cells: Collection[isl.PwAff], sizes: Collection[int]) -> isl.PwAff:
-    """The number of a cell of a box, in rows."""
-    number: isl.PwAff | None = None
-    for cell, size in zip(cells, sizes, strict=True):
-        number = cell if number is None else number.scale_val(isl.Val(size)).add(cell)
-    assert number is not None
-    return number
+        return type

@@ -12,12 +12,12 @@ import islpy as isl
 from polyir.dialects.loop_attributes import GpuDimension, MapAttr
 from polyir.dialects.mark_attributes import KernelSizes
 from polyir.isl_lists import maps_of
+from polyir.isl_maps import moved_along
 from polyir.isl_trees import node_type
 from polyir.model.gpu import AXES, mapped_values, sizes_of_kernel, thread_numbers
 from polyir.model.tree import attributes_of_members
 from polyir.model.tree_loops import schedules_below
 from polyir.transform.address import node_at
-from polyir.transform.gpu.tile_sizes import step_along
 from polyir.transform.reference_groups import (
     LoopBody,
     PromotedReference,
@@ -74,7 +74,7 @@ class ThreadedKernel:
             if node.n_children() == 0 and depth is not None:
                 around = node.get_prefix_schedule_union_map().intersect_domain(node.get_domain())
                 for dates in maps_of(around):
-                    moved = dates.apply_range(step_along(dates.range(), depth))
+                    moved = dates.apply_range(moved_along(dates.range().get_space(), depth, 1))
                     found = found.union(isl.UnionMap.from_map(moved.apply_range(dates.reverse())))
             for position in range(node.n_children()):
                 visit(node.child(position), depth)

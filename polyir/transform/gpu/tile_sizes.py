@@ -8,11 +8,13 @@ from functools import reduce
 from math import prod
 
 import islpy as isl
-from xdsl.dialects.builtin import FixedBitwidthType, MemRefType
+from xdsl.dialects.builtin import MemRefType
 
+from polyir.isl_maps import moved_along
 from polyir.isl_trees import path_of
 from polyir.model.scop import Scop
 from polyir.model.tree_loops import schedules_below
+from polyir.model.vectors import element_bytes
 from polyir.transform.bands import loop_members
 from polyir.transform.reference_groups import (
     LoopBody,
@@ -124,28 +126,15 @@ def _cells(references: Sequence[PromotedReference]) -> int:
     return prod(box.sizes[:-1]) * (box.sizes[-1] + 1)
 
 
-def element_bytes(type: MemRefType) -> int:
-    """The bytes of an element of an array."""
-    element = type.element_type
-    bits = element.bitwidth if isinstance(element, FixedBitwidthType) else 64
-    return -(-bits // 8)
-
-
 # ------------------------------------------------------------------------- neighbouring threads
-
-
-def step_along(dates: isl.Set, depth: int) -> isl.Map:
-    """`{ [t] -> [t'] }` with t' one step further along one dimension."""
-    space = dates.get_space().map_from_set()
-    values = isl.MultiAff.identity(space)
-    following = values.get_at(depth).add_constant_val(isl.Val(1))
-    return isl.Map.from_multi_aff(values.set_at(depth, following))
 
 
 def following_instances(dates: isl.Map, band: isl.ScheduleNode, position: int) -> isl.Map:
     """`{ S[i] -> S[i'] }`: what the next iteration of a member of a band runs."""
     depth = band.get_schedule_depth() + position
-    return dates.apply_range(step_along(dates.range(), depth)).apply_range(dates.reverse())
+    return dates.apply_range(moved_along(dates.range().get_space(), depth, 1)).apply_range(
+        dates.reverse()
+    )
 
 
 def access_score(relation: isl.Map, following: isl.Map) -> int:

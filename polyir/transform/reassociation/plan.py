@@ -18,6 +18,7 @@ from xdsl.dialects.builtin import MemRefType, NoneAttr
 
 from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
+from polyir.isl_maps import moved_along
 from polyir.isl_trees import node_type, path_of
 from polyir.model.bands import active_at, band_facts
 from polyir.model.gpu import is_one_block
@@ -26,7 +27,7 @@ from polyir.model.order import Active, below, members_of
 from polyir.model.scop import Scop
 from polyir.transform.address import StatementAddress, TreePath, node_at
 from polyir.transform.bands import loop_members, replace_band, split_at
-from polyir.transform.gpu.tile_sizes import access_score, step_along
+from polyir.transform.gpu.tile_sizes import access_score
 from polyir.transform.reassociation.updates import Update, elements, memory_of, update_of
 from polyir.transform.walk import BAND, name_list, statements_of, with_permutable_bands
 
@@ -348,7 +349,7 @@ def _prefers_results(
     dates = values_of(update, (*around, *results, *reduced))
 
     def score(depth: int) -> int:
-        step = step_along(dates.range(), depth)
+        step = moved_along(dates.range().get_space(), depth, 1)
         following = dates.apply_range(step).apply_range(dates.reverse())
         return sum(access_score(access.relation, following) for access in update.others)
 

@@ -131,3 +131,26 @@ module attributes {gpu.container_module} {
     return
   }
 }
+// -----
+module attributes {gpu.container_module} {
+  gpu.module @m {
+    gpu.func @k(%A: memref<?xf64>) kernel {
+      // expected-error@+1 {{a kernel can only copy a vector: load it, and store it right after}}
+      %v = affine.vector_load %A[0] : memref<?xf64>, vector<2xf64>
+      %w = arith.addf %v, %v : vector<2xf64>
+      affine.vector_store %w, %A[0] : memref<?xf64>, vector<2xf64>
+      gpu.return
+    }
+  }
+}
+// -----
+module attributes {gpu.container_module} {
+  gpu.module @m {
+    gpu.func @k(%A: memref<?xf64>, %B: memref<?xf64>) kernel {
+      %v = affine.vector_load %A[0] : memref<?xf64>, vector<4xf64>
+      // expected-error@+1 {{vectors in kernels must have 16 bytes, not 'vector<4xf64>'}}
+      affine.vector_store %v, %B[0] : memref<?xf64>, vector<4xf64>
+      gpu.return
+    }
+  }
+}

@@ -7,6 +7,7 @@
 // RUN: sed 's/; \[i0\] -> x_out.*"/ }"/' %s | not polyir-opt --check-schedule - 2>&1 | filecheck %s --check-prefix UNADDED
 // RUN: sed 's/affine.load %x\[%x0\]/affine.load %x[%x0 + 1]/' %s | not polyir-opt --check-schedule - 2>&1 | filecheck %s --check-prefix ELEMENT
 // RUN: sed 's/S0\[i\] -> \[(i)\]/S0[i] -> [(-i)]/' %s | polyir-opt --check-schedule --emit=none -
+// RUN: sed 's/affine.load %x\[%x0\]/affine.load %x[%x0 mod symbol(%n)]/' %s | not polyir-opt --check-schedule - 2>&1 | filecheck %s --check-prefix UNKNOWN
 
 // A person may write or edit copies in the text. The check believes nothing but the statements and
 // the original order.
@@ -66,3 +67,5 @@ func.func @scale(%n: index, %x: memref<?xf64>) {
 // UNADDED: error: 'poly.scop' op the schedule tree does not cover the statements: it misses [n] -> { x_out[t0, x0]
 
 // ELEMENT: error: S0[0] reads, for an element of x, what x_in[0, 0] wrote for another one (n = 1)
+
+// UNKNOWN: error: @x_in must copy an element at affine subscripts, or a vector of a row, from or to x

@@ -1,0 +1,68 @@
+"""Vectors of neighbouring elements that a thread of a GPU loads or stores at once.
+
+Their address must be a multiple of their size. Arrays begin at such an address: so do allocations
+of CUDA and OpenCL, and local arrays say their alignment. So it is the number of the first element
+that decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+from operator import mul
+from typing import Final
+
+import islpy as isl
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    FixedBitwidthType,
+    Float32Type,
+    Float64Type,
+    IntegerType,
+    MemRefType,
+    NoneAttr,
+)
+
+VECTOR_BYTES: Final = 16
+"""The size of the longest loads and stores of a thread."""
+
+
+def vector_width(type: MemRefType) -> int:
+    """How many elements of an array a thread loads at once; 1 if there are no such vectors."""
+    element = type.element_type
+    if not isinstance(element, Float32Type | Float64Type | IntegerType):
+        return 1
+    return {32: 4, 64: 2}.get(element.bitwidth, 1)
+
+
+def element_bytes(type: MemRefType) -> int:
+    """The bytes of an element of an array."""
+    element = type.element_type
+    bits = element.bitwidth if isinstance(element, FixedBitwidthType) else 64
+    return -(-bits // 8)
+
+
+def element_number(space: isl.Space, type: MemRefType) -> isl.PwAff | None:
+    """`{ [..., a] -> [n] }`: how many elements are in front of A[a] in memory.
+
+    The last dimensions of `space` are the subscripts. `None` if that depends on unknown extents.
+    """
+    shape = type.get_shape()
+    if not isinstance(type.layout, NoneAttr) or DYNAMIC_INDEX in shape[1:]:
+        return None
+    strides = _strides(shape)
+    first = space.dim(isl.dim_type.set) - len(shape)
+    number = isl.Aff.zero_on_domain(isl.LocalSpace.from_space(space))
+    for position, stride in enumerate(strides):
+        number = number.set_coefficient_val(isl.dim_type.in_, first + position, isl.Val(stride))
+    return isl.PwAff.from_aff(number)
+
+
+def _strides(shape: Sequence[int]) -> list[int]:
+    """The strides of the dimensions, in rows; the outermost extent does not matter."""
+    return [*accumulate([1, *reversed(shape[1:])], mul)][::-1]
+
+
+def aligned(number: isl.PwAff, width: int) -> isl.Set:
+    """Where the number of an element is a multiple of the width of vectors."""
+    return number.mod_val(isl.Val(width)).zero_set()

@@ -1,0 +1,74 @@
+"""Vectors in GPU kernels: does each begin at a multiple of its size?
+
+A thread that loads or stores a vector at another address stops with an error. All arrays of a
+device begin at such a multiple (`polyir.model.vectors`); a local array does if it says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import islpy as isl
+from xdsl.dialects import affine
+from xdsl.dialects.builtin import MemRefType, VectorType
+
+from polyir.isl_trees import path_of
+from polyir.model.legality import example_of
+from polyir.model.local_arrays import Destination, destinations, local_marks
+from polyir.model.scop import Scop
+from polyir.model.statements import Access
+from polyir.model.vectors import aligned, element_bytes, element_number
+from polyir.transform.claims import FalseClaim
+
+
+def misaligned_vectors(scop: Scop, mark: isl.ScheduleNode) -> Iterator[FalseClaim]:
+    """The accesses to vectors in the kernel below `mark` that need not be aligned."""
+    domain = mark.get_domain().intersect_params(scop.context)
+    for body in scop.bodies:
+        instances = domain.extract_set(body.domain.get_space())
+        for access in body.accesses:
+            vector = _vector(access)
+            if vector is None or instances.is_empty():
+                continue
+            if not access.certain:
+                unknown = f"@{body.name} accesses vectors of {access.array} at unknown places"
+                yield FalseClaim(path_of(mark), unknown)
+                continue
+            first = access.relation.intersect_domain(instances).lexmin()
+            for part in destinations(replace(access, relation=first), local_marks(scop.schedule)):
+                message = _misalignment(scop, part, vector.element_count())
+                if message is not None:
+                    yield FalseClaim(path_of(mark), f"@{body.name} accesses {message}")
+
+
+def _vector(access: Access) -> VectorType | None:
+    match access.operation:
+        case affine.VectorLoadOp(result=vector) | affine.VectorStoreOp(value=vector):
+            assert isinstance(vector.type, VectorType)
+            return vector.type
+    return None
+
+
+def _misalignment(scop: Scop, part: Destination, width: int) -> str | None:
+    """What is wrong with the vectors of `width` elements that begin at the cells of an access."""
+    local = {array.sym_name.data: array for array in scop.op.local_arrays}
+    array = local.get(part.array)
+    type = scop.arrays[part.array].type if array is None else array.memory.type
+    assert isinstance(type, MemRefType)
+    size = width * element_bytes(type)
+    what = f"{width} elements of {part.array} at once, but"
+    if array is not None and (array.alignment is None or array.alignment.data % size):
+        return f"{what} @{part.array} is not aligned to {size} bytes"
+    number = element_number(part.cells.get_space().range(), type)
+    if number is None:
+        return f"{what} the length of its rows is not known to be a multiple of {size} bytes"
+    wrong = part.cells.subtract_range(aligned(number, width))
+    if wrong.is_empty():
+        return None
+    example = example_of(wrong)
+    where = f" ({example.parameters})" if example.parameters else ""
+    return (
+        f"{what} {example.source} begins at {example.target}, which is not at a multiple of {size} "
+        f"bytes{where}"
+    )

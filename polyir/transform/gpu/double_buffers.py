@@ -1,0 +1,197 @@
+"""Double buffers: a block copies the next tile while it computes with the one before.
+
+V. Volkov, J. W. Demmel, "Benchmarking GPUs to tune dense linear algebra" (SC 2008), hide the
+latency of global memory in this way; with two halves of shared memory that take turns, one barrier
+in an iteration is enough.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import islpy as isl
+
+from polyir.dialects.loop_attributes import MapAttr, requires_parallel
+from polyir.isl_maps import moved_along
+from polyir.isl_trees import BandMembers, TreeNode
+from polyir.model.dataflow import ArrayFlow
+from polyir.model.scop import Scop
+from polyir.model.tree import attributes_of_members
+from polyir.model.tree_loops import loop_steps
+from polyir.transform.address import LoopPosition, TreePath
+from polyir.transform.copy_statements import (
+    CopyStatement,
+    PromotedArray,
+    copied_elements,
+    copy_node,
+    extension_of,
+)
+from polyir.transform.promote import Kept, LocalCopies, LocalForm, PromoteOptions, Promotion
+from polyir.transform.reference_groups import LoopBody, ReferenceGroup
+
+BUFFERS: Final = 2
+"""The copies of a shared array that take turns."""
+
+
+@dataclass(frozen=True)
+class FirstAndLater:
+    """The iterations of a place: those without one before them, a `step` away, and the others."""
+
+    first: isl.Set
+    later: isl.Set
+    step: int
+
+    @classmethod
+    def of_place(cls, place: LoopBody, step: int) -> FirstAndLater:
+        """The iterations of a place; `step` is that of the innermost loop around it."""
+        iterations = isl.Set.from_union_set(place.iterations.range()).coalesce()
+        last = iterations.dim(isl.dim_type.set) - 1
+        following = iterations.apply(moved_along(iterations.get_space(), last, step))
+        first = iterations.subtract(following).coalesce()
+        return cls(first, iterations.intersect(following).coalesce(), step)
+
+
+def iterations_ahead(
+    loop: LoopPosition, place: LoopBody, band: isl.ScheduleNode, is_written: bool
+) -> FirstAndLater | str:
+    """The iterations that can copy what the next one reads, or why they cannot.
+
+    `place` is inside of `loop`, a member of `band`, where the array is written or not. For given
+    values of the loops around, only the first iteration may have none before it.
+    """
+    if any(isinstance(each, MapAttr) for each in attributes_of_members(band)[loop.member]):
+        return "no sequential loop is around it"
+    if is_written:
+        return "the loop around it writes to the array"
+    found = FirstAndLater.of_place(place, loop_steps(band)[loop.member])
+    if found.later.is_empty():
+        return "the loop around it has a single iteration"
+    last = found.first.dim(isl.dim_type.set) - 1
+    starts = isl.Map.from_range(found.first)
+    starts = starts.move_dims(isl.dim_type.in_, 0, isl.dim_type.out, 0, last)
+    if not starts.is_single_valued():
+        return f"the iterations of the loop around it are not all {found.step} apart"
+    return found
+
+
+class BufferedCopies(LocalCopies):
+    """The local arrays of a loop whose iterations fill them for the iteration after.
+
+    An array has two halves. An iteration uses the one of its parity, and fills the other one:
+
+        band [t]                       mark #poly.local<@A_shared>: A_shared[t mod 2, ...]
+          mark #poly.local<@A_shared>    sequence
+            sequence                =>     A_in[t] of the first t
+              A_in[t]                      band [S[t]: t; A_next[t]: t - 1]
+              S[t]                           sequence
+                                               A_next[t + 1]
+                                               S[t]
+
+    All groups must be of references that only read.
+    """
+
+    def __init__(
+        self, scop: Scop, place: LoopBody, taken: set[str], iterations: FirstAndLater
+    ) -> None:
+        super().__init__(scop, place, PromoteOptions(), taken)
+        self._iterations = iterations
+        self._next: list[CopyStatement] = []
+
+    def add_group(
+        self, array: str, group: ReferenceGroup, flow: ArrayFlow, form: LocalForm
+    ) -> Kept:
+        kept = super().add_group(array, group, flow, form)
+        if self._copies and self._copies[-1].local.name == kept.local.name:
+            whole = self._copies.pop()
+            assert whole.is_copy_in
+            self._copies.append(_restricted(whole, self._iterations.first, whole.name))
+            name = self._name(f"{array}_next")
+            self._next.append(_restricted(whole, self._iterations.later, name))
+        return replace(kept, copied=tuple(f"{each}, one iteration ahead" for each in kept.copied))
+
+    def _shape(self, group: ReferenceGroup, padding: int) -> tuple[int, ...]:
+        return (BUFFERS, *super()._shape(group, padding))
+
+    def _cell(self, local: PromotedArray, group: ReferenceGroup) -> isl.MultiAff:
+        """`{ [t, a] -> L[parity of t, l] }`."""
+        cell = super()._cell(local, group)
+        domain = isl.LocalSpace.from_space(cell.get_domain_space())
+        last = self._iterations.first.dim(isl.dim_type.set) - 1
+        iteration = isl.Aff.var_on_domain(domain, isl.dim_type.set, last)
+        number = iteration.scale_down_val(isl.Val(self._iterations.step)).floor()
+        half = isl.MultiAff.from_aff(number.mod_val(isl.Val(BUFFERS)))
+        return half.flat_range_product(cell).set_tuple_name(isl.dim_type.out, local.name)
+
+    @property
+    def path(self) -> TreePath:
+        """That of the band whose iterations are those of the place."""
+        return super().path[:-1]
+
+    @property
+    def additions(self) -> Promotion:
+        own = super().additions
+        return replace(own, copies=(*own.copies, *self._next))
+
+    def with_marks(self, inside: tuple[TreeNode, ...]) -> TreeNode:
+        """The marks above a sequence of the first copies and the loop, which has the others."""
+        (loop,) = inside
+        members = loop.content
+        assert isinstance(members, BandMembers)
+        own = self._place.iterations.domain().universe()
+        both = own
+        function = members.schedule.get_at(0)
+        for copy in self._next:
+            both = both.union(_universe(copy))
+            function = function.union_add(isl.UnionPwAff.from_pw_aff(self._iteration_before(copy)))
+        band = BandMembers(
+            members.schedule.set_at(0, function),
+            tuple(_sequential(each) for each in members.objects),
+            members.permutable,
+            (False,),
+            members.options,
+        )
+        steps = (*map(copy_node, self._next), TreeNode("filter", own, loop.children))
+        loop = TreeNode("band", band, (TreeNode("sequence", None, steps),))
+        first = map(copy_node, self._copies)
+        sequence = TreeNode("sequence", None, (*first, TreeNode("filter", both, (loop,))))
+        node = TreeNode("extension", self._added(), (sequence,))
+        for mark in reversed(self._marks):
+            node = TreeNode("mark", mark, (node,))
+        return node
+
+    def _iteration_before(self, copy: CopyStatement) -> isl.PwAff:
+        """`{ C[t, a] -> [t - step] }`: the value of the loop in whose iteration a copy is made."""
+        local = isl.LocalSpace.from_space(copy.domain.get_space())
+        last = copy.iteration_dimensions - 1
+        iteration = isl.Aff.var_on_domain(local, isl.dim_type.set, last)
+        before = iteration.add_constant_val(isl.Val(-self._iterations.step))
+        return isl.PwAff.from_aff(before)
+
+    def _added(self) -> isl.UnionMap:
+        """`{ [t] -> C[t, a] }`: all copies, for the loops around the one that makes them."""
+        relation = self._scop_map()
+        for copy in (*self._copies, *self._next):
+            depth = copy.iteration_dimensions - 1
+            added = extension_of(copy).project_out(isl.dim_type.in_, depth, 1)
+            relation = relation.union(isl.UnionMap.from_map(added))
+        return relation
+
+
+def _restricted(copy: CopyStatement, iterations: isl.Set, name: str) -> CopyStatement:
+    """The copies of some iterations, as a statement of its own."""
+    inside = iterations.add_dims(isl.dim_type.set, copy.local.rank).set_tuple_name(copy.name)
+    domain = copied_elements(copy.domain.intersect(inside), name, copy.local)
+    cell = copy.cell.set_tuple_id(isl.dim_type.in_, domain.get_tuple_id())
+    return replace(copy, name=name, domain=domain, cell=cell)
+
+
+def _universe(copy: CopyStatement) -> isl.UnionSet:
+    return isl.UnionSet.from_set(isl.Set.universe(copy.domain.get_space()))
+
+
+def _sequential(attributes: object) -> object:
+    """The attributes of a loop that need not be true of parallel loops only."""
+    assert attributes is None or isinstance(attributes, tuple)
+    kept = tuple(each for each in attributes or () if not requires_parallel((each,)))
+    return kept or None

@@ -1,0 +1,55 @@
+"""Promotion in the IR: local arrays and copies, put in a scop and taken off."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import SSAValue
+from xdsl.rewriter import Rewriter
+
+from polyir.dialects.schedule_tree import DomainOp
+from polyir.dialects.scop import LocalArrayOp, ScopOp
+from polyir.model.scop import scop_of
+from polyir.model.tree import tree_from_schedule
+from polyir.transform.copy_statements import copy_operation
+from polyir.transform.promote import Promotion
+
+
+def apply_promotion(op: ScopOp, promotion: Promotion, alignment: int = 0) -> None:
+    """Declare the local arrays of a plan, add its copies and put its tree in the scop.
+
+    The dependences of the scop are out of date after it.
+    """
+    arrays = scop_of(op).arrays
+    memories: dict[str, SSAValue] = {}
+    first = op.body.block.first_op
+    assert first is not None
+    for array in promotion.arrays:
+        source = arrays[array.array]
+        assert isinstance(source.type, MemRefType)
+        type = MemRefType(source.type.element_type, array.shape)
+        declared = LocalArrayOp(array.name, type, array.space, array.alignment or alignment or None)
+        declared.location = op.location
+        memories[array.name] = declared.memory
+        op.body.block.insert_op_before(declared, first)
+    for copy in promotion.copies:
+        statement = copy_operation(op, copy, arrays[copy.local.array], memories[copy.local.name])
+        op.body.block.insert_op_before(statement, op.tree)
+    if promotion.schedule is not None:
+        old = op.tree
+        op.body.block.insert_op_before(tree_from_schedule(promotion.schedule), old)
+        Rewriter.erase_op(old)
+
+
+def undo_promotion(op: ScopOp, promotion: Promotion, tree: DomainOp) -> None:
+    """Take off what `apply_promotion` added, and put `tree` in the scop, the one before."""
+    statements = {copy.name for copy in promotion.copies}
+    arrays = {array.name for array in promotion.arrays}
+    current = op.tree
+    op.body.block.insert_op_before(tree, current)
+    Rewriter.erase_op(current)
+    for statement in op.statements:
+        if statement.sym_name.data in statements:
+            Rewriter.erase_op(statement)
+    for array in op.local_arrays:
+        if array.sym_name.data in arrays:
+            Rewriter.erase_op(array)
