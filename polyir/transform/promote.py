@@ -71,9 +71,9 @@ class PromoteOptions:
 
     `order` gives the dimensions of the array in the order of the local one, and `reverse` those
     that run backwards there. `padding` elements are added to the last dimension. `footprint` says
-    what is copied in: `exact` copies what is needed, `box` the rectangle around it. The memory
-    space `auto` is the stack for local arrays of up to `MOST_ON_STACK` elements, and the heap for
-    larger ones.
+    what is copied in: `exact` copies what is needed, `box` the rectangle around it, unless the
+    array is a temporary. The memory space `auto` is the stack for local arrays of up to
+    `MOST_ON_STACK` elements, and the heap for larger ones.
 
     Raises `OptionError` for numbers that make no sense.
     """
@@ -292,7 +292,8 @@ class LocalCopies:
         for footprint in uncertain:
             # What is copied out and may not have been written must have been copied in.
             needed = needed.union(footprint.intersect(live))
-        if not needed.is_empty() and form.footprint == "box":
+        is_box = form.footprint == "box" and not self._is_temporary(array)
+        if not needed.is_empty() and is_box:
             needed = self._boxed(needed, array)
         copied: list[str] = []
         for kind, elements in (("in", needed), ("out", live)):
@@ -398,7 +399,6 @@ class LocalCopies:
     def _live(self, array: str, group: ReferenceGroup, flow: ArrayFlow) -> isl.Map:
         """`{ [t] -> A[a] }`: what an iteration writes and something else may read."""
         found = isl.Map.empty(group.footprint.get_space())
-        is_temporary = why_no_temporary(self._scop, array) is None
         same = self._place.iterations.apply_range(self._place.iterations.reverse())
         outside = self._scop_map()
         for read in flow.reads:
@@ -408,10 +408,14 @@ class LocalCopies:
         for reference in group.references:
             if reference.kind is not AccessKind.READ:
                 writing = isl.UnionMap.from_map(reference.relation)
-                if is_temporary:
+                if self._is_temporary(array):
                     writing = writing.intersect_domain(read_elsewhere)
                 found = found.union(self._by_iteration(writing, found))
         return found
+
+    def _is_temporary(self, array: str) -> bool:
+        """Whether what nothing reads need not be written: where it was, nothing must be copied."""
+        return why_no_temporary(self._scop, array) is None
 
     def _by_iteration(self, relation: isl.UnionMap, empty: isl.Map) -> isl.Map:
         """`{ [t] -> A[a] }` for `{ S[i] -> A[a] }`."""
