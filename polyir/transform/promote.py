@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
 from math import prod
 from typing import Literal
 
@@ -30,10 +29,10 @@ from polyir.isl_trees import TreeNode, build_tree, describe_tree
 from polyir.model.dataflow import ArrayFlow, array_flow
 from polyir.model.local_arrays import local_marks
 from polyir.model.scop import Scop, scop_of, unique_name
-from polyir.model.statements import AccessKind
 from polyir.model.temporaries import why_no_temporary
 from polyir.model.tree import tree_from_schedule, without_extensions
 from polyir.transform.address import LoopAddress, TreePath
+from polyir.transform.copied_elements import CopiedElements, Footprint
 from polyir.transform.copy_statements import (
     CopyLoop,
     CopyStatement,
@@ -49,14 +48,12 @@ from polyir.transform.reference_groups import (
     NotPromotableError,
     PromotedReference,
     ReferenceGroup,
-    box_of_footprint,
     loop_bodies_around,
     loop_body_at,
     reference_groups,
     references_in,
 )
 
-Footprint = Literal["box", "exact"]
 PromotedSpace = Literal["auto", "heap", "stack", "register"]
 
 
@@ -287,19 +284,14 @@ class LocalCopies:
             accesses = accesses.union(isl.UnionMap.from_map(self._sent(reference, cell)))
         functions = isl.UnionPwMultiAff.from_union_map(accesses.coalesce())
         self._marks.append(LocalAttr(LocalAccesses(local.name, functions)))
-        needed, live = self._needed(array, group, flow), self._live(array, group, flow)
-        uncertain = [e.footprint for e in group.references if e.kind is AccessKind.MAY_WRITE]
-        for footprint in uncertain:
-            # What is copied out and may not have been written must have been copied in.
-            needed = needed.union(footprint.intersect(live))
-        is_box = form.footprint == "box" and not self._is_temporary(array)
-        if not needed.is_empty() and is_box:
-            needed = self._boxed(needed, array)
+        moved = CopiedElements(self._scop, self._place, array, group, flow)
         copied: list[str] = []
-        for kind, elements in (("in", needed), ("out", live)):
+        for kind, elements in (
+            ("in", moved.copied_in(form.footprint)),
+            ("out", moved.copied_out()),
+        ):
             if not elements.is_empty():
                 name = self._name(f"{array}_{kind}")
-                elements = _simplified(elements)
                 domain = copied_elements(elements.wrap().flatten(), name, local)
                 function = cell.set_tuple_id(isl.dim_type.in_, isl.Id(name))
                 copy = CopyStatement(name, local, kind == "in", domain, function, form.loops)
@@ -378,85 +370,6 @@ class LocalCopies:
         anywhere = isl.Map.universe(relation.get_space()).intersect_domain(relation.domain())
         return sent.gist_domain(anywhere.wrap())
 
-    def _needed(self, array: str, group: ReferenceGroup, flow: ArrayFlow) -> isl.Map:
-        """`{ [t] -> A[a] }`: what an iteration reads and has surely not written before."""
-        found = isl.Map.empty(group.footprint.get_space())
-        same = self._place.iterations.apply_range(self._place.iterations.reverse())
-        for read in flow.reads:
-            for reference in group.references:
-                if reference.kind is AccessKind.READ and _is_part(
-                    reference.relation, read.access.relation
-                ):
-                    outside = self._scop_map()
-                    for sources in read.sources:
-                        outside = outside.union(isl.UnionMap.from_map(sources))
-                    outside = outside.subtract(same)
-                    instances = outside.range().union(read.unwritten.domain())
-                    reading = isl.UnionMap.from_map(reference.relation).intersect_domain(instances)
-                    found = found.union(self._by_iteration(reading, found))
-        return found
-
-    def _live(self, array: str, group: ReferenceGroup, flow: ArrayFlow) -> isl.Map:
-        """`{ [t] -> A[a] }`: what an iteration writes and something else may read."""
-        found = isl.Map.empty(group.footprint.get_space())
-        same = self._place.iterations.apply_range(self._place.iterations.reverse())
-        outside = self._scop_map()
-        for read in flow.reads:
-            for sources in read.sources:
-                outside = outside.union(isl.UnionMap.from_map(sources))
-        read_elsewhere = outside.subtract(same).domain()
-        for reference in group.references:
-            if reference.kind is not AccessKind.READ:
-                writing = isl.UnionMap.from_map(reference.relation)
-                if self._is_temporary(array):
-                    writing = writing.intersect_domain(read_elsewhere)
-                found = found.union(self._by_iteration(writing, found))
-        return found
-
-    def _is_temporary(self, array: str) -> bool:
-        """Whether what nothing reads need not be written: where it was, nothing must be copied."""
-        return why_no_temporary(self._scop, array) is None
-
-    def _by_iteration(self, relation: isl.UnionMap, empty: isl.Map) -> isl.Map:
-        """`{ [t] -> A[a] }` for `{ S[i] -> A[a] }`."""
-        elements = self._place.iterations.reverse().apply_range(relation)
-        parts = maps_of(elements)
-        return reduce(isl.Map.union, parts, isl.Map.empty(empty.get_space()))
-
-    def _boxed(self, needed: isl.Map, array: str) -> isl.Map:
-        """The box around what is needed, without what nothing ever accesses.
-
-        Between the least and the greatest subscript in each dimension, all elements are there.
-        """
-        box = box_of_footprint(needed)
-        if box is None or not box.sizes:
-            return needed
-        accessed = reduce(
-            isl.Set.union,
-            (
-                access.relation.intersect_params(self._scop.context).range()
-                for body in self._scop.bodies
-                for access in body.accesses
-                if access.array == array
-            ),
-        )
-        sides = [
-            accessed.project_out(
-                isl.dim_type.set, position + 1, accessed.dim(isl.dim_type.set) - position - 1
-            )
-            .project_out(isl.dim_type.set, 0, position)
-            .reset_tuple_id()
-            for position in range(accessed.dim(isl.dim_type.set))
-        ]
-        hulls = [isl.Set.from_basic_set(side.simple_hull().remove_divs()) for side in sides]
-        inside = reduce(isl.Set.flat_product, hulls).set_tuple_name(array)
-        elements = box.elements.set_tuple_name(isl.dim_type.out, array).intersect_range(inside)
-        # Copying where it is not needed does no harm, and takes simpler loops.
-        needing = needed.domain().coalesce()
-        if needing.n_basic_set() > 1:
-            needing = isl.Set.from_union_set(self._place.iterations.range()).coalesce()
-        return elements.intersect_domain(needing)
-
     def result(self) -> Promotion:
         """The marks and copies in the tree."""
         return local_copies_in(self._place.schedule, [self])
@@ -503,12 +416,6 @@ def local_copies_in(schedule: isl.Schedule, places: Sequence[LocalCopies]) -> Pr
     copies = tuple(copy for part in parts for copy in part.copies)
     done = tuple(message for part in parts for message in part.done)
     return Promotion(arrays, copies, build_tree(without_extensions(tree)), done)
-
-
-def _is_part(relation: isl.Map, whole: isl.Map) -> bool:
-    return bool(
-        relation.get_space().has_equal_tuples(whole.get_space()) and relation.is_subset(whole)
-    )
 
 
 def _replaced(
@@ -561,12 +468,3 @@ def undo_promotion(op: ScopOp, promotion: Promotion, tree: DomainOp) -> None:
     for array in op.local_arrays:
         if array.sym_name.data in arrays:
             Rewriter.erase_op(array)
-
-
-def _simplified(elements: isl.Map) -> isl.Map:
-    """The same relation as fewer basic maps, if isl can: its coalescing fails for some hexagons."""
-    try:
-        # With divisions that are known, isl sees which constraints are the same.
-        return elements.compute_divs().coalesce()
-    except isl.Error:
-        return elements

@@ -64,6 +64,7 @@ def body_of_loop(schedule: isl.Schedule, place: LoopPosition, shown: str) -> Loo
     if _cut_by_tiles(band):
         return None
     around = node.get_prefix_schedule_union_map().intersect_domain(node.get_domain())
+    around = around.detect_equalities().coalesce()
     return LoopBody(band.get_schedule(), (*place.path, 0), around, shown)
 
 
