@@ -19,7 +19,7 @@ import islpy as isl
 from polyir.dialects.mark_attributes import KernelAttr, LocalAccesses, LocalAttr
 from polyir.dialects.scop import ScopOp
 from polyir.isl_lists import maps_of
-from polyir.isl_trees import mark_object, node_type
+from polyir.isl_trees import iterations_at, mark_object, node_type
 from polyir.model.gpu import thread_numbers
 from polyir.model.statements import Access, Statement
 
@@ -74,7 +74,7 @@ def local_marks(
             if isinstance(attribute, KernelAttr) and shared is not None:
                 kernel = cache(partial(thread_numbers, node))
             if isinstance(attribute, LocalAttr):
-                around = node.get_prefix_schedule_union_map().intersect_domain(node.get_domain())
+                around = iterations_at(node)
                 copies = around
                 if kernel is not None and shared is not None and attribute.data.array not in shared:
                     copies = around.flat_range_product(kernel())

@@ -106,12 +106,17 @@ def ordered_pairs(schedule: isl.Schedule, pairs: isl.UnionMap) -> isl.UnionMap:
     how the pairs are related: isl's dataflow analysis has been seen to take minutes for
     subscripts with `mod`.
     """
+    return ordered_below(schedule.get_root(), pairs)
+
+
+def ordered_below(node: isl.ScheduleNode, pairs: isl.UnionMap) -> isl.UnionMap:
+    """As `ordered_pairs`, for pairs that are in one iteration of the loops around `node`."""
     relations = (
         Active(Dependence(DependenceKind.INPUT, "", relation), relation)
         for relation in maps_of(pairs)
     )
     ordered = isl.UnionMap.empty(pairs.get_space())
-    for relation in _ordered(schedule.get_root(), tuple(relations)):
+    for relation in _ordered(node, tuple(relations)):
         ordered = ordered.union(isl.UnionMap.from_map(relation))
     return ordered
 

@@ -12,6 +12,7 @@ from typing import Literal
 
 import islpy as isl
 
+from polyir.isl_hulls import simplified
 from polyir.isl_lists import maps_of
 from polyir.limits import within_operations
 from polyir.model.dataflow import ArrayFlow
@@ -51,22 +52,22 @@ class CopiedElements:
         copied. Of a temporary, nothing else is: elsewhere, what nothing reads is not copied out.
         """
         if self._is_temporary:
-            return _simplified(self._with_uncertain(self._needed()))
+            return simplified(self._with_uncertain(self._needed()))
         found = within_operations(NEEDED_OPERATIONS, self._needed)
         needed = self._with_uncertain(self._read() if found is None else found)
         if needed.is_empty():
             return needed
         if footprint == "box":
-            return _simplified(self._boxed(needed))
-        needed = _simplified(needed)
+            return simplified(self._boxed(needed))
+        needed = simplified(needed)
         if needed.n_basic_map() > MOST_PIECES:
-            read = _simplified(self._with_uncertain(self._read()))
+            read = simplified(self._with_uncertain(self._read()))
             return read if read.n_basic_map() < needed.n_basic_map() else needed
         return needed
 
     def copied_out(self) -> isl.Map:
         """`{ [t] -> A[a] }`: what an iteration writes and something else may read."""
-        return _simplified(self._live())
+        return simplified(self._live())
 
     def _with_uncertain(self, needed: isl.Map) -> isl.Map:
         """What is needed, and what is copied out and may not have been written."""
@@ -170,12 +171,3 @@ def _is_part(relation: isl.Map, whole: isl.Map) -> bool:
     return bool(
         relation.get_space().has_equal_tuples(whole.get_space()) and relation.is_subset(whole)
     )
-
-
-def _simplified(elements: isl.Map) -> isl.Map:
-    """The same relation as fewer basic maps, if isl can: its coalescing fails for some hexagons."""
-    try:
-        # With divisions that are known, isl sees which constraints are the same.
-        return elements.compute_divs().coalesce()
-    except isl.Error:
-        return elements

@@ -88,7 +88,8 @@ def copy_node(copy: CopyStatement) -> TreeNode:
     loops = copy.loops or tuple(map(CopyLoop, element_functions(copy.domain, copy.local.rank)))
     if not loops:
         return TreeNode("filter", universe, ())
-    name = isl.Id(copy.name)
+    # An identifier that Python makes would not be the same.
+    name = copy.domain.get_tuple_id()
     members = [
         isl.MultiUnionPwAff.from_union_pw_aff(
             isl.UnionPwAff.from_pw_aff(loop.function.set_tuple_id(isl.dim_type.in_, name))

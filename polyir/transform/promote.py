@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from math import prod
 from typing import Literal
 
@@ -24,6 +25,7 @@ from polyir.diagnostics import LegalityError, OptionError
 from polyir.dialects.mark_attributes import LocalAccesses, LocalAttr
 from polyir.dialects.schedule_tree import DomainOp
 from polyir.dialects.scop import LocalArrayOp, ScopOp, Space
+from polyir.isl_hulls import simplified
 from polyir.isl_lists import maps_of
 from polyir.isl_trees import TreeNode, build_tree, describe_tree
 from polyir.model.dataflow import ArrayFlow, array_flow
@@ -46,7 +48,6 @@ from polyir.transform.reference_groups import (
     LoopBody,
     NotAccessedError,
     NotPromotableError,
-    PromotedReference,
     ReferenceGroup,
     loop_bodies_around,
     loop_body_at,
@@ -279,10 +280,7 @@ class LocalCopies:
         local = PromotedArray(self._name(form.name), array, rank, shape, form.space)
         self._arrays.append(local)
         cell = self._cell(local, group)
-        accesses = self._scop_map()
-        for reference in group.references:
-            accesses = accesses.union(isl.UnionMap.from_map(self._sent(reference, cell)))
-        functions = isl.UnionPwMultiAff.from_union_map(accesses.coalesce())
+        functions = self._accesses(group, cell)
         self._marks.append(LocalAttr(LocalAccesses(local.name, functions)))
         moved = CopiedElements(self._scop, self._place, array, group, flow)
         copied: list[str] = []
@@ -293,7 +291,7 @@ class LocalCopies:
             if not elements.is_empty():
                 name = self._name(f"{array}_{kind}")
                 domain = copied_elements(elements.wrap().flatten(), name, local)
-                function = cell.set_tuple_id(isl.dim_type.in_, isl.Id(name))
+                function = cell.set_tuple_id(isl.dim_type.in_, domain.get_tuple_id())
                 copy = CopyStatement(name, local, kind == "in", domain, function, form.loops)
                 self._copies.append(copy)
                 copied.append(kind)
@@ -355,9 +353,23 @@ class LocalCopies:
         space = self._scop.context.get_space().params().set_from_params()
         return space.add_dims(isl.dim_type.set, loops + extra)
 
-    def _sent(self, reference: PromotedReference, cell: isl.MultiAff) -> isl.Map:
+    def _accesses(self, group: ReferenceGroup, cell: isl.MultiAff) -> isl.UnionPwMultiAff:
+        """`{ [S[i] -> A[a]] -> L[l] }` for all references of a group."""
+        loops = self._place.iterations_by_functions
+        simple = self._scop_map()
+        found = isl.UnionPwMultiAff.from_union_map(simple)
+        for name in dict.fromkeys(each.statement for each in group.references):
+            relations = [each.relation for each in group.references if each.statement == name]
+            if loops[name].n_piece() == 1:
+                for relation in relations:
+                    simple = simple.union(isl.UnionMap.from_map(self._sent(relation, cell)))
+            else:
+                pieces = _sent_by_pieces(relations, loops[name], cell)
+                found = found.union_add(isl.UnionPwMultiAff.from_pw_multi_aff(pieces))
+        return found.union_add(isl.UnionPwMultiAff.from_union_map(simple.coalesce()))
+
+    def _sent(self, relation: isl.Map, cell: isl.MultiAff) -> isl.Map:
         """`{ [S[i] -> A[a]] -> L[l] }` for one reference."""
-        relation = reference.relation
         name = relation.get_tuple_name(isl.dim_type.in_)
         (loops,) = (
             part
@@ -401,6 +413,24 @@ class LocalCopies:
             children = (TreeNode("mark", mark, children),)
         (node,) = children
         return node
+
+
+def _sent_by_pieces(
+    relations: Sequence[isl.Map], loops: isl.PwMultiAff, cell: isl.MultiAff
+) -> isl.PwMultiAff:
+    """`{ [S[i] -> A[a]] -> L[l] }` for references in one statement, in the pieces of `loops`.
+
+    isl would find far more of them in the relation.
+    """
+    space = relations[0].get_space()
+    domain_map = isl.MultiAff.domain_map(space)
+    elements = isl.MultiAff.range_map(space).reset_tuple_id(isl.dim_type.out)
+    iterations = loops.pullback_multi_aff(domain_map).reset_tuple_id(isl.dim_type.out)
+    both = iterations.flat_range_product(isl.PwMultiAff.from_multi_aff(elements))
+    cells = isl.PwMultiAff.from_multi_aff(cell).pullback_pw_multi_aff(both)
+    accesses = simplified(reduce(isl.Map.union, relations))
+    anywhere = isl.Map.universe(space).intersect_domain(accesses.domain())
+    return cells.intersect_domain(accesses.wrap()).gist(anywhere.wrap())
 
 
 def local_copies_in(schedule: isl.Schedule, places: Sequence[LocalCopies]) -> Promotion:
