@@ -26,7 +26,7 @@ from polyir.model.statements import Access, Statement
 
 @dataclass(frozen=True)
 class LocalMark:
-    """A mark `#poly.local` of a schedule tree; `iterations` is `{ S[i] -> [t] }`.
+    """A mark `#poly.local` at a node of a schedule tree; `iterations` is `{ S[i] -> [t] }`.
 
     `copies` is `{ S[i] -> [t, thread] }` where threads have copies of their own, else as
     `iterations`.
@@ -35,6 +35,7 @@ class LocalMark:
     local: LocalAccesses
     iterations: isl.UnionMap
     copies: isl.UnionMap
+    node: isl.ScheduleNode
 
     @property
     def array(self) -> str:
@@ -78,7 +79,7 @@ def local_marks(
                 copies = around
                 if kernel is not None and shared is not None and attribute.data.array not in shared:
                     copies = around.flat_range_product(kernel())
-                yield LocalMark(attribute.data, around, copies)
+                yield LocalMark(attribute.data, around, copies, node)
         for position in range(node.n_children()):
             yield from visit(node.child(position), kernel)
 

@@ -29,14 +29,21 @@ from polyir.isl_trees import (
     path_of,
 )
 from polyir.model.bands import active_at
-from polyir.model.gpu import kernel_marks, mapped_values, sizes_of_kernel, thread_numbers
+from polyir.model.gpu import kernel_marks, mapped_values, numbers_of_threads, sizes_of_kernel
 from polyir.model.legality import example_of
-from polyir.model.local_arrays import Destination, destinations, local_marks, shared_arrays
+from polyir.model.local_arrays import (
+    Destination,
+    LocalMark,
+    destinations,
+    local_marks,
+    shared_arrays,
+)
 from polyir.model.order import (
     Active,
     across_children,
     below,
     forward,
+    member_of,
     members_of,
     still_active,
 )
@@ -259,15 +266,17 @@ class _Planner:
 
 def between_threads(mark: isl.ScheduleNode, dependences: Dependences) -> tuple[Active, ...]:
     """The dependences inside one launch of a kernel from a thread to another one of its block."""
-    numbers = thread_numbers(mark)
-    same = numbers.apply_range(numbers.reverse())
+    numbers = [member_of(number) for number in numbers_of_threads(mark).values()]
     found: list[Active] = []
     for active in active_at(mark, dependences):
-        inside = isl.UnionMap.from_map(active.relation)
-        inside = inside.intersect_domain(numbers.domain()).intersect_range(numbers.domain())
-        others = inside.subtract(same)
-        if not others.is_empty():
-            found.append(replace(active, relation=isl.Map.from_union_map(others)))
+        source, target = active.dependence.source, active.dependence.target
+        for number in numbers:
+            if source not in number or target not in number:
+                continue
+            for order in (isl.PwAff.lt_map, isl.PwAff.gt_map):
+                others = active.relation.intersect(order(number[source], number[target]))
+                if not others.is_empty():
+                    found.append(replace(active, relation=others))
     return tuple(found)
 
 
@@ -297,15 +306,74 @@ def reuses_of_memory(scop: Scop, mark: isl.ScheduleNode) -> Iterator[Active]:
             pairs = source.cells.apply_range(target.cells.reverse())
             if not (writes or overwrites) or pairs.is_empty():
                 continue
-            relation = isl.UnionMap.from_map(pairs)
-            if source.mark is target.mark and source.mark is not None:
-                iterations = source.mark.iterations
-                relation = relation.subtract(iterations.apply_range(iterations.reverse()))
-            relation = relation.intersect(around.apply_range(around.reverse()))
+            if source.mark is target.mark:
+                relation = _in_later_iterations(source, target, mark)
+            else:
+                relation = isl.UnionMap.from_map(pairs)
+            if not _is_inside_blocks(target, mark):
+                relation = relation.intersect(around.apply_range(around.reverse()))
             for each in maps_of(relation):
                 if not each.is_empty():
                     kind = DependenceKind.OUTPUT if overwrites else DependenceKind.FLOW
                     yield Active(Dependence(kind, array, each), each)
+
+
+def _in_later_iterations(
+    source: Destination, target: Destination, mark: isl.ScheduleNode
+) -> isl.UnionMap:
+    """The pairs of a launch that use one cell below the same mark, the target in a later iteration.
+
+    The iterations of a loop that is mapped to blocks are not of one block.
+    """
+    assert source.mark is not None
+    uses = [_by_iteration_and_cell(part) for part in (source, target)]
+    space = uses[0].get_space().range()
+    same = isl.Map.identity(space.map_from_set())
+    axes = _mapped_to_blocks(source.mark)
+    found = isl.UnionMap.empty(space.params())
+    launch, cells = mark.get_schedule_depth(), source.cells.dim(isl.dim_type.out)
+    count = space.dim(isl.dim_type.set)
+    for depth in range(launch, count - cells):
+        if axes[depth]:
+            continue
+        later = isl.Map.universe(same.get_space())
+        for equal in (*range(depth), *range(count - cells, count)):
+            later = later.equate(isl.dim_type.in_, equal, isl.dim_type.out, equal)
+        later = later.order_lt(isl.dim_type.in_, depth, isl.dim_type.out, depth)
+        # Loops that are mapped to blocks have the same value in a block, also inside this one.
+        for inner in range(depth + 1, count - cells):
+            if axes[inner]:
+                later = later.equate(isl.dim_type.in_, inner, isl.dim_type.out, inner)
+        pairs = uses[0].apply_range(later).apply_range(uses[1].reverse())
+        found = found.union(isl.UnionMap.from_map(pairs))
+    return found
+
+
+def _by_iteration_and_cell(part: Destination) -> isl.Map:
+    """`{ S[i] -> [t, l] }`: the iteration around the mark, and the cell there."""
+    assert part.mark is not None
+    around = part.mark.of_statement(part.cells.get_tuple_name(isl.dim_type.in_))
+    assert around is not None
+    return around.flat_range_product(part.cells.reset_tuple_id(isl.dim_type.out))
+
+
+def _mapped_to_blocks(mark: LocalMark) -> list[bool]:
+    """For each loop around the mark of a local array, whether it is mapped to blocks."""
+    found: list[bool] = []
+    node = mark.node
+    while node.has_parent():
+        node = node.parent()
+        if node_type(node) is BAND:
+            found = [*map(is_block, attributes_of_members(node)), *found]
+    return found
+
+
+def _is_inside_blocks(part: Destination, mark: isl.ScheduleNode) -> bool:
+    """Whether all loops of a kernel that are mapped to blocks are around the mark of an array."""
+    assert part.mark is not None
+    return not has_blocks(part.mark.node) and sum(_mapped_to_blocks(part.mark)) == len(
+        [each for each in mapped_values(mark) if each.level == "block"]
+    )
 
 
 def has_blocks(node: isl.ScheduleNode) -> bool:
