@@ -50,8 +50,8 @@ class LowerPolyPass(ModulePass):
 
     With `split-loops`, loops are then split as by the pass `split-loops`. If code generation takes
     too long, or isl does not generate correct loops, `fall-back` generates loops for the original
-    order of the program, with a warning; without it, this is an error. Of GPU kernels, those are
-    generated first that have all arrays in global memory.
+    order of the program, with a warning; without it, this is an error. GPU kernels with arrays in
+    shared memory or registers are generated with all arrays in global memory before that.
 
     With `assume-on-device`, the arrays that functions with kernels are passed are in the memory of
     the device already, and neither copied there nor back.

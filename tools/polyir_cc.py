@@ -12,7 +12,9 @@ leaves no output. With --strict, a region that was not transformed is an error.
 from __future__ import annotations
 
 import argparse
+import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -118,9 +120,10 @@ def _run(arguments: Sequence[str]) -> int:
     if options.compile:
         _compile(compiler, flags, rest, path, result, options.output, options.target, kernel_text)
     else:
-        write_output(options.output, result.encode(errors="surrogateescape"))
+        # Without its kernels, the C file is of no use.
         if kernel_text is not None:
             write_output(str(_kernel_path(options)), kernel_text.encode())
+        write_output(options.output, result.encode(errors="surrogateescape"))
     return 0 if is_whole else LEFT
 
 
@@ -290,8 +293,17 @@ def _with_kernels(folder: Path, is_cuda: bool, text: str) -> list[str]:
     done = subprocess.run([nvcc, "-O3", "-fmad=false", "-c", path, "-o", result], check=False)
     if done.returncode != 0:
         raise PolyirError(f"{nvcc} failed")
-    libraries = Path(nvcc).resolve().parents[1] / "lib64"
-    return [str(result), f"-L{libraries}", f"-Wl,-rpath,{libraries}", "-lcudart", "-lstdc++"]
+    return [str(result), *_cuda_libraries(nvcc)]
+
+
+def _cuda_libraries(nvcc: str) -> list[str]:
+    """What a program with kernels is linked with, where nvcc itself looks for it."""
+    command = [nvcc, "--dryrun", "-E", "-x", "cu", os.devnull]
+    said = subprocess.run(command, capture_output=True, text=True, check=False).stderr
+    start = "#$ LIBRARIES="
+    folders = [line.removeprefix(start) for line in said.splitlines() if line.startswith(start)]
+    libraries = "-lcudart_static -lrt -lpthread -ldl -lstdc++"
+    return shlex.split(" ".join((*folders, libraries)))
 
 
 def _read(path: str) -> str:

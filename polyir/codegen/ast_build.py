@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal
 
 import islpy as isl
 
@@ -111,7 +110,9 @@ class ScopAst:
 
 USUAL_OPERATIONS = 8_000_000
 """How many operations isl may take for the usual loops, divided by the depth of the tree, before a
-cheaper form is tried: about two seconds. The more loops there are, the longer is an operation."""
+cheaper form is tried: about two seconds. The more loops there are, the longer is an operation. With
+one million operations at depth eight, heat-3d with wavefronts of all its tiles takes ten seconds in
+all; with more, its usual loops are generated in vain for longer."""
 
 TILES_OPERATIONS = 2_000_000
 """How many it may take for loops over tiles that are generated from the tiles alone."""
@@ -126,8 +127,8 @@ ORDER_OPERATIONS = 500_000
 THREAD_OPERATIONS = 200_000
 """What the usual loops may take for a thread of a GPU kernel, if there are cheaper ones."""
 
-Form = Literal["usual", "whole", "strides", "tiles", "atomic"]
-"""How loops are generated (see `build_ast`)."""
+_Form = Callable[[Scop, isl.Schedule, ExpandedTiles], "ScopAst | None"]
+"""A way to generate loops; `None` if isl needs too many operations."""
 
 
 class IncorrectAstError(PolyirError):
@@ -170,46 +171,48 @@ def build_ast(
     and `ResourceError` if it takes too long.
     """
     location = location_of(scop.op)
-    forms: list[Form] = ["usual", "tiles"]
-    if cheaper is not None and cheaper.block is not None:
-        forms.insert(1, "strides")
-    if cheaper is not None and cheaper.points is not None:
-        forms.insert(1, "whole")
-    for form in forms:
+    *attempts, last = _attempts(scop, cheaper)
+    for attempt in attempts:
         try:
-            ast = limited("code generation", partial(_built, scop, form, cheaper), location)
+            ast = limited("code generation", attempt, location)
         except CrashError:
             continue
         if ast is not None and is_usable(ast):
             return ast
-    ast = limited("code generation", partial(_built, scop, "atomic", cheaper), location)
-    assert ast is not None, "the last form has no limit"
-    if not is_usable(ast):
+    ast = limited("code generation", last, location)
+    if ast is None or not is_usable(ast):
         reason = "isl generates no loops in which all threads of a block reach each barrier"
         raise IncorrectAstError(reason, location)
     return ast
 
 
-def _built(scop: Scop, form: Form, cheaper: Cheaper | None) -> ScopAst | None:
+def _attempts(scop: Scop, cheaper: Cheaper | None) -> list[Callable[[], ScopAst | None]]:
+    """The ways to generate loops, best first; only the last one has no limit."""
+    usual = _usual if cheaper is None else partial(_usual, limit=THREAD_OPERATIONS)
+    found: list[Callable[[], ScopAst | None]] = [partial(_built, scop, usual)]
+    if cheaper is not None and cheaper.points is not None:
+        found.append(partial(_built, scop, partial(_over_points, points=cheaper.points)))
+    if cheaper is not None and cheaper.block is not None:
+        found.append(partial(_of_block, scop, cheaper.block))
+    return [*found, partial(_built, scop, _over_tiles), partial(_built, scop, _atomic)]
+
+
+def _built(scop: Scop, form: _Form) -> ScopAst | None:
     """The AST with loops of a form; `None` if isl needs too many operations."""
-    if form == "strides":
-        assert cheaper is not None
-        assert cheaper.block is not None
-        return _of_block(scop, cheaper.block)
     try:
         expanded = expand_tiles(scop.schedule, scop.context)
     except isl.Error as error:
         raise _failure(scop, str(error)) from error
     schedule = _with_marks(expanded.schedule.get_root()).get_schedule()
     try:
-        return _of_form(scop, schedule, expanded, form, cheaper)
+        return form(scop, schedule, expanded)
     except _CannotUnrollError:
-        return _of_form(scop, with_rolled_loops(schedule), expanded, form, cheaper)
+        return form(scop, with_rolled_loops(schedule), expanded)
 
 
 def _of_block(scop: Scop, block: BlockTree) -> ScopAst | None:
     """What a thread runs, from the usual loops of its block."""
-    ast = _built(scop.under(block.schedule), "usual", None)
+    ast = _built(scop.under(block.schedule), _usual)
     if ast is None:
         return None
     try:
@@ -218,30 +221,18 @@ def _of_block(scop: Scop, block: BlockTree) -> ScopAst | None:
         return None
 
 
-def _of_form(
-    scop: Scop,
-    schedule: isl.Schedule,
-    expanded: ExpandedTiles,
-    form: Form,
-    cheaper: Cheaper | None,
+def _usual(
+    scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles, limit: int | None = None
 ) -> ScopAst | None:
-    if form == "whole" and cheaper is not None and cheaper.points is not None:
-        return _of_tiles(scop, with_loops_over(schedule, cheaper.points), expanded)
-    # Loops over first points of tiles have their own steps.
-    counting = schedule if expanded.bands else with_counting_loops(schedule)
-    tree = mapped_bottom_up(counting, _with_atomic_tiles)
-    if form == "atomic":
-        return _generate(scop, with_atomic_loops(tree), expanded)
-    if form == "tiles":
-        tiled = None if expanded.bands else with_approximate_tiles(tree, scop.context)
-        return None if tiled is None else _of_tiles(scop, tiled, expanded)
+    """The loops of the tree, those over tiles atomic where their ranges are affine."""
+    if limit is None:
+        limit = USUAL_OPERATIONS // max(1, _tree_depth(schedule.get_root()))
 
     def generated(tree: isl.Schedule) -> ScopAst | None:
-        usual = USUAL_OPERATIONS // max(1, _tree_depth(schedule.get_root()))
-        limit = usual if cheaper is None else THREAD_OPERATIONS
         return within_operations(limit, lambda: _generate(scop, tree, expanded))
 
-    ast = generated(tree)
+    counting = _counting(schedule, expanded)
+    ast = generated(mapped_bottom_up(counting, _with_atomic_tiles))
     if ast is not None and _repetition(ast) > MOST_REPETITION:
         other = generated(mapped_bottom_up(schedule, _with_atomic_tiles))
         if other is not None and _repetition(other) < _repetition(ast):
@@ -249,6 +240,34 @@ def _of_form(
     if ast is None or not _has_piecewise_bounds(ast):
         return ast
     return generated(counting) or ast
+
+
+def _over_points(
+    scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles, points: isl.Set
+) -> ScopAst | None:
+    """Loops over all of `points`, with tests inside."""
+    return _of_tiles(scop, with_loops_over(schedule, points), expanded)
+
+
+def _over_tiles(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> ScopAst | None:
+    """Loops with outer loops over tiles that are generated from the tiles alone."""
+    if expanded.bands:
+        return None
+    tree = mapped_bottom_up(_counting(schedule, expanded), _with_atomic_tiles)
+    tiled = with_approximate_tiles(tree, scop.context)
+    return None if tiled is None else _of_tiles(scop, tiled, expanded)
+
+
+def _atomic(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> ScopAst | None:
+    """Atomic loops, with conditions inside."""
+    tree = mapped_bottom_up(_counting(schedule, expanded), _with_atomic_tiles)
+    return _generate(scop, with_atomic_loops(tree), expanded)
+
+
+def _counting(schedule: isl.Schedule, expanded: ExpandedTiles) -> isl.Schedule:
+    """The tree in which loops over tiles count them."""
+    # Loops over first points of tiles have their own steps.
+    return schedule if expanded.bands else with_counting_loops(schedule)
 
 
 MOST_REPETITION = 4

@@ -33,7 +33,6 @@ from polyir.diagnostics import PolyirError, location_of
 from polyir.dialects.loop_attributes import (
     GpuDimension,
     LoopAttributes,
-    MapAttr,
     requires_parallel,
 )
 from polyir.dialects.mark_attributes import KernelAttr, KernelSizes
@@ -54,6 +53,7 @@ from polyir.isl_trees import (
 from polyir.model.gpu import (
     AXES,
     ThreadLoop,
+    axis_of,
     barrier_instances,
     barrier_statements,
     kernel_marks,
@@ -71,16 +71,18 @@ from polyir.model.tree_loops import member_steps
 class Kernel:
     """One kernel of a scop: what a thread runs, and how many blocks there are.
 
-    `name` is that of its statement in the host code, whose iterators are the loops around the
-    mark. In `thread`, `launch` are the parameters with their values, `tiles` and `threads` those
-    with the numbers of the first tile of the block and of the thread, by axis. `points` are the
-    values of the outermost loops of a thread in whole tiles, if they are all in tiles; `block` is
-    what all threads of a block run, unless strides of threads begin at values of loops. `grid` are
-    the blocks along the first axes, as functions of the parameters of the scop and of `launch`.
+    `name` is that of its statement in the host code, whose iterators are the loops around the mark.
+    In `thread`, `launch` are the parameters with their values, `tiles` and `threads` those with the
+    numbers of the first tile of the block and of the thread, by axis; `context` is what a launch
+    says of parameters. `points` are the values of the outermost loops of a thread in whole tiles,
+    if they are all in tiles; `block` is what all threads of a block run, unless strides of threads
+    begin at values of loops. `grid` are the blocks along the first axes, as functions of the
+    parameters of the scop and of `launch`.
     """
 
     name: str
     sizes: KernelSizes
+    context: isl.Set
     thread: Scop
     points: isl.Set | None
     block: BlockTree | None
@@ -217,7 +219,9 @@ def _kernel(scop: Scop, mark: isl.ScheduleNode, name: str, taken: set[str]) -> K
         block = BlockTree(
             _sequential(_below(marked, of_block, tiles)), several, barrier_statements(scop)
         )
-    return Kernel(name, sizes, restricted, points, block, launch, tiles, threads, tuple(grid))
+    return Kernel(
+        name, sizes, known, restricted, points, block, launch, tiles, threads, tuple(grid)
+    )
 
 
 def _with_marks_of_strides(
@@ -252,9 +256,9 @@ def _with_marks_of_strides(
         if node_type(node) is not isl.schedule_node_type.band:
             return node
         domain = node.get_domain()
-        axes = (_axis(attributes, "thread") for attributes in attributes_of_members(node))
+        axes = (axis_of(attributes, "thread") for attributes in attributes_of_members(node))
         strides = tuple(
-            None if axis is None else stride(function, domain, axis)
+            None if axis is None else stride(function, domain, AXES.index(axis))
             for function, axis in zip(members_of_band(node), axes, strict=True)
         )
         return node.insert_mark(mark_id(StridesBelow(0, strides))) if any(strides) else node
@@ -301,10 +305,10 @@ def _window(
         wanted = function.scale_down_val(isl.Val(size)).floor()
         if not function.domain().is_subset(wanted.sub(numbers).zero_union_set()):
             continue
-        axis = _axis(attributes, "thread")
+        axis = axis_of(attributes, "thread")
         if axis is None:
             return isl.Set(f"[{tile}] -> {{ [v] : 0 <= v - {size}{tile} < {size} }}")
-        thread, count = tuple(threads.items())[axis]
+        thread, count = tuple(threads.items())[AXES.index(axis)]
         own = f"v = {size}{tile} + {thread} + {count}k and k >= 0"
         return isl.Set(
             f"[{tile}, {thread}] -> {{ [v] : exists k : {own} and v < {size}{tile} + {size} }}"
@@ -382,8 +386,9 @@ def _below(mark: isl.ScheduleNode, domain: isl.UnionSet, tiles: Sequence[str]) -
             members_of_band(node), member_steps(node), attributes_of_members(node), strict=True
         )
         for position, (function, step, attributes) in enumerate(members):
-            axis = _axis(attributes, "block")
-            if axis is None:
+            name = axis_of(attributes, "block")
+            axis = len(grid) if name is None else AXES.index(name)
+            if name is None:
                 functions[position] = function
                 counts.append(None)
             elif axis < len(grid):
@@ -415,11 +420,3 @@ def _with_depths(trees: Sequence[TreeNode], depth: int) -> tuple[TreeNode, ...]:
             content = replace(content, depth=depth)
         found.append(TreeNode(tree.kind, content, _with_depths(tree.children, inner)))
     return tuple(found)
-
-
-def _axis(attributes: LoopAttributes, level: str) -> int | None:
-    """The axis of blocks or threads that a loop is mapped to."""
-    for each in attributes:
-        if isinstance(each, MapAttr) and each.data.level == level:
-            return AXES.index(each.data.axis)
-    return None

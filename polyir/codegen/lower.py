@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-import islpy as isl
 from xdsl.builder import Builder
 from xdsl.dialects import affine, memref, scf
 from xdsl.dialects.builtin import AffineMapAttr, IndexType, NoneAttr
@@ -404,14 +403,8 @@ class _TreeLowering:
         for name, argument in zip(kernel.launch, arguments, strict=True):
             own[name] = place.expression(argument)
         outside = replace(place, values=own, iterators=frozenset(kernel.launch))
-        # The numbers of blocks are not known here, nor must anything be said by them.
-        context = kernel.thread.context
-        for name in (*kernel.tiles, *kernel.threads):
-            position = context.find_dim_by_name(isl.dim_type.param, name)
-            if position >= 0:
-                context = context.project_out(isl.dim_type.param, position, 1)
-        counts = (expression_of(blocks.count, context) for blocks in kernel.grid)
-        firsts = (expression_of(blocks.first, context) for blocks in kernel.grid)
+        counts = (expression_of(blocks.count, kernel.context) for blocks in kernel.grid)
+        firsts = (expression_of(blocks.first, kernel.context) for blocks in kernel.grid)
         grid = [materialize(outside.computed(each), place.builder) for each in counts]
         offsets = [
             _once(outside.bounds(each, Operator.MAX), f"first_{axis}", place.builder)

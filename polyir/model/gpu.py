@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 import islpy as isl
 
-from polyir.dialects.loop_attributes import GpuDimension, MapAttr
+from polyir.dialects.loop_attributes import GpuDimension, LoopAttributes, MapAttr
 from polyir.dialects.mark_attributes import KernelAttr, KernelSizes
 from polyir.isl_trees import mark_object, node_type
 from polyir.model.tree import attributes_of_members
@@ -65,18 +65,7 @@ def mapped_values(mark: isl.ScheduleNode) -> Mapping[GpuDimension, isl.UnionPwAf
     Those of members that are mapped to blocks are numbers of tiles.
     """
     found: dict[GpuDimension, isl.UnionPwAff] = {}
-
-    def visit(node: isl.ScheduleNode) -> None:
-        if node_type(node) is isl.schedule_node_type.band:
-            loops = attributes_of_members(node)
-            for position, attributes in enumerate(loops):
-                for attribute in attributes:
-                    if isinstance(attribute, MapAttr):
-                        note(node, position, attribute.data)
-        for position in range(node.n_children()):
-            visit(node.child(position))
-
-    def note(band: isl.ScheduleNode, position: int, dimension: GpuDimension) -> None:
+    for band, position, dimension in _mapped_members(mark):
         values = band.band_get_partial_schedule().get_at(position)
         values = values.intersect_domain(band.get_domain())
         if dimension.level == "block":
@@ -84,29 +73,38 @@ def mapped_values(mark: isl.ScheduleNode) -> Mapping[GpuDimension, isl.UnionPwAf
             values = values.scale_down_val(step).floor()
         known = found.get(dimension)
         found[dimension] = values if known is None else known.union_add(values)
-
-    visit(mark)
     return found
 
 
 def sizes_of_tiles(mark: isl.ScheduleNode) -> Mapping[str, int]:
     """The sizes of the tiles that blocks run, by axis; 0 if they have several along an axis."""
     found: dict[str, int] = {}
-
-    def visit(node: isl.ScheduleNode) -> None:
-        if node_type(node) is isl.schedule_node_type.band:
-            for attributes, step in zip(
-                attributes_of_members(node), member_steps(node), strict=True
-            ):
-                for each in attributes:
-                    if isinstance(each, MapAttr) and each.data.level == "block":
-                        axis = each.data.axis
-                        found[axis] = step if found.get(axis, step) == step else 0
-        for position in range(node.n_children()):
-            visit(node.child(position))
-
-    visit(mark)
+    for band, position, dimension in _mapped_members(mark):
+        if dimension.level == "block":
+            step = member_steps(band)[position]
+            found[dimension.axis] = step if found.get(dimension.axis, step) == step else 0
     return found
+
+
+def axis_of(attributes: LoopAttributes, level: str) -> str | None:
+    """The axis of blocks or of threads that a loop with these attributes is mapped to."""
+    for each in attributes:
+        if isinstance(each, MapAttr) and each.data.level == level:
+            return each.data.axis
+    return None
+
+
+def _mapped_members(
+    node: isl.ScheduleNode,
+) -> Iterator[tuple[isl.ScheduleNode, int, GpuDimension]]:
+    """The members from `node` down that are mapped: their bands, positions and dimensions."""
+    if node_type(node) is isl.schedule_node_type.band:
+        for position, attributes in enumerate(attributes_of_members(node)):
+            for attribute in attributes:
+                if isinstance(attribute, MapAttr):
+                    yield node, position, attribute.data
+    for position in range(node.n_children()):
+        yield from _mapped_members(node.child(position))
 
 
 @dataclass(frozen=True)
@@ -142,11 +140,10 @@ def thread_loops(mark: isl.ScheduleNode) -> Mapping[str, tuple[ThreadLoop, ...]]
         if node_type(node) is isl.schedule_node_type.band:
             members = node.band_get_partial_schedule()
             for position, attributes in enumerate(attributes_of_members(node)):
-                for attribute in attributes:
-                    if isinstance(attribute, MapAttr) and attribute.data.level == "thread":
-                        values = members.get_at(position).intersect_domain(node.get_domain())
-                        axis = attribute.data.axis
-                        found[axis] = _with_loop(found.get(axis, ()), _in_tiles(values, around))
+                axis = axis_of(attributes, "thread")
+                if axis is not None:
+                    values = members.get_at(position).intersect_domain(node.get_domain())
+                    found[axis] = _with_loop(found.get(axis, ()), _in_tiles(values, around))
             steps = enumerate(member_steps(node))
             around += tuple((members.get_at(position), step) for position, step in steps)
         for position in range(node.n_children()):

@@ -88,7 +88,7 @@ def copy_node(copy: CopyStatement) -> TreeNode:
     loops = copy.loops or tuple(map(CopyLoop, element_functions(copy.domain, copy.local.rank)))
     if not loops:
         return TreeNode("filter", universe, ())
-    # An identifier that Python makes would not be the same.
+    # isl.Id(copy.name) would be another identifier.
     name = copy.domain.get_tuple_id()
     members = [
         isl.MultiUnionPwAff.from_union_pw_aff(

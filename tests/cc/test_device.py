@@ -133,6 +133,18 @@ def test_cuda_compiles(source: Path, tmp_path: Path) -> None:
     assert all(f" {name}\n" in symbols for name in ours)
 
 
+@NVCC
+def test_cuda_program(tmp_path: Path) -> None:
+    """It prints the same where there is a GPU, and says what is wrong where there is none."""
+    program = tmp_path / "program"
+    assert main(["--target=cuda", "--compile", str(MEMORY), "-o", str(program)]) == 0
+    done = subprocess.run([str(program)], capture_output=True, text=True, check=False)
+    if done.returncode == 0:
+        assert done.stdout == output_of(compiled(_copied(MEMORY, tmp_path), "-w"))
+    else:
+        assert done.stderr.startswith("polyir: CUDA error: ")
+
+
 def test_what_cannot_be_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--target=opencl", str(MEMORY)]) == 1
     assert capsys.readouterr().err.startswith("error: --target writes two files, and needs -o")

@@ -1,9 +1,9 @@
 """Loops over tiles: the AST with steps executes what the AST over tile numbers executes."""
 
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import islpy as isl
+from ast_execution import executed
 from hypothesis import given
 from hypothesis import strategies as st
 from xdsl.dialects import affine
@@ -94,60 +94,6 @@ def nests(draw: st.DrawFn) -> AstNode:
             count = Count(draw(st.integers(2, 12)), draw(st.sampled_from(OFFSETS)))
             node = AstMark(CountedBelow(depth, (count,)), node)
     return node
-
-
-def value(expression: AstExpression, names: Mapping[str, int]) -> int:
-    match expression:
-        case AstNumber(number):
-            return number
-        case AstName(name):
-            return names[name]
-    arguments = [value(argument, names) for argument in expression.arguments]
-    match expression.operator, arguments:
-        case Operator.SELECT, [condition, true, false]:
-            return true if condition else false
-        case Operator.MINUS, [operand]:
-            return -operand
-        case Operator.MIN, _:
-            return min(arguments)
-        case Operator.MAX, _:
-            return max(arguments)
-        case operator, [left, right]:
-            return {
-                Operator.ADD: lambda: left + right,
-                Operator.SUB: lambda: left - right,
-                Operator.MUL: lambda: left * right,
-                Operator.FLOORDIV: lambda: left // right,
-                Operator.MOD: lambda: left % right,
-                Operator.EQ: lambda: int(left == right),
-                Operator.LE: lambda: int(left <= right),
-                Operator.LT: lambda: int(left < right),
-                Operator.GE: lambda: int(left >= right),
-                Operator.GT: lambda: int(left > right),
-            }[operator]()
-    raise AssertionError(expression)
-
-
-def executed(node: AstNode, names: Mapping[str, int]) -> Iterator[tuple[int, ...]]:
-    """The values of the arguments and subscripts of each instance, in order."""
-    match node:
-        case AstFor():
-            last = value(node.bound, names) + int(node.inclusive)
-            for number in range(value(node.first, names), last, node.step):
-                yield from executed(node.body, {**names, node.iterator: number})
-        case AstLet():
-            yield from executed(node.body, {**names, node.iterator: value(node.value, names)})
-        case AstIf():
-            if value(node.condition, names):
-                yield from executed(node.then, names)
-        case AstBlock():
-            for child in node.children:
-                yield from executed(child, names)
-        case AstMark():
-            yield from executed(node.body, names)
-        case AstInstance():
-            subscripts = tuple(each for local in node.local for each in local.subscripts)
-            yield tuple(value(each, names) for each in node.arguments + subscripts)
 
 
 @given(nests(), st.integers(-20, 20))

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-
 import islpy as isl
 import pytest
+from ast_execution import executed
 from kernels import KERNELS
 
 from polyir import api
 from polyir.codegen.ast import (
     AstFor,
-    AstIf,
     AstInstance,
     AstLet,
     AstMark,
@@ -20,6 +18,7 @@ from polyir.codegen.ast import (
     AstNumber,
     AstOperation,
     Operator,
+    ast_nodes,
 )
 from polyir.codegen.ast_build import Cheaper, build_ast
 from polyir.codegen.kernels import Kernel, host_and_kernels
@@ -116,41 +115,6 @@ def test_code_of_skewed_stencils_takes_seconds(name: str, pipeline: str) -> None
 # ------------------------------------------------------------------ strides in the AST of a block
 
 
-def value(expression: object, names: Mapping[str, int]) -> int:
-    match expression:
-        case AstNumber(number):
-            return number
-        case AstName(name):
-            return names[name]
-        case AstOperation(operator, arguments):
-            left, right = (value(each, names) for each in arguments)
-            return {
-                Operator.ADD: left + right,
-                Operator.SUB: left - right,
-                Operator.MUL: left * right,
-                Operator.MOD: left % right if right else 0,
-                Operator.EQ: int(left == right),
-            }[operator]
-    raise AssertionError(expression)
-
-
-def executed(node: AstNode, names: Mapping[str, int]) -> Iterator[tuple[int, ...]]:
-    match node:
-        case AstFor():
-            last = value(node.bound, names) + int(node.inclusive)
-            for number in range(value(node.first, names), last, node.step):
-                yield from executed(node.body, {**names, node.iterator: number})
-        case AstLet():
-            yield from executed(node.body, {**names, node.iterator: value(node.value, names)})
-        case AstIf():
-            if value(node.condition, names):
-                yield from executed(node.then, names)
-        case AstInstance():
-            yield tuple(value(each, names) for each in node.arguments)
-        case _:
-            raise AssertionError(node)
-
-
 INSTANCE = AstInstance("S", (AstName("c0"), AstName("c1")), 0)
 BLOCK = BlockTree(isl.Schedule('{ domain: "{ }" }'), {0: "tx"}, frozenset({"barrier"}))
 
@@ -186,11 +150,9 @@ ITERATORS = ("c0", "other", "c1")
 )
 def test_threads_share_a_loop(loop: AstNode, origin: int | None) -> None:
     block = nest(AstMark(stride(origin), loop))
-    found = [
-        (instance, tx)
-        for tx in range(5)
-        for instance in executed(of_one_thread(block, BLOCK, ITERATORS), {"tx": tx})
-    ]
+    root = of_one_thread(block, BLOCK, ITERATORS)
+    assert not any(isinstance(node, AstMark) for node in ast_nodes(root))
+    found = [(instance, tx) for tx in range(5) for instance in executed(root, {"tx": tx})]
     assert sorted(instance for instance, _ in found) == sorted(executed(nest(loop), {}))
     assert all((c1 - (origin or 0)) % 5 == tx for (_, c1), tx in found)
 

@@ -29,7 +29,13 @@ from polyir.isl_trees import (
     path_of,
 )
 from polyir.model.bands import active_at
-from polyir.model.gpu import kernel_marks, mapped_values, numbers_of_threads, sizes_of_kernel
+from polyir.model.gpu import (
+    axis_of,
+    kernel_marks,
+    mapped_values,
+    numbers_of_threads,
+    sizes_of_kernel,
+)
 from polyir.model.legality import example_of
 from polyir.model.local_arrays import (
     Destination,
@@ -387,7 +393,7 @@ def has_blocks(node: isl.ScheduleNode) -> bool:
 
 def is_block(loop: LoopAttributes) -> bool:
     """Whether a loop with these attributes is mapped to blocks."""
-    return any(isinstance(each, MapAttr) and each.data.level == "block" for each in loop)
+    return axis_of(loop, "block") is not None
 
 
 def _bands(

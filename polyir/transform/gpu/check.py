@@ -21,11 +21,10 @@ from functools import reduce
 import islpy as isl
 from xdsl.dialects import gpu
 
-from polyir.dialects.loop_attributes import MapAttr
 from polyir.dialects.mark_attributes import LocalAttr
 from polyir.isl_lists import sets_of
 from polyir.isl_trees import mark_object, node_type, path_of
-from polyir.model.gpu import barrier_instances, kernel_marks, numbers_of_blocks
+from polyir.model.gpu import axis_of, barrier_instances, kernel_marks, numbers_of_blocks
 from polyir.model.legality import example_of
 from polyir.model.raising.context import outside_of_array
 from polyir.model.scop import Scop
@@ -97,18 +96,14 @@ def _of_barriers(scop: Scop, mark: isl.ScheduleNode) -> Iterator[FalseClaim]:
 
     def visit(node: isl.ScheduleNode) -> Iterator[FalseClaim]:
         if node_type(node) is BAND:
-            dimensions = [
-                each.data
-                for attributes in attributes_of_members(node)
-                for each in attributes
-                if isinstance(each, MapAttr) and each.data.level == "thread"
-            ]
-            for part in sets_of(node.get_domain().intersect(barriers)) if dimensions else ():
+            axes = (axis_of(attributes, "thread") for attributes in attributes_of_members(node))
+            axis = next(filter(None, axes), None)
+            for part in () if axis is None else sets_of(node.get_domain().intersect(barriers)):
                 if not part.is_empty():
                     yield FalseClaim(
                         path_of(node),
                         f"not all threads of a block reach the barrier {_instance(part)}: it is "
-                        f"below a loop that is mapped to thread {dimensions[0].axis}",
+                        f"below a loop that is mapped to thread {axis}",
                     )
         for position in range(node.n_children()):
             yield from visit(node.child(position))

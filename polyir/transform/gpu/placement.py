@@ -17,12 +17,13 @@ from math import prod
 from typing import Final, Literal
 
 import islpy as isl
-from xdsl.dialects.builtin import DYNAMIC_INDEX, FixedBitwidthType, MemRefType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 
 from polyir.diagnostics import OptionError
 from polyir.isl_lists import parameters_of, sets_of
 from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind
+from polyir.transform.gpu.tile_sizes import element_bytes
 
 SequentialParts = Literal["auto", "device", "host"]
 """Where sequential parts run: where they are estimated to take less time, or always there."""
@@ -120,9 +121,7 @@ class Placer:
         type = self._scop.arrays[array].type
         assert isinstance(type, MemRefType)
         sizes = (self._options.assumed_size if n == DYNAMIC_INDEX else n for n in type.get_shape())
-        element = type.element_type
-        width = element.bitwidth if isinstance(element, FixedBitwidthType) else 64
-        return prod(sizes) * max(1, width // 8)
+        return prod(sizes) * element_bytes(type)
 
     def _points(self, values: isl.Set) -> int:
         """The points of the box around a set, with the assumed size for all parameters."""

@@ -1,5 +1,6 @@
 // RUN: polyir-opt --pluto-schedule --map-to-gpu="shared=auto registers=auto" --remarks --emit=poly %s 2>&1 | filecheck %s
 // RUN: polyir-opt --pluto-schedule --map-to-gpu="shared=auto registers=auto" --lower-poly %s | filecheck %s --check-prefix CODE
+// RUN: polyir-opt --time-limit=0 --pluto-schedule --map-to-gpu --lower-poly %s | filecheck %s --check-prefix CODE
 // RUN: polyir-opt --pluto-schedule --map-to-gpu="shared=none registers=none" --lower-poly %s | filecheck %s --check-prefix NONE
 // RUN: polyir-opt --pluto-schedule --map-to-gpu="grid=4,4 shared=auto registers=auto" --emit=poly --remarks %s 2>&1 | filecheck %s --check-prefix GRID
 // RUN: polyir-opt --pluto-schedule --map-to-gpu="shared=auto registers=auto" --lower-poly --gpu-outline --convert-affine-to-scf %s | mlir-opt-19 --verify-each
