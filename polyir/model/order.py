@@ -13,6 +13,7 @@ from typing import NamedTuple
 import islpy as isl
 
 from polyir.dialects.dependence import Dependence, DependenceKind
+from polyir.isl_hulls import simplified
 from polyir.isl_lists import maps_of, sets_of
 from polyir.isl_trees import node_type
 
@@ -76,7 +77,7 @@ def still_active(actives: Iterable[Active], member: Member) -> tuple[Active, ...
     for active in actives:
         dependence = active.dependence
         order = member[dependence.source].eq_map(member[dependence.target])
-        relation = active.relation.intersect(order)
+        relation = simplified(active.relation.intersect(order))
         if not relation.is_empty():
             kept.append(Active(dependence, relation))
     return tuple(kept)

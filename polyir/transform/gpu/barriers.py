@@ -18,7 +18,7 @@ from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 from polyir.dialects.loop_attributes import LoopAttributes, MapAttr
 from polyir.dialects.mark_attributes import LocalAttr
 from polyir.dialects.scop import ScopOp, StmtOp
-from polyir.isl_hulls import convex_with_strides
+from polyir.isl_hulls import convex_with_strides, simplified
 from polyir.isl_lists import maps_of
 from polyir.isl_trees import (
     TreeNode,
@@ -33,8 +33,8 @@ from polyir.model.gpu import (
     axis_of,
     kernel_marks,
     mapped_values,
-    numbers_of_threads,
     sizes_of_kernel,
+    thread_numbers,
 )
 from polyir.model.legality import example_of
 from polyir.model.local_arrays import (
@@ -49,7 +49,6 @@ from polyir.model.order import (
     across_children,
     below,
     forward,
-    member_of,
     members_of,
     still_active,
 )
@@ -96,8 +95,8 @@ def plan_barriers(scop: Scop, dependences: Dependences) -> Barriers:
     planner = _Planner(scop)
     while (split := planner.next_split(schedule, dependences)) is not None:
         schedule = split
-    for mark in kernel_marks(schedule.get_root()):
-        planner.plan(mark, dependences)
+    for number, mark in enumerate(kernel_marks(schedule.get_root())):
+        planner.plan(number, mark, dependences)
     if not planner.after and not planner.before:
         return Barriers(done=("no barrier is needed",))
     tree = planner.with_barriers(describe_tree(schedule), ())
@@ -121,13 +120,16 @@ class _Planner:
         self._scop = scop
         self._shared = shared_arrays(scop.op)
         self._has_limited_grid = False
+        # By the number of the kernel.
+        self._waiting_in: dict[int, tuple[Active, ...]] = {}
 
     # Bands in which a member that is not the last one needs a barrier
 
     def next_split(self, schedule: isl.Schedule, dependences: Dependences) -> isl.Schedule | None:
         """The tree with one more band split after a loop that needs barriers; `None` if none is."""
-        for mark in kernel_marks(schedule.get_root()):
-            for band, actives in _bands(mark.child(0), self._waiting(mark, dependences)):
+        for number, mark in enumerate(kernel_marks(schedule.get_root())):
+            waiting = self._waiting(number, mark, dependences)
+            for band, actives in _bands(mark.child(0), waiting):
                 position = self._carrier(band, actives)
                 if position is not None and position + 1 < band.band_n_member():
                     return band.band_split(position + 1).get_schedule()
@@ -186,14 +188,22 @@ class _Planner:
 
     # Places
 
-    def plan(self, mark: isl.ScheduleNode, dependences: Dependences) -> None:
+    def plan(self, number: int, mark: isl.ScheduleNode, dependences: Dependences) -> None:
         """Note the barriers of one kernel."""
-        self._visit(mark.child(0), self._waiting(mark, dependences))
+        self._visit(mark.child(0), self._waiting(number, mark, dependences))
 
-    def _waiting(self, mark: isl.ScheduleNode, dependences: Dependences) -> tuple[Active, ...]:
-        """The pairs of instances of one launch between which threads have to wait."""
+    def _waiting(
+        self, number: int, mark: isl.ScheduleNode, dependences: Dependences
+    ) -> tuple[Active, ...]:
+        """The pairs of instances of one launch between which threads have to wait.
+
+        They are the same, however bands are split.
+        """
         self._has_limited_grid = bool(sizes_of_kernel(mark).grid)
-        return (*between_threads(mark, dependences), *reuses_of_memory(self._scop, mark))
+        if number not in self._waiting_in:
+            pairs = (*between_threads(mark, dependences), *reuses_of_memory(self._scop, mark))
+            self._waiting_in[number] = pairs
+        return self._waiting_in[number]
 
     def _visit(self, node: isl.ScheduleNode, actives: tuple[Active, ...]) -> None:
         if node_type(node) is BAND:
@@ -272,17 +282,13 @@ class _Planner:
 
 def between_threads(mark: isl.ScheduleNode, dependences: Dependences) -> tuple[Active, ...]:
     """The dependences inside one launch of a kernel from a thread to another one of its block."""
-    numbers = [member_of(number) for number in numbers_of_threads(mark).values()]
+    numbers = thread_numbers(mark)
+    same = numbers.apply_range(numbers.reverse())
     found: list[Active] = []
     for active in active_at(mark, dependences):
-        source, target = active.dependence.source, active.dependence.target
-        for number in numbers:
-            if source not in number or target not in number:
-                continue
-            for order in (isl.PwAff.lt_map, isl.PwAff.gt_map):
-                others = active.relation.intersect(order(number[source], number[target]))
-                if not others.is_empty():
-                    found.append(replace(active, relation=others))
+        others = isl.UnionMap.from_map(simplified(active.relation)).subtract(same)
+        if not others.is_empty():
+            found.append(replace(active, relation=isl.Map.from_union_map(others)))
     return tuple(found)
 
 
@@ -307,6 +313,12 @@ def reuses_of_memory(scop: Scop, mark: isl.ScheduleNode) -> Iterator[Active]:
             for part in destinations(access, marks):
                 if part.array in shared and part.mark is not None:
                     uses.setdefault(part.array, []).append((part, is_write))
+
+    def is_inside(part: Destination) -> bool:
+        """Whether all loops that are mapped to blocks are around the mark of an array."""
+        assert part.mark is not None
+        return sum(_mapped_to_blocks(part.mark)) == len(tiles) and not has_blocks(part.mark.node)
+
     for array, parts in uses.items():
         for (source, writes), (target, overwrites) in product(parts, parts):
             pairs = source.cells.apply_range(target.cells.reverse())
@@ -316,7 +328,7 @@ def reuses_of_memory(scop: Scop, mark: isl.ScheduleNode) -> Iterator[Active]:
                 relation = _in_later_iterations(source, target, mark)
             else:
                 relation = isl.UnionMap.from_map(pairs)
-            if not _is_inside_blocks(target, mark):
+            if not is_inside(target):
                 relation = relation.intersect(around.apply_range(around.reverse()))
             for each in maps_of(relation):
                 if not each.is_empty():
@@ -372,14 +384,6 @@ def _mapped_to_blocks(mark: LocalMark) -> list[bool]:
         if node_type(node) is BAND:
             found = [*map(is_block, attributes_of_members(node)), *found]
     return found
-
-
-def _is_inside_blocks(part: Destination, mark: isl.ScheduleNode) -> bool:
-    """Whether all loops of a kernel that are mapped to blocks are around the mark of an array."""
-    assert part.mark is not None
-    return not has_blocks(part.mark.node) and sum(_mapped_to_blocks(part.mark)) == len(
-        [each for each in mapped_values(mark) if each.level == "block"]
-    )
 
 
 def has_blocks(node: isl.ScheduleNode) -> bool:
