@@ -18,7 +18,7 @@ from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 from polyir.dialects.loop_attributes import LoopAttributes, MapAttr
 from polyir.dialects.mark_attributes import LocalAttr
 from polyir.dialects.scop import ScopOp, StmtOp
-from polyir.isl_hulls import convex_with_strides, simplified
+from polyir.isl_hulls import convex_with_strides, without
 from polyir.isl_lists import maps_of
 from polyir.isl_trees import (
     TreeNode,
@@ -286,9 +286,10 @@ def between_threads(mark: isl.ScheduleNode, dependences: Dependences) -> tuple[A
     same = numbers.apply_range(numbers.reverse())
     found: list[Active] = []
     for active in active_at(mark, dependences):
-        others = isl.UnionMap.from_map(simplified(active.relation)).subtract(same)
+        own = same.extract_map(active.relation.get_space())
+        others = without(active.relation, own)
         if not others.is_empty():
-            found.append(replace(active, relation=isl.Map.from_union_map(others)))
+            found.append(replace(active, relation=others))
     return tuple(found)
 
 
