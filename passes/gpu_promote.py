@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeVar
 
 from polyir.diagnostics import LegalityError, missed, remark
 from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import ScopOp
-from polyir.limits import ResourceError, limited, within_operations
-from polyir.model.analysis import DataflowError
 from polyir.model.copies import require_right_copies
-from polyir.model.proof import is_proved, remember_proof
 from polyir.model.scop import scop_of
+from polyir.model.scop_state import ScopState
+from polyir.passes.bounded_steps import bounded
 from polyir.passes.prerequisites import (
     RewritePass,
     dependences_of,
@@ -23,7 +20,7 @@ from polyir.passes.prerequisites import (
     settle_claims,
 )
 from polyir.transform.gpu.promotion import GpuPromoteOptions, plan_gpu_promotion
-from polyir.transform.promote import Promotion, apply_promotion, undo_promotion
+from polyir.transform.promote import Promotion, apply_promotion
 
 
 @dataclass(frozen=True)
@@ -63,15 +60,15 @@ class GpuPromotePass(GpuPromoteOptions, RewritePass):
         require_proved(op, self.name)
         scop = scop_of(op)
         plan = partial(plan_gpu_promotion, scop, self)
-        promotion = _bounded("the promotion", plan, op, PLAN_OPERATIONS)
+        promotion = bounded("the promotion", plan, op, PLAN_OPERATIONS)
         if promotion is None:
-            self._report_too_hard("the promotion", PLAN_OPERATIONS, op)
+            self.report_too_hard("the promotion", PLAN_OPERATIONS, op)
             return
         if promotion.arrays and not self._carry_out(op, promotion):
             return
         report_outcome(self.name, promotion, op)
 
-    def _report_too_hard(self, step: str, operations: int, op: ScopOp) -> None:
+    def report_too_hard(self, step: str, operations: int, op: ScopOp) -> None:
         """Say that nothing is promoted; a warning where arrays were asked for by name."""
         why = f"{step} takes isl more than {operations} operations, or isl fails"
         tell = missed if self.arrays else remark
@@ -80,7 +77,7 @@ class GpuPromotePass(GpuPromoteOptions, RewritePass):
     def _carry_out(self, op: ScopOp, promotion: Promotion) -> bool:
         """Promote, unless that is too hard to check; whether it was done."""
         assert op.dependences is not None
-        tree, was_proved = op.tree.clone(), is_proved(op)
+        before = ScopState.of(op)
         order = op.dependences.data.order
         apply_promotion(op, promotion)
         changed = scop_of(op)
@@ -93,19 +90,17 @@ class GpuPromotePass(GpuPromoteOptions, RewritePass):
             return ""
 
         step = "the check of copies"
-        wrong = _bounded(step, check, op, CHECK_OPERATIONS)
+        wrong = bounded(step, check, op, CHECK_OPERATIONS)
         is_right = wrong == ""
         if wrong is None:
-            self._report_too_hard(step, CHECK_OPERATIONS, op)
+            self.report_too_hard(step, CHECK_OPERATIONS, op)
         elif wrong:
             missed(self.name, f"{wrong}: all arrays stay in global memory", op)
         # What is parallel under value-based dependences is so under memory-based ones: between the
         # two ends of one of these, there is a chain of the others. They are found far sooner.
         found = dependences_of(op, value_based=False, pass_name=self.name) if is_right else None
         if found is None:
-            undo_promotion(op, promotion, tree)
-            if was_proved:
-                remember_proof(op)
+            before.restore(op)
             return False
         op.dependences = DependencesAttr(replace(found, order=order))
         settle_claims(op, self.name)
@@ -115,16 +110,3 @@ class GpuPromotePass(GpuPromoteOptions, RewritePass):
 PLAN_OPERATIONS = 15_000_000
 CHECK_OPERATIONS = 15_000_000
 """How many operations isl may take for a plan, and to check it: some three seconds each."""
-
-Result = TypeVar("Result")
-
-
-def _bounded(
-    step: str, compute: Callable[[], Result], op: ScopOp, operations: int
-) -> Result | None:
-    """What `compute` returns, or `None` if it takes isl too many operations, or isl fails."""
-    try:
-        return limited(step, partial(within_operations, operations, compute), ir=op)
-    except (ResourceError, DataflowError):
-        # isl may crash where it stops, and its dataflow analysis goes wrong for some orders.
-        return None
