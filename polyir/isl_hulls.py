@@ -22,16 +22,6 @@ def simplified(relation: Relation) -> Relation:
         return relation
 
 
-def without(relation: isl.Map, other: isl.Map) -> isl.Map:
-    """The pairs of `relation` that are not in `other`.
-
-    If they all are because of equalities, isl finds that far sooner from these alone.
-    """
-    if isl.Map.from_basic_map(relation.affine_hull()).is_subset(other):
-        return isl.Map.empty(relation.get_space())
-    return simplified(relation).subtract(other)
-
-
 def convex_with_strides(values: isl.Set) -> isl.Set:
     """A convex set around `values`, but for their strides; the values if it has no bounds."""
     hull = isl.Set.from_basic_set(values.simple_hull().remove_divs())

@@ -21,6 +21,7 @@ from polyir.limits import ResourceError
 from polyir.model.analysis import DataflowError
 from polyir.model.dataflow import ArrayFlow, array_flow
 from polyir.model.scop import Scop, scop_of
+from polyir.model.scop_state import ScopState
 from polyir.passes import gpu_promote, lower_poly
 from polyir.passes.prerequisites import scops_in
 from polyir.runtime import compare_bits

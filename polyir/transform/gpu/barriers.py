@@ -18,7 +18,7 @@ from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 from polyir.dialects.loop_attributes import LoopAttributes, MapAttr
 from polyir.dialects.mark_attributes import LocalAttr
 from polyir.dialects.scop import ScopOp, StmtOp
-from polyir.isl_hulls import convex_with_strides, without
+from polyir.isl_hulls import convex_with_strides, simplified
 from polyir.isl_lists import maps_of
 from polyir.isl_trees import (
     TreeNode,
@@ -287,7 +287,7 @@ def between_threads(mark: isl.ScheduleNode, dependences: Dependences) -> tuple[A
     found: list[Active] = []
     for active in active_at(mark, dependences):
         own = same.extract_map(active.relation.get_space())
-        others = without(active.relation, own)
+        others = simplified(active.relation).subtract(own)
         if not others.is_empty():
             found.append(replace(active, relation=others))
     return tuple(found)
@@ -308,7 +308,8 @@ def reuses_of_memory(scop: Scop, mark: isl.ScheduleNode) -> Iterator[Active]:
     tiles = [isl.UnionMap.from_union_pw_aff(each) for key, each in mapped if key.level == "block"]
     around = reduce(isl.UnionMap.flat_range_product, tiles, launch)
     uses: dict[str, list[tuple[Destination, bool]]] = {}
-    for body in scop.bodies:
+    inside = set(statements_of(mark))
+    for body in (each for each in scop.bodies if each.name in inside):
         for access in body.accesses:
             is_write = access.kind is not AccessKind.READ
             for part in destinations(access, marks):

@@ -16,7 +16,7 @@ from typing import Literal
 import islpy as isl
 
 from polyir.dialects.mark_attributes import TileAttr
-from polyir.isl_hulls import simplified, without
+from polyir.isl_hulls import simplified
 from polyir.isl_lists import maps_of
 from polyir.isl_trees import iterations_at, mark_object, node_type
 from polyir.model.gpu import barrier_instances, numbers_of_blocks, numbers_of_threads
@@ -262,9 +262,14 @@ class _Kernel:
         """
         source, target = (pairs.get_tuple_name(kind) for kind in _ENDS)
         same = isl.Map.universe(pairs.get_space())
+        if source == target:
+            # What has equal dates is mostly one instance.
+            identity = isl.Map.identity(pairs.get_space())
+            if isl.Map.from_basic_map(pairs.affine_hull()).is_subset(identity):
+                return isl.Map.empty(pairs.get_space())
         for number in self.threads:
             same = same.intersect(number[source].eq_map(number[target]))
-        return without(pairs, same)
+        return simplified(pairs).subtract(same)
 
     def _without_barrier(self, first: isl.Map, second: isl.Map) -> Iterator[isl.Map]:
         """The pairs that the tree runs in their order, with no barrier between them."""
