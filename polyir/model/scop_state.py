@@ -34,10 +34,12 @@ class ScopState:
         current = op.tree
         op.body.block.insert_op_before(self.tree, current)
         Rewriter.erase_op(current)
-        # Statements use the arrays.
-        for each in (*op.statements, *op.local_arrays):
-            if each.sym_name.data not in self.names | self.arrays:
-                Rewriter.erase_op(each)
+        for statement in op.statements:
+            if statement.sym_name.data not in self.names:
+                Rewriter.erase_op(statement)
+        for array in op.local_arrays:
+            if array.sym_name.data not in self.arrays:
+                Rewriter.erase_op(array)
         op.dependences = self.dependences
         if self.was_proved:
             remember_proof(op)
