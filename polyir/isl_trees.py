@@ -14,8 +14,6 @@ from dataclasses import dataclass, replace
 
 import islpy as isl
 
-from polyir.isl_hulls import simplified
-
 
 def node_type(node: isl.ScheduleNode) -> isl.schedule_node_type:
     """The type of a schedule node (islpy returns the enumeration; its stub says `int`)."""
@@ -98,15 +96,6 @@ class BandMembers:
     permutable: bool
     coincident: tuple[bool, ...]
     options: isl.UnionSet
-
-
-def iterations_at(node: isl.ScheduleNode) -> isl.UnionMap:
-    """`{ S[i] -> [t] }`: the iterations of the loops around `node` that run the instances below.
-
-    Of few constraints, and without the divisions of tiles: in a tile, these are iterations.
-    """
-    around = node.get_prefix_schedule_union_map().intersect_domain(node.get_domain())
-    return simplified(around)
 
 
 @dataclass(frozen=True)
