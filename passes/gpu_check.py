@@ -17,27 +17,37 @@ from polyir.loops.device_memory import device_memory_faults
 from polyir.loops.divergence import KernelOp, divergent_barriers
 from polyir.model.proof import are_kernels_proved, remember_proof_of_kernels
 from polyir.model.scop import scop_of
+from polyir.passes.bounded_steps import bounded
 from polyir.passes.prerequisites import require_proved
 from polyir.passes.schedule_check import claims_refused
 from polyir.transform.gpu.check import false_claims_of_kernels
 
 
-def require_correct_kernels(scop_op: ScopOp, pass_name: str) -> None:
+def require_correct_kernels(scop_op: ScopOp, pass_name: str, operations: int | None = None) -> bool:
     """Check the kernels of a scop unless they are known to be right, and remember that they are.
 
-    The order of the tree, which is that of the launches, is checked first.
+    The order of the tree, which is that of the launches, is checked first. The result is false if
+    isl takes more than so many `operations`, or fails; without that limit, it is true.
 
     Raises `LegalityError` with a pair of instances for each fault, at its place, and
     `ResourceError` if the check takes too long.
     """
     require_proved(scop_op, pass_name)
     if are_kernels_proved(scop_op):
-        return
+        return True
     compute = partial(false_claims_of_kernels, scop_of(scop_op))
-    found = limited("the check of the kernels", compute, location_of(scop_op))
+    step = "the check of the kernels"
+    if operations is None:
+        found = limited(step, compute, location_of(scop_op))
+    else:
+        within = bounded(step, compute, scop_op, operations)
+        if within is None:
+            return False
+        found = within
     if found:
         raise claims_refused(scop_op, found, "the mapping to GPU kernels has {} faults:")
     remember_proof_of_kernels(scop_op)
+    return True
 
 
 def kernels_in(root: Operation) -> tuple[KernelOp, ...]:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeVar
 
 from polyir.diagnostics import LegalityError, missed, remark
 from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import ScopOp
-from polyir.limits import ResourceError, limited, within_operations
-from polyir.model.analysis import DataflowError
 from polyir.model.copies import require_right_copies
-from polyir.model.proof import is_proved, remember_proof
 from polyir.model.scop import scop_of
+from polyir.model.scop_state import ScopState
+from polyir.passes.bounded_steps import bounded
 from polyir.passes.prerequisites import (
     RewritePass,
     dependences_of,
@@ -24,7 +21,7 @@ from polyir.passes.prerequisites import (
 )
 from polyir.transform.gpu.promotion import GpuPromoteOptions, plan_gpu_promotion
 from polyir.transform.promote import Promotion
-from polyir.transform.promoted_scop import apply_promotion, undo_promotion
+from polyir.transform.promoted_scop import apply_promotion
 
 
 @dataclass(frozen=True)
@@ -71,7 +68,7 @@ class GpuPromotePass(GpuPromoteOptions, RewritePass):
     def _promote(self, op: ScopOp, options: GpuPromoteOptions, otherwise: str) -> bool:
         """Promote what `options` say; whether it was done. If not, `otherwise` says what is so."""
         plan = partial(plan_gpu_promotion, scop_of(op), options)
-        promotion = _bounded("the promotion", plan, op, PLAN_OPERATIONS)
+        promotion = bounded("the promotion", plan, op, PLAN_OPERATIONS)
         if promotion is None:
             self._report_too_hard("the promotion", PLAN_OPERATIONS, otherwise, op)
             return False
@@ -89,7 +86,7 @@ class GpuPromotePass(GpuPromoteOptions, RewritePass):
     def _carry_out(self, op: ScopOp, promotion: Promotion, otherwise: str) -> bool:
         """Promote, unless that is too hard to check; whether it was done."""
         assert op.dependences is not None
-        tree, was_proved = op.tree.clone(), is_proved(op)
+        before = ScopState.of(op)
         order = op.dependences.data.order
         apply_promotion(op, promotion)
         changed = scop_of(op)
@@ -102,7 +99,7 @@ class GpuPromotePass(GpuPromoteOptions, RewritePass):
             return ""
 
         step = "the check of copies"
-        wrong = _bounded(step, check, op, CHECK_OPERATIONS)
+        wrong = bounded(step, check, op, CHECK_OPERATIONS)
         is_right = wrong == ""
         if wrong is None:
             self._report_too_hard(step, CHECK_OPERATIONS, otherwise, op)
@@ -112,9 +109,7 @@ class GpuPromotePass(GpuPromoteOptions, RewritePass):
         # two ends of one of these, there is a chain of the others. They are found far sooner.
         found = dependences_of(op, value_based=False, pass_name=self.name) if is_right else None
         if found is None:
-            undo_promotion(op, promotion, tree)
-            if was_proved:
-                remember_proof(op)
+            before.restore(op)
             return False
         op.dependences = DependencesAttr(replace(found, order=order))
         settle_claims(op, self.name)
@@ -124,16 +119,3 @@ class GpuPromotePass(GpuPromoteOptions, RewritePass):
 PLAN_OPERATIONS = 15_000_000
 CHECK_OPERATIONS = 15_000_000
 """How many operations isl may take for a plan, and to check it: some three seconds each."""
-
-Result = TypeVar("Result")
-
-
-def _bounded(
-    step: str, compute: Callable[[], Result], op: ScopOp, operations: int
-) -> Result | None:
-    """What `compute` returns, or `None` if it takes isl too many operations, or isl fails."""
-    try:
-        return limited(step, partial(within_operations, operations, compute), ir=op)
-    except (ResourceError, DataflowError):
-        # isl may crash where it stops, and its dataflow analysis goes wrong for some orders.
-        return None

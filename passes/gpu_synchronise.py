@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from polyir.dialects.scop import ScopOp
 from polyir.limits import limited
 from polyir.model.proof import keeping_proof
 from polyir.model.scop import scop_of
+from polyir.passes.bounded_steps import bounded
 from polyir.passes.prerequisites import RewritePass, report_outcome, require_proved
 from polyir.transform.gpu.barriers import apply_barriers, plan_barriers
 
@@ -40,10 +42,26 @@ class GpuSynchronisePass(RewritePass):
     name = "gpu-synchronise"
 
     def rewrite(self, op: ScopOp) -> None:
+        self.is_synchronised(op)
+
+    def is_synchronised(self, op: ScopOp, operations: int | None = None) -> bool:
+        """Add the barriers to a scop.
+
+        If isl takes more than so many `operations`, or fails, nothing is done, and the result is
+        false.
+        """
         require_proved(op, self.name)
         assert op.dependences is not None
-        scop, dependences = scop_of(op), op.dependences.data
-        barriers = limited("the search for barriers", lambda: plan_barriers(scop, dependences))
+        compute = partial(plan_barriers, scop_of(op), op.dependences.data)
+        step = "the search for barriers"
+        if operations is None:
+            barriers = limited(step, compute)
+        else:
+            within = bounded(step, compute, op, operations)
+            if within is None:
+                return False
+            barriers = within
         report_outcome(self.name, barriers, op)
         with keeping_proof(op):
             apply_barriers(op, barriers)
+        return True

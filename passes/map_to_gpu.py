@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
+from polyir.diagnostics import missed
+from polyir.dialects.scop import ScopOp
 from polyir.limits import ResourceError
 from polyir.loops.on_device import assume_on_device
 from polyir.model.proof import is_unchecked
+from polyir.model.scop_state import ScopState
 from polyir.passes.gpu_check import require_correct_kernels
 from polyir.passes.gpu_kernels import GpuKernelsPass
 from polyir.passes.gpu_map import GpuMapPass
@@ -82,16 +85,9 @@ class MapToGpuPass(PassWithOptions):
         trees = (ReassociatePass(),) if self.reassociate else ()
         for step in (*trees, kernels, tile, mapping):
             step.apply(ctx, op)
-        if (self.shared, self.registers) != ("none", "none"):
-            GpuPromotePass(
-                shared=self.shared,
-                registers=self.registers,
-                limit=self.limit,
-                padding=self.padding,
-                buffers=self.buffers,
-                vectors="none" if self.assume_on_device else self.vectors,
-            ).apply(ctx, op)
-        GpuSynchronisePass().apply(ctx, op)
+        for scop in scops_in(op):
+            if (self.shared, self.registers) == ("none", "none") or not self._is_promoted(scop):
+                GpuSynchronisePass().rewrite(scop)
         if self.assume_on_device:
             for scop in scops_in(op):
                 if scop.function is not None:
@@ -103,3 +99,41 @@ class MapToGpuPass(PassWithOptions):
             except ResourceError as error:
                 error.message += "; map-to-gpu{check=false} leaves it to lower-poly"
                 raise
+
+    def _is_promoted(self, scop: ScopOp) -> bool:
+        """Promote arrays and add barriers; nothing is done if that takes isl too long to prove."""
+        before = ScopState.of(scop)
+        promote = GpuPromotePass(
+            shared=self.shared,
+            registers=self.registers,
+            limit=self.limit,
+            padding=self.padding,
+            buffers=self.buffers,
+            vectors="none" if self.assume_on_device else self.vectors,
+        )
+        promote.rewrite(scop)
+        if len(scop.local_arrays) == len(before.arrays):
+            return False
+        if not GpuSynchronisePass().is_synchronised(scop, MOST_OPERATIONS):
+            step = "the search for barriers"
+        elif (
+            self.check
+            and not is_unchecked()
+            and not require_correct_kernels(scop, self.name, MOST_OPERATIONS)
+        ):
+            step = "the check of the kernels"
+        else:
+            return True
+        before.restore(scop)
+        missed(
+            self.name,
+            f"{step} takes isl more than {MOST_OPERATIONS} operations with local arrays, or isl "
+            "fails: all arrays stay in global memory",
+            scop,
+        )
+        return False
+
+
+MOST_OPERATIONS = 60_000_000
+"""How many operations isl may take to find the barriers of kernels with local arrays, and to check
+them: some ten seconds each."""

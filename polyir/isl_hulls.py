@@ -1,8 +1,25 @@
-"""Convex sets around sets."""
+"""Simpler forms of sets and relations, and convex sets around sets."""
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import islpy as isl
+
+Relation = TypeVar("Relation", isl.Set, isl.Map, isl.UnionMap)
+
+
+def simplified(relation: Relation) -> Relation:
+    """The same set or relation in fewer parts, if isl can: its coalescing fails for some hexagons.
+
+    Divisions that constraints determine are replaced: in a tile of number t, floor(i/32) is t.
+    Without them, isl sees which parts have a common form.
+    """
+    relation = relation.detect_equalities()
+    try:
+        return relation.compute_divs().coalesce()
+    except isl.Error:
+        return relation
 
 
 def convex_with_strides(values: isl.Set) -> isl.Set:

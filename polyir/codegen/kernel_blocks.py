@@ -46,7 +46,8 @@ def blocks_for(
     on the parameters of the `launch` if possible.
     """
     reached = isl.UnionMap.from_union_pw_aff(numbers).intersect_domain(domain).range()
-    values = isl.Set.from_union_set(reached)
+    # A single tile is an equality that isl must find: a hull without strides would be wider.
+    values = isl.Set.from_union_set(reached).detect_equalities()
     hull = isl.Set.from_basic_set(values.simple_hull().remove_divs())
     if hull.is_bounded():
         values = hull

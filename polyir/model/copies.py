@@ -15,32 +15,27 @@ every element, where it belongs, after the scop.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
 from functools import reduce
 
 import islpy as isl
 from xdsl.dialects import affine
-from xdsl.dialects.builtin import VectorType
 
 from polyir.diagnostics import LegalityError
 from polyir.dialects.mark_attributes import LocalAttr
-from polyir.dialects.scop import LocalArrayOp, StmtOp
+from polyir.dialects.scop import StmtOp
 from polyir.isl_lists import maps_of
-from polyir.isl_maps import moved_along
 from polyir.isl_trees import mark_object, node_type
 from polyir.model.analysis import compute_dependences, flow_by_dates
+from polyir.model.copy_events import Event, access_events, renamed
 from polyir.model.gpu import barrier_statements
+from polyir.model.iteration_copies import are_right_in_iterations
 from polyir.model.legality import example_of, require_legal
 from polyir.model.local_arrays import (
-    Destination,
-    LocalMark,
-    destinations,
     local_marks,
     shared_arrays,
 )
 from polyir.model.scop import Scop
-from polyir.model.statements import Access, AccessKind, Statement
 from polyir.model.temporaries import why_no_temporary
 from polyir.model.tree import added_statements
 
@@ -99,10 +94,11 @@ def require_right_copies(scop: Scop) -> None:
             _require_copy(body.op)
     if not marks and not added:
         return
-    events = tuple(_events(scop, marks, added))
+    events = tuple(access_events(scop, marks, added))
     for array in dict.fromkeys(event.array for event in events):
         own = [event for event in events if event.array == array]
-        if any(event.is_copy or event.memory != array for event in own):
+        has_local = any(event.is_copy or event.memory != array for event in own)
+        if has_local and not are_right_in_iterations(scop, own):
             _ArrayCheck(scop, own, why_no_temporary(scop, array) is not None).run()
 
 
@@ -122,137 +118,13 @@ def _require_copy(statement: StmtOp) -> None:
             )
 
 
-@dataclass(frozen=True)
-class _Event:
-    """One access of a statement, as if it were a statement of its own.
-
-    `elements` is `{ E[i] -> A[a] }`, what the access stands for, and `cells` is `{ E[i] -> X[x] }`,
-    where that is. The tuple E is `name`; the instances are those of `statement`.
-    """
-
-    name: str
-    statement: str
-    access: int
-    is_write: bool
-    is_certain: bool
-    is_copy: bool
-    elements: isl.Map
-    cells: isl.Map
-
-    @property
-    def array(self) -> str:
-        """The array of the elements."""
-        name: str = self.elements.get_tuple_name(isl.dim_type.out)
-        return name
-
-    @property
-    def memory(self) -> str:
-        """The array of the cells."""
-        name: str = self.cells.get_tuple_name(isl.dim_type.out)
-        return name
-
-
-def _events(scop: Scop, marks: Sequence[LocalMark], added: frozenset[str]) -> Iterator[_Event]:
-    """All accesses of a scop, in the order of the bodies."""
-    local = {array.sym_name.data: array for array in scop.op.local_arrays}
-    for body in scop.bodies:
-        outside = [access for access in body.accesses if access.array not in local]
-        if body.name in added and len(outside) != 1:
-            raise LegalityError(f"@{body.name} must copy between a local array and another array")
-        for number, access in enumerate(body.accesses):
-            # What a copy does to a local array is done to the element that it copies.
-            is_copy = body.name in added
-            pairs: Sequence[tuple[Access, Access]] = [(access, access)]
-            if is_copy:
-                _require_known(body, access)
-                pairs = _lanes(access, outside[0])
-            parts = (
-                (lane, element, part)
-                for lane, (own, element) in enumerate(pairs)
-                for part in destinations(own, marks)
-            )
-            for lane, element, part in parts:
-                if part.array in local:
-                    _require_cell(body, part, local[part.array], scop.context)
-                cells = part.memory.intersect_params(scop.context)
-                name = f"{body.name}_access_{number}_{lane}_{part.array}"
-                yield _Event(
-                    name,
-                    body.name,
-                    number,
-                    access.kind is not AccessKind.READ,
-                    access.kind is AccessKind.WRITE,
-                    is_copy,
-                    _renamed(element.relation.intersect_domain(cells.domain()), name),
-                    _renamed(cells, name),
-                )
-
-
-def _require_known(body: Statement, access: Access) -> None:
-    """Raise `LegalityError` unless it is known which element, or part of a row, a copy accesses."""
-    is_row = True
-    match access.operation:
-        case affine.VectorLoadOp(result=vector) | affine.VectorStoreOp(value=vector):
-            assert isinstance(vector.type, VectorType)
-            is_row = len(vector.type.get_shape()) == 1
-    if not (access.certain and is_row):
-        raise LegalityError(
-            f"@{body.name} must copy an element at affine subscripts, or a vector of a row, from "
-            f"or to {access.array}"
-        )
-
-
-def _lanes(access: Access, element: Access) -> Sequence[tuple[Access, Access]]:
-    """An access, with the one that says its elements: a pair for each element of a vector."""
-    match access.operation:
-        case affine.VectorLoadOp(result=vector) | affine.VectorStoreOp(value=vector):
-            assert isinstance(vector.type, VectorType)
-            width = vector.type.element_count()
-            return [*zip(_of_lanes(access, width), _of_lanes(element, width), strict=True)]
-    return [(access, element)]
-
-
-def _of_lanes(access: Access, width: int) -> Iterator[Access]:
-    """The accesses to the elements of a row."""
-    first = access.relation.lexmin()
-    space, last = first.get_space().range(), first.dim(isl.dim_type.out) - 1
-    for lane in range(width):
-        yield replace(access, relation=first.apply_range(moved_along(space, last, lane)))
-
-
-def _require_cell(
-    body: Statement, part: Destination, array: LocalArrayOp, context: isl.Set
-) -> None:
-    """Raise `LegalityError` for an access to a local array outside of its mark or extents."""
-    if part.mark is None:
-        raise LegalityError(
-            f"@{body.name} accesses the local array @{part.array} outside of its mark: "
-            f"{example_of(part.cells).source}"
-        )
-    inside = isl.Set.universe(part.cells.get_space().range())
-    for position, extent in enumerate(array.memory.type.get_shape()):
-        inside = inside.lower_bound_val(isl.dim_type.set, position, isl.Val(0))
-        inside = inside.upper_bound_val(isl.dim_type.set, position, isl.Val(extent - 1))
-    beyond = part.cells.intersect_params(context).subtract_range(inside)
-    if not beyond.is_empty():
-        example = example_of(beyond)
-        raise LegalityError(
-            f"@{body.name} accesses the local array @{part.array} outside of its extents: "
-            f"{example.source} accesses {example.target}"
-        )
-
-
-def _renamed(relation: isl.Map, name: str) -> isl.Map:
-    return relation.set_tuple_name(isl.dim_type.in_, name)
-
-
 _END = "end of the scop"
 
 
 class _ArrayCheck:
     """Checks all reads of the elements of one array."""
 
-    def __init__(self, scop: Scop, events: Sequence[_Event], is_live_out: bool) -> None:
+    def __init__(self, scop: Scop, events: Sequence[Event], is_live_out: bool) -> None:
         self._array = events[0].array
         self._events = [*events, *([_final_read(events)] if is_live_out else [])]
         self._dates = _dates(scop, self._events)
@@ -293,7 +165,7 @@ class _ArrayCheck:
         )
 
     def _last_writes(
-        self, reads: Sequence[_Event], writes: Sequence[_Event]
+        self, reads: Sequence[Event], writes: Sequence[Event]
     ) -> tuple[isl.UnionMap, isl.UnionMap]:
         """`{ W -> R }`: the last writes of the cells that are read; and reads without any."""
         info = isl.UnionAccessInfo.from_sink(self._union(each.cells for each in reads))
@@ -318,14 +190,14 @@ class _ArrayCheck:
                 raise LegalityError(message.format(example.source, example.target) + where)
 
 
-def _final_read(events: Sequence[_Event]) -> _Event:
+def _final_read(events: Sequence[Event]) -> Event:
     """A read of all elements after the scop, in the memory where they belong."""
     elements = reduce(isl.Set.union, (event.elements.range() for event in events))
-    identity = _renamed(elements.identity(), _END)
-    return _Event(_END, _END, 0, False, True, False, identity, identity)
+    identity = renamed(elements.identity(), _END)
+    return Event(_END, _END, 0, False, True, False, identity, identity)
 
 
-def _dates(scop: Scop, events: Sequence[_Event]) -> isl.UnionMap:
+def _dates(scop: Scop, events: Sequence[Event]) -> isl.UnionMap:
     """`{ E[i] -> [0, date of the instance, number of the access] }`; the end is after all."""
     parts = maps_of(scop.schedule.get_map())
     dates = {part.get_tuple_name(isl.dim_type.in_): part for part in parts}
@@ -334,7 +206,7 @@ def _dates(scop: Scop, events: Sequence[_Event]) -> isl.UnionMap:
     for event in events:
         date = _with_entry(isl.Map.from_domain(event.cells.domain()), event.statement == _END)
         if event.statement != _END:
-            date = date.flat_range_product(_renamed(dates[event.statement], event.name))
+            date = date.flat_range_product(renamed(dates[event.statement], event.name))
         while date.dim(isl.dim_type.out) <= width:
             date = _with_entry(date, 0)
         found = found.union(isl.UnionMap.from_map(_with_entry(date, event.access)))

@@ -22,11 +22,12 @@ from polyir.isl_lists import maps_of
 from polyir.isl_trees import mark_object, node_type
 from polyir.model.gpu import thread_numbers
 from polyir.model.statements import Access, Statement
+from polyir.model.tree_loops import iterations_at
 
 
 @dataclass(frozen=True)
 class LocalMark:
-    """A mark `#poly.local` of a schedule tree; `iterations` is `{ S[i] -> [t] }`.
+    """A mark `#poly.local` at a node of a schedule tree; `iterations` is `{ S[i] -> [t] }`.
 
     `copies` is `{ S[i] -> [t, thread] }` where threads have copies of their own, else as
     `iterations`.
@@ -35,6 +36,7 @@ class LocalMark:
     local: LocalAccesses
     iterations: isl.UnionMap
     copies: isl.UnionMap
+    node: isl.ScheduleNode
 
     @property
     def array(self) -> str:
@@ -74,11 +76,11 @@ def local_marks(
             if isinstance(attribute, KernelAttr) and shared is not None:
                 kernel = cache(partial(thread_numbers, node))
             if isinstance(attribute, LocalAttr):
-                around = node.get_prefix_schedule_union_map().intersect_domain(node.get_domain())
+                around = iterations_at(node)
                 copies = around
                 if kernel is not None and shared is not None and attribute.data.array not in shared:
                     copies = around.flat_range_product(kernel())
-                yield LocalMark(attribute.data, around, copies)
+                yield LocalMark(attribute.data, around, copies, node)
         for position in range(node.n_children()):
             yield from visit(node.child(position), kernel)
 

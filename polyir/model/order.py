@@ -13,6 +13,7 @@ from typing import NamedTuple
 import islpy as isl
 
 from polyir.dialects.dependence import Dependence, DependenceKind
+from polyir.isl_hulls import simplified
 from polyir.isl_lists import maps_of, sets_of
 from polyir.isl_trees import node_type
 
@@ -76,7 +77,7 @@ def still_active(actives: Iterable[Active], member: Member) -> tuple[Active, ...
     for active in actives:
         dependence = active.dependence
         order = member[dependence.source].eq_map(member[dependence.target])
-        relation = active.relation.intersect(order)
+        relation = simplified(active.relation.intersect(order))
         if not relation.is_empty():
             kept.append(Active(dependence, relation))
     return tuple(kept)
@@ -106,12 +107,17 @@ def ordered_pairs(schedule: isl.Schedule, pairs: isl.UnionMap) -> isl.UnionMap:
     how the pairs are related: isl's dataflow analysis has been seen to take minutes for
     subscripts with `mod`.
     """
+    return ordered_below(schedule.get_root(), pairs)
+
+
+def ordered_below(node: isl.ScheduleNode, pairs: isl.UnionMap) -> isl.UnionMap:
+    """As `ordered_pairs`, for pairs that are in one iteration of the loops around `node`."""
     relations = (
         Active(Dependence(DependenceKind.INPUT, "", relation), relation)
         for relation in maps_of(pairs)
     )
     ordered = isl.UnionMap.empty(pairs.get_space())
-    for relation in _ordered(schedule.get_root(), tuple(relations)):
+    for relation in _ordered(node, tuple(relations)):
         ordered = ordered.union(isl.UnionMap.from_map(relation))
     return ordered
 

@@ -135,7 +135,10 @@ class _AddedStatement:
 
 
 def _added_statement(extension: isl.Map) -> _AddedStatement:
-    loops = isl.PwMultiAff.from_map(extension.reverse())
+    loops_of = extension.reverse()
+    # Mostly the loops are iterators of C, which isl need not find out piece by piece.
+    hull = isl.Map.from_basic_map(loops_of.affine_hull())
+    loops = isl.PwMultiAff.from_map(hull if hull.is_single_valued() else loops_of)
     instances = extension.range()
     return _AddedStatement(instances, loops.gist(instances))
 

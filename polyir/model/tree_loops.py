@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import islpy as isl
 
+from polyir.isl_hulls import simplified
 from polyir.isl_lists import maps_of
 from polyir.isl_trees import node_type
 
@@ -24,6 +25,15 @@ def schedules_below(node: isl.ScheduleNode) -> Iterator[isl.Map]:
     for leaf in leaves(node):
         members = leaf.get_prefix_schedule_union_map().intersect_domain(leaf.get_domain())
         yield from maps_of(members)
+
+
+def iterations_at(node: isl.ScheduleNode) -> isl.UnionMap:
+    """`{ S[i] -> [t] }`: the iterations of the loops around `node` that run the instances below.
+
+    Of few constraints, and without the divisions of tiles: in a tile, these are iterations.
+    """
+    around = node.get_prefix_schedule_union_map().intersect_domain(node.get_domain())
+    return simplified(around)
 
 
 def member_steps(band: isl.ScheduleNode) -> tuple[int, ...]:

@@ -21,16 +21,17 @@ import islpy as isl
 from polyir.diagnostics import LegalityError, OptionError
 from polyir.dialects.mark_attributes import LocalAccesses, LocalAttr
 from polyir.dialects.scop import Space
+from polyir.isl_hulls import simplified
 from polyir.isl_lists import maps_of
 from polyir.isl_trees import TreeNode, build_tree, describe_tree
 from polyir.model.dataflow import ArrayFlow, array_flow
 from polyir.model.local_arrays import local_marks
 from polyir.model.scop import Scop, unique_name
-from polyir.model.statements import AccessKind
 from polyir.model.temporaries import why_no_temporary
 from polyir.model.tree import without_extensions
 from polyir.model.vectors import VECTOR_BYTES
 from polyir.transform.address import LoopAddress, TreePath
+from polyir.transform.copied_elements import CopiedElements, Footprint
 from polyir.transform.copy_statements import (
     CopyLoop,
     CopyStatement,
@@ -45,16 +46,13 @@ from polyir.transform.reference_groups import (
     LoopBody,
     NotAccessedError,
     NotPromotableError,
-    PromotedReference,
     ReferenceGroup,
-    box_of_footprint,
     loop_bodies_around,
     loop_body_at,
     reference_groups,
     references_in,
 )
 
-Footprint = Literal["box", "exact"]
 PromotedSpace = Literal["auto", "heap", "stack", "register"]
 
 
@@ -69,9 +67,9 @@ class PromoteOptions:
 
     `order` gives the dimensions of the array in the order of the local one, and `reverse` those
     that run backwards there. `padding` elements are added to the last dimension. `footprint` says
-    what is copied in: `exact` copies what is needed, `box` the rectangle around it. The memory
-    space `auto` is the stack for local arrays of up to `MOST_ON_STACK` elements, and the heap for
-    larger ones.
+    what is copied in: `exact` copies what is needed, `box` the rectangle around it, unless the
+    array is a temporary. The memory space `auto` is the stack for local arrays of up to
+    `MOST_ON_STACK` elements, and the heap for larger ones.
 
     Raises `OptionError` for numbers that make no sense.
     """
@@ -282,23 +280,16 @@ class LocalCopies:
         local = PromotedArray(self._name(form.name), array, rank, shape, form.space)
         self._arrays.append(local)
         cell = self._cell(local, group)
-        accesses = self._scop_map()
-        for reference in group.references:
-            accesses = accesses.union(isl.UnionMap.from_map(self._sent(reference, cell)))
-        functions = isl.UnionPwMultiAff.from_union_map(accesses.coalesce())
+        functions = self._accesses(group, cell)
         self._marks.append(LocalAttr(LocalAccesses(local.name, functions)))
-        needed, live = self._needed(array, group, flow), self._live(array, group, flow)
-        uncertain = [e.footprint for e in group.references if e.kind is AccessKind.MAY_WRITE]
-        for footprint in uncertain:
-            # What is copied out and may not have been written must have been copied in.
-            needed = needed.union(footprint.intersect(live))
-        if not needed.is_empty() and form.footprint == "box":
-            needed = self._boxed(needed, array)
+        moved = CopiedElements(self._scop, self._place, array, group, flow)
         copied: list[str] = []
-        for kind, elements in (("in", needed), ("out", live)):
+        for kind, elements in (
+            ("in", moved.copied_in(form.footprint)),
+            ("out", moved.copied_out()),
+        ):
             if not elements.is_empty():
                 name = self._name(f"{array}_{kind}")
-                elements = _simplified(elements)
                 domain = copied_elements(elements.wrap().flatten(), name, local)
                 function = cell.set_tuple_id(isl.dim_type.in_, domain.get_tuple_id())
                 copy = CopyStatement(name, local, kind == "in", domain, function, form.loops)
@@ -367,9 +358,23 @@ class LocalCopies:
         space = self._scop.context.get_space().params().set_from_params()
         return space.add_dims(isl.dim_type.set, loops + extra)
 
-    def _sent(self, reference: PromotedReference, cell: isl.MultiAff) -> isl.Map:
+    def _accesses(self, group: ReferenceGroup, cell: isl.MultiAff) -> isl.UnionPwMultiAff:
+        """`{ [S[i] -> A[a]] -> L[l] }` for all references of a group."""
+        loops = self._place.iterations_by_functions
+        simple = self._scop_map()
+        found = isl.UnionPwMultiAff.from_union_map(simple)
+        for name in dict.fromkeys(each.statement for each in group.references):
+            relations = [each.relation for each in group.references if each.statement == name]
+            if loops[name].n_piece() == 1:
+                for relation in relations:
+                    simple = simple.union(isl.UnionMap.from_map(self._sent(relation, cell)))
+            else:
+                pieces = _sent_by_pieces(relations, loops[name], cell)
+                found = found.union_add(isl.UnionPwMultiAff.from_pw_multi_aff(pieces))
+        return found.union_add(isl.UnionPwMultiAff.from_union_map(simple.coalesce()))
+
+    def _sent(self, relation: isl.Map, cell: isl.MultiAff) -> isl.Map:
         """`{ [S[i] -> A[a]] -> L[l] }` for one reference."""
-        relation = reference.relation
         name = relation.get_tuple_name(isl.dim_type.in_)
         (loops,) = (
             part
@@ -381,82 +386,6 @@ class LocalCopies:
         sent = both.apply_range(isl.Map.from_multi_aff(cell))
         anywhere = isl.Map.universe(relation.get_space()).intersect_domain(relation.domain())
         return sent.gist_domain(anywhere.wrap())
-
-    def _needed(self, array: str, group: ReferenceGroup, flow: ArrayFlow) -> isl.Map:
-        """`{ [t] -> A[a] }`: what an iteration reads and has surely not written before."""
-        found = isl.Map.empty(group.footprint.get_space())
-        same = self._place.iterations.apply_range(self._place.iterations.reverse())
-        for read in flow.reads:
-            for reference in group.references:
-                if reference.kind is AccessKind.READ and _is_part(
-                    reference.relation, read.access.relation
-                ):
-                    outside = self._scop_map()
-                    for sources in read.sources:
-                        outside = outside.union(isl.UnionMap.from_map(sources))
-                    outside = outside.subtract(same)
-                    instances = outside.range().union(read.unwritten.domain())
-                    reading = isl.UnionMap.from_map(reference.relation).intersect_domain(instances)
-                    found = found.union(self._by_iteration(reading, found))
-        return found
-
-    def _live(self, array: str, group: ReferenceGroup, flow: ArrayFlow) -> isl.Map:
-        """`{ [t] -> A[a] }`: what an iteration writes and something else may read."""
-        found = isl.Map.empty(group.footprint.get_space())
-        is_temporary = why_no_temporary(self._scop, array) is None
-        same = self._place.iterations.apply_range(self._place.iterations.reverse())
-        outside = self._scop_map()
-        for read in flow.reads:
-            for sources in read.sources:
-                outside = outside.union(isl.UnionMap.from_map(sources))
-        read_elsewhere = outside.subtract(same).domain()
-        for reference in group.references:
-            if reference.kind is not AccessKind.READ:
-                writing = isl.UnionMap.from_map(reference.relation)
-                if is_temporary:
-                    writing = writing.intersect_domain(read_elsewhere)
-                found = found.union(self._by_iteration(writing, found))
-        return found
-
-    def _by_iteration(self, relation: isl.UnionMap, empty: isl.Map) -> isl.Map:
-        """`{ [t] -> A[a] }` for `{ S[i] -> A[a] }`."""
-        elements = self._place.iterations.reverse().apply_range(relation)
-        parts = maps_of(elements)
-        return reduce(isl.Map.union, parts, isl.Map.empty(empty.get_space()))
-
-    def _boxed(self, needed: isl.Map, array: str) -> isl.Map:
-        """The box around what is needed, without what nothing ever accesses.
-
-        Between the least and the greatest subscript in each dimension, all elements are there.
-        """
-        box = box_of_footprint(needed)
-        if box is None or not box.sizes:
-            return needed
-        accessed = reduce(
-            isl.Set.union,
-            (
-                access.relation.intersect_params(self._scop.context).range()
-                for body in self._scop.bodies
-                for access in body.accesses
-                if access.array == array
-            ),
-        )
-        sides = [
-            accessed.project_out(
-                isl.dim_type.set, position + 1, accessed.dim(isl.dim_type.set) - position - 1
-            )
-            .project_out(isl.dim_type.set, 0, position)
-            .reset_tuple_id()
-            for position in range(accessed.dim(isl.dim_type.set))
-        ]
-        hulls = [isl.Set.from_basic_set(side.simple_hull().remove_divs()) for side in sides]
-        inside = reduce(isl.Set.flat_product, hulls).set_tuple_name(array)
-        elements = box.elements.set_tuple_name(isl.dim_type.out, array).intersect_range(inside)
-        # Copying where it is not needed does no harm, and takes simpler loops.
-        needing = needed.domain().coalesce()
-        if needing.n_basic_set() > 1:
-            needing = isl.Set.from_union_set(self._place.iterations.range()).coalesce()
-        return elements.intersect_domain(needing)
 
     def result(self) -> Promotion:
         """The marks and copies in the tree."""
@@ -491,6 +420,24 @@ class LocalCopies:
         return node
 
 
+def _sent_by_pieces(
+    relations: Sequence[isl.Map], loops: isl.PwMultiAff, cell: isl.MultiAff
+) -> isl.PwMultiAff:
+    """`{ [S[i] -> A[a]] -> L[l] }` for references in one statement, in the pieces of `loops`.
+
+    isl would find far more of them in the relation.
+    """
+    space = relations[0].get_space()
+    domain_map = isl.MultiAff.domain_map(space)
+    elements = isl.MultiAff.range_map(space).reset_tuple_id(isl.dim_type.out)
+    iterations = loops.pullback_multi_aff(domain_map).reset_tuple_id(isl.dim_type.out)
+    both = iterations.flat_range_product(isl.PwMultiAff.from_multi_aff(elements))
+    cells = isl.PwMultiAff.from_multi_aff(cell).pullback_pw_multi_aff(both)
+    accesses = simplified(reduce(isl.Map.union, relations))
+    anywhere = isl.Map.universe(space).intersect_domain(accesses.domain())
+    return cells.intersect_domain(accesses.wrap()).gist(anywhere.wrap())
+
+
 def local_copies_in(schedule: isl.Schedule, places: Sequence[LocalCopies]) -> Promotion:
     """The marks and copies of several places in one tree, `schedule`."""
     parts = [place.additions for place in places]
@@ -506,12 +453,6 @@ def local_copies_in(schedule: isl.Schedule, places: Sequence[LocalCopies]) -> Pr
     return Promotion(arrays, copies, build_tree(without_extensions(tree)), done)
 
 
-def _is_part(relation: isl.Map, whole: isl.Map) -> bool:
-    return bool(
-        relation.get_space().has_equal_tuples(whole.get_space()) and relation.is_subset(whole)
-    )
-
-
 def _replaced(
     tree: TreeNode, path: TreePath, change: Callable[[tuple[TreeNode, ...]], TreeNode]
 ) -> TreeNode:
@@ -521,12 +462,3 @@ def _replaced(
     children = list(tree.children)
     children[path[0]] = _replaced(children[path[0]], path[1:], change)
     return replace(tree, children=tuple(children))
-
-
-def _simplified(elements: isl.Map) -> isl.Map:
-    """The same relation as fewer basic maps, if isl can: its coalescing fails for some hexagons."""
-    try:
-        # With divisions that are known, isl sees which constraints are the same.
-        return elements.compute_divs().coalesce()
-    except isl.Error:
-        return elements

@@ -6,7 +6,6 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 from xdsl.rewriter import Rewriter
 
-from polyir.dialects.schedule_tree import DomainOp
 from polyir.dialects.scop import LocalArrayOp, ScopOp
 from polyir.model.scop import scop_of
 from polyir.model.tree import tree_from_schedule
@@ -38,18 +37,3 @@ def apply_promotion(op: ScopOp, promotion: Promotion, alignment: int = 0) -> Non
         old = op.tree
         op.body.block.insert_op_before(tree_from_schedule(promotion.schedule), old)
         Rewriter.erase_op(old)
-
-
-def undo_promotion(op: ScopOp, promotion: Promotion, tree: DomainOp) -> None:
-    """Take off what `apply_promotion` added, and put `tree` in the scop, the one before."""
-    statements = {copy.name for copy in promotion.copies}
-    arrays = {array.name for array in promotion.arrays}
-    current = op.tree
-    op.body.block.insert_op_before(tree, current)
-    Rewriter.erase_op(current)
-    for statement in op.statements:
-        if statement.sym_name.data in statements:
-            Rewriter.erase_op(statement)
-    for array in op.local_arrays:
-        if array.sym_name.data in arrays:
-            Rewriter.erase_op(array)

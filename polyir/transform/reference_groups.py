@@ -6,7 +6,7 @@ code generation for CUDA" (TACO 2013), section 5.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import combinations
@@ -20,6 +20,7 @@ from polyir.model.local_arrays import local_marks
 from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind
 from polyir.model.symbolic_tiles import tiled_loops, tiles_at
+from polyir.model.tree_loops import iterations_at
 from polyir.transform.address import Directory, LoopAddress, LoopPosition, TreePath, node_at
 from polyir.transform.walk import BAND
 
@@ -40,6 +41,14 @@ class LoopBody:
     path: TreePath
     iterations: isl.UnionMap
     shown: str
+
+    @property
+    def iterations_by_functions(self) -> Mapping[str, isl.PwMultiAff]:
+        """`iterations` by the functions of the bands around, for each statement."""
+        node = node_at(self.schedule, self.path)
+        functions = node.get_prefix_schedule_union_pw_multi_aff().get_pw_multi_aff_list()
+        pieces = (functions.get_at(position) for position in range(functions.n_pw_multi_aff()))
+        return {each.get_tuple_name(isl.dim_type.in_): each for each in pieces}
 
 
 def loop_body_at(scop: Scop, address: LoopAddress) -> LoopBody:
@@ -63,8 +72,7 @@ def body_of_loop(schedule: isl.Schedule, place: LoopPosition, shown: str) -> Loo
     node = band.child(0)
     if _cut_by_tiles(band):
         return None
-    around = node.get_prefix_schedule_union_map().intersect_domain(node.get_domain())
-    return LoopBody(band.get_schedule(), (*place.path, 0), around, shown)
+    return LoopBody(band.get_schedule(), (*place.path, 0), iterations_at(node), shown)
 
 
 def _cut_by_tiles(band: isl.ScheduleNode) -> bool:

@@ -21,12 +21,13 @@ from polyir.limits import ResourceError
 from polyir.model.analysis import DataflowError
 from polyir.model.dataflow import ArrayFlow, array_flow
 from polyir.model.scop import Scop, scop_of
+from polyir.model.scop_state import ScopState
 from polyir.passes import gpu_promote, lower_poly
 from polyir.passes.prerequisites import scops_in
 from polyir.runtime import compare_bits
 from polyir.transform.gpu import promotion
 from polyir.transform.gpu.promotion import GpuPromoteOptions, plan_gpu_promotion
-from polyir.transform.promoted_scop import apply_promotion, undo_promotion
+from polyir.transform.promoted_scop import apply_promotion
 
 MAPPED = "pluto-schedule,gpu-kernels,gpu-tile,gpu-map"
 
@@ -158,11 +159,11 @@ def test_registers_of_a_thread() -> None:
 def test_undo() -> None:
     module = mapped(KERNELS["gemm"].path.read_text())
     (scop,) = scops_in(module)
-    before, tree = str(module), scop.tree.clone()
+    before, state = str(module), ScopState.of(scop)
     promotion = plan_gpu_promotion(scop_of(scop), GpuPromoteOptions())
     apply_promotion(scop, promotion)
     assert str(module) != before
-    undo_promotion(scop, promotion, tree)
+    state.restore(scop)
     assert str(module) == before
 
 

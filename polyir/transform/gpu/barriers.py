@@ -18,7 +18,7 @@ from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 from polyir.dialects.loop_attributes import LoopAttributes, MapAttr
 from polyir.dialects.mark_attributes import LocalAttr
 from polyir.dialects.scop import ScopOp, StmtOp
-from polyir.isl_hulls import convex_with_strides
+from polyir.isl_hulls import convex_with_strides, simplified
 from polyir.isl_lists import maps_of
 from polyir.isl_trees import (
     TreeNode,
@@ -29,7 +29,13 @@ from polyir.isl_trees import (
     path_of,
 )
 from polyir.model.bands import active_at
-from polyir.model.gpu import axis_of, kernel_marks, mapped_values, sizes_of_kernel, thread_numbers
+from polyir.model.gpu import (
+    axis_of,
+    kernel_marks,
+    mapped_values,
+    sizes_of_kernel,
+    thread_numbers,
+)
 from polyir.model.legality import example_of
 from polyir.model.local_arrays import (
     Destination,
@@ -89,8 +95,8 @@ def plan_barriers(scop: Scop, dependences: Dependences) -> Barriers:
     planner = _Planner(scop)
     while (split := planner.next_split(schedule, dependences)) is not None:
         schedule = split
-    for mark in kernel_marks(schedule.get_root()):
-        planner.plan(mark, dependences)
+    for number, mark in enumerate(kernel_marks(schedule.get_root())):
+        planner.plan(number, mark, dependences)
     if not planner.after and not planner.before:
         return Barriers(done=("no barrier is needed",))
     tree = planner.with_barriers(describe_tree(schedule), ())
@@ -114,13 +120,16 @@ class _Planner:
         self._scop = scop
         self._shared = shared_arrays(scop.op)
         self._has_limited_grid = False
+        # By the number of the kernel.
+        self._waiting_in: dict[int, tuple[Active, ...]] = {}
 
     # Bands in which a member that is not the last one needs a barrier
 
     def next_split(self, schedule: isl.Schedule, dependences: Dependences) -> isl.Schedule | None:
         """The tree with one more band split after a loop that needs barriers; `None` if none is."""
-        for mark in kernel_marks(schedule.get_root()):
-            for band, actives in _bands(mark.child(0), self._waiting(mark, dependences)):
+        for number, mark in enumerate(kernel_marks(schedule.get_root())):
+            waiting = self._waiting(number, mark, dependences)
+            for band, actives in _bands(mark.child(0), waiting):
                 position = self._carrier(band, actives)
                 if position is not None and position + 1 < band.band_n_member():
                     return band.band_split(position + 1).get_schedule()
@@ -179,14 +188,22 @@ class _Planner:
 
     # Places
 
-    def plan(self, mark: isl.ScheduleNode, dependences: Dependences) -> None:
+    def plan(self, number: int, mark: isl.ScheduleNode, dependences: Dependences) -> None:
         """Note the barriers of one kernel."""
-        self._visit(mark.child(0), self._waiting(mark, dependences))
+        self._visit(mark.child(0), self._waiting(number, mark, dependences))
 
-    def _waiting(self, mark: isl.ScheduleNode, dependences: Dependences) -> tuple[Active, ...]:
-        """The pairs of instances of one launch between which threads have to wait."""
+    def _waiting(
+        self, number: int, mark: isl.ScheduleNode, dependences: Dependences
+    ) -> tuple[Active, ...]:
+        """The pairs of instances of one launch between which threads have to wait.
+
+        They are the same, however bands are split.
+        """
         self._has_limited_grid = bool(sizes_of_kernel(mark).grid)
-        return (*between_threads(mark, dependences), *reuses_of_memory(self._scop, mark))
+        if number not in self._waiting_in:
+            pairs = (*between_threads(mark, dependences), *reuses_of_memory(self._scop, mark))
+            self._waiting_in[number] = pairs
+        return self._waiting_in[number]
 
     def _visit(self, node: isl.ScheduleNode, actives: tuple[Active, ...]) -> None:
         if node_type(node) is BAND:
@@ -269,11 +286,10 @@ def between_threads(mark: isl.ScheduleNode, dependences: Dependences) -> tuple[A
     same = numbers.apply_range(numbers.reverse())
     found: list[Active] = []
     for active in active_at(mark, dependences):
-        inside = isl.UnionMap.from_map(active.relation)
-        inside = inside.intersect_domain(numbers.domain()).intersect_range(numbers.domain())
-        others = inside.subtract(same)
+        own = same.extract_map(active.relation.get_space())
+        others = simplified(active.relation).subtract(own)
         if not others.is_empty():
-            found.append(replace(active, relation=isl.Map.from_union_map(others)))
+            found.append(replace(active, relation=others))
     return tuple(found)
 
 
@@ -292,34 +308,83 @@ def reuses_of_memory(scop: Scop, mark: isl.ScheduleNode) -> Iterator[Active]:
     tiles = [isl.UnionMap.from_union_pw_aff(each) for key, each in mapped if key.level == "block"]
     around = reduce(isl.UnionMap.flat_range_product, tiles, launch)
     uses: dict[str, list[tuple[Destination, bool]]] = {}
-    for body in scop.bodies:
+    inside = set(statements_of(mark))
+    for body in (each for each in scop.bodies if each.name in inside):
         for access in body.accesses:
             is_write = access.kind is not AccessKind.READ
             for part in destinations(access, marks):
                 if part.array in shared and part.mark is not None:
                     uses.setdefault(part.array, []).append((part, is_write))
-    in_tile = around.apply_range(around.reverse())
+
+    def is_inside(part: Destination) -> bool:
+        """Whether all loops that are mapped to blocks are around the mark of an array."""
+        assert part.mark is not None
+        return sum(_mapped_to_blocks(part.mark)) == len(tiles) and not has_blocks(part.mark.node)
+
     for array, parts in uses.items():
-        # The other iterations of each mark: often there are none, and no pair to look at.
-        marks_of_array = {id(part.mark): part.mark for part, _ in parts}
-        others = {key: _others(in_tile, each) for key, each in marks_of_array.items()}
         for (source, writes), (target, overwrites) in product(parts, parts):
-            possible = others[id(source.mark)] if source.mark is target.mark else in_tile
-            if not (writes or overwrites) or possible.is_empty():
+            if not (writes or overwrites):
                 continue
-            pairs = isl.UnionMap.from_map(source.cells.apply_range(target.cells.reverse()))
-            for each in maps_of(pairs.intersect(possible)):
+            if source.mark is target.mark:
+                relation = _in_later_iterations(source, target, mark)
+            else:
+                relation = isl.UnionMap.from_map(source.cells.apply_range(target.cells.reverse()))
+            if source.mark is not target.mark or not is_inside(target):
+                relation = relation.intersect(around.apply_range(around.reverse()))
+            for each in maps_of(relation):
                 if not each.is_empty():
                     kind = DependenceKind.OUTPUT if overwrites else DependenceKind.FLOW
                     yield Active(Dependence(kind, array, each), each)
 
 
-def _others(pairs: isl.UnionMap, mark: LocalMark | None) -> isl.UnionMap:
-    """The pairs that are in different iterations around a mark."""
-    assert mark is not None
-    instances = mark.iterations.domain()
-    inside = pairs.intersect_domain(instances).intersect_range(instances)
-    return inside.subtract(mark.iterations.apply_range(mark.iterations.reverse()))
+def _in_later_iterations(
+    source: Destination, target: Destination, mark: isl.ScheduleNode
+) -> isl.UnionMap:
+    """The pairs of a launch that use one cell below the same mark, the target in a later iteration.
+
+    The iterations of a loop that is mapped to blocks are not of one block.
+    """
+    assert source.mark is not None
+    uses = [_by_iteration_and_cell(part) for part in (source, target)]
+    space = uses[0].get_space().range()
+    same = isl.Map.identity(space.map_from_set())
+    axes = _mapped_to_blocks(source.mark)
+    found = isl.UnionMap.empty(space.params())
+    launch, cells = mark.get_schedule_depth(), source.cells.dim(isl.dim_type.out)
+    count = space.dim(isl.dim_type.set)
+    for depth in range(launch, count - cells):
+        if axes[depth]:
+            continue
+        later = isl.Map.universe(same.get_space())
+        for equal in (*range(depth), *range(count - cells, count)):
+            later = later.equate(isl.dim_type.in_, equal, isl.dim_type.out, equal)
+        later = later.order_lt(isl.dim_type.in_, depth, isl.dim_type.out, depth)
+        # Loops that are mapped to blocks have the same value in a block, also inside this one.
+        for inner in range(depth + 1, count - cells):
+            if axes[inner]:
+                later = later.equate(isl.dim_type.in_, inner, isl.dim_type.out, inner)
+        pairs = uses[0].apply_range(later).apply_range(uses[1].reverse())
+        found = found.union(isl.UnionMap.from_map(pairs))
+    return found
+
+
+def _by_iteration_and_cell(part: Destination) -> isl.Map:
+    """`{ S[i] -> [t, l] }`: the iteration around the mark, and the cell there."""
+    assert part.mark is not None
+    around = part.mark.of_statement(part.cells.get_tuple_name(isl.dim_type.in_))
+    assert around is not None
+    return around.flat_range_product(part.cells.reset_tuple_id(isl.dim_type.out))
+
+
+def _mapped_to_blocks(mark: LocalMark) -> list[bool]:
+    """For each loop around the mark of a local array, whether it is mapped to blocks."""
+    found: list[bool] = []
+    node = mark.node
+    while node.has_parent():
+        node = node.parent()
+        if node_type(node) is BAND:
+            found = [*map(is_block, attributes_of_members(node)), *found]
+    return found
 
 
 def has_blocks(node: isl.ScheduleNode) -> bool:

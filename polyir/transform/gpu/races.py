@@ -16,6 +16,7 @@ from typing import Literal
 import islpy as isl
 
 from polyir.dialects.mark_attributes import TileAttr
+from polyir.isl_hulls import simplified
 from polyir.isl_lists import maps_of
 from polyir.isl_trees import mark_object, node_type
 from polyir.model.gpu import barrier_instances, numbers_of_blocks, numbers_of_threads
@@ -24,6 +25,7 @@ from polyir.model.local_arrays import Destination, destinations, local_marks
 from polyir.model.order import Member, member_of
 from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind
+from polyir.model.tree_loops import iterations_at
 from polyir.transform.walk import MARK
 
 Sharing = Literal["all", "block", "thread"]
@@ -99,7 +101,10 @@ def _add(relations: _ByStatement, name: str, relation: isl.Map) -> None:
 
 @dataclass(frozen=True)
 class _Conflict:
-    """Pairs `{ S[i] -> T[j] }` of one launch: S writes a cell that T reads, or writes, too."""
+    """Pairs `{ S[i] -> T[j] }` of one launch: S writes a cell that T reads, or writes, too.
+
+    `cells` are the accesses of both.
+    """
 
     relation: isl.Map
     is_write: bool
@@ -132,39 +137,38 @@ class _Conflict:
         return f"{array}{subscripts if subscripts else ''}"
 
 
-def _conflicts(kernel: _Kernel, accesses: Mapping[bool, _ByStatement]) -> Iterator[_Conflict]:
-    """All pairs of accesses in one launch to one cell, of which the first one writes."""
+def _conflicts(
+    accesses: Mapping[bool, _ByStatement],
+) -> Iterator[tuple[isl.Map, isl.Map, bool]]:
+    """All pairs of accesses `{ S[i] -> A[a] }` of which the first one writes."""
     for source, written in accesses[True].items():
         for is_write in (False, True):
             for target, used in accesses[is_write].items():
-                if is_write and target < source:
-                    continue
-                left = written.range_product(kernel.launch[source])
-                right = used.range_product(kernel.launch[target])
-                relation = left.apply_range(right.reverse())
-                if not relation.is_empty():
-                    yield _Conflict(relation, is_write, (written, used))
+                if not is_write or target >= source:
+                    yield written, used, is_write
 
 
 def _between_blocks(kernel: _Kernel, memory: _Memory) -> Iterator[str]:
-    for conflict in _conflicts(kernel, memory.own):
-        apart = _apart(conflict.relation, kernel.blocks)
+    for written, used, is_write in _conflicts(memory.own):
+        if kernel.are_apart(written, used):
+            continue
+        source, target = (each.get_tuple_name(isl.dim_type.in_) for each in (written, used))
+        left = written.range_product(kernel.launch[source])
+        right = used.range_product(kernel.launch[target])
+        apart = _apart(left.apply_range(right.reverse()), kernel.blocks)
         if apart is not None:
-            source, target = (apart.get_tuple_name(kind) for kind in _ENDS)
-            cells = memory.cells[True][source], memory.cells[conflict.is_write][target]
-            told = _Conflict(apart, conflict.is_write, cells)
+            cells = memory.cells[True][source], memory.cells[is_write][target]
+            told = _Conflict(apart, is_write, cells)
             is_own = memory.sharing != "all"
             why = f", but @{memory.array} is memory of a {memory.sharing}" if is_own else ""
             yield told.told(memory.array, "block", why)
 
 
 def _between_threads(kernel: _Kernel, memory: _Memory) -> Iterator[str]:
-    for conflict in _conflicts(kernel, memory.cells):
-        here = _together(conflict.relation, kernel.blocks)
-        apart = _apart(here, kernel.threads)
-        unordered = None if apart is None else kernel.without_barrier(apart)
+    for written, used, is_write in _conflicts(memory.cells):
+        unordered = kernel.without_barrier(written, used)
         if unordered is not None:
-            told = _Conflict(unordered, conflict.is_write, conflict.cells)
+            told = _Conflict(unordered, is_write, (written, used))
             yield told.told(memory.array, "thread of the block", ", without a barrier between them")
 
 
@@ -180,14 +184,6 @@ def _apart(relation: isl.Map, numbers: Iterable[Member]) -> isl.Map | None:
     return reduce(isl.Map.union, parts) if parts else None
 
 
-def _together(relation: isl.Map, numbers: Iterable[Member]) -> isl.Map:
-    """The pairs that agree in all of the numbers."""
-    source, target = (relation.get_tuple_name(kind) for kind in _ENDS)
-    for number in numbers:
-        relation = relation.intersect(number[source].eq_map(number[target]))
-    return relation
-
-
 # ------------------------------------------------------------------------------- order, barriers
 
 
@@ -200,40 +196,99 @@ class _Kernel:
     def __init__(self, scop: Scop, mark: isl.ScheduleNode) -> None:
         self._mark = mark
         self._barriers = barrier_instances(scop)
-        domain = mark.get_domain().intersect_params(scop.context)
-        around = mark.get_prefix_schedule_union_map().intersect_domain(domain)
+        around = iterations_at(mark).intersect_params(scop.context)
         self.launch = _by_statement(around)
         self.blocks = tuple(map(member_of, numbers_of_blocks(mark).values()))
         self._beside: dict[tuple[str, str, int], bool] = {}
         self.threads = tuple(map(member_of, numbers_of_threads(mark).values()))
 
-    def without_barrier(self, pairs: isl.Map) -> isl.Map | None:
-        """Those pairs of instances of one block without a barrier between; `None` if none is."""
-        backward = pairs.reverse()
+    def are_apart(self, written: isl.Map, used: isl.Map) -> bool:
+        """Whether it is easy to see that different blocks of a launch access no common cell."""
+        # More than what a block accesses, for which isl need not find integers.
+        left, right = (
+            self._first_entries(each).reverse().apply_range(each).remove_divs().coalesce()
+            for each in (written, used)
+        )
+        pairs = left.apply_range(right.reverse())
+        launch = self._width - len(self.blocks)
+        for number in range(launch, self._width):
+            for order in (isl.Map.order_lt, isl.Map.order_gt):
+                apart = _equal_up_to(launch, self._width)
+                apart = order(apart, isl.dim_type.in_, number, isl.dim_type.out, number)
+                if not pairs.intersect(apart).is_empty():
+                    return False
+        return True
+
+    def _first_entries(self, access: isl.Map) -> isl.Map:
+        """`{ S[i] -> [launch, block] }` for the statement of an access."""
+        date = self._dates[access.get_tuple_name(isl.dim_type.in_)]
+        return date.project_out(isl.dim_type.out, self._width, self._depth - self._width)
+
+    def without_barrier(self, written: isl.Map, used: isl.Map) -> isl.Map | None:
+        """Pairs `{ S[i] -> T[j] }` of different threads of a block that use one cell at once.
+
+        There is no barrier between them. `None` if there are no such pairs; `written` and `used`
+        are accesses `{ S[i] -> A[a] }`.
+        """
         parts = [
-            *self._without_barrier(pairs),
-            *(each.reverse() for each in self._without_barrier(backward)),
-            *self._at_once(pairs),
+            *self._without_barrier(written, used),
+            *(each.reverse() for each in self._without_barrier(used, written)),
         ]
+        at_once = self._of_threads(
+            self._pairs(written, used, _equal_up_to(self._depth, self._depth))
+        )
+        if not at_once.is_empty():
+            parts.append(at_once)
         return reduce(isl.Map.union, parts) if parts else None
 
-    def _at_once(self, pairs: isl.Map) -> Iterator[isl.Map]:
-        same = self._related(pairs, _equal_up_to(self._depth, self._depth))
-        if not same.is_empty():
-            yield same
+    def _pairs(self, first: isl.Map, second: isl.Map, dates: isl.Map) -> isl.Map:
+        """The pairs that access one cell, and whose dates are related."""
+        left, right = (
+            simplified(
+                self._dates[each.get_tuple_name(isl.dim_type.in_)].flat_range_product(
+                    each.reset_tuple_id(isl.dim_type.out)
+                )
+            )
+            for each in (first, second)
+        )
+        cells = isl.Map.identity(
+            first.get_space().range().reset_tuple_id(isl.dim_type.set).map_from_set()
+        )
+        return left.apply_range(dates.flat_product(cells)).apply_range(right.reverse())
 
-    def _without_barrier(self, pairs: isl.Map) -> Iterator[isl.Map]:
+    def _of_threads(self, pairs: isl.Map) -> isl.Map:
+        """The pairs of different threads.
+
+        Their numbers are remainders, for which isl is slow to find what is smaller.
+        """
+        source, target = (pairs.get_tuple_name(kind) for kind in _ENDS)
+        same = isl.Map.universe(pairs.get_space())
+        if source == target:
+            # What has equal dates is mostly one instance.
+            identity = isl.Map.identity(pairs.get_space())
+            if isl.Map.from_basic_map(pairs.affine_hull()).is_subset(identity):
+                return isl.Map.empty(pairs.get_space())
+        for number in self.threads:
+            same = same.intersect(number[source].eq_map(number[target]))
+        return simplified(pairs).subtract(same)
+
+    def _without_barrier(self, first: isl.Map, second: isl.Map) -> Iterator[isl.Map]:
         """The pairs that the tree runs in their order, with no barrier between them."""
         if self._has_symbolic_tiles:
             # Loops that the tree does not say are inside, or around.
-            if not pairs.is_empty():
-                yield pairs
+            together = _equal_up_to(self._width, self._depth)
+            others = self._of_threads(self._pairs(first, second, together))
+            if not others.is_empty():
+                yield others
             return
-        source = self._dates[pairs.get_tuple_name(isl.dim_type.in_)]
-        target = self._dates[pairs.get_tuple_name(isl.dim_type.out)]
+        names = [each.get_tuple_name(isl.dim_type.in_) for each in (first, second)]
+        source, target = (self._dates[name] for name in names)
         for depth in range(self._width, self._depth):
-            left = self._related(pairs, _ordered_at(depth, self._depth))
-            if left.is_empty() or self._are_apart(pairs, depth - len(self.blocks)):
+            if self._have_barrier_between(names[0], names[1], depth - len(self.blocks)):
+                continue
+            pairs = self._pairs(first, second, _ordered_at(depth, self._depth))
+            left = pairs if pairs.is_empty() else self._of_threads(pairs)
+            if left.is_empty():
                 continue
             left = left.subtract_domain(source.intersect_range(self._followed[depth]).domain())
             left = left.subtract_range(target.intersect_range(self._preceded[depth]).domain())
@@ -245,13 +300,12 @@ class _Kernel:
             if not left.is_empty():
                 yield left
 
-    def _are_apart(self, pairs: isl.Map, depth: int) -> bool:
+    def _have_barrier_between(self, source: str, target: str, depth: int) -> bool:
         """Whether barriers of the sequences around separate all pairs that are ordered at `depth`.
 
         So it mostly is, and this is far cheaper than to find for which pairs it is: the iterations
         of the loops around a barrier may be many pieces.
         """
-        source, target = (pairs.get_tuple_name(kind) for kind in _ENDS)
         before, after = self._position(source, depth), self._position(target, depth)
         for barrier, position in self._barriers_at(depth):
             is_between = before is not None and after is not None and before < position < after
@@ -355,7 +409,7 @@ class _Kernel:
         own = own.add_dims(isl.dim_type.out, depth - known)
         for position in range(known, depth):
             own = own.fix_val(isl.dim_type.out, position, isl.Val(0))
-        return date.flat_range_product(own)
+        return simplified(date.flat_range_product(own))
 
     @cached_property
     def _inside(self) -> _ByStatement:

@@ -40,7 +40,8 @@ func.func @f(%n: index, %A: memref<?xf64>, %B: memref<8xf64>, %s: memref<f64>) {
 
 // CUDA: extern "C" void f(
 // CUDA-NEXT: int64_t n, double *__restrict__ A, int64_t A_0, double *__restrict__ B,
-// CUDA: f_0<<<{{.*}}>>>(B, C_dev);
+// The loop over eight elements is one tile, and one block.
+// CUDA: f_0<<<dim3(1, 1, 1), dim3(8, 1, 1)>>>(B, C_dev);
 
 // OPENCL: error: an argument of the kernel does not come from 'gpu.alloc'
 

@@ -1,0 +1,173 @@
+"""What is copied to and from the local array of a group of references.
+
+S. Verdoolaege, J. C. Juega, A. Cohen, J. I. Gómez, C. Tenllado, F. Catthoor, "Polyhedral parallel
+code generation for CUDA" (TACO 2013), section 5.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from typing import Literal
+
+import islpy as isl
+
+from polyir.isl_hulls import simplified
+from polyir.isl_lists import maps_of
+from polyir.limits import within_operations
+from polyir.model.dataflow import ArrayFlow
+from polyir.model.scop import Scop
+from polyir.model.statements import AccessKind
+from polyir.model.temporaries import why_no_temporary
+from polyir.transform.reference_groups import LoopBody, ReferenceGroup, box_of_footprint
+
+Footprint = Literal["box", "exact"]
+
+NEEDED_OPERATIONS = 1_000_000
+"""How many operations isl may take to find what is needed, before all that is read is copied."""
+
+MOST_PIECES = 4
+"""The polyhedra in which needed elements may be. Where they are more, copying all that is read
+takes simpler loops, and is done if it is fewer polyhedra."""
+
+
+@dataclass(frozen=True)
+class CopiedElements:
+    """The elements of an array that each iteration of a place copies, for a group of references.
+
+    `flow` is that of the array.
+    """
+
+    scop: Scop
+    place: LoopBody
+    array: str
+    group: ReferenceGroup
+    flow: ArrayFlow
+
+    def copied_in(self, footprint: Footprint) -> isl.Map:
+        """`{ [t] -> A[a] }`: what an iteration reads and has surely not written before, or more.
+
+        What is copied out and may not have been written is copied in, too. For the footprint
+        `box`, it is a rectangle. If what is needed is complicated, all that the iteration reads is
+        copied. Of a temporary, nothing else is: elsewhere, what nothing reads is not copied out.
+        """
+        if self._is_temporary:
+            return simplified(self._with_uncertain(self._needed()))
+        found = within_operations(NEEDED_OPERATIONS, self._needed)
+        needed = self._with_uncertain(self._read() if found is None else found)
+        if needed.is_empty():
+            return needed
+        if footprint == "box":
+            return simplified(self._boxed(needed))
+        needed = simplified(needed)
+        if needed.n_basic_map() > MOST_PIECES:
+            read = simplified(self._with_uncertain(self._read()))
+            return read if read.n_basic_map() < needed.n_basic_map() else needed
+        return needed
+
+    def copied_out(self) -> isl.Map:
+        """`{ [t] -> A[a] }`: what an iteration writes and something else may read."""
+        return simplified(self._live())
+
+    def _with_uncertain(self, needed: isl.Map) -> isl.Map:
+        """What is needed, and what is copied out and may not have been written."""
+        uncertain = [e.footprint for e in self.group.references if e.kind is AccessKind.MAY_WRITE]
+        live = self._live() if uncertain else needed
+        return reduce(isl.Map.union, (each.intersect(live) for each in uncertain), needed)
+
+    def _read(self) -> isl.Map:
+        """`{ [t] -> A[a] }`: what an iteration reads."""
+        found = isl.Map.empty(self.group.footprint.get_space())
+        reads = (e.footprint for e in self.group.references if e.kind is AccessKind.READ)
+        return reduce(isl.Map.union, reads, found)
+
+    def _needed(self) -> isl.Map:
+        """`{ [t] -> A[a] }`: what an iteration reads and has surely not written before."""
+        found = isl.Map.empty(self.group.footprint.get_space())
+        same = self._same_iteration
+        for read in self.flow.reads:
+            for reference in self.group.references:
+                if reference.kind is AccessKind.READ and _is_part(
+                    reference.relation, read.access.relation
+                ):
+                    outside = self._scop_map()
+                    for sources in read.sources:
+                        outside = outside.union(isl.UnionMap.from_map(sources))
+                    outside = outside.subtract(same)
+                    instances = outside.range().union(read.unwritten.domain())
+                    reading = isl.UnionMap.from_map(reference.relation).intersect_domain(instances)
+                    found = found.union(self._by_iteration(reading, found))
+        return found
+
+    def _live(self) -> isl.Map:
+        """`{ [t] -> A[a] }`: what an iteration writes and something else may read."""
+        writing = [e for e in self.group.references if e.kind is not AccessKind.READ]
+        found = isl.Map.empty(self.group.footprint.get_space())
+        if not self._is_temporary:
+            return reduce(isl.Map.union, (each.footprint for each in writing), found)
+        outside = self._scop_map()
+        for read in self.flow.reads:
+            for sources in read.sources:
+                outside = outside.union(isl.UnionMap.from_map(sources))
+        read_elsewhere = outside.subtract(self._same_iteration).domain()
+        for reference in writing:
+            written = isl.UnionMap.from_map(reference.relation).intersect_domain(read_elsewhere)
+            found = found.union(self._by_iteration(written, found))
+        return found
+
+    @property
+    def _same_iteration(self) -> isl.UnionMap:
+        return self.place.iterations.apply_range(self.place.iterations.reverse())
+
+    @property
+    def _is_temporary(self) -> bool:
+        return why_no_temporary(self.scop, self.array) is None
+
+    def _scop_map(self) -> isl.UnionMap:
+        return isl.UnionMap.empty(self.scop.context.get_space())
+
+    def _by_iteration(self, relation: isl.UnionMap, empty: isl.Map) -> isl.Map:
+        """`{ [t] -> A[a] }` for `{ S[i] -> A[a] }`."""
+        elements = self.place.iterations.reverse().apply_range(relation)
+        parts = maps_of(elements)
+        return reduce(isl.Map.union, parts, isl.Map.empty(empty.get_space()))
+
+    def _boxed(self, needed: isl.Map) -> isl.Map:
+        """The box around what is needed, without what nothing ever accesses.
+
+        Between the least and the greatest subscript in each dimension, all elements are there.
+        """
+        box = box_of_footprint(needed)
+        if box is None or not box.sizes:
+            return needed
+        accessed = reduce(
+            isl.Set.union,
+            (
+                access.relation.intersect_params(self.scop.context).range()
+                for body in self.scop.bodies
+                for access in body.accesses
+                if access.array == self.array
+            ),
+        )
+        sides = [
+            accessed.project_out(
+                isl.dim_type.set, position + 1, accessed.dim(isl.dim_type.set) - position - 1
+            )
+            .project_out(isl.dim_type.set, 0, position)
+            .reset_tuple_id()
+            for position in range(accessed.dim(isl.dim_type.set))
+        ]
+        hulls = [isl.Set.from_basic_set(side.simple_hull().remove_divs()) for side in sides]
+        inside = reduce(isl.Set.flat_product, hulls).set_tuple_name(self.array)
+        elements = box.elements.set_tuple_name(isl.dim_type.out, self.array).intersect_range(inside)
+        # Copying where it is not needed does no harm, and takes simpler loops.
+        needing = needed.domain().coalesce()
+        if needing.n_basic_set() > 1:
+            needing = isl.Set.from_union_set(self.place.iterations.range()).coalesce()
+        return elements.intersect_domain(needing)
+
+
+def _is_part(relation: isl.Map, whole: isl.Map) -> bool:
+    return bool(
+        relation.get_space().has_equal_tuples(whole.get_space()) and relation.is_subset(whole)
+    )

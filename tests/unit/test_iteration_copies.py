@@ -1,0 +1,72 @@
+"""Copies that are shown to be right iteration by iteration, and copies that are not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from polyir import api
+from polyir.model.copies import require_right_copies
+from polyir.model.copy_events import Event, access_events
+from polyir.model.iteration_copies import are_right_in_iterations
+from polyir.model.local_arrays import local_marks, shared_arrays
+from polyir.model.scop import Scop, scop_of
+from polyir.model.tree import added_statements
+from polyir.passes.prerequisites import scops_in
+
+TEXT = """
+func.func @f(%T: index, %n: index, %A: memref<?xf64>, %B: memref<?xf64>) {
+  affine.for %t = 0 to %T {
+    affine.for %i = 1 to affine_map<(d0) -> (d0 - 1)>(%n) {
+      %0 = affine.load %A[%i - 1] : memref<?xf64>
+      %1 = affine.load %A[%i + 1] : memref<?xf64>
+      %2 = arith.addf %0, %1 : f64
+      affine.store %2, %B[%i] : memref<?xf64>
+    }
+    affine.for %i = 1 to affine_map<(d0) -> (d0 - 1)>(%n) {
+      %0 = affine.load %B[%i - 1] : memref<?xf64>
+      %1 = affine.load %B[%i + 1] : memref<?xf64>
+      %2 = arith.addf %0, %1 : f64
+      affine.store %2, %A[%i] : memref<?xf64>
+    }
+  }
+  return
+}
+"""
+STEPS = (
+    "pluto-schedule,hexagonal-tile{height=2 width=4},gpu-kernels,gpu-tile,gpu-map{block=8},"
+    "gpu-promote"
+)
+
+
+@pytest.fixture(scope="module")
+def scop() -> Scop:
+    module = api.run_pipeline(api.parse(TEXT), STEPS)
+    (op,) = scops_in(module)
+    assert {array.sym_name.data for array in op.local_arrays} == {"A_shared", "B_shared"}
+    return scop_of(op)
+
+
+def events_of(scop: Scop, array: str) -> list[Event]:
+    marks = local_marks(scop.schedule, shared_arrays(scop.op))
+    events = access_events(scop, marks, added_statements(scop.schedule))
+    return [event for event in events if event.array == array]
+
+
+def test_copies_of_hexagons(scop: Scop) -> None:
+    assert are_right_in_iterations(scop, events_of(scop, "A"))
+    assert are_right_in_iterations(scop, events_of(scop, "B"))
+    require_right_copies(scop)
+
+
+@pytest.mark.parametrize(
+    "is_left_out",
+    [
+        lambda event: event.statement == "A_in",
+        lambda event: event.statement == "A_out",
+    ],
+)
+def test_missing_copies(scop: Scop, is_left_out: Callable[[Event], bool]) -> None:
+    events = [event for event in events_of(scop, "A") if not is_left_out(event)]
+    assert not are_right_in_iterations(scop, events)
