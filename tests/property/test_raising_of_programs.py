@@ -26,7 +26,7 @@ def test_raised_program_computes_the_same(text: str) -> None:
 
 
 # Shrinking would schedule hundreds of programs.
-@settings(max_examples=20, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+@settings(max_examples=40, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(affine_programs())
 def test_scheduled_program_computes_the_same(text: str) -> None:
     assume(text.count("affine.store") < 8)
