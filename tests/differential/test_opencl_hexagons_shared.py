@@ -21,7 +21,7 @@ pytestmark = [
     [
         ("jacobi-1d", "height=2 width=4"),
         ("jacobi-1d", "height=4 width=16"),
-        ("jacobi-2d", "height=2 width=4 sizes=8"),
+        pytest.param("jacobi-2d", "height=2 width=4 sizes=8", marks=pytest.mark.matrix),
     ],
 )
 def test_hexagons_in_shared_memory(name: str, hexagons: str, expected: object) -> None:

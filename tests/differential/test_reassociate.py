@@ -9,8 +9,8 @@ import shutil
 import subprocess
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -189,7 +189,6 @@ ON_GPU = [
 ]
 
 
-@cache
 def expected(name: str, folder: Path) -> list[Arguments]:
     """The arguments for each size after MLIR's lowering ran."""
     reduction = REDUCTIONS[name]
@@ -218,6 +217,11 @@ def check(name: str, module: CompiledModule, folder: Path) -> None:
         assert compare_bits(wanted, arguments) is None, (n, m)
 
 
+def rarely(*names: str) -> list[Any]:
+    """Parameters of tests that only `make test-all` runs."""
+    return [pytest.param(name, marks=pytest.mark.matrix) for name in names]
+
+
 def quietly(make: Callable[[], CompiledModule]) -> CompiledModule:
     with remarks_to(lambda remark: None):
         return make()
@@ -239,7 +243,7 @@ NVCC_FLAGS = ("-arch=sm_90", "-Xcompiler", "-Wall,-Wextra", "--Werror", "all-war
 
 
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="nvcc is not installed")
-@pytest.mark.parametrize("name", ["dot", "columns", "least number", "largest of a row"])
+@pytest.mark.parametrize("name", ["dot", "least number", *rarely("columns", "largest of a row")])
 def test_nvcc_compiles(name: str, tmp_path: Path) -> None:
     source = tmp_path / "file.cu"
     with remarks_to(lambda remark: None):
@@ -269,7 +273,7 @@ def test_same_bits_in_c(name: str, tmp_path: Path) -> None:
 
 
 @needs_opencl
-@pytest.mark.parametrize("name", ["atax", "gemver", "mvt", "gesummv", "trisolv"])
+@pytest.mark.parametrize("name", ["atax", "trisolv", *rarely("gemver", "mvt", "gesummv")])
 def test_kernels_nearly(name: str, tmp_path: Path) -> None:
     kernel = KERNELS[name]
     scheduler = "" if name == "trisolv" else ISL
