@@ -66,6 +66,10 @@ def blocks_for(
             if bound is not None:
                 first, tiles = bound, isl.Set.universe(hull.get_space())
     count = last.sub(first).add_constant_val(isl.Val(1))
+    # Launches are more than those with a tile (`launches_of`): what is undefined there is 0.
+    without = context.subtract(count.domain())
+    if not without.is_empty():
+        count = count.union_add(isl.PwAff.val_on_domain(without, isl.Val(0)))
     if limit is not None:
         count = count.min(constant(limit, context))
     return Blocks(count, first, limit, tiles)
