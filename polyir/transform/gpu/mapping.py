@@ -116,6 +116,9 @@ def gpu_tile(scop: Scop, dependences: Dependences, options: GpuTileOptions) -> O
     def tiled(node: isl.ScheduleNode) -> isl.ScheduleNode:
         if node_type(node) is not BAND or runs_over_tiles(node) or is_one_block(node.child(0)):
             return node
+        if node.is_subtree_anchored():
+            # AST options name loops by their depth: isl inserts none above them.
+            return node
         flags = coincident_flags(node)
         parallel = len(_leading(flags))
         if not parallel:
