@@ -8,7 +8,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.diagnostics import OptionError, PolyirError, answer, location_of, missed, remark
+from polyir.diagnostics import OptionError, answer, errors_at, missed, remark
 from polyir.dialects.scop import ScopOp
 from polyir.model.proof import makes_claims
 from polyir.model.scop import scop_of
@@ -83,11 +83,8 @@ class CheckSchedulePass(ModulePass):
                 remark(self.name, "left alone: the schedule is for other statements", scop_op)
                 continue
             assert scop.dependences is not None
-            try:
+            with errors_at(scop_op):
                 tree = tree_of(given, scop.schedule.get_domain())
-            except PolyirError as error:
-                error.location = error.location or location_of(scop_op)
-                raise
             require_correct(scop.under(tree), scop.dependences)
             count = len(scop.dependences.ordering)
             remark(self.name, _held(count), scop_op)

@@ -12,13 +12,11 @@ from xdsl.ir import Operation
 from polyir.diagnostics import LegalityError, location_of
 from polyir.dialects.gpu_extra import is_kernel
 from polyir.dialects.scop import ScopOp
-from polyir.limits import limited
 from polyir.loops.device_memory import device_memory_faults
 from polyir.loops.divergence import KernelOp, divergent_barriers
 from polyir.model.proof import are_kernels_proved, remember_proof_of_kernels
 from polyir.model.scop import scop_of
-from polyir.passes.bounded_steps import bounded
-from polyir.passes.prerequisites import require_proved
+from polyir.passes.prerequisites import bounded, require_proved
 from polyir.passes.schedule_check import claims_refused
 from polyir.transform.gpu.check import false_claims_of_kernels
 
@@ -36,14 +34,9 @@ def require_correct_kernels(scop_op: ScopOp, pass_name: str, operations: int | N
     if are_kernels_proved(scop_op):
         return True
     compute = partial(false_claims_of_kernels, scop_of(scop_op))
-    step = "the check of the kernels"
-    if operations is None:
-        found = limited(step, compute, location_of(scop_op))
-    else:
-        within = bounded(step, compute, scop_op, operations)
-        if within is None:
-            return False
-        found = within
+    found = bounded("the check of the kernels", compute, scop_op, operations)
+    if found is None:
+        return False
     if found:
         raise claims_refused(scop_op, found, "the mapping to GPU kernels has {} faults:")
     remember_proof_of_kernels(scop_op)

@@ -11,9 +11,9 @@ from polyir.dialects.scop import ScopOp
 from polyir.model.copies import require_right_copies
 from polyir.model.scop import scop_of
 from polyir.model.scop_state import ScopState
-from polyir.passes.bounded_steps import bounded
 from polyir.passes.prerequisites import (
     RewritePass,
+    bounded,
     dependences_of,
     report_outcome,
     require_proved,

@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from functools import partial
 
 from polyir.dialects.scop import ScopOp
-from polyir.limits import limited
 from polyir.model.proof import keeping_proof
 from polyir.model.scop import scop_of
-from polyir.passes.bounded_steps import bounded
-from polyir.passes.prerequisites import RewritePass, report_outcome, require_proved
+from polyir.passes.prerequisites import RewritePass, bounded, report_outcome, require_proved
 from polyir.transform.gpu.barriers import apply_barriers, plan_barriers
 
 
@@ -42,25 +40,19 @@ class GpuSynchronisePass(RewritePass):
     name = "gpu-synchronise"
 
     def rewrite(self, op: ScopOp) -> None:
-        self.is_synchronised(op)
+        self.synchronise(op)
 
-    def is_synchronised(self, op: ScopOp, operations: int | None = None) -> bool:
-        """Add the barriers to a scop.
+    def synchronise(self, op: ScopOp, operations: int | None = None) -> bool:
+        """Add the barriers to a scop; whether that was done.
 
-        If isl takes more than so many `operations`, or fails, nothing is done, and the result is
-        false.
+        It is not if isl takes more than so many `operations`, or fails.
         """
         require_proved(op, self.name)
         assert op.dependences is not None
         compute = partial(plan_barriers, scop_of(op), op.dependences.data)
-        step = "the search for barriers"
-        if operations is None:
-            barriers = limited(step, compute)
-        else:
-            within = bounded(step, compute, op, operations)
-            if within is None:
-                return False
-            barriers = within
+        barriers = bounded("the search for barriers", compute, op, operations)
+        if barriers is None:
+            return False
         report_outcome(self.name, barriers, op)
         with keeping_proof(op):
             apply_barriers(op, barriers)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
-from polyir.diagnostics import missed
+from polyir.diagnostics import errors_at, missed
 from polyir.dialects.scop import ScopOp
 from polyir.limits import ResourceError
 from polyir.loops.on_device import assume_on_device
@@ -86,8 +86,10 @@ class MapToGpuPass(PassWithOptions):
         for step in (*trees, kernels, tile, mapping):
             step.apply(ctx, op)
         for scop in scops_in(op):
-            if (self.shared, self.registers) == ("none", "none") or not self._is_promoted(scop):
-                GpuSynchronisePass().rewrite(scop)
+            with errors_at(scop):
+                nothing = (self.shared, self.registers) == ("none", "none")
+                if nothing or not self._promote(scop):
+                    GpuSynchronisePass().rewrite(scop)
         if self.assume_on_device:
             for scop in scops_in(op):
                 if scop.function is not None:
@@ -100,8 +102,11 @@ class MapToGpuPass(PassWithOptions):
                 error.message += "; map-to-gpu{check=false} leaves it to lower-poly"
                 raise
 
-    def _is_promoted(self, scop: ScopOp) -> bool:
-        """Promote arrays and add barriers; nothing is done if that takes isl too long to prove."""
+    def _promote(self, scop: ScopOp) -> bool:
+        """Promote arrays and add barriers; whether that was done.
+
+        It is not if there is nothing to promote, or if it takes isl too long to prove.
+        """
         before = ScopState.of(scop)
         promote = GpuPromotePass(
             shared=self.shared,
@@ -114,7 +119,7 @@ class MapToGpuPass(PassWithOptions):
         promote.rewrite(scop)
         if len(scop.local_arrays) == len(before.arrays):
             return False
-        if not GpuSynchronisePass().is_synchronised(scop, MOST_OPERATIONS):
+        if not GpuSynchronisePass().synchronise(scop, MOST_OPERATIONS):
             step = "the search for barriers"
         elif (
             self.check

@@ -9,7 +9,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.diagnostics import OptionError, PolyirError, location_of, missed, remark
+from polyir.diagnostics import OptionError, errors_at, missed, remark
 from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import ScopOp
 from polyir.model.outcome import Rewritten
@@ -62,14 +62,11 @@ class MemoryPass(ModulePass):
     def _rewritten(self, op: ScopOp) -> Rewritten:
         if op.local_arrays:
             return Rewritten((), ("the scop is left as it was: it has local arrays already",))
-        try:
+        with errors_at(op):
             require_proved(op, self.name)
             outcome = self.rewrite(op)
             if outcome.done or op.dependences is None:
                 self._compute_dependences(op)
-        except PolyirError as error:
-            error.location = error.location or location_of(op)
-            raise
         for message in outcome.done:
             remark(self.name, message, op)
         return outcome

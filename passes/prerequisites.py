@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import dataclasses
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Protocol
+from typing import Protocol, TypeVar
 from weakref import WeakSet
 
 from xdsl.context import Context
@@ -17,12 +18,12 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.memref import SubviewOp
 
-from polyir.diagnostics import OptionError, PolyirError, location_of, missed, nearest, remark
+from polyir.diagnostics import OptionError, errors_at, location_of, missed, nearest, remark
 from polyir.dialects.affine_extra import DelinearizeIndexOp
 from polyir.dialects.dependence import DependenceKind, Dependences
 from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import ScopOp
-from polyir.limits import CrashError, ResourceError, limited
+from polyir.limits import CrashError, ResourceError, limited, within_operations
 from polyir.model.analysis import ORDERING_KINDS, DataflowError, compute_dependences
 from polyir.model.outcome import Outcome
 from polyir.model.proof import is_proved, makes_claims, needs_proof, remember_proof
@@ -32,6 +33,8 @@ from polyir.passes.options import PassWithOptions
 from polyir.passes.poly_raise import PolyRaisePass
 from polyir.transform.address import LoopAddress, StatementAddress
 from polyir.universe import pass_type
+
+Result = TypeVar("Result")
 
 
 def scops_in(module: ModuleOp) -> tuple[ScopOp, ...]:
@@ -155,6 +158,22 @@ def dependences_of(
     return None
 
 
+def bounded(
+    step: str, compute: Callable[[], Result], op: ScopOp, operations: int | None = None
+) -> Result | None:
+    """What `compute` returns, or `None` if it takes isl too many `operations`, or isl fails.
+
+    Without a number of operations, it is `limited` by time only, and raises what that raises.
+    """
+    if operations is None:
+        return limited(step, compute, location_of(op), ir=op)
+    try:
+        return limited(step, partial(within_operations, operations, compute), ir=op)
+    except (ResourceError, DataflowError):
+        # isl may crash where it stops, and its dataflow analysis goes wrong for some orders.
+        return None
+
+
 @dataclass(frozen=True)
 class PassOnScops(PassWithOptions):
     """A pass on the scops of a module, or on those with the statements that its options name."""
@@ -206,11 +225,8 @@ class RewritePass(PassOnScops):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for scop in self.scops(ctx, op):
-            try:
+            with errors_at(scop):
                 self.rewrite(scop)
-            except PolyirError as error:
-                error.location = error.location or location_of(scop)
-                raise
 
 
 @dataclass(frozen=True)
@@ -244,13 +260,11 @@ class ScopPass(PassOnScops):
         assert scop_op.dependences is not None
         try:
             compute = partial(self._checked, scop_of(scop_op), scop_op.dependences.data)
-            outcome = limited("the transformation", compute)
+            with errors_at(scop_op):
+                outcome = limited("the transformation", compute)
         except ResourceError as error:
             missed(self.name, f"{error.message}: the schedule is left as it was", scop_op)
             return
-        except PolyirError as error:
-            error.location = error.location or location_of(scop_op)
-            raise
         report_outcome(self.name, outcome, scop_op)
         known = is_proved(scop_op)
         replace_tree(scop_op, outcome)

@@ -24,7 +24,7 @@ from polyir.transform.reassociation.plan import ReassociateOptions
 from polyir.transform.reassociation.rewriting import Rewriting
 from polyir.transform.reassociation.search import next_reduction
 from polyir.transform.reassociation.statements import apply_rewriting
-from polyir.transform.reassociation.tree import tree_in_lanes
+from polyir.transform.reassociation.tree import RewrittenTree
 from polyir.transform.walk import require_own_instances, summary
 
 
@@ -105,7 +105,9 @@ class ReassociatePass(ReassociateOptions, RewritePass):
         if dependences is None:
             return
         old = scop_of(op).schedule
-        compute = partial(settled, old, tree_in_lanes(rewriting), dependences, "reassociation")
+        compute = partial(
+            settled, old, RewrittenTree(rewriting).in_lanes(), dependences, "reassociation"
+        )
         outcome = limited("the check of lanes", compute)
         report_outcome(self.name, outcome, op)
         replace_tree(op, outcome)

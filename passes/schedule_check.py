@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from polyir.diagnostics import LegalityError, PolyirError, location_of
+from polyir.diagnostics import LegalityError, errors_at, location_of
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.schedule_tree import TreeOp
 from polyir.dialects.scop import ScopOp
@@ -70,12 +70,8 @@ def require_correct(scop: Scop, dependences: Dependences) -> None:
 
 def _checked(scop: Scop, dependences: Dependences) -> tuple[FalseClaim, ...]:
     """The false claims of a schedule whose order is legal."""
-    location = location_of(scop.op)
-    try:
-        return limited(WHAT, partial(_check, scop, dependences), location)
-    except PolyirError as error:
-        error.location = error.location or location
-        raise
+    with errors_at(scop.op):
+        return limited(WHAT, partial(_check, scop, dependences))
 
 
 def _check(scop: Scop, dependences: Dependences) -> tuple[FalseClaim, ...]:

@@ -184,6 +184,16 @@ def location_of(op: Operation | None) -> SourceLocation | None:
     return None
 
 
+@contextmanager
+def errors_at(op: Operation) -> Iterator[None]:
+    """Give errors that have no location the one of `op`."""
+    try:
+        yield
+    except PolyirError as error:
+        error.location = error.location or location_of(op)
+        raise
+
+
 def source_location(location: LocationAttr) -> SourceLocation | None:
     """An xDSL location as a `SourceLocation`; `None` if it names no file."""
     if isinstance(location, FileLineColLoc):

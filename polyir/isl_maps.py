@@ -1,8 +1,13 @@
-"""Maps for which isl has no single call."""
+"""Sets and maps for which isl has no single call."""
 
 from __future__ import annotations
 
 import islpy as isl
+
+
+def universe(space: isl.Space) -> isl.UnionSet:
+    """`{ S[i] }`: all instances of one statement, with the space of its domain."""
+    return isl.UnionSet.from_set(isl.Set.universe(space))
 
 
 def moved_along(space: isl.Space, position: int, step: int) -> isl.Map:

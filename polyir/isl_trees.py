@@ -49,8 +49,8 @@ def member_objects(band: isl.ScheduleNode) -> tuple[object, ...]:
     )
 
 
-def schedule_with_objects(
-    functions: Sequence[isl.UnionPwAff], objects: Sequence[object]
+def band_schedule(
+    functions: Sequence[isl.UnionPwAff], objects: Sequence[object] = ()
 ) -> isl.MultiUnionPwAff:
     """The partial schedule with the given members, at least one, and their objects."""
     schedule = isl.MultiUnionPwAff.from_union_pw_aff(functions[0])
@@ -236,7 +236,7 @@ def with_member_objects(band: isl.ScheduleNode, objects: Sequence[object]) -> is
         return _rebuilt_with_objects(band, tuple(objects))
     schedule = band.band_get_partial_schedule()
     members = range(band.band_n_member())
-    schedule = schedule_with_objects([schedule.get_at(member) for member in members], objects)
+    schedule = band_schedule([schedule.get_at(member) for member in members], objects)
     permutable, options = band.band_get_permutable(), band.band_get_ast_build_options()
     flags = [band.band_member_get_coincident(member) for member in members]
     band = band.delete().insert_partial_schedule(schedule).band_set_permutable(int(permutable))
@@ -265,7 +265,7 @@ def with_members(
     if not functions:
         return band
     own = [objects[member] for member in functions]
-    members = schedule_with_objects(list(functions.values()), own)
+    members = band_schedule(list(functions.values()), own)
     band = band.insert_partial_schedule(members).band_set_permutable(int(permutable))
     for member, (flag, kind) in enumerate(zip(flags, kinds, strict=True)):
         band = band.band_member_set_coincident(member, int(flag))

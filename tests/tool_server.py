@@ -66,8 +66,7 @@ def main() -> None:
         listener.bind(str(address))
         listener.listen(64)
         print("serving", flush=True)
-        while sys.stdin not in (ready := select.select([listener, sys.stdin], [], [])[0]):
-            assert ready
+        while sys.stdin not in select.select([listener, sys.stdin], [], [])[0]:
             connection = listener.accept()[0]
             if os.fork() == 0:
                 listener.close()

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import islpy as isl
-from xdsl.dialects import affine
 
 from polyir.codegen.ast import LocalAccess, arguments_of, expression_from_isl
 from polyir.diagnostics import PolyirError, location_of
 from polyir.isl_lists import maps_of
 from polyir.model.local_arrays import LocalMark, destinations
 from polyir.model.scop import Scop
+from polyir.model.vectors import first_elements
 
 
 def local_accesses(
@@ -38,10 +38,7 @@ def local_accesses(
     instances = dates.domain().project_out(isl.dim_type.set, own, further).set_tuple_name(name)
     found: list[LocalAccess] = []
     for number, access in enumerate(statement.accesses):
-        relation = access.relation.intersect_domain(instances)
-        if isinstance(access.operation, affine.VectorLoadOp | affine.VectorStoreOp):
-            relation = relation.lexmin()
-        here = replace(access, relation=relation)
+        here = replace(access, relation=first_elements(access).intersect_domain(instances))
         parts = destinations(here, marks)
         if len(parts) > 1:
             raise PolyirError(

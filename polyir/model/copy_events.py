@@ -6,8 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import islpy as isl
-from xdsl.dialects import affine
-from xdsl.dialects.builtin import VectorType
 
 from polyir.diagnostics import LegalityError
 from polyir.dialects.scop import LocalArrayOp
@@ -16,6 +14,7 @@ from polyir.model.legality import example_of
 from polyir.model.local_arrays import Destination, LocalMark, destinations
 from polyir.model.scop import Scop
 from polyir.model.statements import Access, AccessKind, Statement
+from polyir.model.vectors import first_elements, vector_of
 
 
 @dataclass(frozen=True)
@@ -89,12 +88,8 @@ def access_events(scop: Scop, marks: Sequence[LocalMark], added: frozenset[str])
 
 def _require_known(body: Statement, access: Access) -> None:
     """Raise `LegalityError` unless it is known which element, or part of a row, a copy accesses."""
-    is_row = True
-    match access.operation:
-        case affine.VectorLoadOp(result=vector) | affine.VectorStoreOp(value=vector):
-            assert isinstance(vector.type, VectorType)
-            is_row = len(vector.type.get_shape()) == 1
-    if not (access.certain and is_row):
+    vector = vector_of(access)
+    if not access.certain or (vector is not None and len(vector.get_shape()) != 1):
         raise LegalityError(
             f"@{body.name} must copy an element at affine subscripts, or a vector of a row, from "
             f"or to {access.array}"
@@ -103,17 +98,16 @@ def _require_known(body: Statement, access: Access) -> None:
 
 def _lanes(access: Access, element: Access) -> Sequence[tuple[Access, Access]]:
     """An access, with the one that says its elements: a pair for each element of a vector."""
-    match access.operation:
-        case affine.VectorLoadOp(result=vector) | affine.VectorStoreOp(value=vector):
-            assert isinstance(vector.type, VectorType)
-            width = vector.type.element_count()
-            return [*zip(_of_lanes(access, width), _of_lanes(element, width), strict=True)]
-    return [(access, element)]
+    vector = vector_of(access)
+    if vector is None:
+        return [(access, element)]
+    width = vector.element_count()
+    return [*zip(_of_lanes(access, width), _of_lanes(element, width), strict=True)]
 
 
 def _of_lanes(access: Access, width: int) -> Iterator[Access]:
     """The accesses to the elements of a row."""
-    first = access.relation.lexmin()
+    first = first_elements(access)
     space, last = first.get_space().range(), first.dim(isl.dim_type.out) - 1
     for lane in range(width):
         yield replace(access, relation=first.apply_range(moved_along(space, last, lane)))

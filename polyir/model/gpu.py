@@ -18,6 +18,7 @@ import islpy as isl
 
 from polyir.dialects.loop_attributes import GpuDimension, LoopAttributes, MapAttr
 from polyir.dialects.mark_attributes import KernelAttr, KernelSizes, OneBlockAttr
+from polyir.isl_maps import universe
 from polyir.isl_trees import mark_object, node_type
 from polyir.model.tree import attributes_of_members
 from polyir.model.tree_loops import member_steps
@@ -224,7 +225,7 @@ def barrier_instances(scop: Scop) -> isl.UnionSet:
     barriers = barrier_statements(scop)
     for body in scop.bodies:
         if body.name in barriers:
-            found = found.union(isl.UnionSet.from_set(isl.Set.universe(body.domain.get_space())))
+            found = found.union(universe(body.domain.get_space()))
     return found
 
 

@@ -18,16 +18,16 @@ class ScopState:
 
     tree: DomainOp
     dependences: DependencesAttr | None
-    names: frozenset[str]
+    statements: frozenset[str]
     arrays: frozenset[str]
     was_proved: bool
 
     @classmethod
     def of(cls, op: ScopOp) -> ScopState:
         """The state of a scop now."""
-        names = frozenset(each.sym_name.data for each in op.statements)
+        statements = frozenset(each.sym_name.data for each in op.statements)
         arrays = frozenset(each.sym_name.data for each in op.local_arrays)
-        return cls(op.tree.clone(), op.dependences, names, arrays, is_proved(op))
+        return cls(op.tree.clone(), op.dependences, statements, arrays, is_proved(op))
 
     def restore(self, op: ScopOp) -> None:
         """Put the tree back, and take off statements and arrays that were added since."""
@@ -35,7 +35,7 @@ class ScopState:
         op.body.block.insert_op_before(self.tree, current)
         Rewriter.erase_op(current)
         for statement in op.statements:
-            if statement.sym_name.data not in self.names:
+            if statement.sym_name.data not in self.statements:
                 Rewriter.erase_op(statement)
         for array in op.local_arrays:
             if array.sym_name.data not in self.arrays:

@@ -13,6 +13,7 @@ from operator import mul
 from typing import Final
 
 import islpy as isl
+from xdsl.dialects import affine
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     FixedBitwidthType,
@@ -21,7 +22,10 @@ from xdsl.dialects.builtin import (
     IntegerType,
     MemRefType,
     NoneAttr,
+    VectorType,
 )
+
+from polyir.model.statements import Access
 
 VECTOR_BYTES: Final = 16
 """The size of the longest loads and stores of a thread."""
@@ -33,6 +37,20 @@ def vector_width(type: MemRefType) -> int:
     if not isinstance(element, Float32Type | Float64Type | IntegerType):
         return 1
     return {32: 4, 64: 2}.get(element.bitwidth, 1)
+
+
+def vector_of(access: Access) -> VectorType | None:
+    """The type of the vector that an access loads or stores; `None` if it is of one element."""
+    match access.operation:
+        case affine.VectorLoadOp(result=vector) | affine.VectorStoreOp(value=vector):
+            assert isinstance(vector.type, VectorType)
+            return vector.type
+    return None
+
+
+def first_elements(access: Access) -> isl.Map:
+    """`{ S[i] -> A[a] }`: the element of an access; of a vector, the first one."""
+    return access.relation if vector_of(access) is None else access.relation.lexmin()
 
 
 def element_bytes(type: MemRefType) -> int:

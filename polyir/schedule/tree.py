@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import islpy as isl
 
 from polyir.dialects.loop_attributes import LoopAttributes
+from polyir.isl_maps import universe
 from polyir.isl_trees import with_member_objects
 from polyir.schedule.constraints import ScheduledStatement
 from polyir.schedule.linear import Row
@@ -168,8 +169,7 @@ def _insert_sequence(
     for positions, _ in sequence.children:
         union = isl.UnionSet.empty(place.get_universe_domain().get_space())
         for position in positions:
-            space = statements[position].domain.get_space()
-            union = union.union(isl.UnionSet.from_set(isl.Set.universe(space)))
+            union = union.union(universe(statements[position].domain.get_space()))
         filters = filters.add(union)
     place = place.insert_sequence(filters)
     for index, (positions, child) in enumerate(sequence.children):

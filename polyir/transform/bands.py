@@ -11,7 +11,7 @@ import islpy as isl
 from polyir.diagnostics import LegalityError
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.loop_attributes import LoopAttributes
-from polyir.isl_trees import schedule_with_objects, with_member_objects
+from polyir.isl_trees import band_schedule, with_member_objects
 from polyir.model.bands import active_at, merge_below
 from polyir.model.tree import attributes_of_members
 from polyir.transform.address import Directory, LoopAddress, LoopPosition, node_at
@@ -76,7 +76,7 @@ def insert_band(
     node: isl.ScheduleNode, members: Sequence[LoopMember], permutable: bool = False
 ) -> isl.ScheduleNode:
     """The band of at least one member right above `node`, which is returned."""
-    schedule = schedule_with_objects(
+    schedule = band_schedule(
         [member.function for member in members], [member.attributes or None for member in members]
     )
     band = node.insert_partial_schedule(schedule).band_set_permutable(int(permutable))

@@ -15,8 +15,8 @@ from polyir.dialects.affine_extra import vector_load, vector_store
 from polyir.dialects.loop_attributes import LoopAttributes
 from polyir.dialects.scop import ScopOp, Space, StmtOp
 from polyir.isl_lists import parameters_of
-from polyir.isl_maps import moved_along
-from polyir.isl_trees import BandMembers, TreeNode
+from polyir.isl_maps import moved_along, universe
+from polyir.isl_trees import BandMembers, TreeNode, band_schedule
 from polyir.model.affine_maps import affine_expression, map_over
 from polyir.model.vectors import aligned, element_number
 
@@ -130,27 +130,24 @@ def extension_of(copy: CopyStatement) -> isl.Map:
 
 def copy_node(copy: CopyStatement) -> TreeNode:
     """The filter of a copy statement, with a band over the elements."""
-    universe = isl.UnionSet.from_set(isl.Set.universe(copy.domain.get_space()))
+    instances = universe(copy.domain.get_space())
     loops = copy.loops or tuple(map(CopyLoop, element_functions(copy.domain, copy.local.rank)))
     if not loops:
-        return TreeNode("filter", universe, ())
+        return TreeNode("filter", instances, ())
     # isl.Id(copy.name) would be another identifier.
     name = copy.domain.get_tuple_id()
     members = [
-        isl.MultiUnionPwAff.from_union_pw_aff(
-            isl.UnionPwAff.from_pw_aff(loop.function.set_tuple_id(isl.dim_type.in_, name))
-        )
+        isl.UnionPwAff.from_pw_aff(loop.function.set_tuple_id(isl.dim_type.in_, name))
         for loop in loops
     ]
-    schedule = reduce(isl.MultiUnionPwAff.flat_range_product, members)
     objects = tuple(loop.attributes or None for loop in loops)
     flags = (True,) * len(loops)
     options = isl.UnionSet("{ }")
     for position, loop in enumerate(loops):
         if loop.unrolled:
             options = options.union(isl.UnionSet(f"{{ unroll[{position}] }}"))
-    band = BandMembers(schedule, objects, True, flags, options)
-    return TreeNode("filter", universe, (TreeNode("band", band, ()),))
+    band = BandMembers(band_schedule(members), objects, True, flags, options)
+    return TreeNode("filter", instances, (TreeNode("band", band, ()),))
 
 
 def element_functions(elements: isl.Set, rank: int) -> list[isl.PwAff]:

@@ -10,6 +10,7 @@ import islpy as isl
 from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.isl_lists import sets_of
+from polyir.isl_maps import universe
 from polyir.isl_trees import node_type
 from polyir.model.outcome import Outcome
 from polyir.model.tree_loops import leaves
@@ -108,7 +109,7 @@ def _chosen(schedule: isl.Schedule, address: LoopAddress) -> isl.UnionSet:
     if first is None:
         return isl.UnionSet("{ }")
     if address.reference.part is None:
-        return isl.UnionSet.from_set(isl.Set.universe(first.instances.get_space()))
+        return universe(first.instances.get_space())
     return isl.UnionSet.from_set(first.instances)
 
 

@@ -11,6 +11,7 @@ import islpy as isl
 
 from polyir.dialects.dependence import Dependences
 from polyir.isl_lists import basic_sets_of, maps_of, sets_of
+from polyir.isl_maps import universe
 from polyir.isl_trees import mapped_children, node_type
 from polyir.model.outcome import Outcome
 from polyir.model.tree_loops import leaves
@@ -207,12 +208,8 @@ def _statements_below(tiles: isl.ScheduleNode) -> Iterator[tuple[isl.Set, isl.Ma
         schedule = leaf.get_prefix_schedule_multi_union_pw_aff()
         functions = isl.UnionMap.from_multi_union_pw_aff(schedule)
         for domain in sets_of(leaf.get_domain()):
-            (dates,) = maps_of(functions.intersect_domain(_universe(domain)))
+            (dates,) = maps_of(functions.intersect_domain(universe(domain.get_space())))
             yield domain, dates
-
-
-def _universe(domain: isl.Set) -> isl.UnionSet:
-    return isl.UnionSet.from_set(isl.Set.universe(domain.get_space()))
 
 
 def _deciding_loops(schedule: isl.Map, place: isl.Map, first: int) -> isl.Map:

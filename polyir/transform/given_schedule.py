@@ -14,6 +14,8 @@ from xdsl.utils.exceptions import VerifyException
 from polyir.diagnostics import OptionError, nearest
 from polyir.dialects.dependence import Dependences
 from polyir.isl_lists import maps_of, parameters_of, sets_of
+from polyir.isl_maps import universe
+from polyir.isl_trees import band_schedule
 from polyir.model.legality import example_of
 from polyir.model.outcome import Outcome
 from polyir.model.tree import tree_from_schedule
@@ -189,13 +191,13 @@ def _grown(
     while end < width and _constants(rows, end) is None:
         end += 1
     members = [_member(rows, position) for position in range(first, end)]
-    band = leaf.insert_partial_schedule(reduce(isl.MultiUnionPwAff.flat_range_product, members))
+    band = leaf.insert_partial_schedule(band_schedule(members))
     return _grown(band.child(0), rows, wholes, end).parent()
 
 
-def _member(rows: _Rows, position: int) -> isl.MultiUnionPwAff:
+def _member(rows: _Rows, position: int) -> isl.UnionPwAff:
     functions = [isl.UnionPwAff.from_pw_aff(row[position]) for row in rows.values()]
-    return isl.MultiUnionPwAff.from_union_pw_aff(reduce(isl.UnionPwAff.union_add, functions))
+    return reduce(isl.UnionPwAff.union_add, functions)
 
 
 def _constants(rows: _Rows, position: int) -> dict[str, int] | None:
@@ -215,9 +217,7 @@ def _constants(rows: _Rows, position: int) -> dict[str, int] | None:
 def _filters(groups: Sequence[_Rows], wholes: Mapping[str, isl.Set]) -> isl.UnionSetList:
     filters = isl.UnionSetList.alloc(isl.DEFAULT_CONTEXT, len(groups))
     for group in groups:
-        universes = [
-            isl.UnionSet.from_set(isl.Set.universe(wholes[name].get_space())) for name in group
-        ]
+        universes = [universe(wholes[name].get_space()) for name in group]
         filters = filters.add(reduce(isl.UnionSet.union, universes))
     return filters
 

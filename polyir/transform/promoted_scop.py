@@ -1,4 +1,4 @@
-"""Promotion in the IR: local arrays and copies, put in a scop and taken off."""
+"""Promotion in the IR: local arrays and copies, put in a scop."""
 
 from __future__ import annotations
 

@@ -17,15 +17,17 @@ from xdsl.rewriter import Rewriter
 from polyir import api
 from polyir.codegen.lower import lower_scop
 from polyir.diagnostics import LegalityError, Remark, RemarkKind, remarks_to
+from polyir.dialects.dependence import Dependences
 from polyir.limits import ResourceError
 from polyir.model.analysis import DataflowError
 from polyir.model.dataflow import ArrayFlow, array_flow
 from polyir.model.scop import Scop, scop_of
 from polyir.model.scop_state import ScopState
-from polyir.passes import gpu_promote, lower_poly
+from polyir.passes import gpu_promote, gpu_synchronise, lower_poly
 from polyir.passes.prerequisites import scops_in
 from polyir.runtime import compare_bits
 from polyir.transform.gpu import promotion
+from polyir.transform.gpu.barriers import Barriers
 from polyir.transform.gpu.promotion import GpuPromoteOptions, plan_gpu_promotion
 from polyir.transform.promoted_scop import apply_promotion
 
@@ -298,3 +300,16 @@ def test_wrong_copies_are_taken_back(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "local_array" not in text
     assert remark.kind is RemarkKind.MISSED
     assert remark.message == "S1[0] reads what is not there: all arrays stay in global memory"
+
+
+@pytest.mark.parametrize("options", ["", "{shared=none registers=none}"])
+def test_errors_of_steps_are_at_the_scop(options: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(scop: Scop, dependences: Dependences) -> Barriers:
+        raise LegalityError("no")
+
+    monkeypatch.setattr(gpu_synchronise, "plan_barriers", refuse)
+    module = api.parse(KERNELS["gemm"].path.read_text(), "gemm.mlir")
+    with pytest.raises(LegalityError) as error:
+        api.run_pipeline(module, f"pluto-schedule,map-to-gpu{options}")
+    assert error.value.render().startswith("gemm.mlir:")
+    assert error.value.message == "no"

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
+import islpy as isl
 import pytest
 
 from polyir import api
+from polyir.isl_maps import moved_along
 from polyir.model.copies import require_right_copies
 from polyir.model.copy_events import Event, access_events
 from polyir.model.iteration_copies import are_right_in_iterations
@@ -60,13 +63,47 @@ def test_copies_of_hexagons(scop: Scop) -> None:
     require_right_copies(scop)
 
 
+def without(statement: str) -> Callable[[Event], Event | None]:
+    return lambda event: None if event.statement == statement else event
+
+
+def in_next_cell(event: Event) -> Event:
+    """Computations use another cell than the copies of the same element."""
+    step = moved_along(event.cells.get_space().range(), 0, 1)
+    return event if event.is_copy else replace(event, cells=event.cells.apply_range(step))
+
+
+def in_one_cell(event: Event) -> Event:
+    """All elements are kept in the same cell."""
+    if event.mark is None:
+        return event
+    zero = isl.Set.universe(event.cells.get_space().range()).fix_val(isl.dim_type.set, 0, 0)
+    return replace(event, cells=isl.Map.from_domain_and_range(event.cells.domain(), zero))
+
+
+def written_beside(event: Event) -> Event:
+    """What is copied out is computed in the array itself, beside the local array."""
+    if event.is_copy or not event.is_write:
+        return event
+    return replace(event, mark=None, cells=event.elements)
+
+
+def filled_last(event: Event) -> Event:
+    """What copies out fills the local array instead."""
+    return replace(event, is_write=not event.is_write) if event.statement == "A_out" else event
+
+
 @pytest.mark.parametrize(
-    "is_left_out",
+    "changed",
     [
-        lambda event: event.statement == "A_in",
-        lambda event: event.statement == "A_out",
+        without("A_in"),
+        without("A_out"),
+        in_next_cell,
+        in_one_cell,
+        written_beside,
+        filled_last,
     ],
 )
-def test_missing_copies(scop: Scop, is_left_out: Callable[[Event], bool]) -> None:
-    events = [event for event in events_of(scop, "A") if not is_left_out(event)]
-    assert not are_right_in_iterations(scop, events)
+def test_copies_that_are_wrong(scop: Scop, changed: Callable[[Event], Event | None]) -> None:
+    found = [changed(event) for event in events_of(scop, "A")]
+    assert not are_right_in_iterations(scop, [event for event in found if event is not None])

@@ -10,15 +10,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import islpy as isl
-from xdsl.dialects import affine
-from xdsl.dialects.builtin import MemRefType, VectorType
+from xdsl.dialects.builtin import MemRefType
 
 from polyir.isl_trees import path_of
 from polyir.model.legality import example_of
 from polyir.model.local_arrays import Destination, destinations, local_marks
 from polyir.model.scop import Scop
-from polyir.model.statements import Access
-from polyir.model.vectors import aligned, element_bytes, element_number
+from polyir.model.vectors import aligned, element_bytes, element_number, first_elements, vector_of
 from polyir.transform.claims import FalseClaim
 
 
@@ -28,26 +26,18 @@ def misaligned_vectors(scop: Scop, mark: isl.ScheduleNode) -> Iterator[FalseClai
     for body in scop.bodies:
         instances = domain.extract_set(body.domain.get_space())
         for access in body.accesses:
-            vector = _vector(access)
+            vector = vector_of(access)
             if vector is None or instances.is_empty():
                 continue
             if not access.certain:
                 unknown = f"@{body.name} accesses vectors of {access.array} at unknown places"
                 yield FalseClaim(path_of(mark), unknown)
                 continue
-            first = access.relation.intersect_domain(instances).lexmin()
+            first = first_elements(access).intersect_domain(instances)
             for part in destinations(replace(access, relation=first), local_marks(scop.schedule)):
                 message = _misalignment(scop, part, vector.element_count())
                 if message is not None:
                     yield FalseClaim(path_of(mark), f"@{body.name} accesses {message}")
-
-
-def _vector(access: Access) -> VectorType | None:
-    match access.operation:
-        case affine.VectorLoadOp(result=vector) | affine.VectorStoreOp(value=vector):
-            assert isinstance(vector.type, VectorType)
-            return vector.type
-    return None
 
 
 def _misalignment(scop: Scop, part: Destination, width: int) -> str | None:

@@ -20,6 +20,7 @@ from polyir.dialects.mark_attributes import LocalAttr
 from polyir.dialects.scop import ScopOp, StmtOp
 from polyir.isl_hulls import convex_with_strides, simplified
 from polyir.isl_lists import maps_of
+from polyir.isl_maps import universe
 from polyir.isl_trees import (
     TreeNode,
     build_tree,
@@ -411,8 +412,7 @@ def _bands(
 
 
 def _filter(statement: isl.Set) -> TreeNode:
-    instances = isl.UnionSet.from_set(isl.Set.universe(statement.get_space()))
-    return TreeNode("filter", instances, ())
+    return TreeNode("filter", universe(statement.get_space()), ())
 
 
 def _extension(statements: Sequence[isl.Set], inside: TreeNode) -> TreeNode:

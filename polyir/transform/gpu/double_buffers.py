@@ -13,7 +13,7 @@ from typing import Final
 import islpy as isl
 
 from polyir.dialects.loop_attributes import MapAttr, requires_parallel
-from polyir.isl_maps import moved_along
+from polyir.isl_maps import moved_along, universe
 from polyir.isl_trees import BandMembers, TreeNode
 from polyir.model.dataflow import ArrayFlow
 from polyir.model.scop import Scop
@@ -142,7 +142,7 @@ class BufferedCopies(LocalCopies):
         both = own
         function = members.schedule.get_at(0)
         for copy in self._next:
-            both = both.union(_universe(copy))
+            both = both.union(universe(copy.domain.get_space()))
             function = function.union_add(isl.UnionPwAff.from_pw_aff(self._iteration_before(copy)))
         band = BandMembers(
             members.schedule.set_at(0, function),
@@ -184,10 +184,6 @@ def _restricted(copy: CopyStatement, iterations: isl.Set, name: str) -> CopyStat
     domain = copied_elements(copy.domain.intersect(inside), name, copy.local)
     cell = copy.cell.set_tuple_id(isl.dim_type.in_, domain.get_tuple_id())
     return replace(copy, name=name, domain=domain, cell=cell)
-
-
-def _universe(copy: CopyStatement) -> isl.UnionSet:
-    return isl.UnionSet.from_set(isl.Set.universe(copy.domain.get_space()))
 
 
 def _sequential(attributes: object) -> object:

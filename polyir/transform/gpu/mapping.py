@@ -111,13 +111,16 @@ def gpu_tile(scop: Scop, dependences: Dependences, options: GpuTileOptions) -> O
     Of a band that is not permutable, only the loops outside are tiled that are coincident.
     """
     done: list[str] = []
+    left: list[str] = []
     schedule = scop.schedule
 
     def tiled(node: isl.ScheduleNode) -> isl.ScheduleNode:
         if node_type(node) is not BAND or runs_over_tiles(node) or is_one_block(node.child(0)):
             return node
         if node.is_subtree_anchored():
-            # AST options name loops by their depth: isl inserts none above them.
+            # isl inserts no band there.
+            names = name_list(statements_of(node))
+            left.append(f"{names}: not tiled: AST options below name loops by their depth")
             return node
         flags = coincident_flags(node)
         parallel = len(_leading(flags))
@@ -148,7 +151,7 @@ def gpu_tile(scop: Scop, dependences: Dependences, options: GpuTileOptions) -> O
         _with_kernels(schedule, dependences), lambda mark: tiled(mark.child(0)).parent()
     )
     result = root.get_schedule()
-    return settled(schedule, result, dependences, "tiling", done, exact_flags=False)
+    return settled(schedule, result, dependences, "tiling", done, left, exact_flags=False)
 
 
 def gpu_map(scop: Scop, dependences: Dependences, options: GpuMapOptions) -> Outcome:

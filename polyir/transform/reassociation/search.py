@@ -15,7 +15,7 @@ from polyir.transform.reassociation.plan import (
     find_reduction,
 )
 from polyir.transform.reassociation.rewriting import Rewriting, plan_rewriting
-from polyir.transform.reassociation.tree import tree_in_order
+from polyir.transform.reassociation.tree import RewrittenTree
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def next_reduction(
 
 def _require_order(scop: Scop, dependences: Dependences, rewriting: Rewriting) -> None:
     """Raise `LegalityError` if giving the reduction its own loops violates a dependence."""
-    apart = tree_in_order(rewriting).intersect_domain(scop.domain)
+    apart = RewrittenTree(rewriting).in_order().intersect_domain(scop.domain)
     require_legal(dependences, apart, "loops of its own for a reduction")
 
 

@@ -10,8 +10,6 @@ from xdsl.dialects import affine, arith
 from xdsl.dialects.builtin import AffineMapAttr, IndexType, MemRefType
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import (
-    AffineBinaryOpExpr,
-    AffineBinaryOpKind,
     AffineConstantExpr,
     AffineDimExpr,
     AffineExpr,
@@ -26,7 +24,7 @@ from polyir.model.tree import tree_from_schedule
 from polyir.transform.expansion.box import Allocator, Side, on_statement
 from polyir.transform.expansion.temporaries import StatementValues
 from polyir.transform.reassociation.rewriting import Piece, Rewriting, single
-from polyir.transform.reassociation.tree import tree_in_order
+from polyir.transform.reassociation.tree import RewrittenTree
 from polyir.transform.reassociation.updates import memory_of, neutral_element
 
 
@@ -37,7 +35,7 @@ def apply_rewriting(op: ScopOp, scop: Scop, rewriting: Rewriting) -> None:
     """
     _Builder(op, scop, rewriting).build()
     old = op.tree
-    op.body.block.insert_op_before(tree_from_schedule(tree_in_order(rewriting)), old)
+    op.body.block.insert_op_before(tree_from_schedule(RewrittenTree(rewriting).in_order()), old)
     Rewriter.erase_op(old)
 
 
@@ -110,11 +108,9 @@ class _Builder:
         reduction = self._reduction
         (lane,) = values.expressions([single(reduction.lane.values)])
         if reduction.part is None:
-            return _modulo(lane, reduction.lanes * reduction.blocks)
+            return lane % (reduction.lanes * reduction.blocks)
         (part,) = values.expressions([single(reduction.part.values)])
-        return _in_part(
-            _modulo(part, reduction.blocks), _modulo(lane, reduction.lanes), reduction.lanes
-        )
+        return part % reduction.blocks * reduction.lanes + lane % reduction.lanes
 
     def _new_statement(self, piece: Piece) -> StmtOp:
         rewriting = self._rewriting
@@ -152,13 +148,8 @@ class _Builder:
         self, body: _Body, piece: Piece, lane: AffineExpr, distance: int
     ) -> tuple[SSAValue, SSAValue]:
         """Two partial results, of a lane and of the one so far away."""
-        further = AffineBinaryOpExpr(AffineBinaryOpKind.Add, lane, AffineConstantExpr(distance))
-        if isinstance(lane, AffineConstantExpr):
-            return (
-                body.load(*self._target(piece, lane)),
-                body.load(*self._target(piece, AffineConstantExpr(lane.value + distance))),
-            )
-        return body.load(*self._target(piece, lane)), body.load(*self._target(piece, further))
+        own, other = self._target(piece, lane), self._target(piece, lane + distance)
+        return body.load(*own), body.load(*other)
 
     def _target(self, piece: Piece, lane: AffineExpr) -> tuple[SSAValue, Valued]:
         """The memory and the subscripts of a partial result, or of the result of a part."""
@@ -179,7 +170,7 @@ class _Builder:
         ]
         others = [self._expression(piece, function) for function in functions]
         if self._has_parts:
-            lane = _in_part(AffineDimExpr(self._around), lane, self._reduction.lanes)
+            lane = AffineDimExpr(self._around) * self._reduction.lanes + lane
         return tuple(self._in_order(others, lane))
 
     def _place(self, piece: Piece) -> Valued:
@@ -225,16 +216,6 @@ class _Body:
         """Store to an element of an array."""
         map, operands = map_over(subscripts, self._values)
         self._block.add_op(affine.StoreOp(value, memory, operands, AffineMapAttr(map)))
-
-
-def _modulo(value: AffineExpr, divisor: int) -> AffineExpr:
-    return AffineBinaryOpExpr(AffineBinaryOpKind.Mod, value, AffineConstantExpr(divisor))
-
-
-def _in_part(part: AffineExpr, lane: AffineExpr, lanes: int) -> AffineExpr:
-    """The lane of a part among those of all parts."""
-    first = AffineBinaryOpExpr(AffineBinaryOpKind.Mul, part, AffineConstantExpr(lanes))
-    return AffineBinaryOpExpr(AffineBinaryOpKind.Add, first, lane)
 
 
 def _constant_side(extent: int) -> Side:

@@ -11,7 +11,8 @@ import islpy as isl
 
 from polyir.dialects.mark_attributes import OneBlockAttr
 from polyir.isl_lists import sets_of
-from polyir.isl_trees import BandMembers, TreeNode, build_tree, describe_tree
+from polyir.isl_maps import universe
+from polyir.isl_trees import BandMembers, TreeNode, band_schedule, build_tree, describe_tree
 from polyir.transform.address import TreePath, node_at
 from polyir.transform.reassociation.rewriting import Piece, Rewriting
 from polyir.transform.tile import tile_values
@@ -20,18 +21,8 @@ Member = list[isl.PwAff]
 """The functions of one member of a band."""
 
 
-def tree_in_order(rewriting: Rewriting) -> isl.Schedule:
-    """The tree with the new statements, and all instances in the order that they had."""
-    return _Tree(rewriting).in_order()
-
-
-def tree_in_lanes(rewriting: Rewriting) -> isl.Schedule:
-    """The tree with the new statements, in which lanes and parts are parallel."""
-    return _Tree(rewriting).in_lanes()
-
-
-class _Tree:
-    """The schedule tree of a rewriting."""
+class RewrittenTree:
+    """The schedule tree of a rewriting, with the new statements."""
 
     def __init__(self, rewriting: Rewriting) -> None:
         self._rewriting = rewriting
@@ -40,11 +31,11 @@ class _Tree:
         self._first_cell = self._around + len(self._reduction.results)
 
     def in_order(self) -> isl.Schedule:
-        """The tree with the new statements, and all instances in the order that they had."""
+        """The tree with all instances in the order that they had."""
         return self._changed(self._in_order)
 
     def in_lanes(self) -> isl.Schedule:
-        """The tree with the new statements, in which lanes and parts are parallel."""
+        """The tree in which lanes and parts are parallel."""
         return self._changed(self._in_lanes)
 
     def _changed(self, change: Callable[[TreeNode], TreeNode]) -> isl.Schedule:
@@ -228,14 +219,7 @@ def _with(schedule: isl.MultiUnionPwAff, functions: Sequence[Member]) -> isl.Mul
     members = [
         schedule.get_at(position).union_add(_union(each)) for position, each in enumerate(functions)
     ]
-    return _multi(members)
-
-
-def _multi(members: Sequence[isl.UnionPwAff]) -> isl.MultiUnionPwAff:
-    return reduce(
-        isl.MultiUnionPwAff.flat_range_product,
-        map(isl.MultiUnionPwAff.from_union_pw_aff, members),
-    )
+    return band_schedule(members)
 
 
 def _band(members: Sequence[isl.UnionPwAff], children: tuple[TreeNode, ...] = ()) -> TreeNode:
@@ -243,7 +227,9 @@ def _band(members: Sequence[isl.UnionPwAff], children: tuple[TreeNode, ...] = ()
     flags = (True,) * len(members)
     objects = (None,) * len(members)
     options = isl.UnionSet("{ }")
-    return TreeNode("band", BandMembers(_multi(members), objects, True, flags, options), children)
+    return TreeNode(
+        "band", BandMembers(band_schedule(members), objects, True, flags, options), children
+    )
 
 
 def _merged(members: Sequence[isl.UnionPwAff], below: tuple[TreeNode, ...]) -> TreeNode:
@@ -255,7 +241,7 @@ def _merged(members: Sequence[isl.UnionPwAff], below: tuple[TreeNode, ...]) -> T
         if (inner.options.is_empty() and not inner.permutable) or all(inner.coincident):
             content = replace(
                 inner,
-                schedule=_multi([*members, *own]),
+                schedule=band_schedule([*members, *own]),
                 objects=((None,) * len(members)) + inner.objects,
                 coincident=flags + inner.coincident,
             )
@@ -265,14 +251,13 @@ def _merged(members: Sequence[isl.UnionPwAff], below: tuple[TreeNode, ...]) -> T
 
 def _universe(pieces: Sequence[Piece]) -> isl.UnionSet:
     """All instances of new statements."""
-    sets = (isl.Set.universe(piece.domain.get_space()) for piece in pieces)
-    return reduce(isl.UnionSet.union, map(isl.UnionSet.from_set, sets))
+    return reduce(isl.UnionSet.union, (universe(piece.domain.get_space()) for piece in pieces))
 
 
 def _universe_of(schedule: isl.Schedule, names: Sequence[str]) -> isl.UnionSet:
     """All instances of some statements of a tree."""
     sets = (
-        isl.UnionSet.from_set(isl.Set.universe(each.get_space()))
+        universe(each.get_space())
         for each in sets_of(schedule.get_domain())
         if each.get_tuple_name() in names
     )
@@ -302,7 +287,7 @@ def _only(tree: TreeNode, names: Sequence[str]) -> tuple[TreeNode, ...]:
                 )
                 for position in range(len(content.coincident))
             ]
-            content = replace(content, schedule=_multi(members))
+            content = replace(content, schedule=band_schedule(members))
     children = _restricted(tree.children, names)
     if tree.kind in ("sequence", "set") and len(children) == 1:
         return children[0].children
