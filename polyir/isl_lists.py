@@ -36,7 +36,14 @@ def parameters_of(space: isl.Space) -> tuple[str, ...]:
     return tuple(name for name in names if name is not None)
 
 
-Printable = isl.Set | isl.UnionSet | isl.UnionMap | isl.MultiUnionPwAff | isl.UnionPwMultiAff
+Printable = (
+    isl.Set
+    | isl.UnionSet
+    | isl.UnionMap
+    | isl.UnionPwAff
+    | isl.MultiUnionPwAff
+    | isl.UnionPwMultiAff
+)
 
 
 def text_of(item: Printable) -> str:
@@ -53,6 +60,8 @@ def text_of(item: Printable) -> str:
             functions = item.get_pw_multi_aff_list()
             count = functions.n_pw_multi_aff()
             return _union_text(item, [functions.get_at(position) for position in range(count)])
+        case isl.UnionPwAff():
+            return _prefix(item) + _member_text(item)
         case isl.MultiUnionPwAff() if item.dim(isl.dim_type.set):
             members = [_member_text(item.get_at(n)) for n in range(item.dim(isl.dim_type.set))]
             return _prefix(item) + f"[{', '.join(members)}]"

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import islpy as isl
 
-from polyir.isl_trees import node_type
-from polyir.model.tree import attribute_of_mark
+from polyir.isl_lists import text_of
+from polyir.isl_trees import mark_object, node_type
+from polyir.model.tree import AddedBelow
 from polyir.transform.address import Directory, LoopPosition, TreePath
 from polyir.transform.bands import LoopMember, listed, loop_members
 from polyir.transform.walk import BAND, MARK, statements_of
@@ -28,7 +29,7 @@ def outline(schedule: isl.Schedule) -> str:
                 S1.2: { S1[i, j, k] -> [(k)] }
 
     Below a filter stand the statements, or parts of statements, that pass it. `parallel` are
-    loops with the coincident flag.
+    loops with the coincident flag. An extension names the statements that it adds.
     """
     directory = Directory(schedule)
     return "\n".join(_lines(schedule.get_root().child(0), (0,), directory, 0))
@@ -50,7 +51,11 @@ def _lines(
     elif kind is isl.schedule_node_type.filter:
         yield _INDENT * depth + listed(_references_below(path, node, directory))
     elif kind is MARK:
-        yield f"{_INDENT * depth}mark {attribute_of_mark(node)}"
+        match mark_object(node):
+            case AddedBelow(statements=added):
+                yield f"{_INDENT * depth}extension {listed(sorted(added))}"
+            case attribute:
+                yield f"{_INDENT * depth}mark {attribute}"
     else:
         yield _INDENT * depth + kind.name
     for position in range(node.n_children()):
@@ -64,7 +69,7 @@ def _band(band: isl.ScheduleNode) -> str:
 
 def _loop(place: LoopPosition, loop: LoopMember, directory: Directory) -> str:
     addresses = " ".join(directory.addresses_of(place))
-    values = str(loop.function)
+    values = text_of(loop.function)
     notes = ["parallel"] if loop.is_coincident else []
     notes += [] if loop.kind is isl.ast_loop_type.default else [loop.kind.name]
     notes += map(str, loop.attributes)

@@ -1,5 +1,6 @@
 // RUN: polyir-opt --split="statements=S0,S1 condition='i < 5'" --mark-parallel --interchange=S1/0.1,S1/0.0 --print-schedule --emit=none %s 2>&1 | filecheck %s
 // RUN: polyir-opt --print-schedule --emit=c %s | filecheck %s --check-prefix PLAIN
+// RUN: polyir-opt --isl-schedule --tile=8 --promote="arrays=a loop=S1.2" --print-schedule --emit=none %s | filecheck %s --check-prefix ADDED
 // RUN: not polyir-opt --print-schedule=S0 %s 2>&1 | filecheck %s --check-prefix OPTION
 
 func.func @product(%n: index, %a: memref<?x?xf64>, %b: memref<?x?xf64>, %c: memref<?x?xf64>) {
@@ -47,5 +48,10 @@ func.func @product(%n: index, %a: memref<?x?xf64>, %b: memref<?x?xf64>, %c: memr
 // PLAIN-NEXT: //         band of 1
 // PLAIN-NEXT: //           S1.2: { S1[i, j, k] -> [(k)] }
 // PLAIN-NEXT: #include
+
+// ADDED:      mark #poly.local<@a_local
+// ADDED-NEXT: //   extension a_in
+// ADDED-NEXT: //     sequence
+// ADDED-NEXT: //       a_in
 
 // OPTION: error: pass 'print-schedule' takes no options, got 'S0'
