@@ -24,7 +24,7 @@ def simplified(relation: Relation) -> Relation:
 
 def convex_with_strides(values: isl.Set) -> isl.Set:
     """A convex set around `values`, but for their strides; the values if it has no bounds."""
-    hull = isl.Set.from_basic_set(values.simple_hull().remove_divs())
+    hull = isl.Set.from_basic_set(_tightened(values.simple_hull().remove_divs(), values))
     if not hull.is_bounded():
         return values.coalesce()
     for position in range(values.dim(isl.dim_type.set)):
@@ -35,4 +35,17 @@ def convex_with_strides(values: isl.Set) -> isl.Set:
             value = isl.Aff.var_on_domain(space, isl.dim_type.set, position)
             distance = isl.PwAff.from_aff(value.sub(offset).mod_val(stride))
             hull = hull.intersect(distance.zero_set())
+    return hull
+
+
+def _tightened(hull: isl.BasicSet, values: isl.Set) -> isl.BasicSet:
+    """The part of the hull of `values` in which its constraints hold with no room to spare.
+
+    Without divisions, n - 4 <= x stands for n <= 4 floor(x/4) + 3, where the values may begin at n.
+    """
+    for constraint in hull.get_constraints():
+        least = values.min_val(constraint.get_aff())
+        if not constraint.is_equality() and least.is_int() and least.is_pos():
+            function = constraint.get_aff().add_constant_val(least.neg())
+            hull = hull.add_constraint(isl.Constraint.inequality_from_aff(function))
     return hull
