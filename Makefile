@@ -30,9 +30,9 @@ test: .venv/stamp lint  ## lint, types and every test but the full kernel matrix
 	$(BIN)/lit --quiet tests/filecheck
 	$(BIN)/pytest -n 2 -m "not matrix"
 
-test-all: .venv/stamp  ## the full kernel matrix too
+test-all: .venv/stamp  ## the full kernel matrix, and more random examples
 	$(BIN)/lit --quiet tests/filecheck
-	$(BIN)/pytest -n 2
+	POLYIR_TEST_ALL=1 $(BIN)/pytest -n 2
 
 lint: .venv/stamp types  ## ruff and the import contract
 	$(BIN)/ruff check .

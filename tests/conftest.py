@@ -1,14 +1,19 @@
 """Settings of all tests.
 
 Hypothesis takes the same examples in every run: `make fuzz` and its kin are for new ones. It goes
-on where a busy machine is slow. PoCL keeps the kernels that it compiled in the folder `build`, and
-pyopencl keeps nothing.
+on where a busy machine is slow. Steps of passes run in the process of the test, for processes of
+their own take a third of all time; tests of limits and of the tools have them. PoCL keeps the
+kernels that it compiled in the folder `build`, and pyopencl keeps nothing.
 """
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from polyir.limits import time_limited_to
 
 settings.register_profile("suite", derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("suite")
@@ -17,3 +22,9 @@ _CACHE = Path(__file__).parents[1] / "build" / "pocl"
 _CACHE.mkdir(parents=True, exist_ok=True)
 os.environ.setdefault("POCL_CACHE_DIR", str(_CACHE))
 os.environ.setdefault("PYOPENCL_NO_CACHE", "1")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_worker_processes() -> Iterator[None]:
+    with time_limited_to(0):
+        yield

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from functools import cache
 
-from kernels import Kernel
-from oracle import Oracle
+from kernels import KERNELS, Kernel
+from oracle import Argument, Oracle
 from xdsl.dialects.builtin import ModuleOp
 
 from polyir import api
@@ -21,14 +21,25 @@ def loops_of(text: str, pipeline: str) -> ModuleOp:
         return api.lower(api.run_pipeline(api.parse(text), pipeline))
 
 
-def assert_same_bits(kernel: Kernel, loops: ModuleOp, folder: Path) -> None:
-    """Assert that `loops`, as C on two threads, do what the oracle does to the mini data set.
+@cache
+def oracle_of(name: str) -> Oracle:
+    """The original kernel by MLIR's own lowering."""
+    return Oracle(KERNELS[name].path.read_text())
 
-    `folder` is for what the oracle compiles.
-    """
+
+@cache
+def expected_results(name: str, data_set: str) -> tuple[Argument, ...]:
+    """The arguments of the original kernel after a call, by MLIR's own lowering."""
+    kernel = KERNELS[name]
+    arguments = kernel.make_arguments(data_set)
+    oracle_of(name)(kernel.function, *arguments)
+    return arguments
+
+
+def assert_same_bits(kernel: Kernel, loops: ModuleOp) -> None:
+    """Assert that `loops`, as C on two threads, do what the oracle does to the mini data set."""
     compiled = compile_module(loops, CompilerOptions(flags=FLAGS))
-    expected = kernel.make_arguments("mini")
-    Oracle(kernel.path.read_text(), folder)(kernel.function, *expected)
+    expected = expected_results(kernel.name, "mini")
     arguments = kernel.make_arguments("mini")
     with compiled.threads(2):
         compiled[kernel.function](*arguments)

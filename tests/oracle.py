@@ -84,6 +84,8 @@ CLANG_FLAGS = (
     "-lm",
 )
 
+FOLDER: Final = Path(__file__).parents[1] / "build" / "oracle"
+
 SPLIT_MARKER = "// -----"
 SPLIT_OPTIONS = ("--split-input-file", f"--output-split-marker={SPLIT_MARKER}")
 
@@ -120,10 +122,11 @@ class Oracle:
     """A module compiled by MLIR and LLVM, whose functions can be called.
 
     `folder` keeps the compiled library and the module in generic form under names made from the
-    text, so that the same text is compiled once. Raises `OracleError` if a tool rejects the text.
+    text, so that the same text is compiled once for all tests. Raises `OracleError` if a tool
+    rejects the text.
     """
 
-    def __init__(self, text: str, folder: Path) -> None:
+    def __init__(self, text: str, folder: Path = FOLDER) -> None:
         entry = _CacheEntry(folder, text)
         if not entry.exists():
             entry.fill(_lower(text), _print_generic(text))
@@ -165,7 +168,7 @@ class Oracle:
         return tuple(getattr(results, name) for name, _ in fields)
 
 
-def compile_all(texts: Sequence[str], folder: Path) -> list[Oracle]:
+def compile_all(texts: Sequence[str], folder: Path = FOLDER) -> list[Oracle]:
     """An `Oracle` for each text, with one run of the MLIR tools for all that are new.
 
     Raises `OracleError` with the message for the first text that a tool rejects.

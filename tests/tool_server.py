@@ -1,17 +1,14 @@
 """Runs the tools of polyir, and filecheck, without the time that Python takes to import them.
 
-lit's tests run a thousand short commands. A server imports the tools once; a command is a small
-client, which sends its arguments, environment, folder and standard streams. A fork of the server
-runs the tool with them, as a process of its own would.
-
-    python tool_server.py FOLDER
-
-writes the clients into FOLDER, prints a line, and serves them until its standard input ends. Then
-it removes FOLDER.
+lit's tests and the listings of the documentation run a thousand short commands. A server imports
+the tools once; a command is a small client, which sends its arguments, environment, folder and
+standard streams. A fork of the server runs the tool with them, as a process of its own would.
 """
 
 from __future__ import annotations
 
+import atexit
+import gc
 import json
 import os
 import pkgutil
@@ -20,10 +17,12 @@ import shutil
 import signal
 import socket
 import stat
+import subprocess
 import sys
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
+from tempfile import mkdtemp
 
 TOOLS = {
     "polyir-opt": "polyir.tools.polyir_opt",
@@ -31,6 +30,8 @@ TOOLS = {
     "polyir-run": "polyir.tools.polyir_run",
     "filecheck": "filecheck.main",
 }
+
+EXAMPLE = Path(__file__).parents[1] / "examples" / "stencil-1d.mlir"
 
 CLIENT = """\
 #!{python} -IS
@@ -47,7 +48,28 @@ os._exit(code[0] if code else 134)
 """
 
 
+def start() -> str:
+    """Start a server, which ends with this process; the `PATH` on which its clients come first.
+
+    The other tools of the environment of this process come next, then those of the system.
+    """
+    folder = mkdtemp(prefix="polyir-")
+    command = [sys.executable, __file__, folder]
+    server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert server.stdin is not None
+    assert server.stdout is not None
+    if not server.stdout.readline():
+        raise SystemExit("the server of the tools did not start")
+    # Its input would be closed when nothing refers to it.
+    atexit.register(server.stdin.close)
+    return os.pathsep.join([folder, str(Path(sys.executable).parent), os.environ["PATH"]])
+
+
 def main() -> None:
+    """Write the clients into the folder that the argument names, and serve them.
+
+    That ends with the standard input; the folder is removed then.
+    """
     folder = Path(sys.argv[1])
     address = folder / "socket"
     tools = {name: import_module(module).main for name, module in TOOLS.items()}
@@ -60,6 +82,12 @@ def main() -> None:
         text = CLIENT.format(python=sys.executable, address=str(address), name=name)
         client.write_text(text)
         client.chmod(client.stat().st_mode | stat.S_IXUSR)
+    # Parsers and passes make tables at their first use.
+    sys.argv = ["polyir-opt", "--time-limit=0", "--pluto-schedule", "--emit=none", str(EXAMPLE)]
+    tools["polyir-opt"]()
+    # The garbage collector must not write to pages that the forks share.
+    gc.collect()
+    gc.freeze()
     # Nobody waits for the forks.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from kernel_runs import oracle_of
 from kernels import KERNELS, Kernel
-from oracle import MISSING_TOOLS_REASON, Oracle, compile_all, mlir_opt_available
+from oracle import MISSING_TOOLS_REASON, mlir_opt_available
 
 from polyir.frontend.parse import parse_module
 from polyir.runtime import CompilerOptions, compare_bits, compile_module
@@ -17,16 +18,9 @@ pytestmark = pytest.mark.skipif(not mlir_opt_available(), reason=MISSING_TOOLS_R
 FLAGS = ("-std=c99", "-O1", "-fopenmp", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror")
 
 
-@pytest.fixture(scope="module")
-def oracles(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Oracle]:
-    texts = [kernel.path.read_text() for kernel in KERNELS.values()]
-    compiled = compile_all(texts, tmp_path_factory.mktemp("oracle"))
-    return dict(zip(KERNELS, compiled, strict=True))
-
-
 @pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS.keys())
 def test_kernel_has_the_bits_of_the_oracle(
-    kernel: Kernel, oracles: dict[str, Oracle], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kernel: Kernel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("POLYIR_CACHE", str(tmp_path))
     module = parse_module(kernel.path.read_text(), kernel.path.name)
@@ -34,6 +28,6 @@ def test_kernel_has_the_bits_of_the_oracle(
     uneven = {name: 7 + 2 * position for position, name in enumerate(kernel.size_names)}
     for sizes in (kernel.sizes("mini"), uneven):
         expected, actual = (kernel.make_arguments(sizes, seed=3) for _ in range(2))
-        oracles[kernel.name](kernel.function, *expected)
+        oracle_of(kernel.name)(kernel.function, *expected)
         function(*actual)
         assert compare_bits(expected, actual) is None

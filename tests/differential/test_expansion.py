@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from kernel_runs import assert_same_bits, loops_of
 from kernels import KERNELS
@@ -27,6 +25,6 @@ PIPELINES = [
 
 
 @pytest.mark.parametrize(("name", "pipeline"), PIPELINES)
-def test_results_are_the_same_to_the_bit(name: str, pipeline: str, tmp_path: Path) -> None:
+def test_results_are_the_same_to_the_bit(name: str, pipeline: str) -> None:
     kernel = KERNELS[name]
-    assert_same_bits(kernel, loops_of(kernel.path.read_text(), pipeline), tmp_path)
+    assert_same_bits(kernel, loops_of(kernel.path.read_text(), pipeline))

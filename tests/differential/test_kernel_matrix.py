@@ -12,6 +12,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from kernel_runs import expected_results
 from kernels import KERNELS, Kernel
 from oracle import MISSING_TOOLS_REASON, mlir_opt_available
 from xdsl.dialects.builtin import ModuleOp
@@ -71,33 +72,26 @@ MATRIX = [
 ]
 
 
-def check(
-    kernel: Kernel, fusion: str, sizes: str, data_set: str, threads: int, expected: object
-) -> None:
-    assert callable(expected)
+def check(kernel: Kernel, fusion: str, sizes: str, data_set: str, threads: int) -> None:
     original = kernel.make_arguments(data_set)
     arguments = kernel.make_arguments(data_set)
     module = compiled(kernel.name, fusion, sizes)
     with module.threads(threads):
         module[kernel.function](*arguments)
-    assert compare_bits(expected(kernel.name, data_set), arguments) is None
+    assert compare_bits(expected_results(kernel.name, data_set), arguments) is None
     # A kernel that does nothing would not pass unnoticed.
     assert compare_bits(original, arguments) is not None
 
 
 @pytest.mark.parametrize(("name", "fusion", "sizes", "data_set", "threads"), PAIRWISE)
-def test_pairwise(
-    name: str, fusion: str, sizes: str, data_set: str, threads: int, expected: object
-) -> None:
-    check(KERNELS[name], fusion, sizes, data_set, threads, expected)
+def test_pairwise(name: str, fusion: str, sizes: str, data_set: str, threads: int) -> None:
+    check(KERNELS[name], fusion, sizes, data_set, threads)
 
 
 @pytest.mark.matrix
 @pytest.mark.parametrize(("name", "fusion", "sizes", "data_set", "threads"), MATRIX)
-def test_matrix(
-    name: str, fusion: str, sizes: str, data_set: str, threads: int, expected: object
-) -> None:
-    check(KERNELS[name], fusion, sizes, data_set, threads, expected)
+def test_matrix(name: str, fusion: str, sizes: str, data_set: str, threads: int) -> None:
+    check(KERNELS[name], fusion, sizes, data_set, threads)
 
 
 @pytest.mark.parametrize("name", KERNELS)

@@ -5,11 +5,10 @@ Results are compared to the bit, on one thread and on two.
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from kernel_runs import oracle_of
 from kernels import KERNELS, Kernel
-from oracle import MISSING_TOOLS_REASON, Oracle, compile_all, mlir_opt_available
+from oracle import MISSING_TOOLS_REASON, mlir_opt_available
 
 from polyir import api
 from polyir.diagnostics import remarks_to
@@ -21,13 +20,6 @@ pytestmark = pytest.mark.skipif(not mlir_opt_available(), reason=MISSING_TOOLS_R
 PIPELINES = {"original": "", "optimised": "pluto-schedule,tile,mark-parallel"}
 
 
-@pytest.fixture(scope="module")
-def oracles(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Oracle]:
-    folder: Path = tmp_path_factory.mktemp("oracle")
-    texts = [kernel.path.read_text() for kernel in KERNELS.values()]
-    return dict(zip(KERNELS, compile_all(texts, folder), strict=True))
-
-
 def compiled(kernel: Kernel, pipeline: str) -> CompiledModule:
     with remarks_to(lambda remark: None):
         return api.compile(kernel.path.read_text(), pipeline, backend="llvm")
@@ -35,10 +27,10 @@ def compiled(kernel: Kernel, pipeline: str) -> CompiledModule:
 
 @pytest.mark.parametrize("version", PIPELINES)
 @pytest.mark.parametrize("name", KERNELS)
-def test_same_bits_as_the_oracle(name: str, version: str, oracles: dict[str, Oracle]) -> None:
+def test_same_bits_as_the_oracle(name: str, version: str) -> None:
     kernel = KERNELS[name]
     original, expected = kernel.make_arguments("small"), kernel.make_arguments("small")
-    oracles[name](kernel.function, *expected)
+    oracle_of(name)(kernel.function, *expected)
     assert compare_bits(original, expected) is not None
     program = compiled(kernel, PIPELINES[version])
     for threads in (1, 2):

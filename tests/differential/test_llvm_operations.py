@@ -131,8 +131,8 @@ TEXT = "".join(function.text for function in (*FUNCTIONS.values(), *PRECISE.valu
 
 
 @pytest.fixture(scope="module")
-def oracle(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
-    return Oracle(TEXT, tmp_path_factory.mktemp("oracle"))
+def oracle() -> Oracle:
+    return Oracle(TEXT)
 
 
 @pytest.fixture(scope="module")

@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 from itertools import product
-from pathlib import Path
 from typing import Literal
 
 import pytest
+from kernel_runs import oracle_of
 from kernels import KERNELS
-from oracle import MISSING_TOOLS_REASON, Oracle, compile_all, mlir_opt_available
+from oracle import MISSING_TOOLS_REASON, mlir_opt_available
 
 from polyir import api
 from polyir.diagnostics import remarks_to
@@ -38,26 +38,19 @@ PIPELINES = {
 BACKENDS: tuple[Backend, ...] = ("c", "llvm")
 
 
-@pytest.fixture(scope="module")
-def oracles(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Oracle]:
-    folder: Path = tmp_path_factory.mktemp("oracle")
-    texts = [kernel.path.read_text() for kernel in KERNELS.values()]
-    return dict(zip(KERNELS, compile_all(texts, folder), strict=True))
-
-
 def compiled(name: str, pipeline: str, backend: Backend) -> CompiledModule:
     with remarks_to(lambda remark: None):
         text = KERNELS[name].path.read_text()
         return api.compile(text, pipeline, CompilerOptions(flags=FLAGS), backend)
 
 
-def check(name: str, version: str, backend: Backend, oracles: dict[str, Oracle]) -> None:
+def check(name: str, version: str, backend: Backend) -> None:
     kernel = KERNELS[name]
     program = compiled(name, PIPELINES[version], backend)
     uneven = {size: 7 + 2 * position for position, size in enumerate(kernel.size_names)}
     for sizes in (kernel.sizes("mini"), uneven):
         expected, arguments = (kernel.make_arguments(sizes, seed=5) for _ in range(2))
-        oracles[name](kernel.function, *expected)
+        oracle_of(name)(kernel.function, *expected)
         program[kernel.function](*arguments)
         assert compare_bits(expected, arguments) is None
 
@@ -72,13 +65,13 @@ CHOSEN = [
 
 
 @pytest.mark.parametrize(("name", "version", "backend"), CHOSEN)
-def test_same_bits(name: str, version: str, backend: Backend, oracles: dict[str, Oracle]) -> None:
-    check(name, version, backend, oracles)
+def test_same_bits(name: str, version: str, backend: Backend) -> None:
+    check(name, version, backend)
 
 
 @pytest.mark.matrix
 @pytest.mark.parametrize(
     ("name", "version", "backend"), [each for each in COMBINATIONS if each not in CHOSEN]
 )
-def test_matrix(name: str, version: str, backend: Backend, oracles: dict[str, Oracle]) -> None:
-    check(name, version, backend, oracles)
+def test_matrix(name: str, version: str, backend: Backend) -> None:
+    check(name, version, backend)

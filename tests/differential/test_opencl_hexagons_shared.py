@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from gpu_devices import missing_opencl
+from kernel_runs import expected_results
 from kernels import KERNELS
 from oracle import MISSING_TOOLS_REASON, mlir_opt_available
 
@@ -24,8 +25,7 @@ pytestmark = [
         pytest.param("jacobi-2d", "height=2 width=4 sizes=8", marks=pytest.mark.matrix),
     ],
 )
-def test_hexagons_in_shared_memory(name: str, hexagons: str, expected: object) -> None:
-    assert callable(expected)
+def test_hexagons_in_shared_memory(name: str, hexagons: str) -> None:
     kernel = KERNELS[name]
     pipeline = f"pluto-schedule,hexagonal-tile{{{hexagons}}},map-to-gpu"
     module = api.compile(kernel.path.read_text(), pipeline, target="opencl")
@@ -36,4 +36,4 @@ def test_hexagons_in_shared_memory(name: str, hexagons: str, expected: object) -
     for data_set in ("mini", "small"):
         arguments = kernel.make_arguments(data_set)
         module[kernel.function](*arguments)
-        assert compare_bits(expected(name, data_set), arguments) is None
+        assert compare_bits(expected_results(name, data_set), arguments) is None

@@ -12,6 +12,7 @@ from itertools import product
 
 import pytest
 from gpu_devices import missing_opencl
+from kernel_runs import expected_results
 from kernels import KERNELS
 from oracle import MISSING_TOOLS_REASON, mlir_opt_available
 
@@ -80,26 +81,25 @@ MATRIX = [
 ]
 
 
-def check(name: str, scheduler: str, mapping: str, data_set: str, expected: object) -> None:
-    assert callable(expected)
+def check(name: str, scheduler: str, mapping: str, data_set: str) -> None:
     kernel = KERNELS[name]
     arguments = kernel.make_arguments(data_set)
     module = compiled(name, scheduler, mapping)
     assert "__kernel" in module.source
     module[kernel.function](*arguments)
-    assert compare_bits(expected(name, data_set), arguments) is None
+    assert compare_bits(expected_results(name, data_set), arguments) is None
     # A kernel that does nothing would not pass unnoticed.
     assert compare_bits(kernel.make_arguments(data_set), arguments) is not None
 
 
 @pytest.mark.parametrize(("name", "scheduler", "mapping", "data_set"), PAIRWISE)
-def test_pairwise(name: str, scheduler: str, mapping: str, data_set: str, expected: object) -> None:
-    check(name, scheduler, mapping, data_set, expected)
+def test_pairwise(name: str, scheduler: str, mapping: str, data_set: str) -> None:
+    check(name, scheduler, mapping, data_set)
 
 
 @pytest.mark.parametrize(("name", "scheduler", "mapping", "data_set"), PROMOTED)
-def test_promoted(name: str, scheduler: str, mapping: str, data_set: str, expected: object) -> None:
-    check(name, scheduler, mapping, data_set, expected)
+def test_promoted(name: str, scheduler: str, mapping: str, data_set: str) -> None:
+    check(name, scheduler, mapping, data_set)
     source = compiled(name, scheduler, mapping).source
     assert "_shared" in source
     assert "barrier(" in source
@@ -107,5 +107,5 @@ def test_promoted(name: str, scheduler: str, mapping: str, data_set: str, expect
 
 @pytest.mark.matrix
 @pytest.mark.parametrize(("name", "scheduler", "mapping", "data_set"), MATRIX)
-def test_matrix(name: str, scheduler: str, mapping: str, data_set: str, expected: object) -> None:
-    check(name, scheduler, mapping, data_set, expected)
+def test_matrix(name: str, scheduler: str, mapping: str, data_set: str) -> None:
+    check(name, scheduler, mapping, data_set)

@@ -26,8 +26,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def kernel_oracles(folder: Path) -> dict[str, Oracle]:
-    oracles = compile_all([kernel.path.read_text() for kernel in KERNELS.values()], folder)
+def kernel_oracles() -> dict[str, Oracle]:
+    oracles = compile_all([kernel.path.read_text() for kernel in KERNELS.values()])
     return dict(zip(KERNELS, oracles, strict=True))
 
 

@@ -17,6 +17,7 @@ from oracle import MISSING_TOOLS_REASON, Oracle, mlir_opt_available
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
+from examples import rarely
 from polyir import api
 from polyir.diagnostics import remarks_to
 from polyir.model.scop import scop_of
@@ -72,7 +73,7 @@ PROMOTED_KERNELS = [
     ("trmm", f'{TILED},promote{{arrays=A loop="S0.2"}}'),
     ("atax", f'{TILED},promote{{arrays=A,x loop="S2.1" padding=1}}'),
     ("fdtd-2d", 'tile{loops="S1.1","S1.2" sizes=8},promote{arrays=ey,hz loop="S1.2"}'),
-    ("lu", f'{TILED},promote{{arrays=A loop="S1.5"}}'),
+    rarely("lu", f'{TILED},promote{{arrays=A loop="S1.5"}}'),
     ("heat-3d", 'tile{loops="S0.2","S0.3" sizes=4},promote{arrays=A loop="S0.3"}'),
 ]
 
@@ -99,7 +100,7 @@ def _function(module: ModuleOp) -> FuncOp:
     return function
 
 
-def check(text: str, pipeline: str, size: int, folder: Path) -> None:
+def check(text: str, pipeline: str, size: int) -> None:
     """Run a nest with and without its local arrays, and compare all bits."""
     raised = parsed(text)
     function = _function(raised)
@@ -107,7 +108,7 @@ def check(text: str, pipeline: str, size: int, folder: Path) -> None:
     expected = make_arguments(function, scops, {}, size)
     expected = tuple(_data(value) for value in expected)
     arguments, original = deepcopy(expected), deepcopy(expected)
-    Oracle(text, folder)(function.sym_name.data, *expected)
+    Oracle(text)(function.sym_name.data, *expected)
     # Nests over few elements may do nothing.
     assert size == 1 or compare_bits(original, expected) is not None
     module, tiles = transformed(text, pipeline)
@@ -128,12 +129,12 @@ def _data(value: Value) -> Value:
 
 @pytest.mark.parametrize("size", [1, 23])
 @pytest.mark.parametrize(("name", "pipeline"), NESTS)
-def test_nests_compute_the_same_bits(name: str, pipeline: str, size: int, tmp_path: Path) -> None:
-    check((FOLDER / f"{name}.mlir").read_text(), pipeline, size, tmp_path)
+def test_nests_compute_the_same_bits(name: str, pipeline: str, size: int) -> None:
+    check((FOLDER / f"{name}.mlir").read_text(), pipeline, size)
 
 
 @pytest.mark.parametrize(("name", "pipeline"), PROMOTED_KERNELS)
-def test_kernels_compute_the_same_bits(name: str, pipeline: str, tmp_path: Path) -> None:
+def test_kernels_compute_the_same_bits(name: str, pipeline: str) -> None:
     kernel = KERNELS[name]
     text = kernel.path.read_text()
-    assert_same_bits(kernel, transformed(text, pipeline)[0], tmp_path)
+    assert_same_bits(kernel, transformed(text, pipeline)[0])

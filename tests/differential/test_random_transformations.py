@@ -10,13 +10,13 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from pathlib import Path
 from random import Random
 
 import islpy as isl
 import pytest
+from kernel_runs import oracle_of
 from kernels import KERNELS
-from oracle import MISSING_TOOLS_REASON, Oracle, compile_all, mlir_opt_available
+from oracle import MISSING_TOOLS_REASON, mlir_opt_available
 from random_transformations import travel
 from xdsl.dialects.builtin import ModuleOp
 
@@ -32,14 +32,6 @@ OPERATIONS = 20_000_000
 
 # Seed 0 is the suite's; `make fuzz-schedules` counts on from 1.
 SEEDS = range(1, 1 + int(os.environ["POLYIR_FUZZ"])) if "POLYIR_FUZZ" in os.environ else (0,)
-
-
-@pytest.fixture(scope="session")
-def oracles(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Oracle]:
-    """The original kernels by MLIR's own lowering, compiled in one go."""
-    folder: Path = tmp_path_factory.mktemp("oracle")
-    texts = [kernel.path.read_text() for kernel in KERNELS.values()]
-    return dict(zip(KERNELS, compile_all(texts, folder), strict=True))
 
 
 @cache
@@ -79,12 +71,12 @@ REGRESSIONS = [
 
 
 @pytest.mark.parametrize(("name", "pipeline"), REGRESSIONS)
-def test_sequences_that_failed(name: str, pipeline: str, oracles: dict[str, Oracle]) -> None:
+def test_sequences_that_failed(name: str, pipeline: str) -> None:
     kernel = KERNELS[name]
     with remarks_to(lambda remark: None):
         loops = api.lower(api.run_pipeline(analysed(name), pipeline))
     expected, arguments = kernel.make_arguments("mini"), kernel.make_arguments("mini")
-    oracles[name](kernel.function, *expected)
+    oracle_of(name)(kernel.function, *expected)
     compile_module(loops, CompilerOptions(flags=FLAGS))[kernel.function](*arguments)
     assert compare_bits(expected, arguments) is None
 
@@ -97,9 +89,7 @@ def test_sequences_that_failed(name: str, pipeline: str, oracles: dict[str, Orac
         for number, name in enumerate(KERNELS)
     ],
 )
-def test_random_legal_passes_keep_every_bit(
-    name: str, seed: int, oracles: dict[str, Oracle]
-) -> None:
+def test_random_legal_passes_keep_every_bit(name: str, seed: int) -> None:
     kernel = KERNELS[name]
     journey = travel(analysed(name), Random(f"{name} {seed}"), PASSES, ATTEMPTS)
     assert journey.applied
@@ -108,7 +98,7 @@ def test_random_legal_passes_keep_every_bit(
         loops = api.lower(journey.module)
     compiled = compile_module(loops, CompilerOptions(flags=FLAGS))
     expected, arguments = kernel.make_arguments("mini"), kernel.make_arguments("mini")
-    oracles[name](kernel.function, *expected)
+    oracle_of(name)(kernel.function, *expected)
     with compiled.threads(2):
         compiled[kernel.function](*arguments)
     difference = compare_bits(expected, arguments)

@@ -10,14 +10,15 @@ import subprocess
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from gpu_devices import missing_opencl
+from kernel_runs import oracle_of
 from kernels import KERNELS
 from oracle import MISSING_TOOLS_REASON, Oracle, mlir_opt_available
 
+from examples import rarely
 from polyir import api
 from polyir.diagnostics import remarks_to
 from polyir.runtime import CompiledModule, CompilerOptions, compare_bits, compile_module
@@ -178,9 +179,17 @@ REDUCTIONS = {
         SIZES[:3],
     ),
 }
+SIMILAR = ("norm", "rows", "columns", "largest integer", "bits")
+"""Reductions that are computed as others are, or that are among the rest of `ON_GPU`."""
+
 ISL = "isl-schedule{outer-coincidence=true},"
 ON_GPU = [
-    *((name, ISL, "", "sequential=device") for name in REDUCTIONS if name != "solver"),
+    *(
+        (name, ISL, "", "sequential=device")
+        for name in REDUCTIONS
+        if name not in (*SIMILAR, "solver")
+    ),
+    *(rarely(name, ISL, "", "sequential=device") for name in SIMILAR),
     ("solver", "", "", "sequential=device"),
     ("dot", "", "{lanes=4 blocks=8}", "shared=none registers=none sequential=device"),
     ("norm", "pluto-schedule,", "{lanes=8 blocks=4}", "block=5 sequential=device"),
@@ -189,10 +198,10 @@ ON_GPU = [
 ]
 
 
-def expected(name: str, folder: Path) -> list[Arguments]:
+def expected(name: str) -> list[Arguments]:
     """The arguments for each size after MLIR's lowering ran."""
     reduction = REDUCTIONS[name]
-    oracle = Oracle(reduction.text, folder)
+    oracle = Oracle(reduction.text)
     made = [special(reduction, n, m) for n, m in reduction.sizes]
     for arguments in made:
         oracle("f", *arguments)
@@ -209,17 +218,12 @@ def special(reduction: Reduction, n: int, m: int) -> Arguments:
     return arguments
 
 
-def check(name: str, module: CompiledModule, folder: Path) -> None:
+def check(name: str, module: CompiledModule) -> None:
     reduction = REDUCTIONS[name]
-    for (n, m), wanted in zip(reduction.sizes, expected(name, folder), strict=True):
+    for (n, m), wanted in zip(reduction.sizes, expected(name), strict=True):
         arguments = special(reduction, n, m)
         module["f"](*arguments)
         assert compare_bits(wanted, arguments) is None, (n, m)
-
-
-def rarely(*names: str) -> list[Any]:
-    """Parameters of tests that only `make test-all` runs."""
-    return [pytest.param(name, marks=pytest.mark.matrix) for name in names]
 
 
 def quietly(make: Callable[[], CompiledModule]) -> CompiledModule:
@@ -229,21 +233,21 @@ def quietly(make: Callable[[], CompiledModule]) -> CompiledModule:
 
 @needs_opencl
 @pytest.mark.parametrize(("name", "scheduler", "options", "mapping"), ON_GPU)
-def test_same_bits_on_gpu(
-    name: str, scheduler: str, options: str, mapping: str, tmp_path: Path
-) -> None:
+def test_same_bits_on_gpu(name: str, scheduler: str, options: str, mapping: str) -> None:
     pipeline = f"{scheduler}reassociate{options},map-to-gpu{{{mapping}}}"
     text = REDUCTIONS[name].text
     module = quietly(lambda: api.compile(text, pipeline, target="opencl"))
     assert "barrier(" in module.source
-    check(name, module, tmp_path)
+    check(name, module)
 
 
 NVCC_FLAGS = ("-arch=sm_90", "-Xcompiler", "-Wall,-Wextra", "--Werror", "all-warnings")
 
 
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="nvcc is not installed")
-@pytest.mark.parametrize("name", ["dot", "least number", *rarely("columns", "largest of a row")])
+@pytest.mark.parametrize(
+    "name", ["dot", "least number", rarely("columns"), rarely("largest of a row")]
+)
 def test_nvcc_compiles(name: str, tmp_path: Path) -> None:
     source = tmp_path / "file.cu"
     with remarks_to(lambda remark: None):
@@ -260,7 +264,7 @@ FLAGS = ("-std=c99", "-O1", "-fopenmp", "-ffp-contract=off", "-Wall", "-Wextra",
 
 
 @pytest.mark.parametrize("name", ["dot", "norm", "rows", "columns", "solver", "bits"])
-def test_same_bits_in_c(name: str, tmp_path: Path) -> None:
+def test_same_bits_in_c(name: str) -> None:
     def compiled() -> CompiledModule:
         pipeline = "reassociate{lanes=4 blocks=8},mark-parallel"
         loops = api.lower(api.run_pipeline(api.parse(REDUCTIONS[name].text), pipeline))
@@ -269,18 +273,18 @@ def test_same_bits_in_c(name: str, tmp_path: Path) -> None:
     module = quietly(compiled)
     assert "#pragma omp parallel for" in module.source
     with module.threads(2):
-        check(name, module, tmp_path)
+        check(name, module)
 
 
 @needs_opencl
-@pytest.mark.parametrize("name", ["atax", "trisolv", *rarely("gemver", "mvt", "gesummv")])
-def test_kernels_nearly(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["atax", "trisolv", *map(rarely, ("gemver", "mvt", "gesummv"))])
+def test_kernels_nearly(name: str) -> None:
     kernel = KERNELS[name]
     scheduler = "" if name == "trisolv" else ISL
     pipeline = f"{scheduler}map-to-gpu{{reassociate=true sequential=device}}"
     module = quietly(lambda: api.compile(kernel.path.read_text(), pipeline, target="opencl"))
     wanted, arguments = kernel.make_arguments("small"), kernel.make_arguments("small")
-    Oracle(kernel.path.read_text(), tmp_path)(kernel.function, *wanted)
+    oracle_of(name)(kernel.function, *wanted)
     module[kernel.function](*arguments)
     for one, other in zip(wanted, arguments, strict=True):
         np.testing.assert_allclose(other, one, rtol=1e-12)

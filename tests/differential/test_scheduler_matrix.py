@@ -6,13 +6,12 @@ kernels for each scheduler, `make test-all` all of them.
 
 from __future__ import annotations
 
-from functools import cache
 from itertools import product
-from pathlib import Path
 
 import pytest
+from kernel_runs import expected_results
 from kernels import KERNELS
-from oracle import MISSING_TOOLS_REASON, Oracle, mlir_opt_available
+from oracle import MISSING_TOOLS_REASON, mlir_opt_available
 
 from polyir import api
 from polyir.diagnostics import remarks_to
@@ -56,22 +55,7 @@ ALL = [
 MATRIX = [each for each in ALL if each not in SUBSET]
 
 
-@pytest.fixture(scope="session")
-def expected(tmp_path_factory: pytest.TempPathFactory):
-    """The original kernel's results by MLIR's own lowering."""
-    folder: Path = tmp_path_factory.mktemp("oracle")
-
-    @cache
-    def results(name: str) -> tuple[object, ...]:
-        arguments = KERNELS[name].make_arguments("mini")
-        Oracle(KERNELS[name].path.read_text(), folder)(KERNELS[name].function, *arguments)
-        return arguments
-
-    return results
-
-
-def check(name: str, scheduler: str, behind: str, expected: object) -> None:
-    assert callable(expected)
+def check(name: str, scheduler: str, behind: str) -> None:
     kernel = KERNELS[name]
     with remarks_to(lambda remark: None):
         module = api.run_pipeline(api.parse(kernel.path.read_text()), f"{scheduler},{behind}")
@@ -79,17 +63,17 @@ def check(name: str, scheduler: str, behind: str, expected: object) -> None:
     original, arguments = kernel.make_arguments("mini"), kernel.make_arguments("mini")
     with compiled.threads(2):
         compiled[kernel.function](*arguments)
-    assert compare_bits(expected(name), arguments) is None
+    assert compare_bits(expected_results(name, "mini"), arguments) is None
     # A kernel that does nothing would not pass unnoticed.
     assert compare_bits(original, arguments) is not None
 
 
 @pytest.mark.parametrize(("name", "scheduler", "behind"), SUBSET)
-def test_some(name: str, scheduler: str, behind: str, expected: object) -> None:
-    check(name, scheduler, behind, expected)
+def test_some(name: str, scheduler: str, behind: str) -> None:
+    check(name, scheduler, behind)
 
 
 @pytest.mark.matrix
 @pytest.mark.parametrize(("name", "scheduler", "behind"), MATRIX)
-def test_matrix(name: str, scheduler: str, behind: str, expected: object) -> None:
-    check(name, scheduler, behind, expected)
+def test_matrix(name: str, scheduler: str, behind: str) -> None:
+    check(name, scheduler, behind)

@@ -1,12 +1,10 @@
 """PolyBench through the passes of the tiling family, against MLIR's lowering, to the bit.
 
 `make test-all` runs every kernel through every pipeline that is for all kernels; `make test`
-each kernel through one of them.
+every second kernel through one of them.
 """
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import pytest
 from kernel_runs import assert_same_bits, loops_of
@@ -61,21 +59,21 @@ SLOW = [
     ("3mm", "pluto-schedule{fuse=max},tile{sizes=4 levels=2},mark-parallel"),
 ]
 
-PART = [(name, FOR_ALL[number % len(FOR_ALL)]) for number, name in enumerate(KERNELS)]
+PART = [(name, FOR_ALL[number % len(FOR_ALL)]) for number, name in enumerate([*KERNELS][::2])]
 REST = [(name, line) for line in FOR_ALL for name in KERNELS if (name, line) not in PART] + SLOW
 
 
-def check(name: str, pipeline: str, folder: Path) -> None:
+def check(name: str, pipeline: str) -> None:
     kernel = KERNELS[name]
-    assert_same_bits(kernel, loops_of(kernel.path.read_text(), pipeline), folder)
+    assert_same_bits(kernel, loops_of(kernel.path.read_text(), pipeline))
 
 
 @pytest.mark.parametrize(("name", "pipeline"), PART + FOR_SOME)
-def test_results_are_the_same_to_the_bit(name: str, pipeline: str, tmp_path: Path) -> None:
-    check(name, pipeline, tmp_path)
+def test_results_are_the_same_to_the_bit(name: str, pipeline: str) -> None:
+    check(name, pipeline)
 
 
 @pytest.mark.matrix
 @pytest.mark.parametrize(("name", "pipeline"), REST)
-def test_every_kernel_through_every_pipeline(name: str, pipeline: str, tmp_path: Path) -> None:
-    check(name, pipeline, tmp_path)
+def test_every_kernel_through_every_pipeline(name: str, pipeline: str) -> None:
+    check(name, pipeline)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from kernel_runs import assert_same_bits, loops_of
 from kernels import KERNELS
@@ -22,8 +20,8 @@ PIPELINES = [
 
 
 @pytest.mark.parametrize(("name", "pipeline"), PIPELINES, ids=[name for name, _ in PIPELINES])
-def test_results_are_the_same_to_the_bit(name: str, pipeline: str, tmp_path: Path) -> None:
+def test_results_are_the_same_to_the_bit(name: str, pipeline: str) -> None:
     kernel = KERNELS[name]
     loops = loops_of(kernel.path.read_text(), pipeline)
     assert any("parallel" in op.name for op in loops.walk())
-    assert_same_bits(kernel, loops, tmp_path)
+    assert_same_bits(kernel, loops)

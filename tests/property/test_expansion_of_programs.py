@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from replay import function_of, replay
 from xdsl.ir import Block
 
+from examples import examples
 from polyir import api
 from polyir.diagnostics import remarks_to
 from polyir.frontend.parse import parse_module
@@ -102,7 +103,11 @@ PIPELINES = [
 
 
 @pytest.mark.parametrize("pipeline", PIPELINES)
-@settings(max_examples=15, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+@settings(
+    max_examples=examples(8, 15),
+    deadline=None,
+    phases=[Phase.explicit, Phase.reuse, Phase.generate],
+)
 @given(programs_with_temporaries())
 def test_program_computes_the_same(pipeline: str, text: str) -> None:
     original = parse_module(text)

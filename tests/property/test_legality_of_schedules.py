@@ -22,13 +22,14 @@ from loop_programs import (
 )
 from poly_text import poly_module, scops_of
 
+from examples import examples
 from polyir.dialects.dependence import Dependence, Dependences
 from polyir.isl_trees import node_type
 from polyir.model.analysis import compute_dependences
 from polyir.model.bands import annotate_bands, facts_of_band, merge_bands
 from polyir.model.legality import violations
 
-bounded = settings(max_examples=60, deadline=None, derandomize=True)
+bounded = settings(max_examples=examples(30, 60), deadline=None, derandomize=True)
 
 Domains = dict[str, tuple[str, ...]]
 """The iterators of each statement."""

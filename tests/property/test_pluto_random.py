@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 from schedule_checks import bands, is_coincident, is_permutable, is_total_order, violations
 from small_programs import Loop, Statement, constraints_of
 
+from examples import examples
 from polyir.schedule.pluto import PlutoFusion, PlutoOptions, pluto_schedule
 
 
 @pytest.mark.parametrize("fuse", get_args(PlutoFusion))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(15, 30), deadline=None)
 @given(program=programs(), input_dependences=st.booleans())
 def test_schedules_are_legal(
     fuse: PlutoFusion, program: tuple[Loop | Statement, ...], input_dependences: bool

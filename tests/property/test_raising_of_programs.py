@@ -7,13 +7,14 @@ from hypothesis import Phase, assume, given, settings
 from replay import function_of, replay
 from xdsl.context import Context
 
+from examples import examples
 from polyir.diagnostics import remarks_to
 from polyir.frontend.parse import parse_module
 from polyir.model.raising import raise_module
 from polyir.passes.pluto_schedule import PlutoSchedulePass
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40, 80), deadline=None)
 @given(affine_programs())
 def test_raised_program_computes_the_same(text: str) -> None:
     original = parse_module(text)
@@ -26,7 +27,11 @@ def test_raised_program_computes_the_same(text: str) -> None:
 
 
 # Shrinking would schedule hundreds of programs.
-@settings(max_examples=40, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+@settings(
+    max_examples=examples(20, 40),
+    deadline=None,
+    phases=[Phase.explicit, Phase.reuse, Phase.generate],
+)
 @given(affine_programs())
 def test_scheduled_program_computes_the_same(text: str) -> None:
     assume(text.count("affine.store") < 8)

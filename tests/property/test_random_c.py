@@ -12,6 +12,7 @@ import hypothesis.strategies as st
 from c_runs import compiled, output_of
 from hypothesis import Phase, given, settings
 
+from examples import examples
 from polyir.tools.polyir_cc import LEFT, main
 
 HEAD = """#include <math.h>
@@ -226,7 +227,7 @@ def programs(draw: st.DrawFn) -> str:
 
 
 # The first example of hypothesis is the simplest one: 25 times the same.
-@settings(max_examples=3, deadline=None, phases=[Phase.explicit, Phase.generate])
+@settings(max_examples=examples(2, 3), deadline=None, phases=[Phase.explicit, Phase.generate])
 @given(programs())
 def test_same_output(program: str) -> None:
     with tempfile.TemporaryDirectory() as folder:

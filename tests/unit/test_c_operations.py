@@ -22,8 +22,8 @@ FLAGS = ("-std=c99", "-O2", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror")
 
 
 @pytest.fixture(scope="module")
-def oracle(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
-    return Oracle(TEXT, tmp_path_factory.mktemp("oracle"))
+def oracle() -> Oracle:
+    return Oracle(TEXT)
 
 
 @pytest.fixture(scope="module")

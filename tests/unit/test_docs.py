@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+import tool_server
 from gpu_devices import missing_opencl
 
 ROOT = Path(__file__).parents[2]
@@ -30,15 +30,18 @@ def listings() -> list[tuple[str, str, str]]:
     return found
 
 
+@pytest.fixture(scope="module")
+def path() -> str:
+    return tool_server.start()
+
+
 @pytest.mark.parametrize(("page", "command", "expected"), listings())
-def test_listing(page: str, command: str, expected: str) -> None:
-    environment = dict(os.environ)
-    environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
+def test_listing(page: str, command: str, expected: str, path: str) -> None:
     done = subprocess.run(
         command,
         shell=True,
         cwd=ROOT,
-        env=environment,
+        env={**os.environ, "PATH": path},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import gpu_lockstep
 import islpy as isl
 import numpy as np
 import pytest
-from kernel_runs import loops_of
+from kernel_runs import loops_of, oracle_of
 from kernels import KERNELS, Sizes
-from oracle import Oracle
 from static_kernels import static_text
 from xdsl.dialects import affine
 from xdsl.dialects.builtin import (
@@ -24,6 +21,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
+from examples import rarely
 from polyir import api
 from polyir.diagnostics import LegalityError, Remark, RemarkKind, remarks_to
 from polyir.model.copies import require_right_copies
@@ -42,23 +40,26 @@ SIZES: dict[str, Sizes] = {
 }
 
 
-@pytest.mark.parametrize("is_static", [False, True])
 @pytest.mark.parametrize(
-    ("name", "options"),
+    ("name", "options", "is_static"),
     [
-        ("gemm", "tile=8,8,4 block=4,2 limit=2048"),
-        ("gemm", "tile=7 block=5,3 limit=2000"),
-        ("gemm", "tile=8 grid=1,2 limit=4096"),
-        ("mvt", "tile=8 block=4 shared=all padding=0 limit=2000"),
-        ("trmm", "tile=6 block=3,2 limit=1500"),
+        ("gemm", "tile=8,8,4 block=4,2 limit=2048", True),
+        ("gemm", "tile=7 block=5,3 limit=2000", False),
+        rarely("gemm", "tile=8 grid=1,2 limit=4096", True),
+        ("mvt", "tile=8 block=4 shared=all padding=0 limit=2000", False),
+        ("trmm", "tile=6 block=3,2 limit=1500", True),
+        rarely("gemm", "tile=8,8,4 block=4,2 limit=2048", False),
+        rarely("gemm", "tile=7 block=5,3 limit=2000", True),
+        rarely("mvt", "tile=8 block=4 shared=all padding=0 limit=2000", True),
+        rarely("trmm", "tile=6 block=3,2 limit=1500", False),
     ],
 )
-def test_results_and_races(name: str, options: str, is_static: bool, tmp_path: Path) -> None:
+def test_results_and_races(name: str, options: str, is_static: bool) -> None:
     kernel, sizes = KERNELS[name], SIZES[name]
     text = static_text(name, sizes) if is_static else kernel.path.read_text()
     loops = loops_of(text, f"pluto-schedule,map-to-gpu{{{options} buffers=2}}")
     expected, arguments = kernel.make_arguments(sizes), kernel.make_arguments(sizes)
-    Oracle(kernel.path.read_text(), tmp_path)(kernel.function, *expected)
+    oracle_of(name)(kernel.function, *expected)
     with np.errstate(all="ignore"):
         statistics = gpu_lockstep.run(loops, kernel.function, arguments)
     assert compare_bits(expected, arguments) is None

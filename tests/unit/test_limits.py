@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from polyir.codegen import ast_build
 from polyir.diagnostics import LegalityError, Remark, SourceLocation, remarks_to
 from polyir.dialects.scop import ScopOp
 from polyir.limits import (
+    DEFAULT_TIME_LIMIT,
     CrashError,
     ResourceError,
     limited,
@@ -48,6 +50,12 @@ def many_operations() -> isl.Set:
 def endless() -> None:
     while True:
         many_operations()
+
+
+@pytest.fixture(autouse=True)
+def _worker_processes() -> Iterator[None]:
+    with time_limited_to(DEFAULT_TIME_LIMIT):
+        yield
 
 
 def test_results_come_back() -> None:
