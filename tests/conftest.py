@@ -6,6 +6,8 @@ their own take a third of all time; tests of limits and of the tools have them. 
 kernels that it compiled in the folder `build`, and pyopencl keeps nothing.
 """
 
+import ctypes
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,3 +30,14 @@ os.environ.setdefault("PYOPENCL_NO_CACHE", "1")
 def _no_worker_processes() -> Iterator[None]:
     with time_limited_to(0):
         yield
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _little_memory() -> Iterator[None]:
+    """Give memory back after each file: forks of large processes take long."""
+    yield
+    gc.collect()
+    # What is left stays: other collections need not look at it.
+    gc.freeze()
+    if hasattr(libc := ctypes.CDLL(None), "malloc_trim"):
+        libc.malloc_trim(0)

@@ -436,6 +436,7 @@ _INFIX = {
     **{"addf": "+", "subf": "-", "mulf": "*", "divf": "/"},
     **{"addi": "+", "subi": "-", "muli": "*"},
 }
+_BITWISE = {"andi": "&", "ori": "|", "xori": "^"}
 _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 _FLOAT_COMPARISONS = {1: "==", 2: ">", 3: ">=", 4: "<", 5: "<=", 6: "!="}
 
@@ -462,16 +463,24 @@ def _expression(op: Operation, arguments: list[str]) -> str:
             return f"-{arguments[0]}"
         case arith.MaxSIOp() | arith.MinSIOp():
             return f"{short[:3]}({', '.join(arguments)})"
-        case arith.AndIOp() | arith.OrIOp():
-            return f"({arguments[0]} {'&' if isinstance(op, arith.AndIOp) else '|'} {arguments[1]})"
+        case arith.MaxUIOp() | arith.MinUIOp():
+            return f"{short[:3]}({', '.join(arguments)}, key=lambda value: value.view('u8'))"
+        case arith.MaximumfOp() | arith.MinimumfOp():
+            return f"np.{short[:7]}({', '.join(arguments)})"
+        case arith.AndIOp() | arith.OrIOp() | arith.XOrIOp():
+            return f"({arguments[0]} {_BITWISE[short]} {arguments[1]})"
         case arith.FloorDivSIOp():
             return f"({arguments[0]} // {arguments[1]})"
         case arith.DivSIOp() | arith.RemSIOp() if isinstance(op.result.type, IndexType):
             # Only of numbers that are not negative.
             operator = "//" if isinstance(op, arith.DivSIOp) else "%"
             return f"({arguments[0]} {operator} {arguments[1]})"
+        case arith.TruncIOp():
+            return f"{arguments[0]}.astype({_dtype(op.result.type)})"
         case arith.SIToFPOp() | arith.IndexCastOp() | arith.ExtSIOp() | arith.ExtFOp():
             return f"{_dtype(op.results[0].type)}({arguments[0]})"
+        case arith.BitcastOp():
+            return f"{arguments[0]}.view({_dtype(op.result.type)})"
         case math.ExpOp() | math.PowFOp() | math.SqrtOp():
             return f"libm({short.removesuffix('f')!r}, {', '.join(arguments)})"
         case _ if short in _INFIX:

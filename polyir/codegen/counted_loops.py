@@ -27,6 +27,7 @@ from polyir.codegen.ast import (
     Operator,
 )
 from polyir.codegen.simpler_loops import divided_members
+from polyir.codegen.thread_strides import strided_members
 from polyir.isl_callbacks import mapped_bottom_up
 from polyir.isl_trees import mark_id, node_type
 from polyir.model.tree_loops import iterates_over_tiles, member_functions, member_steps
@@ -82,8 +83,9 @@ def with_counting_loops(schedule: isl.Schedule) -> isl.Schedule:
 def _counting_band(node: isl.ScheduleNode) -> isl.ScheduleNode:
     if node_type(node) is not isl.schedule_node_type.band:
         return node
+    kept = strided_members(node)
     over_tiles = tuple(
-        any(map(iterates_over_tiles, member_functions(node, member)))
+        member not in kept and any(map(iterates_over_tiles, member_functions(node, member)))
         for member in range(node.band_n_member())
     )
     if not any(over_tiles):

@@ -39,7 +39,7 @@ def local_accesses(
     found: list[LocalAccess] = []
     for number, access in enumerate(statement.accesses):
         here = replace(access, relation=first_elements(access).intersect_domain(instances))
-        parts = destinations(here, marks)
+        parts = destinations(here, marks, scop.context)
         if len(parts) > 1:
             raise PolyirError(
                 f"{name} accesses {access.array} in some instances and a local array in others, "

@@ -38,7 +38,7 @@ from polyir.dialects.scop import KERNEL_SPACES, LocalArrayOp, StmtOp
 from polyir.isl_lists import parameters_of
 from polyir.model.affine import NotAffineError
 from polyir.model.gpu import AXES, barrier_statements, has_kernels
-from polyir.model.index_expressions import Atom, IndexExpression, map_of, set_of
+from polyir.model.index_expressions import Atom, Constraint, IndexExpression, map_of, set_of
 from polyir.model.scop import Scop
 
 if TYPE_CHECKING:
@@ -345,11 +345,32 @@ class _TreeLowering:
         body.add_op(affine.YieldOp.get())
 
     def _lower_if(self, node: ast.AstIf, place: _Surroundings) -> None:
+        try:
+            constraints = place.reader.constraints(node.condition)
+        except NotAffineError:
+            self._lower_conditional(node, None, place)
+            return
+        # A kernel is generated once for all its launches, and some of these are at known dates.
+        outcomes = [constraint.outcome for constraint in constraints]
+        if all(outcomes):
+            self.lower(node.then, place)
+        elif False not in outcomes:
+            pairs = zip(constraints, outcomes, strict=True)
+            unknown = [constraint for constraint, outcome in pairs if outcome is None]
+            self._lower_conditional(node, unknown, place)
+        elif node.otherwise is not None:
+            self.lower(node.otherwise, place)
+
+    def _lower_conditional(
+        self, node: ast.AstIf, constraints: Sequence[Constraint] | None, place: _Surroundings
+    ) -> None:
+        """Generate `affine.if` for these constraints, or `scf.if` for the condition of `node`."""
         true, false = Block(), Block()
         else_blocks = [] if node.otherwise is None else [false]
         regions = [Region(true), Region(else_blocks)]
-        try:
-            integer_set, operands = set_of(place.reader.constraints(node.condition))
+        terminator: type[affine.YieldOp | scf.YieldOp]
+        if constraints is not None:
+            integer_set, operands = set_of(constraints)
             place.builder.insert(
                 affine.IfOp.build(
                     operands=[operands],
@@ -358,8 +379,8 @@ class _TreeLowering:
                     regions=regions,
                 )
             )
-            terminator: type[affine.YieldOp | scf.YieldOp] = affine.YieldOp
-        except NotAffineError:
+            terminator = affine.YieldOp
+        else:
             value = place.reader.condition(node.condition, place.builder)
             place.builder.insert(scf.IfOp(value, [], regions[0], regions[1]))
             terminator = scf.YieldOp

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import islpy as isl
 
+from polyir.codegen.thread_strides import strided_members
 from polyir.isl_callbacks import mapped_bottom_up
 from polyir.isl_trees import node_type
 from polyir.model.tree_loops import loop_steps
@@ -52,7 +53,8 @@ def divided_members(band: isl.ScheduleNode, divisors: Sequence[int]) -> isl.Sche
 def _of_step_one(node: isl.ScheduleNode) -> isl.ScheduleNode:
     if node_type(node) is not isl.schedule_node_type.band or not node.band_n_member():
         return node
-    steps = loop_steps(node)
+    kept = strided_members(node)
+    steps = [1 if member in kept else step for member, step in enumerate(loop_steps(node))]
     return node if all(step == 1 for step in steps) else divided_members(node, steps)
 
 

@@ -28,6 +28,7 @@ from polyir.codegen.ast import (
     AstOperation,
     Operator,
 )
+from polyir.isl_trees import mark_object, node_type
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,17 @@ class StridesBelow:
 
     depth: int
     strides: tuple[tuple[int, Stride] | None, ...]
+
+
+def strided_members(band: isl.ScheduleNode) -> frozenset[int]:
+    """The members of a band with strides in a mark above: their values tell the thread."""
+    node = band
+    while node.has_parent() and node_type(node.parent()) is isl.schedule_node_type.mark:
+        node = node.parent()
+        match mark_object(node):
+            case StridesBelow(strides=strides):
+                return frozenset(n for n, stride in enumerate(strides) if stride is not None)
+    return frozenset()
 
 
 @dataclass(frozen=True)

@@ -89,7 +89,8 @@ class _Walk:
         self.faults: list[MemoryFault] = []
         self._arrays = _arrays_of_buffers(function)
         self._writers = _writers_of_buffers(function)
-        self._visible = set(function.args) | {
+        self._given = set(function.args)
+        self._visible = self._given | {
             _array(operand)
             for op in function.walk()
             if isinstance(op, ReturnOp)
@@ -162,8 +163,13 @@ class _Walk:
         """Whether a kernel surely reads a buffer that is empty here before something writes to it.
 
         In a loop, it may not do so before an iteration in which the buffer is not empty any more.
+        If the array has no contents when the function is called, the program itself writes before
+        it reads: what looks like a read before that is code that is never executed.
         """
         writers = self._writers.get(use.buffer, ())
+        arrays = self._arrays.get(use.buffer, ())
+        if not any(isinstance(array, str) or array in self._given for array in arrays):
+            return bool(use.first_loads) and not writers
         return any(
             not any(may_be_executed_later(chain_of(load, launch), store) for store in writers)
             for load in use.first_loads

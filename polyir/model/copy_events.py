@@ -66,7 +66,7 @@ def access_events(scop: Scop, marks: Sequence[LocalMark], added: frozenset[str])
             parts = (
                 (lane, element, part)
                 for lane, (own, element) in enumerate(pairs)
-                for part in destinations(own, marks)
+                for part in destinations(own, marks, scop.context)
             )
             for lane, element, part in parts:
                 if part.array in local:

@@ -294,6 +294,14 @@ class Constraint:
     expression: IndexExpression
     is_equality: bool
 
+    @property
+    def outcome(self) -> bool | None:
+        """Whether it holds, if the expression is a constant; else `None`."""
+        if not self.expression.is_constant:
+            return None
+        value = self.expression.constant
+        return value == 0 if self.is_equality else value >= 0
+
 
 def set_of(constraints: Sequence[Constraint]) -> tuple[AffineSetAttr, tuple[SSAValue, ...]]:
     """An affine set with the given constraints, and its operands."""

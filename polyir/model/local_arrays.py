@@ -117,9 +117,13 @@ class Destination:
         return cells.set_tuple_name(isl.dim_type.out, self.array)
 
 
-def destinations(access: Access, marks: Sequence[LocalMark]) -> list[Destination]:
-    """Where an access goes that a body says; several parts where its instances differ."""
-    parts = [Destination(access.array, access.relation)]
+def destinations(access: Access, marks: Sequence[LocalMark], context: isl.Set) -> list[Destination]:
+    """Where an access goes that a body says; several parts where its instances differ.
+
+    With `marks`, only for parameters in `context`: marks say nothing of others.
+    """
+    relation = access.relation.intersect_params(context) if marks else access.relation
+    parts = [Destination(access.array, relation)]
     for mark in marks:
         around = mark.of_statement(access.relation.get_tuple_name(isl.dim_type.in_))
         if around is not None:
@@ -146,7 +150,10 @@ def _below_mark(part: Destination, mark: LocalMark, around: isl.Map) -> list[Des
 
 
 def with_local_accesses(
-    statements: Sequence[Statement], schedule: isl.Schedule, shared: Container[str]
+    statements: Sequence[Statement],
+    schedule: isl.Schedule,
+    shared: Container[str],
+    context: isl.Set,
 ) -> tuple[Statement, ...]:
     """The statements with the memory that they access under `schedule`.
 
@@ -159,7 +166,7 @@ def with_local_accesses(
     def accesses_of(access: Access) -> list[Access]:
         return [
             replace(access, array=part.array, relation=part.memory)
-            for part in destinations(access, marks)
+            for part in destinations(access, marks, context)
         ]
 
     return tuple(

@@ -41,7 +41,7 @@ class Scop:
     @cached_property
     def statements(self) -> tuple[Statement, ...]:
         """The statements, with the memory that they access."""
-        return with_local_accesses(self.bodies, self.schedule, shared_arrays(self.op))
+        return with_local_accesses(self.bodies, self.schedule, shared_arrays(self.op), self.context)
 
     @cached_property
     def domain(self) -> isl.UnionSet:

@@ -28,7 +28,7 @@ def test_raised_program_computes_the_same(text: str) -> None:
 
 # Shrinking would schedule hundreds of programs.
 @settings(
-    max_examples=examples(20, 40),
+    max_examples=40,
     deadline=None,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
 )

@@ -87,7 +87,7 @@ def test_loops_that_are_not_there(text: str, message: str) -> None:
 def test_outline() -> None:
     assert outline(TREE).splitlines() == [
         "band of 1",
-        "  S.0 T.0: { T[i] -> [(i)]; S[i, j] -> [(i)] }",
+        "  S.0 T.0: { S[i, j] -> [(i)]; T[i] -> [(i)] }",
         "  sequence",
         "    T",
         "    S/0",

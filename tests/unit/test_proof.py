@@ -128,7 +128,7 @@ def test_a_schedule_is_checked_once(monkeypatch: pytest.MonkeyPatch) -> None:
         return check(scop, dependences)
 
     monkeypatch.setattr(schedule_check, "_check", counted)
-    monkeypatch.setattr(schedule_check, "limited", lambda step, compute, location: compute())
+    monkeypatch.setattr(schedule_check, "limited", lambda step, compute: compute())
     api.lower(module)
     assert not checks
     read = api.parse(text)

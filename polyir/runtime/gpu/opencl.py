@@ -56,7 +56,8 @@ class OpenclDevice(Device):
         options = []
         if self._device.single_fp_config & exact:
             options.append("-cl-fp32-correctly-rounded-divide-sqrt")
-        if "barrier(" in source and _miscompiles_barriers(self._device.platform.version):
+        if _is_pocl(self._device.platform.version):
+            # It takes some threads into the branches of others, and loses stores of others.
             options.append("-cl-opt-disable")
         with self._reported("compile the kernels"):
             program.build(options)
@@ -120,11 +121,10 @@ class OpenclDevice(Device):
             raise DeviceError(f"OpenCL cannot {task}: {error}") from error
 
 
-def _miscompiles_barriers(platform: str) -> bool:
-    """Whether optimised kernels with barriers are known to be wrong on a platform.
+def _is_pocl(platform: str) -> bool:
+    """Whether a platform is PoCL, of which some optimised kernels are known to be wrong.
 
-    PoCL makes loops of the threads between two barriers. In kernels with many conditions, it lets
-    some threads take the branches of others; the LLVM IR that it starts from is right.
+    It makes loops of the threads between two barriers; the LLVM IR that it starts from is right.
     """
     return "pocl" in platform.lower()
 

@@ -199,6 +199,7 @@ _HEADERS: Final = MappingProxyType(
         "int64_t": "stdint.h",
         "fprintf": "stdio.h",
         "pthread_mutex_lock": "pthread.h",
+        "strstr": "string.h",
     }
 )
 

@@ -53,9 +53,14 @@ static inline void polyir_build(void) {
     return;
   cl_device_fp_config config = 0;
   clGetDeviceInfo(polyir_device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof(config), &config, NULL);
-  const char *options = config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT
-                            ? "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt"
-                            : "-cl-std=CL1.2";
+  char version[256] = "";
+  clGetDeviceInfo(polyir_device, CL_DEVICE_VERSION, sizeof(version) - 1, version, NULL);
+  char options[128] = "-cl-std=CL1.2";
+  if (config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT)
+    strcat(options, " -cl-fp32-correctly-rounded-divide-sqrt");
+  // PoCL 3.0 optimises some kernels wrongly.
+  if (strstr(version, "PoCL") != NULL || strstr(version, "pocl") != NULL)
+    strcat(options, " -cl-opt-disable");
   status = clBuildProgram(polyir_program, 1, &polyir_device, options, NULL, NULL);
   polyir_check(status, "clBuildProgram");
   if (status == CL_BUILD_PROGRAM_FAILURE) {

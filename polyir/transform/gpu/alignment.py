@@ -34,7 +34,8 @@ def misaligned_vectors(scop: Scop, mark: isl.ScheduleNode) -> Iterator[FalseClai
                 yield FalseClaim(path_of(mark), unknown)
                 continue
             first = first_elements(access).intersect_domain(instances)
-            for part in destinations(replace(access, relation=first), local_marks(scop.schedule)):
+            moved, marks = replace(access, relation=first), local_marks(scop.schedule)
+            for part in destinations(moved, marks, scop.context):
                 message = _misalignment(scop, part, vector.element_count())
                 if message is not None:
                     yield FalseClaim(path_of(mark), f"@{body.name} accesses {message}")

@@ -313,7 +313,7 @@ def reuses_of_memory(scop: Scop, mark: isl.ScheduleNode) -> Iterator[Active]:
     for body in (each for each in scop.bodies if each.name in inside):
         for access in body.accesses:
             is_write = access.kind is not AccessKind.READ
-            for part in destinations(access, marks):
+            for part in destinations(access, marks, scop.context):
                 if part.array in shared and part.mark is not None:
                     uses.setdefault(part.array, []).append((part, is_write))
 

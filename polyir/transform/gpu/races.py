@@ -77,7 +77,7 @@ def _memories(scop: Scop, kernel: _Kernel) -> Iterator[_Memory]:
             continue
         for access in body.accesses:
             is_write = access.kind is not AccessKind.READ
-            for part in destinations(access, marks):
+            for part in destinations(access, marks, scop.context):
                 known = _Memory(part.array, _sharing(part, spaces))
                 memory = found.setdefault(part.array, known)
                 _add(memory.cells[is_write], body.name, part.cells)

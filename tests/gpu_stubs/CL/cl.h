@@ -27,6 +27,7 @@ typedef struct _cl_event *cl_event;
 #define CL_DEVICE_TYPE_GPU (1 << 2)
 #define CL_DEVICE_TYPE_ALL 0xFFFFFFFF
 #define CL_DEVICE_SINGLE_FP_CONFIG 0x101B
+#define CL_DEVICE_VERSION 0x102F
 #define CL_DEVICE_DOUBLE_FP_CONFIG 0x1032
 #define CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT (1 << 7)
 #define CL_MEM_READ_WRITE (1 << 0)
