@@ -171,7 +171,7 @@ FEW = ("gemm", "jacobi-2d", "lu", "correlation")
     ],
 )
 def test_polybench_becomes_ptx(kernel: str) -> None:
-    passes = "map-to-gpu,gpu-outline,convert-affine-to-scf"
+    passes = "map-to-gpu{sequential=device},gpu-outline,convert-affine-to-scf"
     text = outlined((KERNELS / f"{kernel}.mlir").read_text(), passes)
     names = re.findall(r"gpu\.func @(\w+)", text)
     command = [MLIR_OPT, "--allow-unregistered-dialect", f"--pass-pipeline={TO_PTX}"]
