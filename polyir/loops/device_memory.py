@@ -51,7 +51,7 @@ def device_memory_faults(function: FuncOp) -> tuple[MemoryFault, ...]:
     if function.body.first_block is None:
         return ()
     walk = _Walk(function)
-    walk.run(function.body, _State())
+    walk.run(function.body, _State(filled=set(function.args)))
     order = {op: number for number, op in enumerate(function.walk())}
     return tuple(sorted(dict.fromkeys(walk.faults), key=lambda fault: order[fault.operation]))
 
@@ -65,20 +65,24 @@ class _State:
 
     `empty` are the buffers that surely have none. `newer` are the arrays whose newest contents may
     be on the device, with a launch that wrote them; `outdated` the buffers whose array may have
-    newer ones.
+    newer ones. `filled` are the arrays that may have contents on the host.
     """
 
     empty: set[SSAValue] = field(default_factory=set)
     newer: dict[_Array, Operation] = field(default_factory=dict)
     outdated: set[SSAValue] = field(default_factory=set)
+    filled: set[_Array] = field(default_factory=set)
 
     def copy(self) -> _State:
-        return _State(set(self.empty), dict(self.newer), set(self.outdated))
+        return _State(set(self.empty), dict(self.newer), set(self.outdated), set(self.filled))
 
     def joined(self, other: _State) -> _State:
         """What is known where two ways meet."""
         return _State(
-            self.empty & other.empty, {**other.newer, **self.newer}, self.outdated | other.outdated
+            self.empty & other.empty,
+            {**other.newer, **self.newer},
+            self.outdated | other.outdated,
+            self.filled | other.filled,
         )
 
 
@@ -89,8 +93,7 @@ class _Walk:
         self.faults: list[MemoryFault] = []
         self._arrays = _arrays_of_buffers(function)
         self._writers = _writers_of_buffers(function)
-        self._given = set(function.args)
-        self._visible = self._given | {
+        self._visible = set(function.args) | {
             _array(operand)
             for op in function.walk()
             if isinstance(op, ReturnOp)
@@ -146,7 +149,7 @@ class _Walk:
             name, arrays = _name(use.buffer), self._arrays.get(use.buffer, ())
             if use.memory_of_host:
                 self._fault(op, f"the kernel accesses {name}, which is memory of the host")
-            elif use.buffer in state.empty and self._reads_first(op, use):
+            elif use.buffer in state.empty and self._reads_first(op, use, state):
                 self._fault(
                     op,
                     f"the kernel reads {name}, but nothing is copied or written there before: a "
@@ -159,16 +162,16 @@ class _Walk:
                 state.empty.discard(use.buffer)
                 state.newer.update((array, op) for array in arrays)
 
-    def _reads_first(self, launch: _Launch, use: _Use) -> bool:
+    def _reads_first(self, launch: _Launch, use: _Use, state: _State) -> bool:
         """Whether a kernel surely reads a buffer that is empty here before something writes to it.
 
         In a loop, it may not do so before an iteration in which the buffer is not empty any more.
-        If the array has no contents when the function is called, the program itself writes before
-        it reads: what looks like a read before that is code that is never executed.
+        Where the host has no contents to copy, the program itself writes on the device before it
+        reads: what looks like a read before that is code that is never executed.
         """
         writers = self._writers.get(use.buffer, ())
         arrays = self._arrays.get(use.buffer, ())
-        if not any(isinstance(array, str) or array in self._given for array in arrays):
+        if not any(isinstance(array, str) or array in state.filled for array in arrays):
             return bool(use.first_loads) and not writers
         return any(
             not any(may_be_executed_later(chain_of(load, launch), store) for store in writers)
@@ -197,6 +200,7 @@ class _Walk:
         elif source is not None and target is None:
             state.newer.pop(_array(op.dst), None)
             state.outdated.discard(source)
+            state.filled.add(_array(op.dst))
         elif target is not None:
             state.empty.discard(target)
 
@@ -207,6 +211,7 @@ class _Walk:
         if isinstance(op, ALLOCATIONS):
             # Another array than in the iteration before.
             state.newer.pop(op.memref, None)
+            state.filled.discard(op.memref)
             return
         if any(isinstance(result.type, MemRefType) for result in op.results):
             return
@@ -217,6 +222,7 @@ class _Walk:
             if not isinstance(op, STORES) and array in state.newer:
                 self._fault(op, f"{_name(array)} has newer contents on the device")
             if is_written:
+                state.filled.add(array)
                 state.outdated.update(
                     buffer for buffer, arrays in self._arrays.items() if array in arrays
                 )

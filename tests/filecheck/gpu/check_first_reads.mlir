@@ -4,6 +4,7 @@
 // RUN: sed 's/d0 - 3 >= 0/s0 - 3 >= 0/; s/(%%t)\[%%tx\]/(%%n)[%%tx]/' %s | not polyir-opt --check-gpu --emit=none - 2>&1 | filecheck %s --check-prefix THREAD
 // RUN: sed 's/^ *} else {/}\n affine.if affine_set<() : (0 == 0)>() {/; s/(d0 mod 2 - 1 == 0)>(%%k)/(d0 - 1 == 0)>(%%n)/' %s | not polyir-opt --check-gpu --emit=none - 2>&1 | filecheck %s --check-prefix BRANCH
 // RUN: sed '/writes E/d' %s | not polyir-opt --check-gpu --emit=none - 2>&1 | filecheck %s --check-prefix NEVER
+// RUN: sed '/copies G/d' %s | not polyir-opt --check-gpu --emit=none - 2>&1 | filecheck %s --check-prefix FILLED
 
 // A kernel may read what an earlier iteration has written, although the store is later in the text.
 
@@ -85,10 +86,39 @@ func.func @on_device(%n: index, %B: memref<8xf64>) {
   return
 }
 
-// RIGHT: remark: [check-gpu] all 4 kernels are right
+// But what the host has written must be copied, also of an array that the caller does not know.
+
+func.func @filled_on_host(%B: memref<8xf64>) {
+  %one = arith.constant 1 : index
+  %threads = arith.constant 8 : index
+  %zero = arith.constant 0.0 : f64
+  %G = memref.alloc() : memref<8xf64>
+  affine.for %i = 0 to 8 {
+    affine.store %zero, %G[%i] : memref<8xf64>
+  }
+  %G_dev = gpu.alloc() : memref<8xf64>
+  gpu.memcpy %G_dev, %G : memref<8xf64>, memref<8xf64> // copies G
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %one, %gy = %one, %gz = %one) threads(%tx, %ty, %tz) in (%sx = %threads, %sy = %one, %sz = %one) {
+    %0 = affine.load %G_dev[symbol(%tx)] : memref<8xf64>
+    %1 = arith.addf %0, %0 : f64
+    affine.store %1, %G_dev[symbol(%tx)] : memref<8xf64>
+    gpu.terminator
+  }
+  gpu.memcpy %G, %G_dev : memref<8xf64>, memref<8xf64>
+  affine.for %i = 0 to 8 {
+    %0 = affine.load %G[%i] : memref<8xf64>
+    affine.store %0, %B[%i] : memref<8xf64>
+  }
+  gpu.dealloc %G_dev : memref<8xf64>
+  memref.dealloc %G : memref<8xf64>
+  return
+}
+
+// RIGHT: remark: [check-gpu] all 5 kernels are right
 // RIGHT-NOT: error
 
 // FIRST: error: the kernel reads %A_dev, but nothing is copied or written there before
 // THREAD: error: the kernel reads %C_dev, but nothing is copied or written there before
 // BRANCH: error: the kernel reads %D_dev, but nothing is copied or written there before
 // NEVER: the kernel reads %E_dev, but nothing is copied or written there before
+// FILLED: error: the kernel reads %G_dev, but nothing is copied or written there before
