@@ -87,8 +87,8 @@ class MapToGpuPass(PassWithOptions):
             step.apply(ctx, op)
         for scop in scops_in(op):
             with errors_at(scop):
-                nothing = (self.shared, self.registers) == ("none", "none")
-                if nothing or not self._promote(scop):
+                in_global_memory = (self.shared, self.registers) == ("none", "none")
+                if in_global_memory or not self._promote(scop):
                     GpuSynchronisePass().rewrite(scop)
         if self.assume_on_device:
             for scop in scops_in(op):

@@ -2,7 +2,7 @@
 
 Hypothesis takes the same examples in every run: `make fuzz` and its kin are for new ones. It goes
 on where a busy machine is slow. Steps of passes run in the process of the test, for processes of
-their own take a third of all time; tests of limits and of the tools have them. PoCL keeps the
+their own take a third of all time; tests of limits and those of lit have them. PoCL keeps the
 kernels that it compiled in the folder `build`, and pyopencl keeps nothing.
 """
 

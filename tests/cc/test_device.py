@@ -11,6 +11,7 @@ import pytest
 from c_runs import compiled, output_of, transformed
 from gpu_devices import OpenclLibrary, missing_opencl, opencl_library
 from kernels import KERNELS
+from suites import rarely
 
 from polyir.tools.polyir_cc import LEFT, main
 
@@ -30,11 +31,11 @@ def library() -> OpenclLibrary:
     return found
 
 
-def check_on_pocl(source: Path, folder: Path, library: OpenclLibrary) -> str:
+def check_on_pocl(source: Path, folder: Path, library: OpenclLibrary, *options: str) -> str:
     """Check that a program prints the same with its kernels on PoCL; the text that calls them."""
     original, target = folder / f"original_{source.name}", folder / source.name
     original.write_bytes(source.read_bytes())
-    assert transformed(source, target, "--target=opencl") in (0, LEFT)
+    assert transformed(source, target, "--target=opencl", *options) in (0, LEFT)
     kernels = folder / f"{source.stem}_kernels.c"
     more = [str(kernels), "-lpthread"] if kernels.exists() else []
     flags = ("-iquote", str(source.parent))
@@ -77,7 +78,7 @@ SEQUENTIAL = ("deriche", "durbin", "ludcmp")
 
 @pytest.mark.parametrize(
     "kernel",
-    [pytest.param(name, marks=[] if name in QUICK else [pytest.mark.matrix]) for name in KERNELS],
+    [name if name in QUICK else rarely(name) for name in KERNELS],
 )
 def test_polybench(kernel: str, tmp_path: Path, library: OpenclLibrary) -> None:
     text = check_on_pocl(POLYBENCH / f"{kernel}.c", tmp_path, library)
@@ -89,6 +90,13 @@ def test_only_what_a_region_accesses_is_copied(tmp_path: Path, library: OpenclLi
     text = check_on_pocl(MEMORY, tmp_path, library)
     assert text.count("__builtin_abort()") == 6
     assert "#pragma scop" not in text
+
+
+def test_kernel_that_pocl_optimises_wrongly(tmp_path: Path, library: OpenclLibrary) -> None:
+    mapping = "--map-to-gpu=tile=7,7,8 grid=100,1,3 sequential=device"
+    source = HERE / "device" / "lost_stores.c"
+    text = check_on_pocl(source, tmp_path, library, "--pluto-schedule", mapping)
+    assert "polyir_opencl_error" in text
 
 
 def test_compile(tmp_path: Path, library: OpenclLibrary, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from oracle import MISSING_TOOLS_REASON, MLIR_OPT, MLIR_TRANSLATE, mlir_opt_available
+from suites import rarely
 
 from polyir import api
 from polyir.diagnostics import remarks_to
@@ -166,7 +167,7 @@ FEW = ("gemm", "jacobi-2d", "lu", "correlation")
 @pytest.mark.parametrize(
     "kernel",
     [
-        pytest.param(path.stem, marks=[] if path.stem in FEW else [pytest.mark.matrix])
+        path.stem if path.stem in FEW else rarely(path.stem)
         for path in sorted(KERNELS.glob("*.mlir"))
     ],
 )

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 from itertools import product
 
@@ -15,8 +14,8 @@ from kernel_runs import oracle_of
 from kernels import KERNELS, Sizes
 from oracle import MISSING_TOOLS_REASON, mlir_opt_available
 from static_kernels import static_text
+from suites import rarely
 
-from examples import rarely
 from polyir import api
 from polyir.diagnostics import remarks_to
 from polyir.runtime import CompiledModule, compare_bits
@@ -60,24 +59,17 @@ MATRIX = [
     )
 ]
 
-Expected = Callable[[str], tuple[object, ...]]
+
+@cache
+def expected(name: str) -> tuple[object, ...]:
+    """The arguments of the original kernel after a call, by MLIR's own lowering."""
+    kernel = KERNELS[name]
+    arguments = kernel.make_arguments(SIZES[name])
+    oracle_of(name)(kernel.function, *arguments)
+    return arguments
 
 
-@pytest.fixture(scope="module")
-def expected_of() -> Expected:
-    @cache
-    def results(name: str) -> tuple[object, ...]:
-        kernel = KERNELS[name]
-        arguments = kernel.make_arguments(SIZES[name])
-        oracle_of(name)(kernel.function, *arguments)
-        return arguments
-
-    return results
-
-
-def check(
-    name: str, scheduler: str, options: str, is_static: bool, expected_of: Expected
-) -> CompiledModule:
+def check(name: str, scheduler: str, options: str, is_static: bool) -> CompiledModule:
     kernel = KERNELS[name]
     text = static_text(name, SIZES[name]) if is_static else kernel.path.read_text()
     with remarks_to(lambda remark: None):
@@ -85,32 +77,30 @@ def check(
         module = api.compile(text, pipeline, target="opencl")
     arguments = kernel.make_arguments(SIZES[name])
     module[kernel.function](*arguments)
-    assert compare_bits(expected_of(name), arguments) is None
+    assert compare_bits(expected(name), arguments) is None
     return module
 
 
 @pytest.mark.parametrize(("name", "scheduler", "sizes"), VECTORS)
-def test_vectors(name: str, scheduler: str, sizes: str, expected_of: Expected) -> None:
-    module = check(name, scheduler, sizes, True, expected_of)
+def test_vectors(name: str, scheduler: str, sizes: str) -> None:
+    module = check(name, scheduler, sizes, True)
     assert "vload2" in module.source
 
 
 @pytest.mark.parametrize(("name", "scheduler", "sizes"), AHEAD)
-def test_ahead(name: str, scheduler: str, sizes: str, expected_of: Expected) -> None:
-    module = check(name, scheduler, f"buffers=2 {sizes}", False, expected_of)
+def test_ahead(name: str, scheduler: str, sizes: str) -> None:
+    module = check(name, scheduler, f"buffers=2 {sizes}", False)
     assert "_shared[2][" in module.source
 
 
 @pytest.mark.parametrize(("name", "scheduler", "sizes"), BOTH)
-def test_vectors_ahead(name: str, scheduler: str, sizes: str, expected_of: Expected) -> None:
-    source = check(name, scheduler, f"buffers=2 {sizes}", True, expected_of).source
+def test_vectors_ahead(name: str, scheduler: str, sizes: str) -> None:
+    source = check(name, scheduler, f"buffers=2 {sizes}", True).source
     assert "_shared[2][" in source
     assert "vload2" in source
 
 
 @pytest.mark.matrix
 @pytest.mark.parametrize(("name", "scheduler", "options", "is_static"), MATRIX)
-def test_matrix(
-    name: str, scheduler: str, options: str, is_static: bool, expected_of: Expected
-) -> None:
-    check(name, scheduler, options, is_static, expected_of)
+def test_matrix(name: str, scheduler: str, options: str, is_static: bool) -> None:
+    check(name, scheduler, options, is_static)

@@ -9,8 +9,8 @@ from gpu_devices import missing_opencl
 from kernel_runs import expected_results
 from kernels import KERNELS
 from oracle import MISSING_TOOLS_REASON, mlir_opt_available
+from suites import rarely
 
-from examples import rarely
 from polyir import api
 from polyir.diagnostics import Remark, remarks_to
 from polyir.runtime import compare_bits

@@ -7,6 +7,7 @@ from gpu_devices import missing_opencl
 from kernel_runs import expected_results
 from kernels import KERNELS
 from oracle import MISSING_TOOLS_REASON, mlir_opt_available
+from suites import rarely
 
 from polyir import api
 from polyir.runtime import compare_bits
@@ -22,7 +23,7 @@ pytestmark = [
     [
         ("jacobi-1d", "height=2 width=4"),
         ("jacobi-1d", "height=4 width=16"),
-        pytest.param("jacobi-2d", "height=2 width=4 sizes=8", marks=pytest.mark.matrix),
+        rarely("jacobi-2d", "height=2 width=4 sizes=8"),
     ],
 )
 def test_hexagons_in_shared_memory(name: str, hexagons: str) -> None:

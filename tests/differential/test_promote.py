@@ -14,10 +14,10 @@ import pytest
 from kernel_runs import FLAGS, assert_same_bits
 from kernels import KERNELS
 from oracle import MISSING_TOOLS_REASON, Oracle, mlir_opt_available
+from suites import rarely
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from examples import rarely
 from polyir import api
 from polyir.diagnostics import remarks_to
 from polyir.model.scop import scop_of

@@ -18,6 +18,7 @@ from kernel_runs import oracle_of
 from kernels import KERNELS
 from oracle import MISSING_TOOLS_REASON, mlir_opt_available
 from random_transformations import travel
+from suites import rarely
 from xdsl.dialects.builtin import ModuleOp
 
 from polyir import api
@@ -84,10 +85,7 @@ def test_sequences_that_failed(name: str, pipeline: str) -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(
     "name",
-    [
-        pytest.param(name, marks=[] if number % 3 == 0 else [pytest.mark.matrix])
-        for number, name in enumerate(KERNELS)
-    ],
+    [name if number % 3 == 0 else rarely(name) for number, name in enumerate(KERNELS)],
 )
 def test_random_legal_passes_keep_every_bit(name: str, seed: int) -> None:
     kernel = KERNELS[name]

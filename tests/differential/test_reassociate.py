@@ -17,8 +17,8 @@ from gpu_devices import missing_opencl
 from kernel_runs import oracle_of
 from kernels import KERNELS
 from oracle import MISSING_TOOLS_REASON, Oracle, mlir_opt_available
+from suites import rarely
 
-from examples import rarely
 from polyir import api
 from polyir.diagnostics import remarks_to
 from polyir.runtime import CompiledModule, CompilerOptions, compare_bits, compile_module

@@ -12,9 +12,9 @@ import pytest
 from kernel_runs import expected_results
 from kernels import KERNELS
 from oracle import MISSING_TOOLS_REASON, Oracle, mlir_opt_available
+from suites import rarely
 from xdsl.dialects.builtin import ModuleOp
 
-from examples import rarely
 from polyir import api
 from polyir.diagnostics import remarks_to
 from polyir.model.scop import scop_of

@@ -10,9 +10,9 @@ from affine_programs import Writer
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from replay import function_of, replay
+from suites import examples
 from xdsl.ir import Block
 
-from examples import examples
 from polyir import api
 from polyir.diagnostics import remarks_to
 from polyir.frontend.parse import parse_module

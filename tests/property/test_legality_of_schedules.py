@@ -21,8 +21,8 @@ from loop_programs import (
     programs,
 )
 from poly_text import poly_module, scops_of
+from suites import examples
 
-from examples import examples
 from polyir.dialects.dependence import Dependence, Dependences
 from polyir.isl_trees import node_type
 from polyir.model.analysis import compute_dependences

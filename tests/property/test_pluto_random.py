@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from schedule_checks import bands, is_coincident, is_permutable, is_total_order, violations
 from small_programs import Loop, Statement, constraints_of
+from suites import examples
 
-from examples import examples
 from polyir.schedule.pluto import PlutoFusion, PlutoOptions, pluto_schedule
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from affine_programs import affine_programs
 from hypothesis import Phase, assume, given, settings
 from replay import function_of, replay
+from suites import examples
 from xdsl.context import Context
 
-from examples import examples
 from polyir.diagnostics import remarks_to
 from polyir.frontend.parse import parse_module
 from polyir.model.raising import raise_module

@@ -11,8 +11,8 @@ from pathlib import Path
 import hypothesis.strategies as st
 from c_runs import compiled, output_of
 from hypothesis import Phase, given, settings
+from suites import examples
 
-from examples import examples
 from polyir.tools.polyir_cc import LEFT, main
 
 HEAD = """#include <math.h>

@@ -9,11 +9,11 @@ from affine_programs import affine_programs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from replay import function_of, loaded, replay
+from suites import examples
 from xdsl.context import Context
 from xdsl.dialects import affine
 from xdsl.passes import ModulePass
 
-from examples import examples
 from polyir.codegen.affine_to_scf import convert_affine_to_scf
 from polyir.diagnostics import remarks_to
 from polyir.frontend.parse import parse_module

@@ -9,6 +9,7 @@ import pytest
 from kernel_runs import loops_of, oracle_of
 from kernels import KERNELS, Sizes
 from static_kernels import static_text
+from suites import rarely
 from xdsl.dialects import affine
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -21,7 +22,6 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
-from examples import rarely
 from polyir import api
 from polyir.diagnostics import LegalityError, Remark, RemarkKind, remarks_to
 from polyir.model.copies import require_right_copies

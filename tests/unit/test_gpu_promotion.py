@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from kernel_runs import expected_results, loops_of
 from kernels import KERNELS
-from xdsl.dialects import gpu
+from xdsl.dialects import affine, gpu
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.rewriter import Rewriter
 
@@ -311,3 +311,21 @@ def test_errors_of_steps_are_at_the_scop(options: str, monkeypatch: pytest.Monke
         api.run_pipeline(module, f"pluto-schedule,map-to-gpu{options}")
     assert error.value.render().startswith("gemm.mlir:")
     assert error.value.message == "no"
+
+
+def test_marks_hold_for_sizes_that_occur() -> None:
+    """What A0[i8] is for n <= 4, where i8 is 1, decides where a barrier is needed."""
+    path = Path(__file__).parents[1] / "differential" / "regressions" / "shared_under_context.mlir"
+    loops = loops_of(path.read_text(), "map-to-gpu{sequential=device}")
+    assert "A0_shared" in str(loops)
+    arrays = np.arange(17, dtype=np.int64), np.arange(9, dtype=np.int8)
+    gpu_lockstep.run(loops, "program", (4, 4, *arrays))
+
+
+def test_code_of_launches_at_known_dates() -> None:
+    path = Path(__file__).parents[1] / "differential" / "regressions"
+    text = (path / "launches_at_known_dates.mlir").read_text()
+    loops = loops_of(text, "pluto-schedule{fuse=max input-dependences=true},map-to-gpu{block=3,2}")
+    conditions = [op.condition.data for op in loops.walk() if isinstance(op, affine.IfOp)]
+    assert conditions
+    assert all(condition.num_dims + condition.num_symbols for condition in conditions)

@@ -6,8 +6,8 @@ import islpy as isl
 import pytest
 from ast_execution import executed
 from kernels import KERNELS
+from suites import rarely
 
-from examples import rarely
 from polyir import api
 from polyir.codegen.ast import (
     AstFor,

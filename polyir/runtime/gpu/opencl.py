@@ -57,7 +57,6 @@ class OpenclDevice(Device):
         if self._device.single_fp_config & exact:
             options.append("-cl-fp32-correctly-rounded-divide-sqrt")
         if _is_pocl(self._device.platform.version):
-            # It takes some threads into the branches of others, and loses stores of others.
             options.append("-cl-opt-disable")
         with self._reported("compile the kernels"):
             program.build(options)
@@ -122,9 +121,9 @@ class OpenclDevice(Device):
 
 
 def _is_pocl(platform: str) -> bool:
-    """Whether a platform is PoCL, of which some optimised kernels are known to be wrong.
+    """Whether a platform is PoCL, whose optimised kernels may be wrong.
 
-    It makes loops of the threads between two barriers; the LLVM IR that it starts from is right.
+    In some, threads take the branches of others, and in some, stores are lost.
     """
     return "pocl" in platform.lower()
 
