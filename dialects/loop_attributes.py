@@ -87,6 +87,17 @@ class VectorAttr(CountAttr, LoopAttribute):
 
 
 @irdl_attr_definition
+class JamAttr(CountAttr, LoopAttribute):
+    """`#poly.jam<8>`: eight successive iterations run at once, as copies of each operation."""
+
+    name = "poly.jam"
+    what = "number"
+
+    def requires_parallel(self) -> bool:
+        return True
+
+
+@irdl_attr_definition
 class UnrollAttr(CountAttr, LoopAttribute):
     """`#poly.unroll<4>`: the compiler of the emitted code is to unroll the loop four times."""
 

@@ -26,7 +26,13 @@ from polyir.dialects.isl_attributes import (
     UnionPwMultiAffAttr,
     UnionSetAttr,
 )
-from polyir.dialects.loop_attributes import MapAttr, ParallelAttr, UnrollAttr, VectorAttr
+from polyir.dialects.loop_attributes import (
+    JamAttr,
+    MapAttr,
+    ParallelAttr,
+    UnrollAttr,
+    VectorAttr,
+)
 from polyir.dialects.mark_attributes import KernelAttr, LocalAttr, OneBlockAttr, TileAttr
 from polyir.dialects.schedule_tree import (
     BandOp,
@@ -69,6 +75,7 @@ Poly = Dialect(
         ParallelAttr,
         VectorAttr,
         UnrollAttr,
+        JamAttr,
         MapAttr,
         TileAttr,
         LocalAttr,

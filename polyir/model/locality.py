@@ -70,7 +70,7 @@ def localities_of_band(
     for schedule in schedules_below(band):
         statement = statements[schedule.get_tuple_name(isl.dim_type.in_)]
         for member in range(len(found)):
-            step = _step(schedule, first + member)
+            step = next_iteration(schedule, first + member)
             if not step.is_empty():
                 localities = _along(statement, step, max_stride)
                 found[member] = found[member].with_statement(localities)
@@ -92,7 +92,7 @@ def innermost_localities(
     for schedule in schedules_below(node):
         statement = statements[schedule.get_tuple_name(isl.dim_type.in_)]
         for member in reversed(range(schedule.dim(isl.dim_type.out))):
-            step = _step(schedule, member)
+            step = next_iteration(schedule, member)
             if not step.is_empty():
                 found.append(LoopLocality().with_statement(_along(statement, step, max_stride)))
                 break
@@ -122,7 +122,7 @@ def _is_within(moves: isl.Set, position: int, bound: int) -> bool:
     return moves.is_subset(low.upper_bound_val(isl.dim_type.set, position, isl.Val(bound)))
 
 
-def _step(schedule: isl.Map, position: int) -> isl.Map:
+def next_iteration(schedule: isl.Map, position: int) -> isl.Map:
     """`{ S[i] -> S[i'] }`: the next iteration of one member, with equal values of all others.
 
     "Next" is at the smallest distance that there is.

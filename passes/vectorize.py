@@ -1,0 +1,52 @@
+"""vectorize: vector code for chosen loops.
+
+    affine.for %j = 0 to %n {
+      %a = affine.load %A[%j] : memref<?xf64>
+      %doubled = arith.addf %a, %a : f64
+      affine.store %doubled, %B[%j] : memref<?xf64>
+    } {poly.vector = #poly.vector<8>}
+
+becomes
+
+    affine.for %j = 0 to affine_map<()[s0] -> (s0 - 7)>()[%n] step 8 {
+      %a = affine.vector_load %A[%j] : memref<?xf64>, vector<8xf64>
+      %doubled = arith.addf %a, %a : vector<8xf64>
+      affine.vector_store %doubled, %B[%j] : memref<?xf64>, vector<8xf64>
+    }
+
+and one masked vector for the iterations that are left.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.passes import ModulePass
+
+from polyir.diagnostics import missed, remark
+from polyir.loops.vectorize import vectorize
+from polyir.passes.prerequisites import lower_scops
+
+
+@dataclass(frozen=True)
+class VectorizePass(ModulePass):
+    """Make vector code of the loops with the attribute `#poly.vector`, which must be parallel.
+
+    `register-tile` chooses such loops. Blocks of iterations, with the attribute `#poly.jam` on
+    loops around, become straight-line code, and what the loop around a block adds up is kept in
+    registers. Scops are lowered first. Results keep their bits.
+    """
+
+    name = "vectorize"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        lower_scops(ctx, op)
+        done, left = partial(remark, self.name), partial(missed, self.name)
+        functions = [function for function in op.walk() if isinstance(function, FuncOp)]
+        found = [vectorize(function, done, left) for function in functions]
+        if not any(found):
+            missed(self.name, "nothing to do: no loop has the attribute #poly.vector", op)

@@ -1,0 +1,349 @@
+"""Straight-line code for many iterations at once: vectors along one counter, copies along others.
+
+for i in 0..2:                                v = B[j .. j+4]
+  for j in 0..4:                     =>       a0 = broadcast A[0], a1 = broadcast A[1]
+    C[i][j] = A[i] * B[j]                     C[0][j .. j+4] = a0 * v
+                                              C[1][j .. j+4] = a1 * v
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import product
+
+from xdsl.builder import Builder
+from xdsl.dialects import affine, arith, memref, vector
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    AnyFloat,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    VectorType,
+)
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.traits import IsTerminator
+
+from polyir.loops.loop_forms import computed
+from polyir.model.affine_operations import is_semi_affine
+from polyir.model.index_expressions import Division, IndexExpression, compose, map_of
+from polyir.model.raising.effects import is_pure, may_trap
+
+Load = affine.LoadOp | memref.LoadOp
+Store = affine.StoreOp | memref.StoreOp
+Access = Load | Store
+Subscripts = tuple[IndexExpression, ...]
+Key = tuple[int, ...]
+"""Which copy a value is of: a position for each copied counter that it depends on."""
+
+
+@dataclass(frozen=True)
+class CopiedCounter:
+    """A counter whose iterations run at once: `count` copies, `step` apart, from `first` on.
+
+    A copy is one iteration, or, of the counter of the vectors, as many as a vector has elements.
+    """
+
+    value: SSAValue
+    first: IndexExpression
+    count: int
+    step: int = 1
+
+
+class UnsuitableError(Exception):
+    """Why a body cannot run for many iterations at once."""
+
+
+@dataclass
+class BodyFacts:
+    """What the operations of a body depend on, for copies along `counters`.
+
+    The last counter is that of the vectors. `dimensions` are the positions of the counters that a
+    value depends on, `subscripts` those of each load and store.
+    """
+
+    counters: Sequence[SSAValue]
+    dimensions: dict[SSAValue, frozenset[int]] = field(default_factory=dict)
+    subscripts: dict[Access, Subscripts] = field(default_factory=dict)
+    may_trap: bool = False
+    _expressions: dict[SSAValue, IndexExpression] = field(default_factory=dict)
+
+    @staticmethod
+    def of(body: Block, counters: Sequence[SSAValue]) -> BodyFacts:
+        """The facts of a body.
+
+        Raises `UnsuitableError` for operations that cannot be copied, and for accesses to elements
+        that are not successive along the counter of the vectors.
+        """
+        facts = BodyFacts(counters)
+        for place, counter in enumerate(counters):
+            facts.dimensions[counter] = frozenset((place,))
+        for op in body.ops:
+            if not op.has_trait(IsTerminator):
+                facts._add(op)
+        return facts
+
+    @property
+    def vector(self) -> int:
+        """The position of the counter of the vectors."""
+        return len(self.counters) - 1
+
+    def of_value(self, value: SSAValue) -> frozenset[int]:
+        """The positions of the counters that a value depends on."""
+        return self.dimensions.get(value, frozenset())
+
+    def of_access(self, op: Access) -> frozenset[int]:
+        """The positions of the counters that the element depends on."""
+        values = (value for each in self.subscripts[op] for value in each.values())
+        return frozenset(self.counters.index(each) for each in values if each in self.counters)
+
+    def _add(self, op: Operation) -> None:
+        if isinstance(op, Load | Store):
+            self._add_access(op)
+        elif isinstance(op, affine.ApplyOp) and not is_semi_affine(op):
+            operands = [self._written_out(each) for each in op.operands]
+            (self._expressions[op.result],) = compose(op.map.data, operands)
+        elif isinstance(op, arith.ConstantOp):
+            pass
+        elif _is_elementwise(op):
+            self.may_trap |= may_trap(op)
+            found = frozenset[int]().union(*map(self.of_value, op.operands))
+            is_index = any(isinstance(each.type, IndexType) for each in (*op.operands, *op.results))
+            if is_index and found:
+                raise UnsuitableError(f"{op.name} computes with a counter")
+            for result in op.results:
+                self.dimensions[result] = found
+        else:
+            raise UnsuitableError(f"there is no vector form of {op.name}")
+
+    def _written_out(self, value: SSAValue) -> IndexExpression:
+        return self._expressions.get(value, IndexExpression.of(value))
+
+    def _add_access(self, op: Access) -> None:
+        if is_semi_affine(op):
+            raise UnsuitableError("a subscript is not affine")
+        indices = [self._written_out(index) for index in op.indices]
+        if isinstance(op, affine.LoadOp | affine.StoreOp):
+            subscripts = compose(op.map.data, indices)
+        else:
+            subscripts = tuple(indices)
+        for value in (value for each in subscripts for value in each.values()):
+            if value not in self.counters and self.of_value(value):
+                raise UnsuitableError("a subscript depends on data")
+        self.subscripts[op] = subscripts
+        is_vector = self._require_successive(subscripts)
+        found = self.of_access(op)
+        if isinstance(op, Load):
+            self.dimensions[op.results[0]] = found
+            return
+        if not is_vector or found != frozenset(range(len(self.counters))):
+            raise UnsuitableError("several iterations store to one element")
+
+    def _require_successive(self, subscripts: Subscripts) -> bool:
+        """Whether the elements are successive along the vectors, and not one element."""
+        counter = self.counters[self.vector]
+        factors = [_factor(each, counter) for each in subscripts]
+        if all(factor == 0 for factor in factors):
+            return False
+        if factors[-1] != 1 or any(factor != 0 for factor in factors[:-1]):
+            raise UnsuitableError("it accesses elements that are not next to each other")
+        return True
+
+
+def _factor(expression: IndexExpression, counter: SSAValue) -> int | None:
+    """The factor of a counter; `None` if it is inside a division."""
+    found: int | None = 0
+    for atom, factor in expression.terms:
+        if isinstance(atom, Division):
+            if any(value is counter for value in atom.dividend.values()):
+                return None
+        elif atom is counter:
+            found = factor
+    return found
+
+
+def _is_elementwise(op: Operation) -> bool:
+    """Whether an operation computes one number from numbers, and has a form for vectors."""
+    is_scalar = all(
+        isinstance(each.type, IntegerType | IndexType | AnyFloat)
+        for each in (*op.operands, *op.results)
+    )
+    dialect = op.name.partition(".")[0]
+    return is_scalar and dialect in ("arith", "math") and is_pure(op) and len(op.results) == 1
+
+
+@dataclass
+class Expansion:
+    """Makes the operations of one body for all copies of its iterations.
+
+    Each operation runs for all copies before the next one does, so no copy may depend on another.
+    What does not depend on a counter is computed once for all its copies. With a `mask`, only the
+    lanes that it has are loaded and stored. Loads and stores of `kept` elements become values:
+    `current` has the value of each copy, by the subscripts of the element.
+    """
+
+    facts: BodyFacts
+    counters: Sequence[CopiedCounter]
+    width: int
+    builder: Builder
+    mask: SSAValue | None = None
+    current: dict[Subscripts, dict[Key, SSAValue]] = field(default_factory=dict)
+    _copies: dict[SSAValue, dict[Key, SSAValue]] = field(default_factory=dict)
+    _broadcasts: dict[SSAValue, SSAValue] = field(default_factory=dict)
+
+    def run(self, body: Block) -> None:
+        """Make all operations of `body`."""
+        for op in body.ops:
+            if isinstance(op, Load):
+                self._load(op)
+            elif isinstance(op, Store):
+                self._store(op)
+            elif isinstance(op, arith.ConstantOp):
+                copy = self.builder.insert(op.clone())
+                self._copies[op.result] = {(): copy.result}
+            elif not (op.has_trait(IsTerminator) or isinstance(op, affine.ApplyOp)):
+                self._compute(op)
+
+    def keys(self, dimensions: frozenset[int]) -> tuple[Key, ...]:
+        """The copies of what depends on these counters."""
+        counts = [range(self.counters[place].count) for place in sorted(dimensions)]
+        return tuple(product(*counts))
+
+    def load_element(self, op: Access, key: Key) -> SSAValue:
+        """The element, or vector, that an access of the copy `key` is to."""
+        subscripts = self._at(op, key)
+        element = _element_type(op)
+        if self.facts.vector not in self.facts.of_access(op):
+            return self._insert_load(affine.LoadOp(op.memref, *self._map(subscripts)), op)
+        type = VectorType(element, [self.width])
+        if self.mask is None:
+            memory = SSAValue.get(op.memref, type=MemRefType)
+            load = affine.VectorLoadOp(memory, *self._map(subscripts), type)
+            return self._insert_load(load, op)
+        indices = [computed(each, True, self.builder) for each in subscripts]
+        other = self._broadcast(self.builder.insert(arith.ConstantOp(_zero(element))).result)
+        return self._insert_load(vector.MaskedLoadOp(op.memref, indices, self.mask, other), op)
+
+    def store_element(self, op: Access, key: Key, value: SSAValue) -> None:
+        """Store the vector of the copy `key`."""
+        subscripts = self._at(op, key)
+        store: Operation
+        if self.mask is None:
+            memory = SSAValue.get(op.memref, type=MemRefType)
+            store = affine.VectorStoreOp(value, memory, *self._map(subscripts))
+        else:
+            indices = [computed(each, True, self.builder) for each in subscripts]
+            store = vector.MaskedStoreOp(op.memref, indices, self.mask, value)
+        store.location = op.location
+        self.builder.insert(store)
+
+    def _insert_load(self, load: Operation, original: Operation) -> SSAValue:
+        load.location = original.location
+        (result,) = self.builder.insert(load).results
+        if isinstance(original, Load):
+            result.name_hint = original.results[0].name_hint
+        return result
+
+    def _at(self, op: Access, key: Key) -> Subscripts:
+        """The subscripts of the copy `key` of an access."""
+        places = sorted(self.facts.of_access(op))
+        values = dict(zip(places, key, strict=True))
+        by_counter = {
+            counter.value: counter.first.shift(values[place] * counter.step)
+            for place, counter in enumerate(self.counters)
+            if place in values
+        }
+        return tuple(_substituted(each, by_counter) for each in self.facts.subscripts[op])
+
+    def _map(self, subscripts: Subscripts) -> tuple[Sequence[SSAValue[IndexType]], AffineMapAttr]:
+        map, operands = map_of(subscripts, dimensions_only=True)
+        return [SSAValue.get(each, type=IndexType) for each in operands], AffineMapAttr(map)
+
+    def _load(self, op: Load) -> None:
+        kept = self.current.get(self.facts.subscripts[op])
+        if kept is None:
+            keys = self.keys(self.facts.of_access(op))
+            kept = {key: self.load_element(op, key) for key in keys}
+        self._copies[op.results[0]] = dict(kept)
+
+    def _store(self, op: Store) -> None:
+        dimensions = self.facts.of_access(op)
+        kept = self.current.get(self.facts.subscripts[op])
+        for key in self.keys(dimensions):
+            value = self._value(op.value, dimensions, key, as_vector=True)
+            if kept is None:
+                self.store_element(op, key, value)
+            else:
+                kept[key] = value
+
+    def _compute(self, op: Operation) -> None:
+        (result,) = op.results
+        dimensions = self.facts.of_value(result)
+        is_vector = self.facts.vector in dimensions
+        copies: dict[Key, SSAValue] = {}
+        for key in self.keys(dimensions):
+            operands = [
+                self._value(operand, dimensions, key, as_vector=is_vector)
+                for operand in op.operands
+            ]
+            type = VectorType(result.type, [self.width]) if is_vector else result.type
+            copy = op.create(
+                operands=operands,
+                result_types=[type],
+                properties=dict(op.properties),
+                attributes=dict(op.attributes),
+                location=op.location,
+            )
+            copies[key] = self.builder.insert(copy).results[0]
+            copies[key].name_hint = result.name_hint
+        self._copies[result] = copies
+
+    def _value(
+        self, value: SSAValue, dimensions: frozenset[int], key: Key, as_vector: bool
+    ) -> SSAValue:
+        """A value as the copy `key` of something that depends on `dimensions` uses it."""
+        own = self.facts.of_value(value)
+        if value in self._copies:
+            places = zip(sorted(dimensions), key, strict=True)
+            value = self._copies[value][tuple(number for place, number in places if place in own)]
+        return self._broadcast(value) if as_vector else value
+
+    def _broadcast(self, value: SSAValue) -> SSAValue:
+        if isinstance(value.type, VectorType):
+            return value
+        if value not in self._broadcasts:
+            type = VectorType(value.type, [self.width])
+            self._broadcasts[value] = self.builder.insert(vector.BroadcastOp(value, type)).results[
+                0
+            ]
+        return self._broadcasts[value]
+
+
+def _substituted(
+    expression: IndexExpression, values: dict[SSAValue, IndexExpression]
+) -> IndexExpression:
+    """`expression` with other expressions in the places of counters."""
+    result = IndexExpression((), expression.constant)
+    for atom, factor in expression.terms:
+        if isinstance(atom, Division):
+            inner = _substituted(atom.dividend, values)
+            result += inner.divide(atom.kind, atom.divisor).scale(factor)
+        else:
+            result += values.get(atom, IndexExpression.of(atom)).scale(factor)
+    return result
+
+
+def _element_type(op: Access) -> AnyFloat | IntegerType | IndexType:
+    type = op.memref.type
+    assert isinstance(type, MemRefType)
+    element: Attribute = type.element_type
+    assert isinstance(element, AnyFloat | IntegerType | IndexType)
+    return element
+
+
+def _zero(type: AnyFloat | IntegerType | IndexType) -> FloatAttr | IntegerAttr:
+    """A zero of a type."""
+    return FloatAttr(0.0, type) if isinstance(type, AnyFloat) else IntegerAttr(0, type)

@@ -1,0 +1,378 @@
+"""Vector code for the loops that a pass chose: those with `#poly.vector` and `#poly.jam`.
+
+A block of iterations, in which loops with these attributes have constant numbers of iterations,
+becomes straight-line code; what a loop right around it adds up stays in registers. Any other loop
+with `#poly.vector` runs in vectors, and what is left of its iterations in one masked vector.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+import islpy as isl
+from xdsl.builder import Builder
+from xdsl.dialects import affine, arith, vector
+from xdsl.dialects.builtin import AffineMapAttr, VectorType, i1
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from polyir.dialects.affine_extra import MaxOp
+from polyir.dialects.loop_attributes import JamAttr, VectorAttr
+from polyir.loops.iteration_spaces import IterationSpaces
+from polyir.loops.loop_forms import (
+    SequentialLoop,
+    computed,
+    conditional,
+    range_of,
+    with_carried_values,
+)
+from polyir.loops.loop_ranges import LoopRange
+from polyir.loops.vector_copies import (
+    Access,
+    BodyFacts,
+    CopiedCounter,
+    Expansion,
+    Load,
+    Store,
+    Subscripts,
+    UnsuitableError,
+)
+from polyir.model.index_expressions import Constraint, IndexExpression, map_of
+from polyir.model.raising.effects import may_overlap
+
+Report = Callable[[str, Operation], None]
+"""Takes a message about what was done, or not done and why, and the loop."""
+
+
+def vectorize(root: Operation, done: Report, left: Report) -> bool:
+    """Make vector code of the loops from `root` down that have `#poly.vector`, in place.
+
+    Such loops must be parallel, and so must loops with `#poly.jam`; both attributes go. Returns
+    whether there was such a loop; each one is reported to `done` or `left`.
+    """
+    found = False
+    for loop in [op for op in root.walk() if isinstance(op, affine.ForOp)]:
+        if loop.parent is None or not isinstance(loop.attributes.get(VectorAttr.name), VectorAttr):
+            continue
+        found = True
+        try:
+            message = _vectorize(loop)
+        except UnsuitableError as error:
+            left(f"{_name(loop)} stays scalar: {error}", loop)
+        else:
+            done(message, loop)
+    return found
+
+
+def _vectorize(loop: affine.ForOp) -> str:
+    """Vectorise one loop, or the block that it is the innermost loop of; says what was done."""
+    nest = _block_around(loop)
+    if nest is not None:
+        return _vectorize_block(nest)
+    return _vectorize_loop(loop)
+
+
+def _name(loop: affine.ForOp) -> str:
+    hint = loop.body.block.args[0].name_hint
+    return f"the loop over %{hint}" if hint else "the loop"
+
+
+# ---------------------------------------------------------------------------------- blocks
+
+
+@dataclass(frozen=True)
+class _Block:
+    """A perfect nest of loops with constant numbers of iterations; the last has the vectors."""
+
+    loops: tuple[affine.ForOp, ...]
+    counters: tuple[CopiedCounter, ...]
+    width: int
+
+    @property
+    def body(self) -> Block:
+        return self.loops[-1].body.block
+
+
+def _block_around(loop: affine.ForOp) -> _Block | None:
+    """The block that `loop` is the innermost loop of; `None` if it is in none."""
+    attribute = loop.attributes[VectorAttr.name]
+    assert isinstance(attribute, VectorAttr)
+    width = attribute.data
+    counter = _constant_range(loop, width)
+    if counter is None:
+        return None
+    loops, counters = [loop], [counter]
+    parent = loop.parent_op()
+    while (
+        isinstance(parent, affine.ForOp)
+        and isinstance(parent.attributes.get(JamAttr.name), JamAttr)
+        and _is_all_of(loops[0], parent)
+    ):
+        row = _constant_range(parent, 1)
+        if row is None:
+            break
+        loops.insert(0, parent)
+        counters.insert(0, row)
+        parent = parent.parent_op()
+    return _Block(tuple(loops), tuple(counters), width)
+
+
+def _is_all_of(inner: Operation, outer: affine.ForOp) -> bool:
+    """Whether a loop does nothing but run another one."""
+    body = outer.body.block
+    return body.first_op is inner and inner.next_op is body.last_op and not outer.results
+
+
+MOST_COPIES = 64
+"""Blocks of more vectors than this would not fit into registers, and take long to compile."""
+
+
+def _constant_range(loop: affine.ForOp, width: int) -> CopiedCounter | None:
+    """The counter of a loop with a constant number of copies, each of `width` iterations."""
+    range = range_of(loop)
+    if range is None or range.step != 1 or loop.results:
+        return None
+    if len(range.lower) != 1 or len(range.upper) != 1:
+        return None
+    length = range.upper[0] - range.lower[0]
+    count, rest = divmod(length.constant, width)
+    if not length.is_constant or rest or not 1 <= count <= MOST_COPIES:
+        return None
+    return CopiedCounter(range.counter, range.lower[0], count, width)
+
+
+def _vectorize_block(block: _Block) -> str:
+    facts = BodyFacts.of(block.body, [each.value for each in block.counters])
+    outermost = block.loops[0]
+    around = outermost.parent_op()
+    kept: tuple[_Kept, ...] = ()
+    guards: tuple[Constraint, ...] = ()
+    if isinstance(around, affine.ForOp) and _is_all_of(outermost, around):
+        spaces = IterationSpaces()
+        found = _guards(around, spaces)
+        if found is not None:
+            kept, guards = _kept_elements(block, facts, around, spaces), found
+    shape = " x ".join(str(each.count * each.step) for each in block.counters)
+    message = f"{_name(block.loops[-1])} runs in blocks of {shape}, in vectors of {block.width}"
+    if not kept:
+        builder = Builder(InsertPoint.before(outermost))
+        Expansion(facts, block.counters, block.width, builder).run(block.body)
+        Rewriter.erase_op(outermost)
+        return message
+    assert isinstance(around, affine.ForOp)
+    _run_with_kept(block, facts, around, kept, guards)
+    names = ", ".join(f"%{each.access.memref.name_hint}" for each in kept)
+    return f"{message}, with elements of {names} in registers"
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """Elements that stay in registers while the loop around a block runs: one a copy."""
+
+    subscripts: Subscripts
+    access: Access
+    is_loaded: bool
+
+
+def _kept_elements(
+    block: _Block, facts: BodyFacts, around: affine.ForOp, spaces: IterationSpaces
+) -> tuple[_Kept, ...]:
+    """The elements that the block stores and that are the same in all iterations of `around`.
+
+    No other access in the loop may be to any of them.
+    """
+    inside = spaces.context(block.body.first_op or block.loops[-1])
+    counters = [around.body.block.args[0], *facts.counters]
+    accesses = list(facts.subscripts.items())
+    kept: list[_Kept] = []
+    for store, subscripts in accesses:
+        if not isinstance(store, Store) or any(each.subscripts == subscripts for each in kept):
+            continue
+        if counters[0] in {value for each in subscripts for value in each.values()}:
+            continue
+        own = [op for op, other in accesses if other == subscripts and op.memref is store.memref]
+        others = [
+            op for op, _ in accesses if op not in own and may_overlap(op.memref, store.memref)
+        ]
+        is_own_array = all(op.memref is store.memref for op in others)
+        if not is_own_array or not _is_injective(subscripts, facts.counters):
+            continue
+        elements = _touched(subscripts, inside, counters, spaces)
+        touched = (_touched(facts.subscripts[op], inside, counters, spaces) for op in others)
+        if all(map(elements.is_disjoint, touched)):
+            kept.append(_Kept(subscripts, own[0], isinstance(own[0], Load)))
+    return tuple(kept)
+
+
+def _is_injective(subscripts: Subscripts, counters: Sequence[SSAValue]) -> bool:
+    """Whether copies surely have different elements: each counter is alone in a subscript."""
+    alone: set[SSAValue] = set()
+    for subscript in subscripts:
+        found = [value for value in subscript.values() if value in counters]
+        terms = dict(subscript.terms)
+        if len(found) == 1 and terms.get(found[0]) in (1, -1):
+            alone.add(found[0])
+    return alone == set(counters)
+
+
+def _touched(
+    subscripts: Subscripts, known: isl.Set, counters: Sequence[SSAValue], spaces: IterationSpaces
+) -> isl.Set:
+    """The elements, as `{ [subscripts] }`, that an access has for any values of `counters`."""
+    functions = [spaces.function(each) for each in subscripts]
+    elements = reduce(
+        isl.Map.flat_range_product,
+        (isl.Map.from_pw_aff(each) for each in functions),
+    )
+    touched = elements.intersect_domain(known).range()
+    for counter in counters:
+        name = spaces.function(IndexExpression.of(counter)).get_dim_name(isl.dim_type.param, 0)
+        assert name is not None
+        position = touched.find_dim_by_name(isl.dim_type.param, name)
+        if position >= 0:
+            touched = touched.project_out(isl.dim_type.param, position, 1)
+    return touched
+
+
+MOST_GUARDS = 4
+"""The largest number of comparisons before a loop to test whether it runs."""
+
+
+def _guards(loop: SequentialLoop, spaces: IterationSpaces) -> tuple[Constraint, ...] | None:
+    """The constraints, not known to hold, under which `loop` runs; `None` if there are too many."""
+    range = range_of(loop)
+    if range is None:
+        return None
+    known = spaces.context(loop)
+    guards: list[Constraint] = []
+    for low in range.lower:
+        for high in range.upper:
+            guard = Constraint((high - low).shift(-1), False)
+            if not known.is_subset(spaces.holds(guard)):
+                guards.append(guard)
+                known = known.intersect(spaces.holds(guard))
+    return tuple(guards) if len(guards) <= MOST_GUARDS else None
+
+
+def _run_with_kept(
+    block: _Block,
+    facts: BodyFacts,
+    around: affine.ForOp,
+    kept: Sequence[_Kept],
+    guards: Sequence[Constraint],
+) -> None:
+    """Replace `around` by a loop whose block keeps elements in registers."""
+    place = Block()
+    builder = Builder(InsertPoint.at_end(place) if guards else InsertPoint.before(around))
+    outside = Expansion(facts, block.counters, block.width, builder)
+    keys = outside.keys(frozenset(range(len(block.counters))))
+    first = [outside.load_element(each.access, key) for each in kept for key in keys]
+    region = Region(body := Block(arg_types=[around.body.block.args[0].type]))
+    counter = body.args[0]
+    counter.name_hint = around.body.block.args[0].name_hint
+    around.body.block.args[0].replace_all_uses_with(counter)
+    arguments = [body.insert_arg(value.type, len(body.args)) for value in first]
+    for argument, value in zip(arguments, first, strict=True):
+        argument.name_hint = value.name_hint
+    # The loop's body goes, but its operations are what is copied: they use the new counter now.
+    facts = BodyFacts.of(block.body, facts.counters)
+    inside = Expansion(facts, block.counters, block.width, Builder(InsertPoint.at_end(body)))
+    pending = iter(arguments)
+    for each in kept:
+        inside.current[each.subscripts] = {key: next(pending) for key in keys}
+    inside.run(block.body)
+    last = [inside.current[each.subscripts][key] for each in kept for key in keys]
+    body.add_op(affine.YieldOp.get(*last))
+    new = builder.insert(with_carried_values(around, first, region))
+    results = iter(new.results)
+    for each in kept:
+        for key in keys:
+            outside.store_element(each.access, key, next(results))
+    if guards:
+        place.add_op(affine.YieldOp.get())
+        conditional(guards, place, None, around, Builder(InsertPoint.before(around)))
+    Rewriter.erase_op(around)
+
+
+# ---------------------------------------------------------------------------------- any loop
+
+
+def _vectorize_loop(loop: affine.ForOp) -> str:
+    """Run a loop in vectors, and the rest of its iterations in one masked vector."""
+    attribute = loop.attributes[VectorAttr.name]
+    assert isinstance(attribute, VectorAttr)
+    width, range = attribute.data, range_of(loop)
+    if range is None or range.step != 1 or loop.results:
+        raise UnsuitableError("its iterations do not follow each other by one")
+    body = loop.body.block
+    facts = BodyFacts.of(body, [range.counter])
+    if facts.may_trap:
+        raise UnsuitableError("integers are divided")
+    _add_main_loop(loop, range, facts, width)
+    _add_rest(loop, range, facts, width)
+    Rewriter.erase_op(loop)
+    return f"{_name(loop)} runs in vectors of {width}"
+
+
+def _add_main_loop(loop: affine.ForOp, range: LoopRange, facts: BodyFacts, width: int) -> None:
+    """The iterations in full vectors, before `loop`."""
+    body = Block(arg_types=[range.counter.type])
+    body.args[0].name_hint = range.counter.name_hint
+    first = IndexExpression.of(body.args[0])
+    counter = CopiedCounter(range.counter, first, 1)
+    Expansion(facts, [counter], width, Builder(InsertPoint.at_end(body))).run(loop.body.block)
+    body.add_op(affine.YieldOp.get())
+    lower, lower_operands = map_of(range.lower)
+    upper, upper_operands = map_of([each.shift(1 - width) for each in range.upper])
+    main = affine.ForOp.from_region(
+        lower_operands,
+        upper_operands,
+        [],
+        [],
+        AffineMapAttr(lower),
+        AffineMapAttr(upper),
+        Region(body),
+        width,
+    )
+    main.location = loop.location
+    Builder(InsertPoint.before(loop)).insert(main)
+
+
+def _add_rest(loop: affine.ForOp, range: LoopRange, facts: BodyFacts, width: int) -> None:
+    """The iterations after the last full vector, before `loop`."""
+    length = [high - low for high in range.upper for low in range.lower]
+    if (
+        all(each.is_constant and each.constant % width == 0 for each in length[:1])
+        and len(length) == 1
+    ):
+        return
+    builder = Builder(InsertPoint.before(loop))
+    first, end = _extreme(range.lower, MaxOp, builder), _extreme(range.upper, affine.MinOp, builder)
+    count = builder.insert(arith.SubiOp(end, first)).result
+    size = computed(IndexExpression((), width), False, builder)
+    # Of a loop without iterations, no rest is positive.
+    rest = builder.insert(arith.RemSIOp(count, size)).result
+    rest.name_hint = "rest"
+    start = builder.insert(arith.SubiOp(end, rest)).result
+    start.name_hint = range.counter.name_hint
+    block = Block()
+    inner = Builder(InsertPoint.at_end(block))
+    mask = inner.insert(vector.CreateMaskOp([rest], VectorType(i1, [width]))).results[0]
+    mask.name_hint = "mask"
+    counter = CopiedCounter(range.counter, IndexExpression.of(start), 1)
+    Expansion(facts, [counter], width, inner, mask).run(loop.body.block)
+    block.add_op(affine.YieldOp.get())
+    is_left = Constraint(IndexExpression.of(rest).shift(-1), False)
+    conditional([is_left], block, None, loop, builder)
+
+
+def _extreme(
+    bounds: Sequence[IndexExpression], kind: type[MaxOp] | type[affine.MinOp], builder: Builder
+) -> SSAValue:
+    """The greatest, or the smallest, of some bounds."""
+    if len(bounds) == 1:
+        return computed(bounds[0], True, builder)
+    values, operands = map_of(bounds)
+    return builder.insert(kind(operands, AffineMapAttr(values))).result

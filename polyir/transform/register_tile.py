@@ -1,0 +1,310 @@
+"""Register tiles: blocks of iterations that run at once, in vectors and unrolled copies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+import islpy as isl
+
+from polyir.diagnostics import OptionError
+from polyir.dialects.dependence import Dependences
+from polyir.dialects.loop_attributes import JamAttr, VectorAttr
+from polyir.isl_lists import basic_sets_of, sets_of
+from polyir.isl_trees import mapped_children, node_type
+from polyir.model.locality import next_iteration
+from polyir.model.outcome import Outcome
+from polyir.model.statements import AccessKind, Statement
+from polyir.model.tree_loops import schedules_below
+from polyir.transform.address import LoopAddress
+from polyir.transform.bands import (
+    LoopMember,
+    anchored,
+    insert_band,
+    loop_members,
+    replace_band,
+    start_at,
+)
+from polyir.transform.loop_attributes import settled
+from polyir.transform.tile import runs_over_tiles, tile_values
+from polyir.transform.walk import (
+    BAND,
+    describe_band,
+    no_permutable_band,
+    require_own_instances,
+    summary,
+)
+
+LEAF = isl.schedule_node_type.leaf
+
+
+@dataclass(frozen=True)
+class RegisterTileOptions:
+    """The shape of a register tile: `rows` copies of `vectors` vectors of `width` elements.
+
+    With `loop`, only bands from that loop on get register tiles.
+
+    Raises `OptionError` for numbers that make no sense.
+    """
+
+    rows: int = 8
+    vectors: int = 3
+    width: int = 8
+    loop: LoopAddress | None = None
+
+    def __post_init__(self) -> None:
+        if self.rows < 1:
+            raise OptionError(f"rows must be 1 or more: rows={self.rows}")
+        if self.vectors < 1:
+            raise OptionError(f"vectors must be 1 or more: vectors={self.vectors}")
+        if self.width < 2 or self.width.bit_count() != 1:
+            raise OptionError(f"width must be a power of two, 2 or more: width={self.width}")
+
+
+def register_tile(
+    schedule: isl.Schedule,
+    dependences: Dependences,
+    statements: Sequence[Statement],
+    options: RegisterTileOptions | None = None,
+) -> Outcome:
+    """Let innermost bands run in blocks whose results stay in registers.
+
+    Of the members of an innermost permutable band, one becomes the vector loop, along which the
+    statement's stores are to successive elements; one becomes the loop of the rows, along which
+    loads of vectors are the same. Both must be coincident. The loops over blocks come first, then
+    all other members, and the block innermost. For S[i, j, k], C[i, j] += A[i, k] * B[k, j]:
+
+        band [i, j, k]    =>    band [24 floor(j / 24), 8 floor(i / 8)]
+                                  band [k]  options isolate (where the block is complete)
+                                    band [i, j]  attributes #poly.jam<8>, #poly.vector<8>
+
+    Without a loop for rows, the vector loop becomes the innermost one and is not cut into blocks.
+    Where the block is complete, its loops have a constant number of iterations, and
+    `polyir.loops.vectorize` makes vectors and copies of them. Outer-loop vectorisation with
+    register tiles is that of Goto and van de Geijn: "Anatomy of high-performance matrix
+    multiplication" (TOMS 2008), for any loops whose dependences allow it.
+
+    Raises `LegalityError` if the result violates a dependence, and for trees with expansion
+    nodes; `OptionError` for an address of no loop.
+    """
+    require_own_instances(schedule, "register tiling")
+    options = options or RegisterTileOptions()
+    tiler = _RegisterTiler({each.name: each for each in statements}, options)
+    start = start_at(schedule, dependences, options.loop, "register tiling")
+    result = tiler.visit(start).get_schedule()
+    if not tiler.done:
+        reasons = tiler.missed or [no_permutable_band(start.get_schedule(), dependences)]
+        return Outcome(schedule, (), (f"no register tiles were made: {summary(reasons)}",))
+    what, done = "register tiling", (*tiler.done, *tiler.missed)
+    return settled(schedule, result, dependences, what, done, exact_flags=True)
+
+
+@dataclass(frozen=True)
+class _Direction:
+    """How the next iteration of a loop moves through the arrays of a statement.
+
+    `moves` are the constant distances between the elements that an access touches, one for each
+    subscript, by the position of the access; `None` where they are not constant.
+    """
+
+    moves: tuple[tuple[int, ...] | None, ...]
+
+    def is_successive(self, access: int) -> bool:
+        """Whether the access goes to the next element in memory."""
+        move = self.moves[access]
+        return move is not None and bool(move) and move[-1] == 1 and not any(move[:-1])
+
+    def stays(self, access: int) -> bool:
+        """Whether the access goes to the same element."""
+        move = self.moves[access]
+        return move is not None and not any(move)
+
+
+def direction_of(statement: Statement, schedule: isl.Map, member: int) -> _Direction | None:
+    """The direction of one member of `{ S[i] -> [all members] }`.
+
+    `None` unless the next iteration, with all others as they are, is one fixed vector away, and one
+    value of the member further.
+    """
+    step = next_iteration(schedule, member)
+    if step.is_empty() or step.apply_range(schedule).is_empty():
+        return None
+    if _constants(step.deltas()) is None:
+        return None
+    values = schedule.project_out(
+        isl.dim_type.out, member + 1, schedule.range_tuple_dim() - member - 1
+    )
+    values = values.project_out(isl.dim_type.out, 0, member)
+    if _constants(step.apply_domain(values).apply_range(values).deltas()) != (1,):
+        return None
+    moves = (
+        step.apply_domain(access.relation).apply_range(access.relation).deltas()
+        for access in statement.accesses
+    )
+    return _Direction(tuple(map(_constants, moves)))
+
+
+def _constants(vectors: isl.Set) -> tuple[int, ...] | None:
+    """The one vector of a set, whatever the parameters are; `None` if there are several."""
+    vectors = vectors.project_out(isl.dim_type.param, 0, vectors.dim(isl.dim_type.param))
+    if not vectors.is_singleton():
+        return None
+    point = vectors.sample_point()
+    return tuple(
+        point.get_coordinate_val(isl.dim_type.set, position).to_python()
+        for position in range(vectors.dim(isl.dim_type.set))
+    )
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """The members of a band that are the vector loop, and the loop of the rows if there is one."""
+
+    vector: int
+    rows: int | None
+
+
+class _RegisterTiler:
+    """Makes register tiles in one tree and notes what it did."""
+
+    def __init__(self, statements: Mapping[str, Statement], options: RegisterTileOptions) -> None:
+        self.done: list[str] = []
+        self.missed: list[str] = []
+        self._statements = statements
+        self._options = options
+
+    def visit(self, node: isl.ScheduleNode) -> isl.ScheduleNode:
+        """The tree from `node` down with register tiles in its innermost bands."""
+        if node_type(node) is not BAND or node_type(node.child(0)) is not LEAF:
+            return mapped_children(node, self.visit)
+        if runs_over_tiles(node):
+            return node
+        name = describe_band(node)
+        if node.is_subtree_anchored():
+            self.missed.append(anchored(node))
+            return node
+        shape = self._shape(node)
+        if isinstance(shape, str):
+            self.missed.append(f"{name} has no vector loop: {shape}")
+            return node
+        if shape.rows is None:
+            return self._vectors_only(node, shape.vector, name)
+        return self._blocks(node, shape.vector, shape.rows, name)
+
+    def _shape(self, band: isl.ScheduleNode) -> _Shape | str:
+        """Which members are to be the loops of the block, or why there are none."""
+        instances = sets_of(band.get_domain())
+        if len(instances) != 1:
+            return "it has several statements"
+        statement = self._statements[instances[0].get_tuple_name()]
+        (schedule,) = schedules_below(band)
+        first = band.get_schedule_depth()
+        directions = {
+            position: direction_of(statement, schedule, first + position)
+            for position, member in enumerate(loop_members(band))
+            if member.is_coincident
+            and (band.band_get_permutable() or position == band.band_n_member() - 1)
+        }
+        usable = {place: each for place, each in directions.items() if each is not None}
+        stores = [
+            place
+            for place, each in enumerate(statement.accesses)
+            if each.kind is not AccessKind.READ
+        ]
+        along = [
+            place
+            for place, each in usable.items()
+            if stores and all(map(each.is_successive, stores))
+        ]
+        if not along:
+            return "no coincident loop has stores to successive elements"
+        loads = [place for place in range(len(statement.accesses)) if place not in stores]
+
+        def cheap_loads(place: int) -> int:
+            each = usable[place]
+            return sum(each.is_successive(load) or each.stays(load) for load in loads)
+
+        vector = max(along, key=lambda place: (cheap_loads(place), place))
+        rows = [
+            place
+            for place, each in usable.items()
+            if place != vector
+            and any(usable[vector].is_successive(load) and each.stays(load) for load in loads)
+        ]
+        if not rows or band.band_n_member() < 3:
+            return _Shape(vector, None)
+        return _Shape(vector, max(rows))
+
+    def _vectors_only(self, band: isl.ScheduleNode, vector: int, name: str) -> isl.ScheduleNode:
+        """`band` with its vector loop innermost."""
+        members = list(loop_members(band))
+        chosen = members.pop(vector)
+        attribute = VectorAttr(self._options.width)
+        members.append(replace(chosen, attributes=(*chosen.attributes, attribute)))
+        self.done.append(f"vectors of {self._options.width} along loop {vector + 1} of {name}")
+        return replace_band(band, members, bool(band.band_get_permutable()))
+
+    def _blocks(
+        self, band: isl.ScheduleNode, vector: int, rows: int, name: str
+    ) -> isl.ScheduleNode:
+        """`band` as loops over blocks, the loops that are in no block, and those of a block."""
+        members = loop_members(band)
+        width, height = self._options.width, self._options.rows
+        sizes = {vector: width * self._options.vectors, rows: height}
+        others = [each for place, each in enumerate(members) if place not in sizes]
+        tiles = [
+            LoopMember(tile_values(members[place].function, size)) for place, size in sizes.items()
+        ]
+        block = [
+            replace(members[rows], attributes=(*members[rows].attributes, JamAttr(height))),
+            replace(members[vector], attributes=(*members[vector].attributes, VectorAttr(width))),
+        ]
+        node = insert_band(insert_band(band.delete(), block, True), others)
+        node = insert_band(node, tiles, True)
+        self.done.append(
+            f"blocks of {height} x {sizes[vector]} along loops {rows + 1} and {vector + 1} of "
+            f"{name}"
+        )
+        complete = _complete(node, (sizes[vector], height))
+        if complete is None:
+            return node
+        return node.child(0).band_set_ast_build_options(complete).parent()
+
+
+def _complete(tiles: isl.ScheduleNode, sizes: tuple[int, int]) -> isl.UnionSet | None:
+    """The AST option that isolates the iterations in which all of a block runs.
+
+    `{ isolate[[outer loops, tiles] -> [loops in no block]] }`, where `tiles` is the band of the
+    loops over blocks of the vector loop and of the rows, in this order. `None` for a domain with
+    holes. In a convex domain, a block is complete if its four corners are there.
+    """
+    (schedule,) = schedules_below(tiles)
+    if not _is_convex(schedule.domain()):
+        return None
+    first = tiles.get_schedule_depth()
+    count = schedule.range_tuple_dim()
+    points = (count - 1, count - 2)
+    full: isl.Set | None = None
+    for corner in product(*((0, size - 1) for size in sizes)):
+        at = schedule.range()
+        for tile, point, offset in zip((first, first + 1), points, corner, strict=True):
+            at = _at_distance(at, tile, point, offset)
+        at = at.project_out(isl.dim_type.set, count - 2, 2)
+        full = at if full is None else full.intersect(at)
+    assert full is not None
+    option = isl.Map.from_domain(full.coalesce())
+    option = option.move_dims(isl.dim_type.out, 0, isl.dim_type.in_, first + 2, count - first - 4)
+    return isl.UnionSet.from_set(option.wrap().set_tuple_name("isolate"))
+
+
+def _is_convex(instances: isl.Set) -> bool:
+    return len(basic_sets_of(instances.coalesce())) == 1 and not instances.involves_locals()
+
+
+def _at_distance(dates: isl.Set, tile: int, point: int, distance: int) -> isl.Set:
+    """The dates at which one member is `distance` after another one."""
+    equal = isl.Constraint.equality_alloc(isl.LocalSpace.from_space(dates.get_space()))
+    equal = equal.set_coefficient_val(isl.dim_type.set, point, 1)
+    equal = equal.set_coefficient_val(isl.dim_type.set, tile, -1)
+    return dates.add_constraint(equal.set_constant_val(-distance))
