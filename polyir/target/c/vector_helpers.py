@@ -163,7 +163,7 @@ def extremum(stem: str, type: Vector) -> Helper:
         merge = "&" if operator == ">" else "|"
         body = (
             f"{type.name} r = {chosen.name}(a {operator} b, a, b);\n"
-            f"// Of the two zeros, the one with the {'smaller' if merge == '&' else 'larger'} bits.\n"
+            "// Equal numbers have the same bits unless they are the two zeros.\n"
             f"const {type.name} zero = ({type.name})(({mask.name})a {merge} ({mask.name})b);\n"
             f"r = {chosen.name}(a == b, zero, r);\nr = {chosen.name}(a != a, a, r);\n"
             f"return {chosen.name}(b != b, b, r);"

@@ -16,11 +16,13 @@ from xdsl.dialects.builtin import (
     DenseArrayBase,
     DenseIntOrFPElementsAttr,
     IndexType,
+    IntegerAttr,
     VectorType,
     i1,
 )
 from xdsl.ir import Attribute, Block, Operation
 
+from polyir.dialects.shaped_operations import ShapedCmpfOp, ShapedCmpiOp, ShapedSelectOp
 from polyir.target.abi import Scalar, scalar_type
 from polyir.target.c.masks import is_mask, vector_type
 from polyir.target.c.operations import computation, float_constant, is_computation
@@ -146,8 +148,8 @@ def _lane_by_lane(op: Operation, operands: Operands) -> Expression:
         value = _mask_lane(type, value)
     calls = [part.function for part in walk(value) if isinstance(part, Call)]
     stem = operation_name(op).replace(".", "_")
-    if isinstance(op, arith.CmpiOp | arith.CmpfOp):
-        stem += f"_{op.predicate.value.data}"
+    if "predicate" in op.properties:
+        stem += f"_{_predicate(op)}"
     if _sources_matter(op):
         stem += f"_{type.suffix}"
     helper = lanes(stem, type, vectors, Printer(()).expression(value), calls=calls)
@@ -160,6 +162,11 @@ def _sources_matter(op: Operation) -> bool:
     return any(type != types[0] for type in types) or any(map(is_mask, types))
 
 
+_SCALAR: Final = MappingProxyType[type[Operation], type[Operation]](
+    {ShapedCmpfOp: arith.CmpfOp, ShapedCmpiOp: arith.CmpiOp, ShapedSelectOp: arith.SelectOp}
+)
+
+
 def _scalar_operation(op: Operation) -> Operation:
     """The operation on the elements."""
 
@@ -167,7 +174,7 @@ def _scalar_operation(op: Operation) -> Operation:
         return type.element_type if isinstance(type, VectorType) else type
 
     block = Block(arg_types=[element(operand.type) for operand in op.operands])
-    return type(op).create(
+    return _SCALAR.get(type(op), type(op)).create(
         operands=block.args,
         result_types=[element(result.type) for result in op.results],
         properties=op.properties,
@@ -282,11 +289,17 @@ _FLOAT_COMPARISONS: Final = MappingProxyType(
 _OPPOSITES: Final = MappingProxyType({"ugt": "<=", "uge": "<", "ult": ">=", "ule": ">"})
 
 
+def _predicate(op: Operation) -> int:
+    """The number of what a comparison asks."""
+    predicate = op.properties["predicate"]
+    assert isinstance(predicate, IntegerAttr)
+    return int(predicate.value.data)
+
+
 def _compare_integers(op: Operation, operands: Operands) -> Expression | None:
-    assert isinstance(op, arith.CmpiOp)
-    if is_mask(op.lhs.type):
+    if is_mask(op.operands[0].type):
         return None
-    predicate = op.predicate.value.data
+    predicate = _predicate(op)
     left, right = operands
     type = _vector(left)
     if predicate >= _FIRST_UNSIGNED:
@@ -296,11 +309,10 @@ def _compare_integers(op: Operation, operands: Operands) -> Expression | None:
 
 def _compare_floats(op: Operation, operands: Operands) -> Expression:
     """As for scalars: C's `<` and its like are false for NaN."""
-    assert isinstance(op, arith.CmpfOp)
     left, right = operands
     type = _vector(left)
     mask = mask_of(type)
-    name = arith.CMPF_COMPARISON_OPERATIONS[op.predicate.value.data]
+    name = arith.CMPF_COMPARISON_OPERATIONS[_predicate(op)]
     if name in ("false", "true"):
         return _filled_mask(mask, name == "true")
     if name in _FLOAT_COMPARISONS:
