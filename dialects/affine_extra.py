@@ -7,8 +7,7 @@ of them it has not got, next to xDSL's dialects.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Sequence
 from typing import ClassVar
 
 from xdsl.context import Context
@@ -29,9 +28,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.irdl import (
-    AnyAttr,
     IRDLOperation,
-    VarConstraint,
     base,
     irdl_op_definition,
     operand_def,
@@ -301,40 +298,6 @@ class IndexCastUOp(_IndexConversion):
 
 
 _SHAPED = base(VectorType) | base(TensorType)
-_CHOICE = VarConstraint("CHOICE", AnyAttr())
-
-
-@irdl_op_definition
-class ShapedSelectOp(IRDLOperation):
-    """`arith.select` with a condition for each element: xDSL's has one condition only."""
-
-    name = "arith.select"
-
-    condition = operand_def(_SHAPED)
-    true_value = operand_def(_CHOICE)
-    false_value = operand_def(_CHOICE)
-    result = result_def(_CHOICE)
-
-    traits = traits_def(Pure())
-
-    assembly_format = (
-        "$condition `,` $true_value `,` $false_value attr-dict "
-        "`:` type($condition) `,` type($result)"
-    )
-
-
-@irdl_op_definition
-class ShapedIndexCastOp(IRDLOperation):
-    """`arith.index_cast` of vectors and tensors: xDSL's takes scalars only."""
-
-    name = "arith.index_cast"
-
-    input = operand_def(_SHAPED)
-    result = result_def(_SHAPED)
-
-    traits = traits_def(Pure())
-
-    assembly_format = "$input attr-dict `:` type($input) `to` type($result)"
 
 
 @irdl_op_definition
@@ -349,20 +312,6 @@ class RankOp(IRDLOperation):
     traits = traits_def(NoMemoryEffect())
 
     assembly_format = "$memref attr-dict `:` type($memref)"
-
-
-_ON_SHAPES: Mapping[type[Operation], type[Operation]] = MappingProxyType(
-    {arith.SelectOp: ShapedSelectOp, arith.IndexCastOp: ShapedIndexCastOp}
-)
-
-
-def operation_on(operation: type[Operation], first: Attribute) -> type[Operation]:
-    """The class of an operation whose first operand has the type `first`.
-
-    It is another one where xDSL's class takes scalars only.
-    """
-    shaped = isinstance(first, VectorType | TensorType)
-    return _ON_SHAPES.get(operation, operation) if shaped else operation
 
 
 def _verify_map_operands(operation: Operation, affine_map: AffineMapAttr, count: int) -> None:

@@ -13,8 +13,6 @@ from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     FloatAttr,
     IntegerAttr,
-    TensorType,
-    VectorType,
     i1,
     i64,
 )
@@ -24,7 +22,7 @@ from xdsl.irdl import IRDLOperation
 from xdsl.utils.str_enum import StrEnum
 
 from polyir.diagnostics import nearest
-from polyir.dialects.affine_extra import operation_on
+from polyir.dialects.shaped_operations import condition_type, operation_on
 from polyir.frontend.literals import word
 from polyir.frontend.operation_reader import INDEX, Handler, OperationReader, plural
 from polyir.frontend.source import Branch, tree
@@ -48,15 +46,6 @@ def _constant(reader: OperationReader, node: Tree[Token]) -> Operation:
         properties={"value": value},
         attributes=reader.dictionary(attributes),
     )
-
-
-def _boolean_like(shaped: Attribute) -> Attribute:
-    """The type of a comparison of values of type `shaped`."""
-    if isinstance(shaped, VectorType):
-        return VectorType(i1, shaped.shape, shaped.scalable_dims)
-    if isinstance(shaped, TensorType):
-        return TensorType(i1, shaped.shape, shaped.encoding)
-    return i1
 
 
 def _operation_type(reader: OperationReader, branch: Branch) -> type[IRDLOperation]:
@@ -124,9 +113,9 @@ def _compare(reader: OperationReader, node: Tree[Token]) -> Operation:
         reader.source.fail(types_node, f"expected 1 type, found {len(types)}")
     properties = _flags(reader, flags, operation_type)
     properties["predicate"] = IntegerAttr(predicates.index(str(predicate)), i64)
-    return operation_type.create(
+    return operation_on(operation_type, types[0]).create(
         operands=reader.operands(operands, [types[0]] * 2),
-        result_types=[_boolean_like(types[0])],
+        result_types=[condition_type(types[0])],
         properties=properties,
         attributes=reader.dictionary(attributes),
     )

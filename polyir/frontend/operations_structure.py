@@ -22,6 +22,7 @@ from polyir.diagnostics import nearest
 from polyir.dialects import affine_extra
 from polyir.dialects.affine_semantics import REDUCTION_KINDS
 from polyir.dialects.rare_operations import load_rare_operations
+from polyir.dialects.shaped_operations import operation_on
 from polyir.frontend.gpu_forms import as_in_xdsl, corrected, remove_end
 from polyir.frontend.literals import string, symbol
 from polyir.frontend.operation_reader import Handler, OperationReader, plural, split_properties
@@ -142,7 +143,7 @@ def _generic(reader: OperationReader, node: Tree[Token]) -> Operation:
     operation_type = _operation_type(reader, token(name_token))
     function_type = reader.attributes.function_type(type_node)
     if function_type.inputs.data:
-        operation_type = affine_extra.operation_on(operation_type, function_type.inputs.data[0])
+        operation_type = operation_on(operation_type, function_type.inputs.data[0])
     own, others = split_properties(operation_type, reader.dictionary(attributes))
     own |= reader.dictionary(properties)
     _adapt_to_xdsl(operation_type, own)

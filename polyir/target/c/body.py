@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
+from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.traits import IsTerminator
 
-from polyir.target.abi import PREFIX, RESERVED, identifier
+from polyir.target.abi import PREFIX, RESERVED, identifier, scalar_type
 from polyir.target.c.affine import AffineOperands, linear_index, occurrences
 from polyir.target.c.dialect import Dialect
 from polyir.target.c.plan import Plan
@@ -25,6 +26,7 @@ from polyir.target.c.syntax import (
     literal,
     variables_of,
 )
+from polyir.target.c.types import CType, Vector
 from polyir.target.errors import unsupported
 
 
@@ -112,9 +114,9 @@ class Body:
         """The expression of a value."""
         known = self._values.get(value)
         if known is None:
-            owner = value.owner
-            op = owner if isinstance(owner, Operation) else owner.parent_op()
-            raise unsupported(op, f"values of type '{value.type}' are not supported here")
+            raise unsupported(
+                _owner(value), f"values of type '{value.type}' are not supported here"
+            )
         return known
 
     def operands(
@@ -149,9 +151,9 @@ class Body:
         """How a memref is accessed."""
         array = self.arrays.get(memref)
         if array is None:
-            owner = memref.owner
-            op = owner if isinstance(owner, Operation) else owner.parent_op()
-            raise unsupported(op, f"values of type '{memref.type}' are not supported here")
+            raise unsupported(
+                _owner(memref), f"values of type '{memref.type}' are not supported here"
+            )
         return array
 
     def element(self, memref: SSAValue, indices: Sequence[Expression]) -> Element:
@@ -160,6 +162,14 @@ class Body:
         if array.is_linear:
             indices = (linear_index(indices, array.extents),)
         return Element(array.element, array.variable, tuple(indices), array.is_pointer)
+
+    def type_of(self, value: SSAValue) -> CType:
+        """The C type of a value; raises `TargetError` if it has none."""
+        if not (isinstance(value.type, VectorType) and self.dialect.has_vectors):
+            return scalar_type(value.type, _owner(value))
+        from polyir.target.c.masks import vector_type
+
+        return vector_type(value)
 
     # ---------------------------------------------------------------- statements
 
@@ -186,7 +196,7 @@ class Body:
     def assign(self, targets: Sequence[Name], values: Sequence[Expression]) -> None:
         """Assign all values to all targets at once: each is read before it is overwritten."""
         left = [
-            (target, value)
+            (target, fitted(target.type, value))
             for target, value in zip(targets, values, strict=True)
             if not (isinstance(value, Name) and value.variable is target.variable)
         ]
@@ -204,6 +214,21 @@ class Body:
 
 
 _Pair = tuple[Name, Expression]
+
+
+def fitted(type: CType, value: Expression) -> Expression:
+    """The value for a variable of a type; masks may have another width."""
+    if not isinstance(type, Vector) or value.type == type:
+        return value
+    from polyir.target.c.vector_operations import as_type
+
+    return as_type(type, value)
+
+
+def _owner(value: SSAValue) -> Operation | None:
+    """The operation that defines a value, or in which it is an argument."""
+    owner = value.owner
+    return owner if isinstance(owner, Operation) else owner.parent_op()
 
 
 def _is_read_by_others(pair: _Pair, pairs: Sequence[_Pair]) -> bool:

@@ -26,7 +26,8 @@ class Dialect:
     and of its macros where they differ.
 
     With `has_variable_extents`, arrays may have extents that are not constants; without, such an
-    array is accessed through a pointer to its elements, with one subscript. With
+    array is accessed through a pointer to its elements, with one subscript. With `has_vectors`,
+    there are GCC's vector types. With
     `has_array_parameters`, a parameter may be written `A[restrict 8][9]`. With
     `has_limit_macros`, the least integers have names. With `converts_pointers`, a `void *` becomes
     any other pointer by itself.
@@ -46,6 +47,7 @@ class Dialect:
     has_variable_extents: bool = True
     has_array_parameters: bool = True
     has_limit_macros: bool = True
+    has_vectors: bool = False
     converts_pointers: bool = True
     global_space: str = ""
     shared_space: str = ""
@@ -69,5 +71,5 @@ _TYPE_PATTERN: Final = re.compile(r"\b(?:u?int\d+_t|bool)\b")
 
 STANDARD_TYPES: Final = MappingProxyType({scalar: scalar.value for scalar in Scalar})
 
-C99: Final = Dialect("the C target", STANDARD_TYPES, STANDARD_TYPES)
+C99: Final = Dialect("the C target", STANDARD_TYPES, STANDARD_TYPES, has_vectors=True)
 """C99 with the extensions of GCC and Clang."""

@@ -52,7 +52,7 @@ from polyir.target.c.memory import (
     translate_store,
 )
 from polyir.target.c.operations import computation, is_computation
-from polyir.target.c.plan import plan_function
+from polyir.target.c.plan import is_on_vectors, plan_function
 from polyir.target.c.syntax import (
     Address,
     Argument,
@@ -281,6 +281,12 @@ def translate_operation(body: Body, op: Operation, environment: Environment) -> 
     """Add the statements of one operation, or remember the value that it computes."""
     if has_undefined_division(op):
         raise unsupported(op, UNDEFINED_DIVISION)
+    if environment.dialect.has_vectors and is_on_vectors(op):
+        # Few programs have vectors.
+        from polyir.target.c.vectors import translate_vector_operation
+
+        translate_vector_operation(body, op)
+        return
     if is_computation(op):
         operands = [body.value(operand) for operand in op.operands]
         body.define(op.results[0], computation(op, operands))

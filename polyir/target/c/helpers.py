@@ -16,11 +16,18 @@ from polyir.target.abi import PREFIX, Scalar
 
 @dataclass(frozen=True)
 class Helper:
-    """A function in C: its name, its definition and the headers that this needs."""
+    """A function or a type in C: its name, its definition and the headers that this needs.
+
+    `needs` are helpers that must be defined before, `types` and `calls` the types and the
+    functions in the definition.
+    """
 
     name: str
     text: str
     headers: tuple[str, ...] = ()
+    needs: tuple[Helper, ...] = ()
+    types: tuple[Scalar, ...] = ()
+    calls: tuple[str, ...] = ()
 
 
 def _function(

@@ -21,7 +21,7 @@ from polyir.dialects.affine_semantics import REDUCTION_KINDS
 from polyir.dialects.reductions import combination_of, neutral_element
 from polyir.target.abi import Scalar, scalar_type
 from polyir.target.c.affine import set_sides
-from polyir.target.c.body import Body
+from polyir.target.c.body import Body, fitted
 from polyir.target.c.operations import computation
 from polyir.target.c.syntax import (
     Break,
@@ -157,7 +157,8 @@ def _declare_result(
     body: Body, result: SSAValue, start: Expression | None, other_name: str | None = None
 ) -> Name:
     """A variable that will hold `result` and starts with `start`."""
-    type = scalar_type(result.type)
+    type = body.type_of(result)
+    start = None if start is None else fitted(type, start)
     # One name for several results says less than the names of what the loop carries.
     names = (result.name_hint, other_name)
     is_only_result = isinstance(result.owner, Operation) and len(result.owner.results) == 1
@@ -218,10 +219,10 @@ def _declare_while_value(
     body: Body, op: scf.WhileOp, argument: SSAValue, start: Expression, result: int | None
 ) -> Name:
     """A variable for a value that a `scf.while` carries, named as it is or as its result is."""
-    type = scalar_type(argument.type, op)
+    type = body.type_of(argument)
     hint = argument.name_hint or (None if result is None else op.results[result].name_hint)
     variable = body.names.fresh(hint or "t")
-    body.add(Declaration(type, variable, start))
+    body.add(Declaration(type, variable, fitted(type, start)))
     name = Name(type, variable)
     body.bind(argument, name)
     return name

@@ -32,6 +32,7 @@ from polyir.target.c.syntax import (
     compare,
     is_default_nan,
     negate,
+    scalar_of,
 )
 from polyir.target.errors import operation_name, unsupported
 
@@ -69,8 +70,9 @@ def to_type(type: Scalar, value: Expression) -> Expression:
     if type is Scalar.BOOL and value.type.is_float:
         value = cast(Scalar.INT32, value)
     if type is Scalar.BOOL and value.type is not Scalar.BOOL:
-        lowest = Binary(value.type, "&", value, IntegerLiteral(value.type, 1))
-        return compare("!=", lowest, IntegerLiteral(value.type, 0))
+        own = scalar_of(value)
+        lowest = Binary(own, "&", value, IntegerLiteral(own, 1))
+        return compare("!=", lowest, IntegerLiteral(own, 0))
     return cast(type, value)
 
 
@@ -149,7 +151,7 @@ def _shift_amount(type: Scalar, amount: Expression) -> Expression:
     """The amount, kept below the width: beyond it MLIR gives poison, C undefined behaviour."""
     if isinstance(amount, IntegerLiteral):
         return IntegerLiteral(Scalar.INT32, amount.value % type.width)
-    return Binary(amount.type, "&", amount, IntegerLiteral(amount.type, type.width - 1))
+    return Binary(amount.type, "&", amount, IntegerLiteral(scalar_of(amount), type.width - 1))
 
 
 def _shift(operator: str, is_unsigned: bool) -> Builder:
@@ -315,7 +317,7 @@ def _float_to_unsigned(op: Operation, operands: Operands) -> Expression:
 
 def _bit_cast(op: Operation, operands: Operands) -> Expression:
     type = _result_type(op)
-    source = operands[0].type
+    source = scalar_of(operands[0])
     if source.is_float == type.is_float:
         return operands[0]
     return Call(type, bit_cast_name(source, type), tuple(operands))
@@ -333,7 +335,7 @@ def _library(name: str) -> Builder:
 
 def _reciprocal_root(op: Operation, operands: Operands) -> Expression:
     root = _library("sqrt")(op, operands)
-    return Binary(root.type, "/", FloatLiteral(root.type, 1.0), root)
+    return Binary(root.type, "/", FloatLiteral(_result_type(op), 1.0), root)
 
 
 def _float_to_integer_power(op: Operation, operands: Operands) -> Expression:

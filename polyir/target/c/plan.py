@@ -17,7 +17,7 @@ from enum import Enum, auto
 from types import MappingProxyType
 
 from xdsl.dialects import affine, arith, func, memref, omp, scf
-from xdsl.dialects.builtin import AffineMapAttr, IndexType, IntegerAttr, MemRefType
+from xdsl.dialects.builtin import AffineMapAttr, IndexType, IntegerAttr, MemRefType, VectorType
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineSymExpr
 
@@ -68,11 +68,34 @@ def plan_function(body: Block | None) -> Plan:
     )
 
 
+def is_on_vectors(op: Operation) -> bool:
+    """Whether an operation computes with vectors, or loads or stores one."""
+    name = operation_name(op)
+    if name.startswith(("arith.", "math.")):
+        return any(isinstance(value.type, VectorType) for value in op.results)
+    return name.startswith(("vector.", "affine.vector_"))
+
+
+_VECTOR_LOADS = ("affine.vector_load", "vector.load", "vector.maskedload")
+_VECTOR_EFFECTS = (
+    "affine.vector_store",
+    "vector.store",
+    "vector.maskedstore",
+    "vector.scatter",
+    "vector.compressstore",
+    "vector.transfer_write",
+    "vector.print",
+    "vector.mask",
+    "vector.yield",
+)
+
+
 def is_droppable(op: Operation) -> bool:
     """Whether an operation has no effect but its results."""
     return (
         is_computation(op)
         or is_pure_call(op)
+        or (is_on_vectors(op) and operation_name(op) not in _VECTOR_EFFECTS)
         or is_thread_number(op)
         or isinstance(
             op,
@@ -306,8 +329,8 @@ class _Folding:
                 self.folded[op.results[0]] = None
                 continue
             loaded: dict[_Memory, None] = {}
-            if isinstance(op, affine.LoadOp | memref.LoadOp):
-                loaded[_memory(op.memref)] = None
+            if isinstance(op, affine.LoadOp | memref.LoadOp) or op.name in _VECTOR_LOADS:
+                loaded[_memory(op.operands[0])] = None
             for value, use in self._all_uses(op):
                 arrays = waiting.pop(_source(value), None)
                 if arrays is None or use is _Use.NAMED or (arrays and use is _Use.REPEATED):
@@ -371,13 +394,13 @@ _CONVERSIONS = (
 def _is_free(op: Operation) -> bool:
     """Whether the result is a literal, a size, or another value under a new name."""
     if isinstance(op, arith.ConstantOp | memref.DimOp):
-        return True
+        return not is_on_vectors(op)
     if isinstance(op, affine.ApplyOp | affine.MinOp | MaxOp):
         results = op.map.data.results
         return len(results) == 1 and isinstance(
             results[0], AffineConstantExpr | AffineDimExpr | AffineSymExpr
         )
-    if operation_name(op) in _CONVERSIONS:
+    if operation_name(op) in _CONVERSIONS and not is_on_vectors(op):
         type = scalar_type(op.results[0].type, op)
         return type is scalar_type(op.operands[0].type, op) and type is not Scalar.BOOL
     return False

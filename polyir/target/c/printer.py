@@ -34,6 +34,7 @@ from polyir.target.c.syntax import (
     Declaration,
     Element,
     Expression,
+    ExpressionStatement,
     ExtensionStatement,
     FloatLiteral,
     For,
@@ -51,10 +52,12 @@ from polyir.target.c.syntax import (
     Spelling,
     Unary,
     Variable,
+    VectorExpression,
     While,
     compare,
     literal,
 )
+from polyir.target.c.types import CType, Vector
 
 INDENT: Final = "  "
 LINE_WIDTH: Final = 100
@@ -119,9 +122,9 @@ class Printer:
 
     # ---------------------------------------------------------------- literals and types
 
-    def spell(self, type: Scalar) -> str:
+    def spell(self, type: CType) -> str:
         """The name of a type."""
-        return self._dialect.types[type]
+        return type.name if isinstance(type, Vector) else self._dialect.types[type]
 
     def spell_memory(self, type: Scalar) -> str:
         """The name of the type of values that are passed, or are in arrays."""
@@ -166,26 +169,35 @@ class Printer:
             case FloatLiteral(type=type, value=value):
                 return self.float_literal(value, type)
             case Unary(operator=operator, operand=operand):
-                text = self._inside(operand, Precedence.UNARY)
+                text = self.inside(operand, Precedence.UNARY)
                 space = " " if text.startswith(operator) else ""
                 return f"{operator}{space}{text}", Precedence.UNARY
+            case Cast(type=Vector()):
+                from polyir.target.c.vector_syntax import conversion_text
+
+                return conversion_text(self, expression)
             case Cast(type=type, operand=operand):
-                text = self._inside(operand, Precedence.UNARY)
+                text = self.inside(operand, Precedence.UNARY)
                 return f"({self.spell(type)}){text}", Precedence.UNARY
             case Binary():
                 return self._binary(expression)
             case Conditional(condition=condition, then=then, otherwise=otherwise):
                 above = Precedence.LOGICAL_OR
-                texts = [self._inside(part, above) for part in (condition, then, otherwise)]
+                texts = [self.inside(part, above) for part in (condition, then, otherwise)]
                 return "{} ? {} : {}".format(*texts), Precedence.CONDITIONAL
             case Call(function=function, arguments=arguments):
                 return self._call(function, arguments), Precedence.POSTFIX
             case Element(array=array, indices=indices, is_pointer=is_pointer):
                 return self._element(array, indices, is_pointer)
+            case VectorExpression():
+                from polyir.target.c.vector_syntax import vector_text
+
+                return vector_text(self, expression)
             case _:
                 raise TypeError(f"unknown expression {expression!r}")
 
-    def _inside(self, expression: Expression, at_least: Precedence) -> str:
+    def inside(self, expression: Expression, at_least: Precedence) -> str:
+        """The text of an expression, in parentheses if it binds less."""
         text, precedence = self._expression(expression)
         return text if precedence >= at_least else f"({text})"
 
@@ -200,8 +212,8 @@ class Printer:
             left_limit = right_limit = Precedence.BITWISE_OR
         else:
             left_limit, right_limit = precedence, Precedence(precedence + 1)
-        left = self._inside(expression.left, left_limit)
-        right = self._inside(expression.right, right_limit)
+        left = self.inside(expression.left, left_limit)
+        right = self.inside(expression.right, right_limit)
         return f"{left} {expression.operator} {right}", precedence
 
     def _call(self, function: str, arguments: Sequence[Argument]) -> str:
@@ -245,12 +257,12 @@ class Printer:
     def _linear(self, strides: tuple[str, ...], indices: tuple[Expression, ...]) -> str:
         """Several subscripts written as one."""
         terms = [
-            f"{self._inside(index, Precedence.MULTIPLICATIVE)} * {stride}"
+            f"{self.inside(index, Precedence.MULTIPLICATIVE)} * {stride}"
             for stride, index in zip(strides, indices, strict=False)
             if index != literal(0)
         ]
         if not terms or indices[-1] != literal(0):
-            terms.append(self._inside(indices[-1], Precedence.ADDITIVE))
+            terms.append(self.inside(indices[-1], Precedence.ADDITIVE))
         return " + ".join(terms)
 
     # ---------------------------------------------------------------- statements
@@ -322,6 +334,8 @@ class Printer:
                 if type is None or variable is None:
                     return call
                 return f"const {self.spell(type)} {variable.name} = {call}"
+            case ExpressionStatement(value=value):
+                return self.expression(value)
             case Break():
                 return "break"
             case Return(value=value):

@@ -42,7 +42,7 @@ _NATIVE: Final = MappingProxyType(
         Scalar.DOUBLE: "double",
     }
 )
-NATIVE: Final = Dialect(C99.target, _NATIVE, _NATIVE, has_limit_macros=False)
+NATIVE: Final = Dialect(C99.target, _NATIVE, _NATIVE, has_limit_macros=False, has_vectors=True)
 """C for a file whose headers are not known."""
 
 

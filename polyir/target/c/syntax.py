@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Final
 
 from polyir.target.abi import Scalar
+from polyir.target.c.types import CType
 
 # ------------------------------------------------------------------------------------ variables
 
@@ -53,7 +54,7 @@ class Variable:
 class Expression:
     """A C expression whose value has the type `type`."""
 
-    type: Scalar
+    type: CType
 
 
 @dataclass(frozen=True)
@@ -65,11 +66,13 @@ class Name(Expression):
 
 @dataclass(frozen=True)
 class IntegerLiteral(Expression):
+    type: Scalar
     value: int
 
 
 @dataclass(frozen=True)
 class FloatLiteral(Expression):
+    type: Scalar
     value: float
 
     @property
@@ -115,9 +118,25 @@ class Call(Expression):
 class Element(Expression):
     """What is in memory: `A[i][j]`, `*A` for a pointer without indices, or a plain `A`."""
 
+    type: Scalar
     array: Variable
     indices: tuple[Expression, ...]
     is_pointer: bool
+
+
+@dataclass(frozen=True)
+class VectorExpression(Expression):
+    """An expression that scalars do not have; the kinds are in `vector_syntax.py`."""
+
+    def operands(self) -> tuple[Expression, ...]:
+        """The expressions in it, from left to right."""
+        return ()
+
+
+def scalar_of(expression: Expression) -> Scalar:
+    """The type of an expression that is no vector."""
+    assert isinstance(expression.type, Scalar)
+    return expression.type
 
 
 def parts(expression: Expression) -> tuple[Expression, ...]:
@@ -133,6 +152,8 @@ def parts(expression: Expression) -> tuple[Expression, ...]:
             return arguments
         case Element(indices=indices):
             return indices
+        case VectorExpression():
+            return expression.operands()
         case _:
             return ()
 
@@ -158,12 +179,12 @@ def literal(value: int) -> IntegerLiteral:
     return IntegerLiteral(Scalar.INT64, value)
 
 
-def cast(type: Scalar, operand: Expression) -> Expression:
+def cast(type: CType, operand: Expression) -> Expression:
     """`operand` converted to `type`.
 
     An inner conversion is left out if it drops no bit that the result has.
     """
-    if operand.type is type:
+    if operand.type == type:
         return operand
     if isinstance(operand, Name) and operand.variable.declared is type:
         return Name(type, operand.variable)
@@ -285,7 +306,7 @@ class CStatement:
 class Declaration(CStatement):
     """`const double t = a + b;`, or `double t;` without a value."""
 
-    type: Scalar
+    type: CType
     variable: Variable
     value: Expression | None = None
     is_constant: bool = False
@@ -339,6 +360,13 @@ class Assign(CStatement):
     """`target = value;`, where `target` is an `Element` or the `Name` of a variable."""
 
     target: Expression
+    value: Expression
+
+
+@dataclass(frozen=True)
+class ExpressionStatement(CStatement):
+    """An expression that is computed for its effects."""
+
     value: Expression
 
 

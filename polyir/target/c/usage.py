@@ -25,6 +25,7 @@ from polyir.target.c.syntax import (
     Declaration,
     Element,
     Expression,
+    ExpressionStatement,
     ExtensionStatement,
     FloatLiteral,
     For,
@@ -39,9 +40,11 @@ from polyir.target.c.syntax import (
     Return,
     RowView,
     Variable,
+    VectorExpression,
     While,
     walk,
 )
+from polyir.target.c.types import CType
 
 _HEADERS: Final = MappingProxyType({"malloc": "stdlib.h", "free": "stdlib.h", "memcpy": "string.h"})
 
@@ -58,6 +61,7 @@ class Usage:
         self._written: dict[Variable, None] = {}
         self._types: dict[Scalar, None] = {}
         self._functions: dict[str, None] = {}
+        self._vector_helpers: dict[str, Helper] = {}
         self._uses_math_macros = False
 
     def __contains__(self, variable: object) -> bool:
@@ -75,7 +79,11 @@ class Usage:
     def helpers(self) -> list[Helper]:
         """The helpers that are called, in the order of their definition."""
         called = [helper for name, helper in HELPERS.items() if name in self._functions]
-        return [helper for helper in called if helper.name not in self._dialect.declared]
+        vectors = self._vector_helpers.values()
+        return [
+            *(helper for helper in called if helper.name not in self._dialect.declared),
+            *vectors,
+        ]
 
     def headers(self) -> list[str]:
         """The headers that the file has to include, sorted."""
@@ -87,6 +95,8 @@ class Usage:
                 yield "stdbool.h"
             elif not type.is_float:
                 yield "stdint.h"
+        for vector_helper in self._vector_helpers.values():
+            yield from vector_helper.headers
         for function in self._functions:
             helper = HELPERS.get(function)
             if helper is None:
@@ -113,14 +123,34 @@ class Usage:
         for value in definition.values:
             self.add_expression(value)
 
-    def add_type(self, type: Scalar) -> None:
-        self._types[type] = None
+    def add_type(self, type: CType) -> None:
+        if isinstance(type, Scalar):
+            self._types[type] = None
+            return
+        # Few programs have vectors.
+        from polyir.target.c.vector_helpers import typedef
+
+        self._add_helper(typedef(type))
+
+    def _add_helper(self, helper: Helper) -> None:
+        """Add what a helper needs, and the helper."""
+        for needed in helper.needs:
+            self._add_helper(needed)
+        for type in helper.types:
+            self._types[type] = None
+        self._functions.update(dict.fromkeys(helper.calls))
+        self._vector_helpers.setdefault(helper.name, helper)
 
     def add_expression(self, expression: Expression) -> None:
         for part in walk(expression):
             match part:
                 case Name(variable=variable) | Element(array=variable):
                     self._variables[variable] = None
+                case VectorExpression():
+                    from polyir.target.c.vector_syntax import helpers_of
+
+                    for helper in helpers_of(part):
+                        self._add_helper(helper)
                 case Call(function=function):
                     self._functions[self._dialect.functions.get(function, function)] = None
                 case Cast(type=type):
@@ -176,7 +206,7 @@ class Usage:
                         self._variables[argument.variable] = None
                     else:
                         self.add_expression(argument)
-            case Return(value=value):
+            case Return(value=value) | ExpressionStatement(value=value):
                 self.add_expression(value)
             case _:
                 self._add_structured(statement)

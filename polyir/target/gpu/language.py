@@ -261,7 +261,9 @@ _OPENCL: Final = Words(
         unroll="unroll {}",
         reserved=tuple(_OPENCL_NAMES),
     ),
-    host=replace(C99, target="the OpenCL target", reserved=("cl_mem", "arguments")),
+    host=replace(
+        C99, target="the OpenCL target", has_vectors=False, reserved=("cl_mem", "arguments")
+    ),
     thread_numbers=MappingProxyType(
         {
             "gpu.block_dim": "get_local_size({number})",

@@ -15,6 +15,7 @@ from polyir.target.c.syntax import (
     ExtensionStatement,
     Function,
     Variable,
+    scalar_of,
 )
 from polyir.target.gpu.host import DeviceAllocation, DeviceCopy, DeviceFree, Finish, Launch
 from polyir.target.gpu.kernels import Barrier, Kernel, LaunchMemory, LaunchMemoryPart
@@ -90,7 +91,7 @@ class GpuPrinter(Printer):
         if isinstance(argument, Address):
             type = self._words.device_pointer or ""
         else:
-            type = self.spell_memory(argument.type)
+            type = self.spell_memory(scalar_of(argument))
         return self._words.argument.format(type=type, value=self.argument(argument))
 
     def _list(self, expressions: Sequence[Expression]) -> str:

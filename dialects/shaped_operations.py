@@ -1,0 +1,177 @@
+"""Operations of arith on vectors and tensors, where xDSL's classes take scalars only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import ClassVar
+
+from xdsl.dialects import arith
+from xdsl.dialects.arith import FastMathFlagsAttr
+from xdsl.dialects.builtin import (
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    TensorType,
+    VectorType,
+    i1,
+    i64,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    IRDLOperation,
+    VarConstraint,
+    base,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
+from xdsl.printer import Printer
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+_CHOICE = VarConstraint("CHOICE", AnyAttr())
+_COMPARED = VarConstraint("COMPARED", base(VectorType) | base(TensorType))
+_SHAPED = base(VectorType) | base(TensorType)
+
+
+@irdl_op_definition
+class ShapedSelectOp(IRDLOperation):
+    """`arith.select` with a condition for each element: xDSL's has one condition only."""
+
+    name = "arith.select"
+
+    condition = operand_def(_SHAPED)
+    true_value = operand_def(_CHOICE)
+    false_value = operand_def(_CHOICE)
+    result = result_def(_CHOICE)
+
+    traits = traits_def(Pure())
+
+    assembly_format = (
+        "$condition `,` $true_value `,` $false_value attr-dict "
+        "`:` type($condition) `,` type($result)"
+    )
+
+
+@irdl_op_definition
+class ShapedIndexCastOp(IRDLOperation):
+    """`arith.index_cast` of vectors and tensors: xDSL's takes scalars only."""
+
+    name = "arith.index_cast"
+
+    input = operand_def(_SHAPED)
+    result = result_def(_SHAPED)
+
+    traits = traits_def(Pure())
+
+    assembly_format = "$input attr-dict `:` type($input) `to` type($result)"
+
+
+class ShapedComparison(IRDLOperation):
+    """A comparison of vectors or tensors: the result of xDSL's operations is one `i1`."""
+
+    PREDICATES: ClassVar[Sequence[str]]
+
+    lhs = operand_def(_COMPARED)
+    rhs = operand_def(_COMPARED)
+    predicate = prop_def(IntegerAttr)
+    result = result_def(_SHAPED)
+
+    traits = traits_def(Pure())
+
+    def verify_(self) -> None:
+        if self.result.type != condition_type(self.lhs.type):
+            raise VerifyException(f"the result must be of type {condition_type(self.lhs.type)}")
+
+    def print(self, printer: Printer) -> None:
+        name = self.PREDICATES[self.predicate.value.data]
+        printer.print_string(f" {name}, ")
+        printer.print_list(self.operands, printer.print_operand)
+        flags = self.properties.get("fastmath")
+        if isinstance(flags, FastMathFlagsAttr) and flags != FastMathFlagsAttr("none"):
+            printer.print_string(" fastmath")
+            flags.print_parameter(printer)
+        printer.print_string(" : ")
+        printer.print_attribute(self.lhs.type)
+
+
+@irdl_op_definition
+class ShapedCmpfOp(ShapedComparison):
+    """`arith.cmpf` of vectors and tensors."""
+
+    name = "arith.cmpf"
+    PREDICATES: ClassVar = tuple(arith.CMPF_COMPARISON_OPERATIONS)
+
+    fastmath = prop_def(FastMathFlagsAttr, default_value=FastMathFlagsAttr("none"))
+
+
+@irdl_op_definition
+class ShapedCmpiOp(ShapedComparison):
+    """`arith.cmpi` of vectors and tensors."""
+
+    name = "arith.cmpi"
+    PREDICATES: ClassVar = tuple(arith.CMPI_COMPARISON_OPERATIONS)
+
+
+_ON_SHAPES: Mapping[type[Operation], type[Operation]] = MappingProxyType(
+    {
+        arith.SelectOp: ShapedSelectOp,
+        arith.IndexCastOp: ShapedIndexCastOp,
+        arith.CmpfOp: ShapedCmpfOp,
+        arith.CmpiOp: ShapedCmpiOp,
+    }
+)
+
+
+def operation_on(operation: type[Operation], first: Attribute) -> type[Operation]:
+    """The class of an operation whose first operand has the type `first`.
+
+    It is another one where xDSL's class takes scalars only.
+    """
+    shaped = isinstance(first, VectorType | TensorType)
+    return _ON_SHAPES.get(operation, operation) if shaped else operation
+
+
+Comparison = arith.CmpfOp | arith.CmpiOp | ShapedCmpfOp | ShapedCmpiOp
+
+
+def comparison(predicate: str, left: SSAValue, right: SSAValue) -> Comparison:
+    """A comparison of numbers, or of vectors lane by lane; `predicate` is MLIR's name of it.
+
+    The type of the operands says whether it is that of floating-point numbers or of integers.
+    """
+    type = left.type
+    element = type.element_type if isinstance(type, VectorType) else type
+    is_float = not isinstance(element, IntegerType | IndexType)
+    names = arith.CMPF_COMPARISON_OPERATIONS if is_float else arith.CMPI_COMPARISON_OPERATIONS
+    made = operation_on(arith.CmpfOp if is_float else arith.CmpiOp, type).create(
+        operands=[left, right],
+        result_types=[condition_type(type)],
+        properties={"predicate": IntegerAttr(tuple(names).index(predicate), i64)},
+    )
+    assert isinstance(made, Comparison)
+    return made
+
+
+def selection(
+    condition: SSAValue, true: SSAValue, false: SSAValue
+) -> arith.SelectOp | ShapedSelectOp:
+    """`arith.select`, with one condition or one for each lane."""
+    made = operation_on(arith.SelectOp, condition.type).create(
+        operands=[condition, true, false], result_types=[true.type]
+    )
+    assert isinstance(made, arith.SelectOp | ShapedSelectOp)
+    return made
+
+
+def condition_type(type: Attribute) -> Attribute:
+    """The type of a comparison of values of a type."""
+    if isinstance(type, VectorType):
+        return VectorType(i1, type.shape, type.scalable_dims)
+    if isinstance(type, TensorType):
+        return TensorType(i1, type.shape, type.encoding)
+    return i1

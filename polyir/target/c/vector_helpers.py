@@ -1,0 +1,315 @@
+"""The types of vectors, and the functions on them that emitted code calls, made when needed.
+
+They are static: no other file passes vectors to them, so it does not matter how that is done on
+processors with narrower vectors, of which compilers warn. Where an instruction does more than
+compilers find by themselves, a function has a form for the instructions of x86.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import MappingProxyType
+from typing import Final
+
+from polyir.target.abi import PREFIX, Scalar, library_name
+from polyir.target.c.helpers import Helper
+from polyir.target.c.types import CType, Vector
+
+
+def typedef(type: Vector, in_memory: bool = False) -> Helper:
+    """The definition of the type of a vector, or of that of vectors in memory."""
+    size = f"vector_size({type.bits // 8})"
+    name, attributes = type.name, size
+    if in_memory:
+        name, attributes = type.memory_name, f"{size}, aligned({type.width // 8}), __may_alias__"
+    text = f"typedef {type.element.value} {name} __attribute__(({attributes}));"
+    headers = () if type.is_float else ("stdint.h",)
+    return Helper(name, text, headers, types=(type.element,))
+
+
+def mask_of(type: Vector) -> Vector:
+    """The type that comparisons of vectors give."""
+    return Vector(_SIGNED[type.width], type.lanes)
+
+
+_SIGNED: Final = MappingProxyType(
+    {8: Scalar.INT8, 16: Scalar.INT16, 32: Scalar.INT32, 64: Scalar.INT64}
+)
+
+_NO_WARNING: Final = Helper(
+    f"{PREFIX}vectors",
+    '#pragma GCC diagnostic ignored "-Wpsabi" // Only functions of this file pass vectors.',
+)
+
+_INTRINSICS: Final = Helper(
+    f"{PREFIX}intrinsics",
+    "#if defined(__x86_64__) || defined(__i386__)\n#include <immintrin.h>\n#endif",
+)
+
+
+def function(
+    stem: str,
+    suffix: CType,
+    result: CType | None,
+    parameters: Sequence[tuple[CType, str]],
+    body: str,
+    needs: Sequence[Helper] = (),
+    calls: Sequence[str] = (),
+) -> Helper:
+    """A function named `stem` and the type `suffix`; a parameter `*p` is a pointer."""
+    types = [type for type, _ in parameters] + ([] if result is None else [result])
+    vectors = [typedef(type) for type in types if isinstance(type, Vector)]
+    scalars = tuple(type for type in types if isinstance(type, Scalar))
+    name = f"{PREFIX}{stem}_{suffix.suffix}"
+    list_ = ", ".join(_parameter(type, parameter) for type, parameter in parameters)
+    lines = "\n".join(
+        line if line.startswith("#") else f"  {line}" for line in body.strip().splitlines()
+    )
+    returned = "void" if result is None else spelt(result)
+    text = f"static inline {returned} {name}({list_}) {{\n{lines}\n}}"
+    return Helper(name, text, (), (_NO_WARNING, *vectors, *needs), scalars, tuple(calls))
+
+
+def _parameter(type: CType, name: str) -> str:
+    return f"{spelt(type)} {name}"
+
+
+def spelt(type: CType) -> str:
+    """The C99 name of a type."""
+    return type.name if isinstance(type, Vector) else type.value
+
+
+def _loop(type: Vector, value: str) -> str:
+    """Statements that return the vector with `value` in lane `i`."""
+    return f"{type.name} r;\nfor (int i = 0; i < {type.lanes}; i++)\n  r[i] = {value};\nreturn r;"
+
+
+# ------------------------------------------------------------------------------------ plain ones
+
+
+def broadcast(type: Vector) -> Helper:
+    """The vector whose lanes are all one scalar."""
+    values = ", ".join("a" * type.lanes)
+    return function(
+        "broadcast",
+        type,
+        type,
+        [(type.element, "a")],
+        f"return ({type.name}){{{values}}};",
+    )
+
+
+def insert(type: Vector) -> Helper:
+    """A vector with one lane replaced."""
+    parameters: list[tuple[CType, str]] = [
+        (type, "v"),
+        (type.element, "a"),
+        (Scalar.INT64, "i"),
+    ]
+    return function("insert", type, type, parameters, "v[i] = a;\nreturn v;")
+
+
+def lanes(
+    stem: str,
+    result: Vector,
+    operands: Sequence[Vector],
+    value: str,
+    needs: Sequence[Helper] = (),
+    calls: Sequence[str] = (),
+) -> Helper:
+    """A function lane by lane: `value` is that of lane `i` for operands `a`, `b` and `c`."""
+    suffix = operands[0] if operands else result
+    parameters = [(type, "abc"[n]) for n, type in enumerate(operands)]
+    return function(stem, suffix, result, parameters, _loop(result, value), needs, calls)
+
+
+# ------------------------------------------------------------------------------------ selection
+
+
+def select(type: Vector) -> Helper:
+    """The lanes of one vector where a mask is true, of another one elsewhere.
+
+    gcc makes a blend of the loop if the machine has such vectors, and scalar code if it has not.
+    """
+    mask = mask_of(type)
+    parameters = [(mask, "mask"), (type, "a"), (type, "b")]
+    bits = [f"({mask.name}){each}" if type.is_float else each for each in "ab"]
+    merged = f"(mask & {bits[0]}) | (~mask & {bits[1]})"
+    merged = f"({type.name})({merged})" if type.is_float else merged
+    loop = _loop(type, "mask[i] ? a[i] : b[i]")
+    feature = _FEATURE.get(type.bits)
+    body = f"return {merged};"
+    if feature is not None:
+        if type.bits == 512 and type.width < 32:
+            feature = "__AVX512BW__"
+        body = f"#if defined({feature}) && !defined(__clang__)\n{loop}\n#else\n{body}\n#endif"
+    return function("select", type, type, parameters, body)
+
+
+_FEATURE: Final = MappingProxyType({128: "__SSE4_1__", 256: "__AVX2__", 512: "__AVX512F__"})
+
+
+def extremum(stem: str, type: Vector) -> Helper:
+    """The functions on vectors that are named like those of `helpers.py`, with the same results."""
+    mask, chosen = mask_of(type), select(type)
+    operator = ">" if stem.startswith("max") else "<"
+    if not type.is_float:
+        values = [f"({type.unsigned.name}){each}" if stem.endswith("u") else each for each in "ab"]
+        body = f"return {chosen.name}({values[0]} {operator} {values[1]}, a, b);"
+    elif stem.endswith("num"):
+        unwanted = "<=" if operator == ">" else ">="
+        body = f"return {chosen.name}(~(a {unwanted} b) & (a == a), a, b);"
+    else:
+        merge = "&" if operator == ">" else "|"
+        body = (
+            f"{type.name} r = {chosen.name}(a {operator} b, a, b);\n"
+            "// Equal numbers have the same bits unless they are the two zeros.\n"
+            f"const {type.name} zero = ({type.name})(({mask.name})a {merge} ({mask.name})b);\n"
+            f"r = {chosen.name}(a == b, zero, r);\nr = {chosen.name}(a != a, a, r);\n"
+            f"return {chosen.name}(b != b, b, r);"
+        )
+    needs = [chosen, typedef(mask)]
+    if not type.is_float:
+        needs.append(typedef(type.unsigned))
+    return function(stem, type, type, [(type, "a"), (type, "b")], body, needs)
+
+
+_ORDERS: Final = MappingProxyType(
+    {
+        "one": "(a < b) | (a > b)",
+        "ueq": "~((a < b) | (a > b))",
+        "ord": "(a == a) & (b == b)",
+        "uno": "(a != a) | (b != b)",
+    }
+)
+
+
+def comparison(stem: str, type: Vector) -> Helper:
+    """A comparison that is none of C's."""
+    body = f"return {_ORDERS[stem]};"
+    return function(stem, type, mask_of(type), [(type, "a"), (type, "b")], body)
+
+
+def absolute(type: Vector) -> Helper:
+    """Floating-point numbers without their signs."""
+    mask = mask_of(type)
+    rest = "INT64_MAX" if type.width == 64 else "INT32_MAX"
+    ones = broadcast(mask)
+    body = f"return ({type.name})(({mask.name})a & {ones.name}({rest}));"
+    return function("abs", type, type, [(type, "a")], body, (ones,))
+
+
+# ------------------------------------------------------------------------------------ instructions
+
+_FLOAT_SUFFIX: Final = MappingProxyType({64: "pd", 32: "ps"})
+_REGISTER: Final = MappingProxyType({128: "_mm", 256: "_mm256", 512: "_mm512"})
+
+
+def _instruction_suffix(type: Vector) -> str:
+    return _FLOAT_SUFFIX[type.width] if type.is_float else f"epi{type.width}"
+
+
+def _register_type(type: Vector) -> str:
+    letter = {True: {64: "d", 32: ""}[type.width] if type.is_float else "", False: "i"}
+    return f"__m{type.bits}{letter[type.is_float]}"
+
+
+def _alternatives(forms: Sequence[tuple[str, str]], otherwise: str) -> str:
+    """Statements for the first feature that the machine has."""
+    if not forms:
+        return otherwise
+    text = ""
+    for position, (feature, statements) in enumerate(forms):
+        text += f"#{'el' if position else ''}if {feature}\n{statements}\n"
+    return f"{text}#else\n{otherwise}\n#endif"
+
+
+def exact(stem: str, type: Vector, count: int) -> Helper:
+    """`sqrt` or `fma`, which round in one way only."""
+    operands = "abc"[:count]
+    name = library_name(stem, type.element)
+    value = f"{name}({', '.join(f'{each}[i]' for each in operands)})"
+    forms = []
+    if type.bits in _REGISTER:
+        instruction = "fmadd" if stem == "fma" else stem
+        call = f"{_REGISTER[type.bits]}_{instruction}_{_instruction_suffix(type)}"
+        arguments = ", ".join(f"({_register_type(type)}){each}" for each in operands)
+        narrow = "defined(__FMA__)" if stem == "fma" else "defined(__AVX__)"
+        feature = "defined(__AVX512F__)" if type.bits == 512 else narrow
+        forms = [(feature, f"return ({type.name}){call}({arguments});")]
+    parameters = [(type, each) for each in operands]
+    body = _alternatives(forms, _loop(type, value))
+    return function(stem, type, type, parameters, body, (_INTRINSICS,) if forms else (), (name,))
+
+
+def create_mask(type: Vector) -> Helper:
+    """A mask whose first lanes are true, so many as a number says."""
+    last, numbers = type.lanes, ", ".join(map(str, range(type.lanes)))
+    spread = broadcast(type)
+    body = (
+        f"const int64_t last = n < 0 ? -1 : n > {last} ? {last - 1} : n - 1;\n"
+        f"return ({type.name}){{{numbers}}} <= {spread.name}(({type.element.value})last);"
+    )
+    return function("create_mask", type, type, [(Scalar.INT64, "n")], body, (spread,))
+
+
+def masked_load(type: Vector) -> Helper:
+    """Elements where a mask is true, and lanes of a vector elsewhere; others are not touched."""
+    mask, chosen = mask_of(type), select(type)
+    forms = []
+    if type.bits in _REGISTER:
+        start, suffix = _REGISTER[type.bits], _instruction_suffix(type)
+        call = f"{start}_mask_loadu_{suffix}(({_register_type(type)})b, {_lane_bits(type)}, p)"
+        forms.append((_mask_feature(type), f"return ({type.name}){call};"))
+        if type.width >= 32 and type.bits <= 256:
+            load = f"{start}_maskload_{suffix}({_signed_pointer(type, 'const ')}p, {_whole(type)})"
+            forms.append(
+                ("defined(__AVX2__)", f"return {chosen.name}(mask, ({type.name}){load}, b);")
+            )
+    loop = f"for (int i = 0; i < {type.lanes}; i++)\n  if (mask[i])\n    b[i] = p[i];\nreturn b;"
+    parameters: list[tuple[CType, str]] = [(type.element, "const *p"), (mask, "mask"), (type, "b")]
+    needs = (_INTRINSICS, chosen) if forms else ()
+    return function("masked_load", type, type, parameters, _alternatives(forms, loop), needs)
+
+
+def masked_store(type: Vector) -> Helper:
+    """Write the lanes where a mask is true; other elements are not touched."""
+    mask = mask_of(type)
+    forms = []
+    if type.bits in _REGISTER:
+        start, suffix = _REGISTER[type.bits], _instruction_suffix(type)
+        value = f"({_register_type(type)})a"
+        call = f"{start}_mask_storeu_{suffix}(p, {_lane_bits(type)}, {value});"
+        forms.append((_mask_feature(type), call))
+        if type.width >= 32 and type.bits <= 256:
+            pointer = _signed_pointer(type, "")
+            store = f"{start}_maskstore_{suffix}({pointer}p, {_whole(type)}, {value});"
+            forms.append(("defined(__AVX2__)", store))
+    loop = f"for (int i = 0; i < {type.lanes}; i++)\n  if (mask[i])\n    p[i] = a[i];"
+    parameters: list[tuple[CType, str]] = [(type.element, "*p"), (mask, "mask"), (type, "a")]
+    needs = (_INTRINSICS,) if forms else ()
+    return function("masked_store", type, None, parameters, _alternatives(forms, loop), needs)
+
+
+def _mask_feature(type: Vector) -> str:
+    """The test for instructions with a bit for each lane."""
+    needed = ["__AVX512BW__" if type.width < 32 else "__AVX512F__"]
+    needed += ["__AVX512VL__"] * (type.bits < 512)
+    return " && ".join(f"defined({each})" for each in needed)
+
+
+def _lane_bits(type: Vector) -> str:
+    """A bit for each lane of `mask`."""
+    whole = _whole(type)
+    return f"{_REGISTER[type.bits]}_test_epi{type.width}_mask({whole}, {whole})"
+
+
+def _whole(type: Vector) -> str:
+    return f"(__m{type.bits}i)mask"
+
+
+def _signed_pointer(type: Vector, constant: str) -> str:
+    """The conversion of a pointer to integers to that of the instructions of AVX2."""
+    if type.is_float:
+        return ""
+    return f"({constant}{'long long' if type.width == 64 else 'int'} *)"

@@ -1,0 +1,89 @@
+"""Operations on vectors as C statements and expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from xdsl.dialects import affine
+from xdsl.dialects.builtin import MemRefType, VectorType, i1
+from xdsl.ir import Operation, SSAValue
+
+from polyir.target.c.body import Body
+from polyir.target.c.masks import vector_type
+from polyir.target.c.syntax import Assign, Element, ExpressionStatement
+from polyir.target.c.vector_helpers import mask_of, masked_load, masked_store
+from polyir.target.c.vector_operations import (
+    as_type,
+    is_vector_computation,
+    vector_computation,
+)
+from polyir.target.c.vector_syntax import HelperCall, Pointer, VectorElement
+from polyir.target.errors import operation_name, unsupported, unsupported_operation
+
+_LOADS: Final = ("affine.vector_load", "vector.load")
+_STORES: Final = ("affine.vector_store", "vector.store")
+
+
+def translate_vector_operation(body: Body, op: Operation) -> None:
+    """Add the statements of one operation, or remember the value that it computes."""
+    name = operation_name(op)
+    if name in _LOADS:
+        result = op.results[0]
+        first = _first(body, op, op.operands[0])
+        body.define(result, VectorElement(vector_type(result, op), first))
+    elif name in _STORES:
+        value = body.value(op.operands[0])
+        first = _first(body, op, op.operands[1])
+        body.add(Assign(VectorElement(vector_type(op.operands[0], op), first), value))
+    elif name == "vector.maskedload":
+        _masked_load(body, op)
+    elif name == "vector.maskedstore":
+        _masked_store(body, op)
+    elif is_vector_computation(op):
+        operands = [body.value(operand) for operand in op.operands]
+        body.define(op.results[0], vector_computation(op, operands))
+    else:
+        raise unsupported_operation(op, body.dialect.target)
+
+
+def _masked_load(body: Body, op: Operation) -> None:
+    base, *_, mask, otherwise = op.operands
+    type = vector_type(op.results[0], op)
+    arguments = (
+        Pointer(type.element, _first(body, op, base)),
+        as_type(mask_of(type), body.value(mask)),
+        body.value(otherwise),
+    )
+    body.define(op.results[0], HelperCall(type, masked_load(type), arguments))
+
+
+def _masked_store(body: Body, op: Operation) -> None:
+    base, *_, mask, value = op.operands
+    type = vector_type(value, op)
+    arguments = (
+        Pointer(type.element, _first(body, op, base)),
+        as_type(mask_of(type), body.value(mask)),
+        body.value(value),
+    )
+    body.add(ExpressionStatement(HelperCall(type, masked_store(type), arguments)))
+
+
+def _first(body: Body, op: Operation, base: SSAValue) -> Element:
+    """The first element of a vector in memory."""
+    assert isinstance(base.type, MemRefType)
+    if base.type.element_type == i1 or isinstance(base.type.element_type, VectorType):
+        raise unsupported(
+            op,
+            f"vectors in memory of type '{base.type}' are not supported by {body.dialect.target}",
+        )
+    if isinstance(op, affine.VectorLoadOp | affine.VectorStoreOp):
+        return body.element(base, body.map(op.map.data, op.indices))
+    return body.element(base, [body.value(index) for index in _indices(op, base)])
+
+
+def _indices(op: Operation, base: SSAValue) -> Sequence[SSAValue]:
+    """The operands after the memref, one for each dimension."""
+    assert isinstance(base.type, MemRefType)
+    start = next(n for n, operand in enumerate(op.operands) if operand is base) + 1
+    return op.operands[start : start + base.type.get_num_dims()]
