@@ -75,7 +75,7 @@ class BodyFacts:
     def of(body: Block, counters: Sequence[SSAValue]) -> BodyFacts:
         """The facts of a body.
 
-        Raises `UnsuitableError` for operations that cannot be copied, and for accesses to elements
+        Raises `UnsuitableError` for operations that cannot be copied, and for stores to elements
         that are not successive along the counter of the vectors.
         """
         facts = BodyFacts(counters)
@@ -134,23 +134,28 @@ class BodyFacts:
             if value not in self.counters and self.of_value(value):
                 raise UnsuitableError("a subscript depends on data")
         self.subscripts[op] = subscripts
-        is_vector = self._require_successive(subscripts)
         found = self.of_access(op)
         if isinstance(op, Load):
             self.dimensions[op.results[0]] = found
             return
-        if not is_vector or found != frozenset(range(len(self.counters))):
+        if found != frozenset(range(len(self.counters))):
             raise UnsuitableError("several iterations store to one element")
+        if not self.is_successive(op):
+            raise UnsuitableError("it stores to elements that are not next to each other")
 
-    def _require_successive(self, subscripts: Subscripts) -> bool:
-        """Whether the elements are successive along the vectors, and not one element."""
+    def is_successive(self, op: Access) -> bool:
+        """Whether the elements of a vector are successive."""
         counter = self.counters[self.vector]
-        factors = [_factor(each, counter) for each in subscripts]
-        if all(factor == 0 for factor in factors):
-            return False
-        if factors[-1] != 1 or any(factor != 0 for factor in factors[:-1]):
-            raise UnsuitableError("it accesses elements that are not next to each other")
-        return True
+        *others, last = (_factor(each, counter) for each in self.subscripts[op])
+        return last == 1 and not any(factor != 0 for factor in others)
+
+    @property
+    def has_gathers(self) -> bool:
+        """Whether vectors are made of elements that are not successive."""
+        return any(
+            self.vector in self.of_access(op) and not self.is_successive(op)
+            for op in self.subscripts
+        )
 
 
 def _factor(expression: IndexExpression, counter: SSAValue) -> int | None:
@@ -219,6 +224,8 @@ class Expansion:
         if self.facts.vector not in self.facts.of_access(op):
             return self._insert_load(affine.LoadOp(op.memref, *self._map(subscripts)), op)
         type = VectorType(element, [self.width])
+        if not self.facts.is_successive(op):
+            return self._gathered(op, key, type)
         if self.mask is None:
             memory = SSAValue.get(op.memref, type=MemRefType)
             load = affine.VectorLoadOp(memory, *self._map(subscripts), type)
@@ -240,6 +247,20 @@ class Expansion:
         store.location = op.location
         self.builder.insert(store)
 
+    def _gathered(self, op: Access, key: Key, type: VectorType) -> SSAValue:
+        """A vector of elements that are loaded one by one."""
+        result: SSAValue | None = None
+        for lane in range(self.width):
+            load = affine.LoadOp(op.memref, *self._map(self._at(op, key, lane)))
+            value = self._insert_load(load, op)
+            if result is None:
+                result = self.builder.insert(vector.BroadcastOp(value, type)).results[0]
+            else:
+                insertion = vector.InsertOp(value, result, [lane])
+                result = self.builder.insert(insertion).results[0]
+        assert result is not None
+        return result
+
     def _insert_load(self, load: Operation, original: Operation) -> SSAValue:
         load.location = original.location
         (result,) = self.builder.insert(load).results
@@ -247,12 +268,14 @@ class Expansion:
             result.name_hint = original.results[0].name_hint
         return result
 
-    def _at(self, op: Access, key: Key) -> Subscripts:
-        """The subscripts of the copy `key` of an access."""
+    def _at(self, op: Access, key: Key, lane: int = 0) -> Subscripts:
+        """The subscripts of the copy `key` of an access, in one lane of a vector."""
         places = sorted(self.facts.of_access(op))
         values = dict(zip(places, key, strict=True))
         by_counter = {
-            counter.value: counter.first.shift(values[place] * counter.step)
+            counter.value: counter.first.shift(
+                values[place] * counter.step + (lane if place == self.facts.vector else 0)
+            )
             for place, counter in enumerate(self.counters)
             if place in values
         }

@@ -310,6 +310,8 @@ def _vectorize_loop(loop: affine.ForOp) -> str:
     facts = BodyFacts.of(body, [range.counter])
     if facts.may_trap:
         raise UnsuitableError("integers are divided")
+    if facts.has_gathers:
+        raise UnsuitableError("it loads elements that are not next to each other")
     _add_main_loop(loop, range, facts, width)
     _add_rest(loop, range, facts, width)
     Rewriter.erase_op(loop)

@@ -13,7 +13,9 @@ from polyir.dialects.dependence import Dependences
 from polyir.dialects.loop_attributes import JamAttr, VectorAttr
 from polyir.isl_lists import basic_sets_of, sets_of
 from polyir.isl_trees import mapped_children, node_type
+from polyir.model.bands import active_at, band_facts
 from polyir.model.locality import next_iteration
+from polyir.model.order import Active, members_of, still_active
 from polyir.model.outcome import Outcome
 from polyir.model.statements import AccessKind, Statement
 from polyir.model.tree_loops import schedules_below
@@ -72,8 +74,9 @@ def register_tile(
 
     Of the members of an innermost permutable band, one becomes the vector loop, along which the
     statement's stores are to successive elements; one becomes the loop of the rows, along which
-    loads of vectors are the same. Both must be coincident. The loops over blocks come first, then
-    all other members, and the block innermost. For S[i, j, k], C[i, j] += A[i, k] * B[k, j]:
+    loads of vectors are the same. Inside all others, both must be parallel. The loops over blocks
+    come first, then all other members, and the block innermost. For S[i, j, k],
+    C[i, j] += A[i, k] * B[k, j]:
 
         band [i, j, k]    =>    band [24 floor(j / 24), 8 floor(i / 8)]
                                   band [k]  options isolate (where the block is complete)
@@ -90,7 +93,8 @@ def register_tile(
     """
     require_own_instances(schedule, "register tiling")
     options = options or RegisterTileOptions()
-    tiler = _RegisterTiler({each.name: each for each in statements}, options)
+    by_name = {each.name: each for each in statements}
+    tiler = _RegisterTiler(by_name, dependences, options)
     start = start_at(schedule, dependences, options.loop, "register tiling")
     result = tiler.visit(start).get_schedule()
     if not tiler.done:
@@ -168,10 +172,16 @@ class _Shape:
 class _RegisterTiler:
     """Makes register tiles in one tree and notes what it did."""
 
-    def __init__(self, statements: Mapping[str, Statement], options: RegisterTileOptions) -> None:
+    def __init__(
+        self,
+        statements: Mapping[str, Statement],
+        dependences: Dependences,
+        options: RegisterTileOptions,
+    ) -> None:
         self.done: list[str] = []
         self.missed: list[str] = []
         self._statements = statements
+        self._dependences = dependences
         self._options = options
 
     def visit(self, node: isl.ScheduleNode) -> isl.ScheduleNode:
@@ -200,41 +210,50 @@ class _RegisterTiler:
         statement = self._statements[instances[0].get_tuple_name()]
         (schedule,) = schedules_below(band)
         first = band.get_schedule_depth()
-        directions = {
-            position: direction_of(statement, schedule, first + position)
-            for position, member in enumerate(loop_members(band))
-            if member.is_coincident
-            and (band.band_get_permutable() or position == band.band_n_member() - 1)
-        }
-        usable = {place: each for place, each in directions.items() if each is not None}
+        members = band.band_n_member()
+        movable = range(members) if band.band_get_permutable() else range(members - 1, members)
+        found = {place: direction_of(statement, schedule, first + place) for place in movable}
+        directions = {place: each for place, each in found.items() if each is not None}
         stores = [
             place
             for place, each in enumerate(statement.accesses)
             if each.kind is not AccessKind.READ
         ]
+        loads = [place for place in range(len(statement.accesses)) if place not in stores]
         along = [
             place
-            for place, each in usable.items()
+            for place, each in directions.items()
             if stores and all(map(each.is_successive, stores))
         ]
-        if not along:
-            return "no coincident loop has stores to successive elements"
-        loads = [place for place in range(len(statement.accesses)) if place not in stores]
 
         def cheap_loads(place: int) -> int:
-            each = usable[place]
+            each = directions[place]
             return sum(each.is_successive(load) or each.stays(load) for load in loads)
 
-        vector = max(along, key=lambda place: (cheap_loads(place), place))
-        rows = [
-            place
-            for place, each in usable.items()
-            if place != vector
-            and any(usable[vector].is_successive(load) and each.stays(load) for load in loads)
-        ]
-        if not rows or band.band_n_member() < 3:
-            return _Shape(vector, None)
-        return _Shape(vector, max(rows))
+        along.sort(key=lambda place: (cheap_loads(place), place), reverse=True)
+        for vector in along:
+            rows = [
+                place
+                for place, each in directions.items()
+                if members > 2
+                and place != vector
+                and any(each.stays(load) and not directions[vector].stays(load) for load in loads)
+            ]
+            for row in reversed(rows):
+                if self._are_parallel(band, (row, vector)):
+                    return _Shape(vector, row)
+            if cheap_loads(vector) == len(loads) and self._are_parallel(band, (vector,)):
+                return _Shape(vector, None)
+        return "no parallel loop has accesses to successive elements"
+
+    def _are_parallel(self, band: isl.ScheduleNode, inner: Sequence[int]) -> bool:
+        """Whether these members of `band` are parallel inside all others."""
+        members = members_of(band)
+        actives: tuple[Active, ...] = active_at(band, self._dependences)
+        for place, member in enumerate(members):
+            if place not in inner:
+                actives = still_active(actives, member)
+        return all(band_facts(actives, [members[place] for place in inner]).coincident)
 
     def _vectors_only(self, band: isl.ScheduleNode, vector: int, name: str) -> isl.ScheduleNode:
         """`band` with its vector loop innermost."""

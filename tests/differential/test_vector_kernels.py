@@ -1,0 +1,38 @@
+"""PolyBench in register tiles and vectors, against MLIR's lowering, to the bit."""
+
+from __future__ import annotations
+
+import pytest
+from kernel_runs import assert_same_bits, loops_of
+from kernels import KERNELS
+from oracle import MISSING_TOOLS_REASON, mlir_opt_available
+
+pytestmark = pytest.mark.skipif(not mlir_opt_available(), reason=MISSING_TOOLS_REASON)
+
+PIPELINES = (
+    "pluto-schedule,tile{sizes=8},mark-parallel,register-tile{rows=2 vectors=1 width=4},vectorize",
+    "pluto-schedule,tile{sizes=6,12,5},full-tile-separation,"
+    "register-tile{rows=3 vectors=3 width=2},vectorize",
+    "spatial-schedule,tile{sizes=7},wavefront,intra-tile-order,mark-parallel,"
+    "register-tile{rows=2 vectors=1 width=2},vectorize",
+    "register-tile{rows=2 vectors=2 width=2},vectorize",
+)
+
+PART = [(name, PIPELINES[number % len(PIPELINES)]) for number, name in enumerate(KERNELS)]
+REST = [(name, line) for line in PIPELINES for name in KERNELS if (name, line) not in PART]
+
+
+def check(name: str, pipeline: str) -> None:
+    kernel = KERNELS[name]
+    assert_same_bits(kernel, loops_of(kernel.path.read_text(), pipeline))
+
+
+@pytest.mark.parametrize(("name", "pipeline"), PART)
+def test_results_are_the_same_to_the_bit(name: str, pipeline: str) -> None:
+    check(name, pipeline)
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize(("name", "pipeline"), REST)
+def test_every_kernel_through_every_pipeline(name: str, pipeline: str) -> None:
+    check(name, pipeline)
