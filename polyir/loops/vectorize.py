@@ -62,7 +62,8 @@ def vectorize(root: Operation, done: Report, left: Report) -> bool:
         except UnsuitableError as error:
             left(f"{_name(loop)} stays scalar: {error}", loop)
         else:
-            done(message, loop)
+            # The loop is gone.
+            done(message, root)
     return found
 
 

@@ -31,7 +31,21 @@ def random_pipeline(seed: int) -> tuple[str, ...]:
         later.append(random.choice(["scalar-replacement", "scalar-replacement{levels=all}"]))
         random.shuffle(later)
         passes += later[: random.randint(0, 4)]
-    return tuple(passes)
+    return _with_vectors(passes, seed)
+
+
+def _with_vectors(passes: list[str], seed: int) -> tuple[str, ...]:
+    """The passes, at times with register tiles and vectors before what works on loops."""
+    # Numbers of its own: the programs and other passes of a seed stay what they were.
+    random = Random(f"vectors {seed}")
+    if random.random() > 0.3:
+        return tuple(passes)
+    rows, vectors, width = (random.choice(each) for each in ((1, 2, 3), (1, 2), (2, 4, 8)))
+    added = (f"register-tile{{rows={rows} vectors={vectors} width={width}}}", "vectorize")
+    place = next(
+        (place for place, each in enumerate(passes) if each.startswith("lower-poly")), len(passes)
+    )
+    return (*passes[:place], *added, *passes[place:])
 
 
 def random_gpu_pipeline(seed: int) -> tuple[str, ...]:

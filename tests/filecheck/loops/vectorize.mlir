@@ -1,0 +1,131 @@
+// RUN: polyir-opt --split-input-file --vectorize --remarks %s 2>&1 | filecheck %s
+// RUN: polyir-opt --split-input-file --vectorize %s 2>/dev/null | mlir-opt-19 --split-input-file --lower-affine --convert-vector-to-llvm > /dev/null
+
+// A block: rows are jammed, columns are vectors, and C stays in registers.
+func.func @block(%n: index, %A: memref<2x?xf32>, %B: memref<?x8xf32>, %C: memref<2x8xf32>) {
+  affine.for %k = 0 to %n {
+    affine.for %i = 0 to 2 {
+      affine.for %j = 0 to 8 {
+        %a = affine.load %A[%i, %k] : memref<2x?xf32>
+        %b = affine.load %B[%k, %j] : memref<?x8xf32>
+        %c = affine.load %C[%i, %j] : memref<2x8xf32>
+        %p = arith.mulf %a, %b : f32
+        %s = arith.addf %c, %p : f32
+        affine.store %s, %C[%i, %j] : memref<2x8xf32>
+      } {poly.vector = #poly.vector<8>}
+    } {poly.jam = #poly.jam<2>}
+  }
+  return
+}
+
+// CHECK-LABEL: remark: [vectorize] the loop over %j runs in blocks of 2 x 8, in vectors of 8, with elements of %C in registers
+// CHECK:      affine.if affine_set<()[s0] : (s0 >= 1)>()[%n] {
+// CHECK-NEXT:   %[[C0:.+]] = affine.vector_load %C[0, 0] : memref<2x8xf32>, vector<8xf32>
+// CHECK-NEXT:   %[[C1:.+]] = affine.vector_load %C[1, 0] : memref<2x8xf32>, vector<8xf32>
+// CHECK-NEXT:   affine.for %[[K:.+]] = 0 to %n iter_args({{.+}} = %[[C0]], {{.+}} = %[[C1]])
+// CHECK-NEXT:     affine.load %A[0, %[[K]]]
+// CHECK-NEXT:     affine.load %A[1, %[[K]]]
+// CHECK-NEXT:     affine.vector_load %B[%[[K]], 0] : memref<?x8xf32>, vector<8xf32>
+// CHECK-NEXT:     vector.broadcast
+// CHECK-NEXT:     arith.mulf {{.*}} : vector<8xf32>
+// CHECK-NEXT:     vector.broadcast
+// CHECK-NEXT:     arith.mulf {{.*}} : vector<8xf32>
+// CHECK-NEXT:     arith.addf {{.*}} : vector<8xf32>
+// CHECK-NEXT:     arith.addf {{.*}} : vector<8xf32>
+// CHECK-NEXT:     affine.yield
+// CHECK:        affine.vector_store {{.*}}, %C[0, 0]
+// CHECK-NEXT:   affine.vector_store {{.*}}, %C[1, 0]
+
+// -----
+
+// Any number of iterations: full vectors, and a masked one.
+func.func @scale(%n: index, %x: f64, %A: memref<?xf64>) {
+  affine.for %i = 3 to %n {
+    %a = affine.load %A[%i] : memref<?xf64>
+    %p = arith.mulf %a, %x : f64
+    affine.store %p, %A[%i] : memref<?xf64>
+  } {poly.vector = #poly.vector<4>}
+  return
+}
+
+// CHECK-LABEL: remark: [vectorize] the loop over %i runs in vectors of 4
+// CHECK:      affine.for %[[I:.+]] = 3 to affine_map<()[s0] -> (s0 - 3)>()[%n] step 4 {
+// CHECK-NEXT:   affine.vector_load %A[%[[I]]] : memref<?xf64>, vector<4xf64>
+// CHECK:        affine.vector_store
+// CHECK:      %[[REST:.+]] = arith.remsi
+// CHECK:      scf.if
+// CHECK-NEXT:   %[[MASK:.+]] = vector.create_mask %[[REST]] : vector<4xi1>
+// CHECK:        vector.maskedload %A[%{{.+}}], %[[MASK]]
+// CHECK:        vector.maskedstore %A[%{{.+}}], %[[MASK]]
+
+// -----
+
+// The same array with different elements in the loop around: nothing is kept in registers.
+func.func @overlap(%n: index, %A: memref<?x?xf64>) {
+  affine.for %k = 0 to 9 {
+    affine.for %j = 0 to 4 {
+      %a = affine.load %A[0, %j + 4] : memref<?x?xf64>
+      %b = affine.load %A[%k, %j] : memref<?x?xf64>
+      %s = arith.addf %a, %b : f64
+      affine.store %s, %A[0, %j + 4] : memref<?x?xf64>
+    } {poly.vector = #poly.vector<4>}
+  }
+  affine.for %k = 0 to 9 {
+    affine.for %j = 0 to 4 {
+      %a = affine.load %A[0, %j + 3] : memref<?x?xf64>
+      %b = affine.load %A[%k, %j] : memref<?x?xf64>
+      %s = arith.addf %a, %b : f64
+      affine.store %s, %A[0, %j + 3] : memref<?x?xf64>
+    } {poly.vector = #poly.vector<4>}
+  }
+  return
+}
+
+// CHECK-LABEL: remark: [vectorize] the loop over %j runs in blocks of 4, in vectors of 4, with elements of %A in registers
+// CHECK-NEXT: remark: [vectorize] the loop over %j runs in blocks of 4, in vectors of 4{{$}}
+
+// -----
+
+// Operands of a block that are not successive are gathered; a loop without a block stays scalar.
+func.func @gather(%n: index, %A: memref<?x?xi32>, %B: memref<?xi32>) {
+  affine.for %j = 0 to 2 {
+    %a = affine.load %A[%j, 0] : memref<?x?xi32>
+    affine.store %a, %B[%j] : memref<?xi32>
+  } {poly.vector = #poly.vector<2>}
+  affine.for %j = 0 to %n {
+    %a = affine.load %A[%j, 0] : memref<?x?xi32>
+    affine.store %a, %B[%j] : memref<?xi32>
+  } {poly.vector = #poly.vector<2>}
+  affine.for %j = 0 to %n {
+    %a = affine.load %B[%j] : memref<?xi32>
+    affine.store %a, %A[%j, 0] : memref<?x?xi32>
+  } {poly.vector = #poly.vector<2>}
+  affine.for %j = 0 to %n {
+    %a = affine.load %B[%j] : memref<?xi32>
+    %q = arith.divsi %a, %a : i32
+    affine.store %q, %B[%j] : memref<?xi32>
+  } {poly.vector = #poly.vector<2>}
+  affine.for %j = 0 to %n {
+    %number = arith.index_cast %j : index to i32
+    affine.store %number, %B[%j] : memref<?xi32>
+  } {poly.vector = #poly.vector<2>}
+  return
+}
+
+// CHECK-LABEL: remark: [vectorize] the loop over %j runs in blocks of 2, in vectors of 2
+// CHECK: warning: [vectorize] the loop over %j stays scalar: it loads elements that are not next to each other
+// CHECK: warning: [vectorize] the loop over %j stays scalar: it stores to elements that are not next to each other
+// CHECK: warning: [vectorize] the loop over %j stays scalar: integers are divided
+// CHECK: warning: [vectorize] the loop over %j stays scalar: arith.index_cast computes with a counter
+// CHECK:      %[[X:.+]] = affine.load %A[0, 0]
+// CHECK-NEXT: %[[V:.+]] = vector.broadcast %[[X]] : i32 to vector<2xi32>
+// CHECK-NEXT: %[[Y:.+]] = affine.load %A[1, 0]
+// CHECK-NEXT: vector.insert %[[Y]], %[[V]] [1] : i32 into vector<2xi32>
+
+// -----
+
+func.func @nothing() {
+  return
+}
+
+// CHECK: warning: [vectorize] nothing to do: no loop has the attribute #poly.vector

@@ -1,0 +1,62 @@
+// RUN: polyir-opt --split-input-file --register-tile="rows=2 vectors=2 width=4" --remarks --emit=poly %s 2>&1 | filecheck %s
+// RUN: not polyir-opt --register-tile="rows=0" %s 2>&1 | filecheck %s --check-prefix ROWS
+// RUN: not polyir-opt --register-tile="vectors=0" %s 2>&1 | filecheck %s --check-prefix VECTORS
+// RUN: not polyir-opt --register-tile="width=3" %s 2>&1 | filecheck %s --check-prefix WIDTH
+
+func.func @product(%n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>, %C: memref<?x?xf64>) {
+  affine.for %i = 0 to %n {
+    affine.for %j = 0 to %n {
+      affine.for %k = 0 to %n {
+        %a = affine.load %A[%i, %k] : memref<?x?xf64>
+        %b = affine.load %B[%k, %j] : memref<?x?xf64>
+        %c = affine.load %C[%i, %j] : memref<?x?xf64>
+        %p = arith.mulf %a, %b : f64
+        %s = arith.addf %c, %p : f64
+        affine.store %s, %C[%i, %j] : memref<?x?xf64>
+      }
+    }
+  }
+  return
+}
+
+// CHECK: remark: [register-tile] blocks of 2 x 8 along loops 1 and 2 of the band of 3 over S0
+// CHECK:      poly.band "[n] -> [{ S0[i, j, k] -> [(j - (j) mod 8)] }, { S0[i, j, k] -> [(i - (i) mod 2)] }]" permutable coincident [true, true] {
+// CHECK-NEXT:   poly.band "[n] -> [{ S0[i, j, k] -> [(k)] }]" permutable coincident [false] options "{{.*}}isolate{{.*}} -> [i2]] : {{.*}}" {
+// CHECK-NEXT:     poly.band "[n] -> [{ S0[i, j, k] -> [(i)] }, { S0[i, j, k] -> [(j)] }]" permutable coincident [true, true] loop_attributes {{\[\[}}#poly.jam<2>], [#poly.vector<4>]]
+
+// -----
+
+// Only the last loop of a band that is not permutable may be the vector loop.
+func.func @columns(%n: index, %A: memref<?x?xf64>) {
+  affine.for %i = 0 to %n {
+    affine.for %j = 0 to %n {
+      %a = affine.load %A[%j, %i] : memref<?x?xf64>
+      %d = arith.addf %a, %a : f64
+      affine.store %d, %A[%j, %i] : memref<?x?xf64>
+    }
+  }
+  return
+}
+
+// CHECK: remark: [register-tile] vectors of 4 along loop 1 of the band of 2 over S0
+// CHECK: poly.band "[n] -> [{ S0[i, j] -> [(j)] }, { S0[i, j] -> [(i)] }]" permutable coincident [true, true] loop_attributes {{\[}}[], [#poly.vector<4>]]
+
+// -----
+
+func.func @carried(%n: index, %A: memref<?x?xf64>) {
+  affine.for %i = 1 to %n {
+    affine.for %j = 1 to %n {
+      %a = affine.load %A[%i, %j - 1] : memref<?x?xf64>
+      %b = affine.load %A[%i - 1, %j] : memref<?x?xf64>
+      %d = arith.addf %a, %b : f64
+      affine.store %d, %A[%i, %j] : memref<?x?xf64>
+    }
+  }
+  return
+}
+
+// CHECK: warning: [register-tile] no register tiles were made: the band of 2 over S0 has no vector loop: no parallel loop has accesses to successive elements
+
+// ROWS: error: rows must be 1 or more: rows=0
+// VECTORS: error: vectors must be 1 or more: vectors=0
+// WIDTH: error: width must be a power of two, 2 or more: width=3
