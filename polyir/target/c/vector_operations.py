@@ -392,7 +392,7 @@ def _constant(op: Operation, operands: Operands) -> Expression:
                 values.append(float_constant(type.element, number))
             case _:
                 raise unsupported(op, "complex numbers are not supported by the C target")
-    if len(values) == 1:
+    if op.value.is_splat():
         return spread(type, values[0])
     return VectorLiteral(type, tuple(values))
 
