@@ -114,7 +114,10 @@ func.func @f(%A: {memory}, %B: {memory}, %C: {out}, %n: index, %x: {self.element
                     f"%s$ = arith.andi %b, %o$ : {self.type}",
                     f"%u$ = arith.constant dense<3> : {self.type}",
                     f"%d$ = arith.addi %s$, %u$ : {self.type}",
-                    f"arith.{name} %a, %d$ : {self.type}",
+                    # MLIR's rounded division is wrong for the least number.
+                    f"%w$ = arith.constant dense<1> : {self.type}",
+                    f"%h$ = arith.shrsi %a, %w$ : {self.type}",
+                    f"arith.{name} %h$, %d$ : {self.type}",
                 )
             elif name.startswith("sh"):
                 yield (

@@ -22,7 +22,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation
 
-from polyir.dialects.shaped_operations import ShapedCmpfOp, ShapedCmpiOp, ShapedSelectOp
+from polyir.dialects.shaped_operations import operation_on_numbers
 from polyir.target.abi import Scalar, scalar_type
 from polyir.target.c.masks import is_mask, vector_type
 from polyir.target.c.operations import computation, float_constant, is_computation
@@ -162,11 +162,6 @@ def _sources_matter(op: Operation) -> bool:
     return any(type != types[0] for type in types) or any(map(is_mask, types))
 
 
-_SCALAR: Final = MappingProxyType[type[Operation], type[Operation]](
-    {ShapedCmpfOp: arith.CmpfOp, ShapedCmpiOp: arith.CmpiOp, ShapedSelectOp: arith.SelectOp}
-)
-
-
 def _scalar_operation(op: Operation) -> Operation:
     """The operation on the elements."""
 
@@ -174,7 +169,7 @@ def _scalar_operation(op: Operation) -> Operation:
         return type.element_type if isinstance(type, VectorType) else type
 
     block = Block(arg_types=[element(operand.type) for operand in op.operands])
-    return _SCALAR.get(type(op), type(op)).create(
+    return operation_on_numbers(type(op)).create(
         operands=block.args,
         result_types=[element(result.type) for result in op.results],
         properties=op.properties,
