@@ -273,13 +273,14 @@ func.func @f(%A: {memory}, %B: {memory}, %C: {out}, %n: index, %x: {self.element
         """Arguments of `f`; the operands have special values, and equal ones."""
         random = np.random.default_rng(seed)
         dtype = DTYPES[self.element]
-        operands = [_operand(random, dtype) for _ in range(2)]
+        operands = [_operand(random, self.element) for _ in range(2)]
         operands[1][::5] = operands[0][::5]
         x = operands[0][3].item()
         return [*operands, np.zeros((self.count, LENGTH), dtype), n, x, p]
 
 
-def _operand(random: np.random.Generator, dtype: type) -> NDArray[np.generic]:
+def _operand(random: np.random.Generator, element: str) -> NDArray[np.generic]:
+    dtype = DTYPES[element]
     if np.issubdtype(dtype, np.floating):
         values = random.normal(scale=50.0, size=LENGTH).astype(dtype)
         special = [0.0, -0.0, np.inf, -np.inf, np.nan, 1e-310, 0.5, 1.5, 2.5, -2.5]
@@ -287,8 +288,10 @@ def _operand(random: np.random.Generator, dtype: type) -> NDArray[np.generic]:
         values[places] = np.array(special).astype(dtype)
         return values
     limits = np.iinfo(dtype)
-    values = random.integers(limits.min, limits.max, size=LENGTH, dtype=dtype, endpoint=True)
-    values[random.permutation(LENGTH)[:3]] = [limits.min, limits.max, 0]
+    # Arithmetic on indices is assumed not to overflow.
+    least, most = (-(2**28), 2**28) if element == "index" else (limits.min, limits.max)
+    values = random.integers(least, most, size=LENGTH, dtype=dtype, endpoint=True)
+    values[random.permutation(LENGTH)[:3]] = [least, most, 0]
     return values
 
 

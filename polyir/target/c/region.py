@@ -112,6 +112,12 @@ def _helpers(usage: Usage) -> tuple[tuple[str, str], ...]:
 
 def with_free_names(text: str, taken: Sequence[str]) -> str:
     """A function's definition in which no parameter or local variable is one of `taken`."""
+    lines = text.splitlines()
+    if any(line.startswith("#") for line in lines):
+        # The preprocessor has words of its own, and names of headers.
+        return "\n".join(
+            line if line.startswith("#") else with_free_names(line, taken) for line in lines
+        )
     known = {*re.findall(r"\w+", text), *taken}
     # Names of the compiler begin with two underscores.
     for name in dict.fromkeys(re.findall(r"\b((?!__)[A-Za-z_]\w*)\b(?!\s*\()", text)):

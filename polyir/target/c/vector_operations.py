@@ -349,8 +349,12 @@ def _convert_signed(op: Operation, operands: Operands) -> Expression | None:
 
 def _convert_unsigned(op: Operation, operands: Operands) -> Expression | None:
     type, (value,) = _result_vector(op), operands
-    if is_mask(op.operands[0].type) or is_mask(op.results[0].type):
+    if is_mask(op.results[0].type):
         return None
+    if is_mask(op.operands[0].type):
+        own = _vector(value)
+        one = spread(own, IntegerLiteral(Scalar.INT32, 1))
+        return cast(type, Binary(own, "&", value, one))
     return cast(type, cast(_vector(value).unsigned, value))
 
 
