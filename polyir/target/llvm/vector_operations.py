@@ -22,6 +22,9 @@ class VectorFCmpOp(llvm.FCmpOp):
     def get_irdl_definition(cls) -> OpDef:
         return _COMPARISON
 
+    def verify_(self) -> None:
+        _COMPARISON.verify(self)
+
     @classmethod
     def make(cls, left: SSAValue, right: SSAValue, predicate: str) -> VectorFCmpOp:
         """The comparison; `predicate` is LLVM's name of it."""
@@ -43,6 +46,9 @@ class VectorSelectOp(llvm.SelectOp):
     @classmethod
     def get_irdl_definition(cls) -> OpDef:
         return _SELECTION
+
+    def verify_(self) -> None:
+        _SELECTION.verify(self)
 
 
 _COMPARISON = replace(
