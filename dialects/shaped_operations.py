@@ -57,11 +57,8 @@ class ShapedSelectOp(IRDLOperation):
     )
 
 
-@irdl_op_definition
-class ShapedIndexCastOp(IRDLOperation):
-    """`arith.index_cast` of vectors and tensors: xDSL's takes scalars only."""
-
-    name = "arith.index_cast"
+class ShapedConversion(IRDLOperation):
+    """A conversion of each element."""
 
     input = operand_def(_SHAPED)
     result = result_def(_SHAPED)
@@ -69,6 +66,71 @@ class ShapedIndexCastOp(IRDLOperation):
     traits = traits_def(Pure())
 
     assembly_format = "$input attr-dict `:` type($input) `to` type($result)"
+
+    def verify_(self) -> None:
+        source, result = self.input.type, self.result.type
+        if isinstance(source, VectorType) and isinstance(result, VectorType):
+            has_shape = source.shape == result.shape
+        else:
+            has_shape = isinstance(source, TensorType) == isinstance(result, TensorType)
+        if not has_shape:
+            raise VerifyException("the types must have the same shape")
+
+
+@irdl_op_definition
+class ShapedIndexCastOp(ShapedConversion):
+    """`arith.index_cast` of vectors and tensors."""
+
+    name = "arith.index_cast"
+
+
+@irdl_op_definition
+class ShapedExtSIOp(ShapedConversion):
+    """`arith.extsi` of vectors and tensors."""
+
+    name = "arith.extsi"
+
+
+@irdl_op_definition
+class ShapedExtUIOp(ShapedConversion):
+    """`arith.extui` of vectors and tensors."""
+
+    name = "arith.extui"
+
+
+@irdl_op_definition
+class ShapedTruncIOp(ShapedConversion):
+    """`arith.trunci` of vectors and tensors."""
+
+    name = "arith.trunci"
+
+
+@irdl_op_definition
+class ShapedSIToFPOp(ShapedConversion):
+    """`arith.sitofp` of vectors and tensors."""
+
+    name = "arith.sitofp"
+
+
+@irdl_op_definition
+class ShapedUIToFPOp(ShapedConversion):
+    """`arith.uitofp` of vectors and tensors."""
+
+    name = "arith.uitofp"
+
+
+@irdl_op_definition
+class ShapedFPToSIOp(ShapedConversion):
+    """`arith.fptosi` of vectors and tensors."""
+
+    name = "arith.fptosi"
+
+
+@irdl_op_definition
+class ShapedFPToUIOp(ShapedConversion):
+    """`arith.fptoui` of vectors and tensors."""
+
+    name = "arith.fptoui"
 
 
 class ShapedComparison(IRDLOperation):
@@ -121,6 +183,13 @@ _ON_SHAPES: Mapping[type[Operation], type[Operation]] = MappingProxyType(
     {
         arith.SelectOp: ShapedSelectOp,
         arith.IndexCastOp: ShapedIndexCastOp,
+        arith.ExtSIOp: ShapedExtSIOp,
+        arith.ExtUIOp: ShapedExtUIOp,
+        arith.TruncIOp: ShapedTruncIOp,
+        arith.SIToFPOp: ShapedSIToFPOp,
+        arith.UIToFPOp: ShapedUIToFPOp,
+        arith.FPToSIOp: ShapedFPToSIOp,
+        arith.FPToUIOp: ShapedFPToUIOp,
         arith.CmpfOp: ShapedCmpfOp,
         arith.CmpiOp: ShapedCmpiOp,
     }
@@ -166,6 +235,16 @@ def selection(
     )
     assert isinstance(made, arith.SelectOp | ShapedSelectOp)
     return made
+
+
+def conversion(operation: type[Operation], value: SSAValue, type: Attribute) -> Operation:
+    """A conversion of a number or of each lane; `operation` is xDSL's class for numbers."""
+    return operation_on(operation, value.type).create(operands=[value], result_types=[type])
+
+
+def operation_on_numbers(operation: type[Operation]) -> type[Operation]:
+    """The class for numbers of an operation that may be one for vectors."""
+    return next((each for each, shaped in _ON_SHAPES.items() if shaped is operation), operation)
 
 
 def condition_type(type: Attribute) -> Attribute:

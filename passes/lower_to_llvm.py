@@ -2,7 +2,8 @@
 
     convert-affine-to-scf, convert-memref-to-pointers, convert-parallel-to-tasks,
     convert-scf-to-cf (xDSL's; here the hints of loops are kept), convert-index-to-i64,
-    convert-math-to-llvm, convert-arith-to-llvm, convert-cf-to-llvm, convert-func-to-llvm
+    convert-vector-to-llvm, convert-math-to-llvm, convert-arith-to-llvm, convert-cf-to-llvm,
+    convert-func-to-llvm
 
     func.func @clear(%A: memref<?xf64>, %i: index) {
       %zero = arith.constant 0.0 : f64
@@ -42,6 +43,7 @@ from polyir.target.llvm.mathematics import convert_math_to_llvm, expand_integer_
 from polyir.target.llvm.memory import convert_memref_to_pointers
 from polyir.target.llvm.tasks import convert_parallel_to_tasks
 from polyir.target.llvm.types import convert_index_to_i64
+from polyir.target.llvm.vectors import convert_vector_to_llvm
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,7 @@ class LowerToLlvmPass(ModulePass):
         convert_while_to_cf(op)
         convert_scf_to_cf(op)
         convert_index_to_i64(op)
+        convert_vector_to_llvm(op)
         convert_math_to_llvm(op)
         convert_arith_to_llvm(op)
         convert_cf_to_llvm(op)

@@ -76,6 +76,7 @@ PASS_NAMES = (
     "convert-memref-to-pointers",
     "convert-parallel-to-tasks",
     "convert-index-to-i64",
+    "convert-vector-to-llvm",
     "convert-math-to-llvm",
     "convert-arith-to-llvm",
     "convert-cf-to-llvm",

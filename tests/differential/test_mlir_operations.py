@@ -13,7 +13,6 @@ import polyir
 from polyir.api import Backend
 from polyir.pipeline import DEFAULT_PIPELINE
 from polyir.runtime import compare_bits
-from polyir.target.errors import TargetError
 
 pytestmark = pytest.mark.skipif(not mlir_opt_available(), reason=MISSING_TOOLS_REASON)
 
@@ -242,12 +241,11 @@ def test_program_has_the_bits_of_mlir(
     assert compare_bits([expected], [actual]) is None
 
 
-def test_automatic_back_end_is_one_that_has_vectors(tmp_path: Path) -> None:
+@pytest.mark.parametrize("backend", ["auto", "c", "llvm"])
+def test_vectors(backend: Backend, tmp_path: Path) -> None:
     _, expected = expected_of(VECTORS, tmp_path)
-    with pytest.raises(TargetError, match="not supported by the C target"):
-        polyir.compile(VECTORS, "", backend="c")
     actual = array()
-    polyir.compile(VECTORS, "")["f"](actual, 5)
+    polyir.compile(VECTORS, "", backend=backend)["f"](actual, 5)
     assert compare_bits([expected], [actual]) is None
 
 

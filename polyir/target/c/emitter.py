@@ -15,6 +15,7 @@ from xdsl.utils.target import Target
 from polyir.target.abi import is_private, symbol_name, symbol_of
 from polyir.target.c.dialect import C99, Dialect
 from polyir.target.c.function import Environment, translate_function
+from polyir.target.c.helpers import Helper
 from polyir.target.c.memory import global_array, translate_global
 from polyir.target.c.printer import Printer
 from polyir.target.c.syntax import Function, GlobalArray
@@ -71,7 +72,14 @@ def joined(parts: Sequence[Sequence[str]]) -> str:
 
 def helper_text(usage: Usage, dialect: Dialect) -> str:
     """The definitions of the helpers that are called."""
-    return "\n\n".join(dialect.helper_text(helper.text.rstrip()) for helper in usage.helpers())
+    text = ""
+    before: Helper | None = None
+    for helper in usage.helpers():
+        if before is not None:
+            text += "\n" if before.is_type and helper.is_type else "\n\n"
+        text += dialect.helper_text(helper.text.rstrip())
+        before = helper
+    return text
 
 
 @dataclass(frozen=True)

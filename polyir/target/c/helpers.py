@@ -28,6 +28,7 @@ class Helper:
     needs: tuple[Helper, ...] = ()
     types: tuple[Scalar, ...] = ()
     calls: tuple[str, ...] = ()
+    is_type: bool = False
 
 
 def _function(

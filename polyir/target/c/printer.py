@@ -348,7 +348,7 @@ class Printer:
         left = self.expression(target)
         match value:
             case Binary(operator=operator, left=first, right=right):
-                if operator in _COMPOUND and first == target and value.type is target.type:
+                if operator in _COMPOUND and first == target and value.type == target.type:
                     return f"{left} {operator}= {self.expression(right)}"
             case _:
                 pass

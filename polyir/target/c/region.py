@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from types import MappingProxyType
 from typing import Final
@@ -113,13 +114,20 @@ def _helpers(usage: Usage) -> tuple[tuple[str, str], ...]:
 def with_free_names(text: str, taken: Sequence[str]) -> str:
     """A function's definition in which no parameter or local variable is one of `taken`."""
     known = {*re.findall(r"\w+", text), *taken}
+    # The preprocessor has words of its own, and names of headers.
+    code = re.sub(r"^#.*", "", text, flags=re.MULTILINE)
     # Names of the compiler begin with two underscores.
-    for name in dict.fromkeys(re.findall(r"\b((?!__)[A-Za-z_]\w*)\b(?!\s*\()", text)):
+    for name in dict.fromkeys(re.findall(r"\b((?!__)[A-Za-z_]\w*)\b(?!\s*\()", code)):
         if name in taken and name not in RESERVED:
             free = next(new for n in count(1) if (new := f"{name}_{n}") not in known)
             known.add(free)
-            text = re.sub(rf"\b{name}\b", free, text)
+            text = re.sub(rf"^(?!#).*\b{name}\b.*", partial(_renamed, name, free), text, flags=re.M)
     return text
+
+
+def _renamed(name: str, free: str, line: re.Match[str]) -> str:
+    """The line with another name."""
+    return re.sub(rf"\b{name}\b", free, line[0])
 
 
 @dataclass(frozen=True)

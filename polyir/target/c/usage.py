@@ -79,7 +79,7 @@ class Usage:
     def helpers(self) -> list[Helper]:
         """The helpers that are called, in the order of their definition."""
         called = [helper for name, helper in HELPERS.items() if name in self._functions]
-        vectors = self._vector_helpers.values()
+        vectors = sorted(self._vector_helpers.values(), key=lambda helper: not helper.is_type)
         return [
             *(helper for helper in called if helper.name not in self._dialect.declared),
             *vectors,

@@ -1,6 +1,6 @@
 """The types of vectors, and the functions on them that emitted code calls, made when needed.
 
-They are static: no other file passes vectors to them, so it does not matter how that is done on
+They are always inlined: no vector is ever passed, so it does not matter how that is done on
 processors with narrower vectors, of which compilers warn. Where an instruction does more than
 compilers find by themselves, a function has a form for the instructions of x86.
 """
@@ -13,6 +13,7 @@ from typing import Final
 
 from polyir.target.abi import PREFIX, Scalar, library_name
 from polyir.target.c.helpers import Helper
+from polyir.target.c.printer import wrapped
 from polyir.target.c.types import CType, Vector
 
 
@@ -24,7 +25,7 @@ def typedef(type: Vector, in_memory: bool = False) -> Helper:
         name, attributes = type.memory_name, f"{size}, aligned({type.width // 8}), __may_alias__"
     text = f"typedef {type.element.value} {name} __attribute__(({attributes}));"
     headers = () if type.is_float else ("stdint.h",)
-    return Helper(name, text, headers, types=(type.element,))
+    return Helper(name, text, headers, types=(type.element,), is_type=True)
 
 
 def mask_of(type: Vector) -> Vector:
@@ -38,7 +39,7 @@ _SIGNED: Final = MappingProxyType(
 
 _NO_WARNING: Final = Helper(
     f"{PREFIX}vectors",
-    '#pragma GCC diagnostic ignored "-Wpsabi" // Only functions of this file pass vectors.',
+    '#pragma GCC diagnostic ignored "-Wpsabi" // All functions on vectors are inlined.',
 )
 
 _INTRINSICS: Final = Helper(
@@ -62,11 +63,10 @@ def function(
     scalars = tuple(type for type in types if isinstance(type, Scalar))
     name = f"{PREFIX}{stem}_{suffix.suffix}"
     list_ = ", ".join(_parameter(type, parameter) for type, parameter in parameters)
-    lines = "\n".join(
-        line if line.startswith("#") else f"  {line}" for line in body.strip().splitlines()
-    )
     returned = "void" if result is None else spelt(result)
-    text = f"static inline {returned} {name}({list_}) {{\n{lines}\n}}"
+    head = f"static inline __attribute__((always_inline)) {returned} {name}({list_}) {{"
+    lines = [line if line.startswith("#") else f"  {line}" for line in body.strip().splitlines()]
+    text = "\n".join(short for line in (head, *lines, "}") for short in wrapped(line))
     return Helper(name, text, (), (_NO_WARNING, *vectors, *needs), scalars, tuple(calls))
 
 
@@ -259,8 +259,9 @@ def masked_load(type: Vector) -> Helper:
     forms = []
     if type.bits in _REGISTER:
         start, suffix = _REGISTER[type.bits], _instruction_suffix(type)
-        call = f"{start}_mask_loadu_{suffix}(({_register_type(type)})b, {_lane_bits(type)}, p)"
-        forms.append((_mask_feature(type), f"return ({type.name}){call};"))
+        call = f"{start}_mask_loadu_{suffix}(({_register_type(type)})b, bits, p)"
+        load = f"{_lane_bits(type)}\nreturn ({type.name}){call};"
+        forms.append((_mask_feature(type), load))
         if type.width >= 32 and type.bits <= 256:
             load = f"{start}_maskload_{suffix}({_signed_pointer(type, 'const ')}p, {_whole(type)})"
             forms.append(
@@ -279,8 +280,8 @@ def masked_store(type: Vector) -> Helper:
     if type.bits in _REGISTER:
         start, suffix = _REGISTER[type.bits], _instruction_suffix(type)
         value = f"({_register_type(type)})a"
-        call = f"{start}_mask_storeu_{suffix}(p, {_lane_bits(type)}, {value});"
-        forms.append((_mask_feature(type), call))
+        call = f"{start}_mask_storeu_{suffix}(p, bits, {value});"
+        forms.append((_mask_feature(type), f"{_lane_bits(type)}\n{call}"))
         if type.width >= 32 and type.bits <= 256:
             pointer = _signed_pointer(type, "")
             store = f"{start}_maskstore_{suffix}({pointer}p, {_whole(type)}, {value});"
@@ -299,9 +300,10 @@ def _mask_feature(type: Vector) -> str:
 
 
 def _lane_bits(type: Vector) -> str:
-    """A bit for each lane of `mask`."""
-    whole = _whole(type)
-    return f"{_REGISTER[type.bits]}_test_epi{type.width}_mask({whole}, {whole})"
+    """The declaration of `bits`, one for each lane of `mask`."""
+    whole, count = _whole(type), max(type.lanes, 8)
+    test = f"{_REGISTER[type.bits]}_test_epi{type.width}_mask({whole}, {whole})"
+    return f"const __mmask{count} bits = {test};"
 
 
 def _whole(type: Vector) -> str:

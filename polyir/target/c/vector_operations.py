@@ -22,7 +22,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation
 
-from polyir.dialects.shaped_operations import ShapedCmpfOp, ShapedCmpiOp, ShapedSelectOp
+from polyir.dialects.shaped_operations import operation_on_numbers
 from polyir.target.abi import Scalar, scalar_type
 from polyir.target.c.masks import is_mask, vector_type
 from polyir.target.c.operations import computation, float_constant, is_computation
@@ -162,11 +162,6 @@ def _sources_matter(op: Operation) -> bool:
     return any(type != types[0] for type in types) or any(map(is_mask, types))
 
 
-_SCALAR: Final = MappingProxyType[type[Operation], type[Operation]](
-    {ShapedCmpfOp: arith.CmpfOp, ShapedCmpiOp: arith.CmpiOp, ShapedSelectOp: arith.SelectOp}
-)
-
-
 def _scalar_operation(op: Operation) -> Operation:
     """The operation on the elements."""
 
@@ -174,7 +169,7 @@ def _scalar_operation(op: Operation) -> Operation:
         return type.element_type if isinstance(type, VectorType) else type
 
     block = Block(arg_types=[element(operand.type) for operand in op.operands])
-    return _SCALAR.get(type(op), type(op)).create(
+    return operation_on_numbers(type(op)).create(
         operands=block.args,
         result_types=[element(result.type) for result in op.results],
         properties=op.properties,
@@ -354,8 +349,12 @@ def _convert_signed(op: Operation, operands: Operands) -> Expression | None:
 
 def _convert_unsigned(op: Operation, operands: Operands) -> Expression | None:
     type, (value,) = _result_vector(op), operands
-    if is_mask(op.operands[0].type) or is_mask(op.results[0].type):
+    if is_mask(op.results[0].type):
         return None
+    if is_mask(op.operands[0].type):
+        own = _vector(value)
+        one = spread(own, IntegerLiteral(Scalar.INT32, 1))
+        return cast(type, Binary(own, "&", value, one))
     return cast(type, cast(_vector(value).unsigned, value))
 
 
@@ -392,7 +391,7 @@ def _constant(op: Operation, operands: Operands) -> Expression:
                 values.append(float_constant(type.element, number))
             case _:
                 raise unsupported(op, "complex numbers are not supported by the C target")
-    if len(values) == 1:
+    if op.value.is_splat():
         return spread(type, values[0])
     return VectorLiteral(type, tuple(values))
 

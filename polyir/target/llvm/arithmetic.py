@@ -14,6 +14,7 @@ from xdsl.builder import Builder
 from xdsl.dialects import arith, llvm
 from xdsl.dialects.builtin import (
     AnyFloat,
+    DenseIntOrFPElementsAttr,
     IntegerAttr,
     IntegerType,
     ModuleOp,
@@ -25,8 +26,8 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from polyir.target.errors import operation_name, unsupported, unsupported_operation
-from polyir.target.llvm.types import is_vector
+from polyir.target.errors import operation_name, unsupported_operation
+from polyir.target.llvm.types import element_type, is_vector, with_element
 
 Values = Sequence[SSAValue]
 
@@ -66,7 +67,10 @@ def convert_arith_to_llvm(module: ModuleOp) -> None:
 
 
 def integer(value: int, type: Attribute, builder: Builder) -> SSAValue:
-    """A constant of an integer type."""
+    """A constant of an integer type, or a vector of such constants."""
+    if isinstance(type, VectorType):
+        values = DenseIntOrFPElementsAttr.from_list(type, [value] * type.element_count())
+        return builder.insert(llvm.ConstantOp(values, type)).result
     assert isinstance(type, IntegerType)
     return builder.insert(llvm.ConstantOp(IntegerAttr(value, type), type)).result
 
@@ -79,10 +83,19 @@ def compare_integers(left: SSAValue, predicate: str, right: SSAValue, builder: B
 
 def compare_floats(left: SSAValue, predicate: str, right: SSAValue, builder: Builder) -> SSAValue:
     """A floating-point comparison; `predicate` is LLVM's name of it."""
+    if is_vector(left.type):
+        from polyir.target.llvm.vector_operations import VectorFCmpOp
+
+        return builder.insert(VectorFCmpOp.make(left, right, predicate)).res
     return builder.insert(llvm.FCmpOp(left, right, predicate)).res
 
 
 def select(condition: SSAValue, true: SSAValue, false: SSAValue, builder: Builder) -> SSAValue:
+    """One of two values, or of their lanes."""
+    if is_vector(condition.type):
+        from polyir.target.llvm.vector_operations import VectorSelectOp
+
+        return builder.insert(VectorSelectOp(condition, true, false)).res
     return builder.insert(llvm.SelectOp(condition, true, false)).res
 
 
@@ -134,8 +147,8 @@ def _division(make: _Binary, is_remainder: bool) -> Conversion:
 
     def convert(op: Operation, builder: Builder) -> SSAValue:
         left, right = op.operands
-        if left.type == i1:
-            return integer(0, i1, builder) if is_remainder else left
+        if element_type(left.type) == i1:
+            return integer(0, left.type, builder) if is_remainder else left
         return builder.insert(make(left, right)).results[0]
 
     return convert
@@ -150,10 +163,8 @@ def _rounded_division(is_floor: bool) -> Conversion:
 
     def convert(op: Operation, builder: Builder) -> SSAValue:
         left, right = op.operands
-        if left.type == i1:
+        if element_type(left.type) == i1:
             return left
-        if is_vector(left.type):
-            raise unsupported(op, f"{op.name} on vectors is not supported by the LLVM target")
         quotient = builder.insert(llvm.SDivOp(left, right)).res
         remainder = builder.insert(llvm.SRemOp(left, right)).res
         zero = integer(0, left.type, builder)
@@ -170,7 +181,7 @@ def _rounded_division(is_floor: bool) -> Conversion:
 
 def _unsigned_ceiling(op: Operation, builder: Builder) -> SSAValue:
     left, right = op.operands
-    if left.type == i1:
+    if element_type(left.type) == i1:
         return left
     quotient = builder.insert(llvm.UDivOp(left, right)).res
     remainder = builder.insert(llvm.URemOp(left, right)).res
@@ -191,11 +202,6 @@ def _extremum(predicate: str) -> Conversion:
     return convert
 
 
-def _scalar_only(op: Operation) -> None:
-    if is_vector(op.operands[0].type):
-        raise unsupported(op, f"{op.name} on vectors is not supported by the LLVM target")
-
-
 def _ieee_extremum(is_maximum: bool) -> Conversion:
     """IEEE 754's maximum and minimum: a NaN is propagated, and -0 is less than +0.
 
@@ -204,7 +210,6 @@ def _ieee_extremum(is_maximum: bool) -> Conversion:
     """
 
     def convert(op: Operation, builder: Builder) -> SSAValue:
-        _scalar_only(op)
         left, right = op.operands
         predicate = "ogt" if is_maximum else "olt"
         chosen = select(compare_floats(left, predicate, right, builder), left, right, builder)
@@ -219,8 +224,9 @@ def _ieee_extremum(is_maximum: bool) -> Conversion:
 
 
 def _merged_bits(left: SSAValue, right: SSAValue, is_and: bool, builder: Builder) -> SSAValue:
-    assert isinstance(left.type, AnyFloat)
-    bits = IntegerType(left.type.bitwidth)
+    element = element_type(left.type)
+    assert isinstance(element, AnyFloat)
+    bits = with_element(left.type, IntegerType(element.bitwidth))
     first, second = (builder.insert(llvm.BitcastOp(value, bits)).result for value in (left, right))
     merge = llvm.AndOp if is_and else llvm.OrOp
     merged = builder.insert(merge(first, second)).res
@@ -231,7 +237,6 @@ def _number_extremum(is_maximum: bool) -> Conversion:
     """A number is preferred to a NaN: the left operand, if it is a number and is not worse."""
 
     def convert(op: Operation, builder: Builder) -> SSAValue:
-        _scalar_only(op)
         left, right = op.operands
         predicate = "ugt" if is_maximum else "ult"
         is_better = compare_floats(left, predicate, right, builder)
@@ -248,24 +253,26 @@ def _constant(op: Operation, builder: Builder) -> SSAValue:
 
 
 def _compare_integers(op: Operation, builder: Builder) -> SSAValue:
-    assert isinstance(op, arith.CmpiOp)
-    predicate = arith.CMPI_COMPARISON_OPERATIONS[op.predicate.value.data]
-    return compare_integers(op.lhs, predicate, op.rhs, builder)
+    predicate = arith.CMPI_COMPARISON_OPERATIONS[_predicate(op)]
+    return compare_integers(op.operands[0], predicate, op.operands[1], builder)
+
+
+def _predicate(op: Operation) -> int:
+    """The number of what a comparison asks."""
+    predicate = op.properties["predicate"]
+    assert isinstance(predicate, IntegerAttr)
+    return int(predicate.value.data)
 
 
 def _compare_floats(op: Operation, builder: Builder) -> SSAValue:
-    assert isinstance(op, arith.CmpfOp)
-    _scalar_only(op)
-    predicate = arith.CMPF_COMPARISON_OPERATIONS[op.predicate.value.data]
+    predicate = arith.CMPF_COMPARISON_OPERATIONS[_predicate(op)]
     if predicate in ("false", "true"):
-        return integer(int(predicate == "true"), i1, builder)
-    return compare_floats(op.lhs, predicate, op.rhs, builder)
+        return integer(int(predicate == "true"), op.results[0].type, builder)
+    return compare_floats(op.operands[0], predicate, op.operands[1], builder)
 
 
 def _select(op: Operation, builder: Builder) -> SSAValue:
     condition, true, false = op.operands
-    if is_vector(condition.type):
-        raise unsupported(op, "arith.select on vectors is not supported by the LLVM target")
     return select(condition, true, false, builder)
 
 
@@ -285,20 +292,20 @@ def _unsigned_to_float(op: Operation, builder: Builder) -> SSAValue:
     An i64 whose top bit is set is halved, converted, and doubled, which is exact. The bit that
     halving shifts out is kept in the lowest bit, so that rounding is the same.
     """
-    _scalar_only(op)
     (value,), type = op.operands, op.results[0].type
-    assert isinstance(value.type, IntegerType)
-    if value.type.width.data < 64:
-        wide = builder.insert(llvm.ZExtOp(value, i64)).res
+    element, wide_type = element_type(value.type), with_element(value.type, i64)
+    assert isinstance(element, IntegerType)
+    if element.width.data < 64:
+        wide = builder.insert(llvm.ZExtOp(value, wide_type)).res
         return builder.insert(llvm.SIToFPOp(wide, type)).result
-    one = integer(1, i64, builder)
+    one = integer(1, wide_type, builder)
     shifted = builder.insert(llvm.LShrOp(value, one)).res
     lowest = builder.insert(llvm.AndOp(value, one)).res
     half = builder.insert(llvm.OrOp(shifted, lowest)).res
     converted = builder.insert(llvm.SIToFPOp(half, type)).result
     doubled = builder.insert(llvm.FAddOp(converted, converted)).res
     direct = builder.insert(llvm.SIToFPOp(value, type)).result
-    is_large = compare_integers(value, "slt", integer(0, i64, builder), builder)
+    is_large = compare_integers(value, "slt", integer(0, wide_type, builder), builder)
     return select(is_large, doubled, direct, builder)
 
 
@@ -310,10 +317,11 @@ def _float_to_integer(name: str) -> Conversion:
 
     def convert(op: Operation, builder: Builder) -> SSAValue:
         (value,), type = op.operands, op.results[0].type
-        wide = i32 if type == i1 else type
+        is_bool = element_type(type) == i1
+        wide = with_element(type, i32) if is_bool else type
         full_name = f"llvm.{name}.sat.{type_suffix(wide)}.{type_suffix(value.type)}"
         result = intrinsic(full_name, [value], wide, builder)
-        return builder.insert(llvm.TruncOp(result, i1)).res if type == i1 else result
+        return builder.insert(llvm.TruncOp(result, type)).res if is_bool else result
 
     return convert
 

@@ -32,7 +32,7 @@ from xdsl.transforms.convert_scf_to_cf import ForLowering, IfLowering, SwitchLow
 from polyir.target.abi import is_private, results_by_pointer, symbol_name, symbol_of
 from polyir.target.errors import unsupported_operation
 from polyir.target.llvm.memory import POINTER
-from polyir.target.llvm.types import stored_type_of
+from polyir.target.llvm.types import is_vector, stored_type_of
 from polyir.target.loop_hints import hint_attributes
 
 
@@ -102,7 +102,9 @@ def convert_func_to_llvm(module: ModuleOp) -> None:
 
 def _interface_type(type: Attribute, op: Operation) -> Attribute:
     """The type of an argument or a result."""
-    return type if type == POINTER else stored_type_of(type, op)
+    if type == POINTER or (is_vector(type) and isinstance(op, func.FuncOp) and is_private(op)):
+        return type
+    return stored_type_of(type, op)
 
 
 def _interface(type: FunctionType, op: Operation) -> llvm.LLVMFunctionType:

@@ -8,7 +8,7 @@ replace one function by another: `pow(x, 0.5)` and `sqrt(x)` differ in their bit
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
@@ -16,12 +16,14 @@ from xdsl.builder import Builder
 from xdsl.dialects import arith, llvm, scf
 from xdsl.dialects.builtin import (
     AnyFloat,
+    DenseIntOrFPElementsAttr,
     Float32Type,
     Float64Type,
     FloatAttr,
     IntegerAttr,
     IntegerType,
     ModuleOp,
+    VectorType,
     i1,
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
@@ -39,7 +41,7 @@ from polyir.target.llvm.arithmetic import (
     type_suffix,
 )
 from polyir.target.llvm.symbols import declare_function
-from polyir.target.llvm.types import is_vector
+from polyir.target.llvm.types import element_type
 
 
 def convert_math_to_llvm(module: ModuleOp) -> None:
@@ -79,18 +81,41 @@ def _library(name: str) -> Conversion:
     """A call of a function of the C library."""
 
     def convert(op: Operation, builder: Builder) -> SSAValue:
-        type = op.results[0].type
+        result = op.results[0].type
+        type = element_type(result)
         if not isinstance(type, Float32Type | Float64Type):
             raise unsupported(op, f"{op.name} on '{type}' is not supported by the LLVM target")
         scalar = Scalar.FLOAT if isinstance(type, Float32Type) else Scalar.DOUBLE
         function = library_name(name, scalar)
-        inputs = [operand.type for operand in op.operands]
+        inputs = [type for _ in op.operands]
         declare_function(op, function, inputs, type, _PURE)
-        call = builder.insert(llvm.CallOp(function, *op.operands, return_type=type))
-        assert call.returned is not None
-        return call.returned
+
+        def call(operands: Sequence[SSAValue]) -> SSAValue:
+            made = builder.insert(llvm.CallOp(function, *operands, return_type=type))
+            assert made.returned is not None
+            return made.returned
+
+        if not isinstance(result, VectorType):
+            return call(op.operands)
+        return _lane_by_lane(op, result, call, builder)
 
     return convert
+
+
+def _lane_by_lane(
+    op: Operation,
+    type: VectorType,
+    call: Callable[[Sequence[SSAValue]], SSAValue],
+    builder: Builder,
+) -> SSAValue:
+    """The vector of what `call` gives for the values of each lane."""
+    from polyir.target.llvm.vectors import extracted, inserted
+
+    result: SSAValue = builder.insert(llvm.UndefOp(type)).res
+    for lane in range(type.element_count()):
+        values = [extracted(operand, lane, builder) for operand in op.operands]
+        result = inserted(result, call(values), lane, builder)
+    return result
 
 
 _PURE: Final = ("nobuiltin", "nounwind", "readnone")
@@ -98,20 +123,22 @@ _PURE: Final = ("nobuiltin", "nounwind", "readnone")
 
 def _reciprocal_root(op: Operation, builder: Builder) -> SSAValue:
     type = op.results[0].type
-    if not isinstance(type, Float32Type | Float64Type):
+    element = element_type(type)
+    if not isinstance(element, Float32Type | Float64Type):
         raise unsupported(op, f"{op.name} on '{type}' is not supported by the LLVM target")
     root = intrinsic(f"llvm.sqrt.{type_suffix(type)}", op.operands, type, builder)
-    one = builder.insert(llvm.ConstantOp(FloatAttr(1.0, type), type)).result
+    number: Attribute = FloatAttr(1.0, element)
+    if isinstance(type, VectorType):
+        number = DenseIntOrFPElementsAttr.from_list(type, [1.0] * type.element_count())
+    one = builder.insert(llvm.ConstantOp(number, type)).result
     return builder.insert(llvm.FDivOp(one, root)).res
 
 
 def _absolute_integer(op: Operation, builder: Builder) -> SSAValue:
     """The absolute value; that of the smallest number is itself: subtraction wraps around."""
     (value,) = op.operands
-    if value.type == i1:
+    if element_type(value.type) == i1:
         return value
-    if is_vector(value.type):
-        raise unsupported(op, f"{op.name} on vectors is not supported by the LLVM target")
     zero = integer(0, value.type, builder)
     negated = builder.insert(llvm.SubOp(zero, value)).res
     return select(compare_integers(value, "slt", zero, builder), negated, value, builder)
@@ -122,7 +149,6 @@ def _bit_count(name: str, takes_flag: bool) -> Conversion:
 
     def convert(op: Operation, builder: Builder) -> SSAValue:
         (value,), type = op.operands, op.results[0].type
-        assert isinstance(type, IntegerType)
         flags = [integer(0, i1, builder)] if takes_flag else []
         return intrinsic(f"llvm.{name}.{type_suffix(type)}", [value, *flags], type, builder)
 

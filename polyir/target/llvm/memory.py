@@ -26,15 +26,24 @@ from xdsl.dialects.builtin import (
     VectorType,
     i1,
     i8,
+    i32,
     i64,
 )
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from polyir.dialects.shaped_operations import conversion
 from polyir.target.abi import Scalar, array_type, extent_name, scalar_type, symbol_name, symbol_of
 from polyir.target.errors import unsupported
+from polyir.target.llvm.arithmetic import intrinsic, type_suffix
 from polyir.target.llvm.symbols import ARRAY_ALIGNMENT, convert_global, declare_function
-from polyir.target.llvm.types import byte_size, stored_type, stored_type_of
+from polyir.target.llvm.types import (
+    byte_size,
+    element_type,
+    stored_type,
+    stored_type_of,
+    with_element,
+)
 
 POINTER: Final = llvm.LLVMPointerType()
 
@@ -233,6 +242,13 @@ class _MemrefConversion:
                 address = self._address(op.base, op.indices, builder)
                 _store_vector(op, address, builder)
                 self._finish(op)
+            case vector.MaskedLoadOp():
+                address = self._address(op.base, op.indices, builder)
+                self._finish(op, [_masked_load(op, address, builder)])
+            case vector.MaskedStoreOp():
+                address = self._address(op.base, op.indices, builder)
+                _masked_store(op, address, builder)
+                self._finish(op)
             case memref.AllocaOp() | memref.AllocOp():
                 self._allocate(op, builder)
             case memref.DeallocOp():
@@ -408,22 +424,65 @@ def _vector_alignment(type: Attribute, op: Operation) -> int:
     """The alignment of a vector in memory: that of an element, because it starts at any element."""
     if not isinstance(type, VectorType) or len(type.get_shape()) != 1:
         raise unsupported(op, f"type '{type}' is not supported by the LLVM target")
-    if isinstance(type.element_type, IndexType) or type.element_type == i1:
+    if type.element_type == i1:
         raise unsupported(op, f"type '{type}' is not supported in memory by the LLVM target")
     return byte_size(scalar_type(type.element_type, op))
 
 
 def _load_vector(op: vector.LoadOp, address: SSAValue, builder: Builder) -> SSAValue:
     type = op.result.type
-    load = llvm.LoadOp(address, type, _vector_alignment(type, op))
-    return builder.insert(load).dereferenced_value
+    load = llvm.LoadOp(address, _stored_vector(type), _vector_alignment(type, op))
+    return _from_memory(builder.insert(load).dereferenced_value, type, builder)
 
 
 def _store_vector(op: vector.StoreOp, address: SSAValue, builder: Builder) -> None:
     alignment = _vector_alignment(op.vector.type, op)
     # llvmlite takes the address for one of an element; the cast does nothing else.
     pointer = builder.insert(llvm.BitcastOp(address, POINTER)).result
-    builder.insert(llvm.StoreOp(op.vector, pointer, alignment))
+    value = _to_memory(op.vector, builder)
+    builder.insert(llvm.StoreOp(value, pointer, alignment))
+
+
+def _stored_vector(type: Attribute) -> Attribute:
+    """The type of a vector in memory."""
+    return with_element(type, i64) if isinstance(element_type(type), IndexType) else type
+
+
+def _from_memory(value: SSAValue, type: Attribute, builder: Builder) -> SSAValue:
+    if value.type == type:
+        return value
+    return builder.insert(conversion(arith.IndexCastOp, value, type)).results[0]
+
+
+def _to_memory(value: SSAValue, builder: Builder) -> SSAValue:
+    type = _stored_vector(value.type)
+    if value.type == type:
+        return value
+    return builder.insert(conversion(arith.IndexCastOp, value, type)).results[0]
+
+
+def _masked_load(op: vector.MaskedLoadOp, address: SSAValue, builder: Builder) -> SSAValue:
+    """LLVM's intrinsic function, which does not touch what the mask leaves out."""
+    type = _stored_vector(op.result.type)
+    alignment = _alignment_value(op.result.type, op, builder)
+    otherwise = _to_memory(op.pass_thru, builder)
+    pointer = builder.insert(llvm.BitcastOp(address, POINTER)).result
+    name = f"llvm.masked.load.{type_suffix(type)}.p0"
+    loaded = intrinsic(name, [pointer, alignment, op.mask, otherwise], type, builder)
+    return _from_memory(loaded, op.result.type, builder)
+
+
+def _masked_store(op: vector.MaskedStoreOp, address: SSAValue, builder: Builder) -> None:
+    value = _to_memory(op.value_to_store, builder)
+    alignment = _alignment_value(op.value_to_store.type, op, builder)
+    pointer = builder.insert(llvm.BitcastOp(address, POINTER)).result
+    name = f"llvm.masked.store.{type_suffix(value.type)}.p0"
+    builder.insert(llvm.CallIntrinsicOp(name, [value, pointer, alignment, op.mask], []))
+
+
+def _alignment_value(type: Attribute, op: Operation, builder: Builder) -> SSAValue:
+    alignment = IntegerAttr(_vector_alignment(type, op), i32)
+    return builder.insert(llvm.ConstantOp(alignment, i32)).result
 
 
 def _malloc(op: Operation, size: SSAValue, alignment: int, builder: Builder) -> SSAValue:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, func, llvm, scf
@@ -27,9 +28,11 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from polyir.dialects.shaped_operations import conversion
 from polyir.target.abi import PARALLEL_FOR, THREAD_COUNT
 from polyir.target.llvm.memory import POINTER
 from polyir.target.llvm.symbols import declare_function, enclosing_module
+from polyir.target.llvm.types import element_type, is_vector, with_element
 from polyir.target.loop_hints import hint_attributes
 
 
@@ -251,7 +254,11 @@ def _is_own_array(pointer: SSAValue) -> bool:
 
 
 def _field_type(type: Attribute) -> Attribute:
-    return i64 if isinstance(type, IndexType) else type
+    return with_element(type, i64) if isinstance(element_type(type), IndexType) else type
+
+
+_CONTEXT_ALIGNMENT: Final = 8
+"""In bytes: that of the struct, and so of the vectors in it."""
 
 
 def _context_type(captured: _Captured) -> llvm.LLVMStructType:
@@ -279,9 +286,10 @@ def _task(name: str, part_name: str, captured: _Captured) -> func.FuncOp:
     for position, value in enumerate(captured.values):
         field = _field(entry.args[0], position, context, builder)
         type = _field_type(value.type)
-        loaded = builder.insert(llvm.LoadOp(field, type)).dereferenced_value
+        load = llvm.LoadOp(field, type, _CONTEXT_ALIGNMENT if is_vector(type) else None)
+        loaded: SSAValue = builder.insert(load).dereferenced_value
         if type != value.type:
-            loaded = builder.insert(arith.IndexCastOp(loaded, value.type)).result
+            loaded = builder.insert(conversion(arith.IndexCastOp, loaded, value.type)).results[0]
         loaded.name_hint = value.name_hint
         arguments.append(loaded)
     builder.insert(func.CallOp(part_name, arguments, []))
@@ -331,10 +339,12 @@ def _store_context(captured: _Captured, builder: Builder) -> SSAValue:
     """Write the captured values to a struct on the stack."""
     type = _context_type(captured)
     one = builder.insert(arith.ConstantOp(IntegerAttr(1, i64))).result
-    context = builder.insert(llvm.AllocaOp(one, type, 8)).res
+    context = builder.insert(llvm.AllocaOp(one, type, _CONTEXT_ALIGNMENT)).res
     for position, value in enumerate(captured.values):
-        if isinstance(value.type, IndexType):
-            value = builder.insert(arith.IndexCastOp(value, i64)).result
+        kept = _field_type(value.type)
+        if kept != value.type:
+            value = builder.insert(conversion(arith.IndexCastOp, value, kept)).results[0]
         field = _field(context, position, type, builder)
-        builder.insert(llvm.StoreOp(value, field))
+        alignment = _CONTEXT_ALIGNMENT if is_vector(kept) else None
+        builder.insert(llvm.StoreOp(value, field, alignment))
     return context

@@ -12,6 +12,7 @@ from typing import Final
 from xdsl.builder import Builder
 from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
     FunctionType,
     IndexType,
     IntegerAttr,
@@ -29,8 +30,8 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.dialects.affine_extra import ArithIndexCastUIOp, IndexCastSOp, IndexCastUOp
+from polyir.dialects.shaped_operations import ShapedIndexCastOp, conversion
 from polyir.target.abi import Scalar, scalar_type
-from polyir.target.errors import unsupported
 
 _STORED: Final = MappingProxyType[Scalar, Attribute](
     {
@@ -68,9 +69,19 @@ def is_vector(type: Attribute) -> bool:
     return isinstance(type, VectorType)
 
 
+def element_type(type: Attribute) -> Attribute:
+    """The type of an element of a vector, or the type itself."""
+    return type.element_type if isinstance(type, VectorType) else type
+
+
+def with_element(type: Attribute, element: Attribute) -> Attribute:
+    """The type with another type of elements; `element` for a type that is no vector."""
+    return VectorType(element, type.shape) if isinstance(type, VectorType) else element
+
+
 # ------------------------------------------------------------------------------------ index
 
-_SIGNED_CASTS = (arith.IndexCastOp, IndexCastSOp)
+_SIGNED_CASTS = (arith.IndexCastOp, IndexCastSOp, ShapedIndexCastOp)
 _UNSIGNED_CASTS = (ArithIndexCastUIOp, IndexCastUOp)
 _NO_OVERFLOW = arith.IntegerOverflowAttr([arith.IntegerOverflowFlag.NSW])
 
@@ -78,28 +89,31 @@ _NO_OVERFLOW = arith.IntegerOverflowAttr([arith.IntegerOverflowFlag.NSW])
 def convert_index_to_i64(module: ModuleOp) -> None:
     """Give every value of type index in `module` the type i64, and resolve index casts.
 
-    Memrefs and structured control flow must have been lowered. Raises `TargetError` for
-    vectors of indices.
+    Memrefs and structured control flow must have been lowered.
     """
     for op in tuple(module.walk()):
         if isinstance(op, func.FuncOp):
             op.function_type = FunctionType.from_lists(
-                [_converted(type, op) for type in op.function_type.inputs.data],
-                [_converted(type, op) for type in op.function_type.outputs.data],
+                [_converted(type) for type in op.function_type.inputs.data],
+                [_converted(type) for type in op.function_type.outputs.data],
             )
         if isinstance(op, arith.AddiOp | arith.SubiOp | arith.MuliOp) and isinstance(
-            op.result.type, IndexType
+            element_type(op.result.type), IndexType
         ):
             op.overflow_flags = _NO_OVERFLOW
         if isinstance(op, arith.ConstantOp) and isinstance(op.result.type, IndexType):
             assert isinstance(op.value, IntegerAttr)
             op.value = IntegerAttr(op.value.value.data, i64)
+        elif isinstance(op, arith.ConstantOp) and isinstance(
+            element_type(op.result.type), IndexType
+        ):
+            op.value = _converted_elements(op.value)
         values: list[SSAValue] = list(op.results)
         for region in op.regions:
             for block in region.blocks:
                 values += block.args
         for value in values:
-            converted = _converted(value.type, op)
+            converted = _converted(value.type)
             if converted != value.type:
                 Rewriter.replace_value_with_new_type(value, converted)
     # Only now are the types on both sides of every cast known.
@@ -110,23 +124,31 @@ def convert_index_to_i64(module: ModuleOp) -> None:
             _resolve(op, is_signed=False)
 
 
-def _converted(type: Attribute, op: Operation) -> Attribute:
-    if isinstance(type, VectorType) and isinstance(type.element_type, IndexType):
-        raise unsupported(op, f"type '{type}' is not supported by the LLVM target")
-    return i64 if isinstance(type, IndexType) else type
+def _converted(type: Attribute) -> Attribute:
+    return with_element(type, i64) if isinstance(element_type(type), IndexType) else type
+
+
+def _converted_elements(value: Attribute) -> DenseIntOrFPElementsAttr:
+    """A vector of constants of type index, as one of i64."""
+    assert isinstance(value, DenseIntOrFPElementsAttr)
+    type = with_element(value.type, i64)
+    assert isinstance(type, VectorType)
+    numbers = [number for number in value.get_values() if isinstance(number, int)]
+    return DenseIntOrFPElementsAttr.from_list(type, numbers)
 
 
 def _resolve(op: Operation, is_signed: bool) -> None:
     """Replace a cast by an extension, a truncation or nothing."""
     (value,), (result,) = op.operands, op.results
-    assert isinstance(value.type, IntegerType)
-    assert isinstance(result.type, IntegerType)
-    source, target = value.type.width.data, result.type.width.data
+    old, new = element_type(value.type), element_type(result.type)
+    assert isinstance(old, IntegerType)
+    assert isinstance(new, IntegerType)
+    source, target = old.width.data, new.width.data
     builder = Builder(InsertPoint.before(op))
     if source < target:
         extension = arith.ExtSIOp if is_signed else arith.ExtUIOp
-        value = builder.insert(extension(value, result.type)).result
+        value = builder.insert(conversion(extension, value, result.type)).results[0]
     elif source > target:
-        value = builder.insert(arith.TruncIOp(value, result.type)).result
+        value = builder.insert(conversion(arith.TruncIOp, value, result.type)).results[0]
     result.replace_all_uses_with(value)
     Rewriter.erase_op(op)
