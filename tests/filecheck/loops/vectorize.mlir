@@ -1,5 +1,4 @@
 // RUN: polyir-opt --split-input-file --vectorize --remarks %s 2>&1 | filecheck %s
-// RUN: polyir-opt --split-input-file --vectorize %s 2>/dev/null | mlir-opt-19 --split-input-file --lower-affine --convert-vector-to-llvm > /dev/null
 
 // A block: rows are jammed, columns are vectors, and C stays in registers.
 func.func @block(%n: index, %A: memref<2x?xf32>, %B: memref<?x8xf32>, %C: memref<2x8xf32>) {
@@ -53,7 +52,7 @@ func.func @scale(%n: index, %x: f64, %A: memref<?xf64>) {
 // CHECK-NEXT:   affine.vector_load %A[%[[I]]] : memref<?xf64>, vector<4xf64>
 // CHECK:        affine.vector_store
 // CHECK:      %[[REST:.+]] = arith.remsi
-// CHECK:      scf.if
+// CHECK:      affine.if {{.*}}[%[[REST]]]
 // CHECK-NEXT:   %[[MASK:.+]] = vector.create_mask %[[REST]] : vector<4xi1>
 // CHECK:        vector.maskedload %A[%{{.+}}], %[[MASK]]
 // CHECK:        vector.maskedstore %A[%{{.+}}], %[[MASK]]
