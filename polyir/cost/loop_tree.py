@@ -151,22 +151,19 @@ def _tiles(function: Function, size: int) -> Function:
 
 
 def directions(
-    loops: Sequence[Loop], models: Mapping[str, StatementModel]
-) -> dict[str, tuple[float, ...]]:
-    """How the iterators of each statement move from one iteration of the last loop to the next.
+    loops: Sequence[Loop], models: Mapping[str, StatementModel], name: str
+) -> tuple[float, ...] | None:
+    """How the iterators of a statement move from one iteration of the last loop to the next.
 
-    A statement for which that is no loop, or whose loops do not fix its iterators, has no entry.
+    `None` where that is no loop of the statement, or its loops do not fix its iterators.
     """
-    found: dict[str, tuple[float, ...]] = {}
-    for name, last in loops[-1].functions.items():
-        rank = len(models[name].region.low)
-        functions = [each.functions[name] for each in loops if name in each.functions]
-        rows = [f.linear.terms for f in functions[:-1] if not f.divisions]
-        if last.linear.terms and not last.divisions:
-            moved = _solved(rows, last.linear.terms, rank, last.step)
-            if moved is not None:
-                found[name] = moved
-    return found
+    last = loops[-1].functions.get(name)
+    if last is None or not last.linear.terms or last.divisions:
+        return None
+    rank = len(models[name].region.low)
+    functions = [each.functions[name] for each in loops[:-1] if name in each.functions]
+    rows = [f.linear.terms for f in functions if not f.divisions]
+    return _solved(rows, last.linear.terms, rank, last.step)
 
 
 def _solved(
