@@ -116,6 +116,8 @@ class CostModel:
             for name, each in self.statements.items()
             if not each.region.is_empty
         }
+        # Kernels are known by the identity of the loops, which lasts as long as the tree.
+        self._kernels.clear()
         amounts = self._visit(tree, states, (), False)
         return self._cost(amounts)
 
@@ -196,7 +198,8 @@ class CostModel:
             for name, state in states.items()
             if name in node.functions
         }
-        step = min((node.functions[name].step for name in ranges), default=1.0)
+        steps = [f.step for f in map(node.functions.__getitem__, ranges) if f.smooth.terms]
+        step = min(steps, default=1.0)
         forks = node.is_parallel and not in_parallel and self.threads > 1
         whole = bytes_touched(states, self._references, self._line)
         fits = [True] * len(self.machine.caches)

@@ -95,13 +95,32 @@ class Region:
                 least += factor * self.high[variable]
                 most += factor * self.low[variable]
         if len(form.terms) > 1:
-            for terms, constant in self.constraints:
-                scale = _multiple(terms, form.terms)
-                if scale > 0:
-                    least = max(least, form.constant - constant / scale)
-                elif scale < 0:
-                    most = min(most, form.constant - constant / scale)
+            for constraint in self.constraints:
+                if len(constraint[0]) > 1:
+                    most = min(most, self._bounded(form, constraint, 1.0))
+                    least = max(least, -self._bounded(form, constraint, -1.0))
         return least, most
+
+    def _bounded(self, form: Form, constraint: Constraint, sign: float) -> float:
+        """A bound from above of `sign * form`: a multiple of a constraint is added to it.
+
+        The multiple is one that makes a variable vanish (a step of Fourier and Motzkin's method).
+        """
+        factors = dict(constraint[0])
+        best = FAR * FAR
+        for variable, factor in form.terms:
+            scale = -sign * factor / factors[variable] if variable in factors else 0.0
+            if scale <= 0:
+                continue
+            most = sign * form.constant + scale * constraint[1]
+            rest = {other: scale * own for other, own in constraint[0]}
+            for other, own in form.terms:
+                rest[other] = rest.get(other, 0.0) + sign * own
+            for other, own in rest.items():
+                if abs(own) > 1e-9:
+                    most += own * (self.high[other] if own > 0 else self.low[other])
+            best = min(best, most)
+        return best
 
     def extent(self, form: Form) -> float:
         """How many integers are between the least and the greatest value of `form`."""
@@ -124,18 +143,6 @@ class Region:
     def _binds(self, terms: Terms) -> bool:
         """Whether two or more variables of a constraint still vary."""
         return sum(self.high[variable] - self.low[variable] > 0.5 for variable, _ in terms) > 1
-
-
-def _multiple(terms: Terms, of: Terms) -> float:
-    """The number that makes `terms` of `of`; 0 if there is none."""
-    if len(terms) != len(of):
-        return 0.0
-    factors = dict(of)
-    scale = terms[0][1] / factors.get(terms[0][0], float("inf"))
-    same = all(
-        abs(factor - scale * factors.get(variable, 0.0)) < 1e-9 for variable, factor in terms
-    )
-    return scale if same else 0.0
 
 
 def nodes(low: float, high: float) -> tuple[tuple[float, float], ...]:
