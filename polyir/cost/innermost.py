@@ -10,6 +10,8 @@ import islpy as isl
 from polyir.cost.loop_tree import Loop, directions
 from polyir.cost.machine import Machine
 from polyir.cost.program import Reference, StatementModel, chain_cycles
+from polyir.cost.regions import Form
+from polyir.dialects.dependence import Dependence
 
 STORE_TO_LOAD = 5.0
 """Cycles until a load sees what was stored right before."""
@@ -34,9 +36,16 @@ class Kernel:
 
 
 def kernel_of(
-    statements: Mapping[str, StatementModel], loops: Sequence[Loop], name: str, machine: Machine
+    statements: Mapping[str, StatementModel],
+    loops: Sequence[Loop],
+    name: str,
+    machine: Machine,
+    is_held: bool = False,
 ) -> Kernel:
-    """The cost of an instance of a statement in the last of the loops."""
+    """The cost of an instance of a statement in the last of the loops.
+
+    `is_held` says that a dependence on another statement keeps it from being vector code.
+    """
     model = statements[name]
     direction = directions(loops, {name: model}, name) if loops else None
     scalar = _throughput(model, machine, direction, 1)
@@ -49,20 +58,101 @@ def kernel_of(
     for array, distances in model.flows:
         own = _carried((distances,), direction)
         if own:
-            stays = all(m == 0 for r, m in zip(model.references, moves, strict=True) if r.array == array and r.is_write)  # noqa: E501
-            latency = chain_cycles(model.statement, array, _latencies(machine))
-            chain = max(chain, (latency + (0.0 if stays else STORE_TO_LOAD)) / own)
+            chain = max(chain, _chain(model, array, direction, machine) / own)
     bits = 8 * max((r.bytes for r in model.references), default=8)
     lanes = max(1, machine.vector_bits // bits)
     writes_strided = any(
         m is None or abs(m) > 1 for r, m in zip(model.references, moves, strict=True) if r.is_write
     )
-    if distance or writes_strided or model.work.is_branching or model.work.functions:
+    if distance or is_held or writes_strided or model.work.is_branching or model.work.functions:
         return Kernel(max(scalar, chain), max(scalar, chain), 1, strided, chain)
     vector = _throughput(model, machine, direction, lanes) / lanes
     if vector >= scalar:
         lanes, vector = 1, scalar
     return Kernel(vector, scalar, lanes, strided, chain)
+
+
+def _chain(
+    model: StatementModel, array: str, direction: Sequence[float], machine: Machine
+) -> float:
+    """The latency from an iteration's value in an array to that of the next iteration."""
+    moves = [_moves(reference, direction) for reference in model.accesses]
+    written = [
+        move
+        for reference, move in zip(model.accesses, moves, strict=True)
+        if reference.array == array and reference.is_write
+    ]
+    reads = {
+        access.operation
+        for access, reference, move in zip(
+            model.statement.accesses, model.accesses, moves, strict=True
+        )
+        if reference.array == array and not reference.is_write and move in written
+    }
+    latency = chain_cycles(model.statement, reads, array, _latencies(machine))
+    stays = all(move is not None and not any(move) for move in written)
+    return latency + (0.0 if stays else STORE_TO_LOAD)
+
+
+def _moves(reference: Reference, direction: Sequence[float]) -> tuple[float, ...] | None:
+    """By how much each subscript moves; `None` where that is not known."""
+    if reference.subscripts is None:
+        return None
+    return tuple(
+        round(sum(f * direction[v] for v, f in form.terms), 9) for form in reference.subscripts
+    )
+
+
+def held_statements(loops: Sequence[Loop], dependences: Sequence[Dependence]) -> frozenset[str]:
+    """The statements that a dependence between two of them, carried by the last loop, holds up.
+
+    That is one between instances in near iterations of that loop, in one iteration of all others.
+    """
+    held: set[str] = set()
+    for dependence in dependences:
+        source, target = dependence.source, dependence.target
+        if source == target or not {source, target} <= set(loops[-1].functions):
+            continue
+        if _is_carried(dependence.relation, source, target, loops):
+            held |= {source, target}
+    return frozenset(held)
+
+
+def _is_carried(relation: isl.Map, source: str, target: str, loops: Sequence[Loop]) -> bool:
+    for loop in loops:
+        if source not in loop.functions or target not in loop.functions:
+            return False
+        one, other = loop.functions[source], loop.functions[target]
+        if one.divisions or other.divisions:
+            # Points that are in one iteration of the loops in a tile are in one tile.
+            continue
+        distance = _difference(relation.get_space(), one.linear, other.linear)
+        if loop is loops[-1]:
+            near = isl.Constraint.inequality_from_aff(distance.add_constant_val(isl.Val(-1)))
+            far = isl.Constraint.inequality_from_aff(
+                distance.neg().add_constant_val(isl.Val(LONGEST_DISTANCE))
+            )
+            return not _restricted(_restricted(relation, near), far).is_empty()
+        relation = _restricted(relation, isl.Constraint.equality_from_aff(distance))
+    return False
+
+
+def _restricted(relation: isl.Map, constraint: isl.Constraint) -> isl.Map:
+    part = isl.Set.from_basic_set(
+        isl.BasicSet.universe(constraint.get_space()).add_constraint(constraint)
+    )
+    return part.intersect(relation.wrap()).unwrap()
+
+
+def _difference(space: isl.Space, source: Form, target: Form) -> isl.Aff:
+    """`target - source`, a function of the pairs of instances."""
+    result = isl.Aff.zero_on_domain(isl.LocalSpace.from_space(space.wrap()))
+    first = space.dim(isl.dim_type.in_)
+    for form, offset, sign in ((source, 0, -1), (target, first, 1)):
+        for variable, factor in form.terms:
+            value = isl.Val(sign * round(factor))
+            result = result.add_coefficient_val(isl.dim_type.in_, offset + variable, value)
+    return result.add_constant_val(isl.Val(round(target.constant - source.constant)))
 
 
 def _latencies(machine: Machine) -> dict[str, float]:

@@ -22,6 +22,9 @@ from polyir.isl_trees import node_type
 from polyir.model.tree import attributes_of_members
 from polyir.model.tree_loops import member_functions
 
+Filters = Mapping[str, tuple[Constraint, ...]]
+"""The statements that pass, each with what restricts its instances."""
+
 
 @dataclass(frozen=True)
 class Loop:
@@ -40,10 +43,10 @@ class Loop:
 
 
 @dataclass(frozen=True)
-class Sequence_:
+class Parts:
     """Children in order, each with the statements that it runs and what restricts them."""
 
-    children: tuple[tuple[Mapping[str, tuple[Constraint, ...]], Node], ...]
+    children: tuple[tuple[Filters, Node], ...]
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,7 @@ class Leaf:
     """The instances themselves."""
 
 
-Node = Loop | Sequence_ | Leaf
+Node = Loop | Parts | Leaf
 
 
 def loop_tree(schedule: isl.Schedule, values: Values) -> Node:
@@ -101,7 +104,7 @@ class _Reader:
                 own = () if whole else constraints_of(part, self._values)
                 filters[part.get_tuple_name()] = own
             children.append((filters, self.read(child.child(0))))
-        return Sequence_(tuple(children))
+        return Parts(tuple(children))
 
 
 def bands_of(node: Node) -> tuple[tuple[Loop, ...], ...]:
@@ -114,7 +117,7 @@ def bands_of(node: Node) -> tuple[tuple[Loop, ...], ...]:
                 members.append(body)
                 body = body.body
             return (tuple(members), *bands_of(body))
-        case Sequence_(children):
+        case Parts(children):
             return tuple(band for _, child in children for band in bands_of(child))
         case _:
             return ()
@@ -139,8 +142,8 @@ def tiled(node: Node, band: int, levels: Sequence[Sequence[int]]) -> Node:
             return body
         case Loop():
             return replace(node, body=tiled(node.body, band, levels))
-        case Sequence_(children):
-            return Sequence_(tuple((names, tiled(child, band, levels)) for names, child in children))
+        case Parts(children):
+            return Parts(tuple((names, tiled(child, band, levels)) for names, child in children))
         case _:
             return node
 

@@ -71,7 +71,7 @@ class Machine:
     vector_loads: float = 2.0
     vector_stores: float = 1.0
     issue_width: float = 4.0
-    add_latency: float = 4.0
+    add_latency: float = 3.0
     multiply_latency: float = 4.0
     integer_latency: float = 1.0
     division_latency: float = 13.0

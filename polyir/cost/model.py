@@ -31,11 +31,11 @@ from math import ceil
 
 import islpy as isl
 
-from polyir.cost.innermost import Kernel, kernel_of
-from polyir.cost.loop_tree import Leaf, Loop, Node, loop_tree, tiled
+from polyir.cost.innermost import Kernel, held_statements, kernel_of
+from polyir.cost.loop_tree import Filters, Leaf, Loop, Node, loop_tree, tiled
 from polyir.cost.machine import Machine
 from polyir.cost.program import StatementModel, model_of, values_of
-from polyir.cost.regions import nodes
+from polyir.cost.regions import Form, Region, count, nodes
 from polyir.cost.states import State, bytes_touched
 from polyir.model.scop import Scop
 
@@ -74,6 +74,7 @@ class _Amounts:
     """What one execution of a node needs, along the slowest thread."""
 
     compute: float = 0.0
+    instances: float = 0.0
     traffic: list[float] = field(default_factory=list)
     memory_of_all: float = 0.0
     overhead: float = 0.0
@@ -82,6 +83,7 @@ class _Amounts:
     def add(self, other: _Amounts, weight: float = 1.0) -> None:
         """Add so many executions of another node."""
         self.compute += weight * other.compute
+        self.instances += weight * other.instances
         self.traffic = [a + weight * b for a, b in zip(self.traffic, other.traffic, strict=True)]
         self.memory_of_all += weight * other.memory_of_all
         self.overhead += weight * other.overhead
@@ -103,7 +105,12 @@ class CostModel:
         self.values = values_of(scop, sizes)
         self.statements: dict[str, StatementModel] = model_of(scop, self.values)
         self._references = {name: each.references for name, each in self.statements.items()}
+        self._dependences = () if scop.dependences is None else scop.dependences.ordering
         self._kernels: dict[object, Kernel] = {}
+        self._held: dict[object, frozenset[str]] = {}
+        self._instances = {
+            name: count(each.region, _iterators(each)) for name, each in self.statements.items()
+        }
 
     def tree(self, schedule: isl.Schedule) -> Node:
         """The loops of a schedule tree of the scop."""
@@ -118,7 +125,12 @@ class CostModel:
         }
         # Kernels are known by the identity of the loops, which lasts as long as the tree.
         self._kernels.clear()
+        self._held.clear()
         amounts = self._visit(tree, states, (), False)
+        if amounts.instances:
+            # Values that the walk did not look at may have more or fewer iterations inside.
+            missed = sum(self._instances.values()) / amounts.instances
+            amounts.compute *= missed
         return self._cost(amounts)
 
     def estimate(self, schedule: isl.Schedule) -> Cost:
@@ -161,6 +173,7 @@ class CostModel:
         footprint, written = bytes_touched(states, self._references, self._line)
         amounts = _Amounts(traffic=[0.0] * len(self.machine.caches))
         if isinstance(node, Leaf):
+            amounts.instances = len(states)
             for name in states:
                 amounts.compute += self._kernel(above, name).scalar_cycles
         elif isinstance(node, Loop):
@@ -216,14 +229,13 @@ class CostModel:
                 points = (((low + high) / 2, trips_here),)
             else:
                 points = self._points(node, states, active, low, high, step)
-            for value, weight in points:
-                inner: dict[str, State] = {}
-                for name in active:
-                    state = states[name].at(node.functions[name], value)
-                    if not state.region.is_empty:
-                        inner[name] = state
-                if not inner:
-                    continue
+            entered = self._entered(node, states, active, points)
+            if not entered and not is_innermost:
+                # Only some values in between have iterations inside.
+                tries = [low + step * round((trips_here - 1) * part / 8) for part in range(1, 8)]
+                points = tuple((value, trips_here / 8) for value in tries)
+                entered = self._entered(node, states, active, points)
+            for inner, weight in entered:
                 one = self._visit(node.body, inner, loops, in_parallel or forks)
                 if is_innermost:
                     one.compute = sum(self._kernel(loops, name).cycles for name in inner)
@@ -248,6 +260,22 @@ class CostModel:
             extra = self.machine.thread_cycles * (self.threads - 1)
             total.overhead += self.machine.region_cycles + extra
         amounts.add(total)
+
+    def _entered(
+        self,
+        node: Loop,
+        states: dict[str, State],
+        active: Sequence[str],
+        points: Sequence[tuple[float, float]],
+    ) -> list[tuple[dict[str, State], float]]:
+        """What is left of the statements at some values of a loop, where anything is."""
+        found: list[tuple[dict[str, State], float]] = []
+        for value, weight in points:
+            inner = {name: states[name].at(node.functions[name], value) for name in active}
+            inner = {name: state for name, state in inner.items() if not state.region.is_empty}
+            if inner:
+                found.append((inner, weight))
+        return found
 
     def _points(
         self,
@@ -290,8 +318,16 @@ class CostModel:
     def _kernel(self, loops: tuple[Loop, ...], name: str) -> Kernel:
         key = (tuple(map(id, loops)), name)
         if key not in self._kernels:
-            self._kernels[key] = kernel_of(self.statements, loops, name, self.machine)
+            is_held = bool(loops) and name in self._held_in(loops)
+            self._kernels[key] = kernel_of(self.statements, loops, name, self.machine, is_held)
         return self._kernels[key]
+
+    def _held_in(self, loops: tuple[Loop, ...]) -> frozenset[str]:
+        key = tuple(map(id, loops))
+        if key not in self._held:
+            dependences = self._dependences if len(loops[-1].functions) > 1 else ()
+            self._held[key] = held_statements(loops, dependences)
+        return self._held[key]
 
 
 def _loops_below(node: Node) -> list[Loop]:
@@ -304,10 +340,8 @@ def _loops_below(node: Node) -> list[Loop]:
             return [loop for _, child in node.children for loop in _loops_below(child)]
 
 
-def _filtered(states: dict[str, State], filters: Mapping[str, tuple]) -> dict[str, State]:  # type: ignore[type-arg]
+def _filtered(states: dict[str, State], filters: Filters) -> dict[str, State]:
     """The states of the statements that pass a filter."""
-    from polyir.cost.regions import Region
-
     found: dict[str, State] = {}
     for name, constraints in filters.items():
         if name not in states:
@@ -374,4 +408,5 @@ def estimate(
     return CostModel(scop, machine, sizes, threads).estimate(schedule)
 
 
-__all__ = ["Cost", "CostModel", "estimate"]
+def _iterators(model: StatementModel) -> list[Form]:
+    return [Form(((variable, 1.0),)) for variable in range(len(model.region.low))]

@@ -13,7 +13,7 @@ from xdsl.ir import Operation
 from polyir.cost.regions import FAR, Constraint, Form, Region
 from polyir.dialects.dependence import DependenceKind
 from polyir.model.scop import Scop
-from polyir.model.statements import AccessKind, Statement
+from polyir.model.statements import Access, AccessKind, Statement
 from polyir.model.vectors import element_bytes
 
 DEFAULT_SIZE: Final = 1000
@@ -53,12 +53,14 @@ class Work:
 class StatementModel:
     """A statement with numbers: its instances, references and work, and what it depends on.
 
+    `references` are different from each other; `accesses` has one for each access of the body.
     `flows` are the distances of flow dependences on itself, for each array, `{ [d] }`.
     """
 
     statement: Statement
     region: Region
     references: tuple[Reference, ...]
+    accesses: tuple[Reference, ...]
     work: Work
     flows: tuple[tuple[str, isl.Set], ...]
     orders: tuple[isl.Set, ...]
@@ -101,7 +103,8 @@ def model_of(scop: Scop, values: Values) -> dict[str, StatementModel]:
         each.name: StatementModel(
             each,
             region_of(each.domain, values),
-            _references(scop, each, values),
+            tuple(dict.fromkeys(references := _references(scop, each, values))),
+            references,
             _work(each),
             tuple(flows.get(each.name, ())),
             tuple(orders.get(each.name, ())),
@@ -215,13 +218,13 @@ def _function(expression: isl.Aff, values: Values) -> Function:
 
 
 def _references(scop: Scop, statement: Statement, values: Values) -> tuple[Reference, ...]:
-    found: dict[Reference, None] = {}
+    found: list[Reference] = []
     for access in statement.accesses:
         type = scop.arrays[access.array].type
         assert isinstance(type, MemRefType)
         is_write = access.kind is not AccessKind.READ
         subscripts = _subscripts(access.relation, values)
-        found[Reference(access.array, subscripts, is_write, element_bytes(type))] = None
+        found.append(Reference(access.array, subscripts, is_write, element_bytes(type)))
     return tuple(found)
 
 
@@ -237,7 +240,18 @@ def _subscripts(relation: isl.Map, values: Values) -> tuple[Form, ...] | None:
 
 
 _ARITHMETIC: Final = ("addf", "subf", "mulf", "maximumf", "minimumf", "maxnumf", "minnumf", "negf")
-_INTEGER: Final = ("addi", "subi", "muli", "maxsi", "minsi", "cmpi", "cmpf", "select", "andi", "ori")
+_INTEGER: Final = (
+    "addi",
+    "subi",
+    "muli",
+    "maxsi",
+    "minsi",
+    "cmpi",
+    "cmpf",
+    "select",
+    "andi",
+    "ori",
+)
 
 
 def _work(statement: Statement) -> Work:
@@ -268,20 +282,26 @@ def _is_fused(op: Operation) -> bool:
     return len(uses) == 1 and uses[0].operation.name in ("arith.addf", "arith.subf")
 
 
-def chain_cycles(statement: Statement, array: str, latency: Mapping[str, float]) -> float:
-    """The longest path from a load of `array` to a store to it in one instance, in cycles.
+def chain_cycles(
+    statement: Statement, reads: set[Operation], array: str, latency: Mapping[str, float]
+) -> float:
+    """The longest path from some loads to a store to `array` in one instance, in cycles.
 
     `latency` maps names of operations to cycles; others take `latency[""]`.
     """
     longest: dict[object, float] = {}
-    reads = {a.operation for a in statement.accesses if a.array == array and a.kind.value == "read"}
-    writes = {a.operation for a in statement.accesses if a.array == array} - reads
+    writes = {a.operation for a in statement.accesses if a.array == array and _writes(a)}
     best = 0.0
     for op in statement.op.body.block.walk():
         before = max((longest.get(operand, -FAR) for operand in op.operands), default=-FAR)
         if op in writes:
             best = max(best, before)
-        own = 0.0 if op in reads else before + latency.get(op.name, latency[""])
+        fused = 0.0 if _is_fused(op) else latency.get(op.name, latency[""])
+        own = 0.0 if op in reads else before + fused
         for result in op.results:
             longest[result] = own
     return max(0.0, best)
+
+
+def _writes(access: Access) -> bool:
+    return access.kind is not AccessKind.READ

@@ -65,9 +65,7 @@ class State:
             for function, value in self.pending:
                 unknown = [d for d in function.divisions if (d.form, d.size) not in self.known]
                 if function.linear.terms or len(unknown) > 1:
-                    self.region = self.region.within(
-                        function.smooth, value, value + function.slack
-                    )
+                    self.region = self.region.within(function.smooth, value, value + function.slack)
                 elif unknown:
                     (last,) = unknown
                     rest = value - function.linear.constant
@@ -101,9 +99,7 @@ class Touched:
     def add(self, box: Box, cells: float, is_written: bool) -> None:
         """Add a box with a number of cells; boxes are joined where that adds nothing."""
         for position, (other, has, written) in enumerate(self.boxes):
-            hull = tuple(
-                (min(a, c), max(b, d)) for (a, b), (c, d) in zip(box, other, strict=True)
-            )
+            hull = tuple((min(a, c), max(b, d)) for (a, b), (c, d) in zip(box, other, strict=True))
             if _volume(hull) <= (_volume(box) + _volume(other)) * 1.0001:
                 share = max(cells / max(1.0, _volume(box)), has / max(1.0, _volume(other)))
                 joined = min(cells + has, share * _volume(hull))
