@@ -34,7 +34,7 @@ import islpy as isl
 from polyir.cost.innermost import Kernel, held_statements, kernel_of
 from polyir.cost.loop_tree import Filters, Leaf, Loop, Node, loop_tree, tiled
 from polyir.cost.machine import Machine
-from polyir.cost.program import StatementModel, model_of, values_of
+from polyir.cost.program import StatementModel, model_of, parameters_left, values_of
 from polyir.cost.regions import Form, Region, count, nodes
 from polyir.cost.states import State, bytes_touched
 from polyir.model.scop import Scop
@@ -103,6 +103,7 @@ class CostModel:
         self.machine = machine
         self.threads = threads or machine.cores
         self.values = values_of(scop, sizes)
+        self.sizes_are_known = not parameters_left(scop)
         self.statements: dict[str, StatementModel] = model_of(scop, self.values)
         self._references = {name: each.references for name, each in self.statements.items()}
         self._dependences = () if scop.dependences is None else scop.dependences.ordering

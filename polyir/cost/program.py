@@ -88,6 +88,13 @@ def values_of(scop: Scop, sizes: Mapping[str, int] | None = None) -> dict[str, i
     return found
 
 
+def parameters_left(scop: Scop) -> bool:
+    """Whether some parameter has no value in the context."""
+    count = scop.context.dim(isl.dim_type.param)
+    values = (scop.context.plain_get_val_if_fixed(isl.dim_type.param, n) for n in range(count))
+    return not all(value.is_int() for value in values)
+
+
 def model_of(scop: Scop, values: Values) -> dict[str, StatementModel]:
     """The statements of a scop, by name."""
     flows: dict[str, list[tuple[str, isl.Set]]] = {}

@@ -1,4 +1,4 @@
-"""Integer points between bounds, numerically: ranges of affine forms, and how many values they take.
+"""Integer points between bounds, numerically: ranges of affine forms, and their numbers of values.
 
 All parameters have numbers here, so that everything is arithmetic on floats. Bounds are propagated
 through the constraints, which is exact for boxes, triangles and skewed boxes. Points of triangles

@@ -10,7 +10,7 @@ from polyir.cost.regions import Form, Region, count
 
 
 class State:
-    """The instances of a statement for some values of the loops around, and the tiles they are in."""
+    """The instances of a statement for some values of the loops around, and their tiles."""
 
     __slots__ = ("known", "pending", "region")
 
