@@ -226,6 +226,7 @@ class CostModel:
             trips_here = max(1.0, (high - low) / step + 1)
             trips += trips_here
             active = [n for n, (a, b) in ranges.items() if a <= (low + high) / 2 + 1e-6 <= b + 1e-3]
+            points: tuple[tuple[float, float], ...]
             if is_innermost:
                 points = (((low + high) / 2, trips_here),)
             else:

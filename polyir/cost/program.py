@@ -148,7 +148,7 @@ def _linear(item: isl.Constraint | isl.Aff, kind: isl.dim_type, values: Values) 
     for position in range(item.dim(isl.dim_type.param)):
         factor = _number(item.get_coefficient_val(isl.dim_type.param, position))
         if factor:
-            constant += factor * values[item.get_dim_name(isl.dim_type.param, position)]
+            constant += factor * values[item.get_dim_name(isl.dim_type.param, position) or ""]
     terms = [
         (position, _number(item.get_coefficient_val(kind, position)))
         for position in range(item.dim(kind))

@@ -55,7 +55,8 @@ def tile_sizes(
     search = _Search(model, tree, band)
     untiled = model.cost(tree)
     sizes = search.sizes()
-    best, levels = search.cost((sizes,)), (sizes,)
+    levels: tuple[tuple[int, ...], ...] = (sizes,)
+    best = search.cost(levels)
     for factor in OUTER_FACTORS if most_levels > 1 else ():
         outer = tuple(size * factor for size in sizes)
         cost = search.cost((outer, sizes))

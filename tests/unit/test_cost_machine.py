@@ -70,7 +70,7 @@ def test_json_there_and_back(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ({"core": 4}, "unknown key 'core' (did you mean 'cores'?)"),
+        ({"core": 4}, "unknown key 'core'"),
         ({"cores": 0}, "'cores' must be a whole number above 0, not 0"),
         ({"gigahertz": "fast"}, "'gigahertz' must be a number above 0, not \"fast\""),
         ({"caches": []}, "'caches' must be a list of one or more objects"),
