@@ -1,0 +1,1 @@
+"""What a schedule costs on a machine, and the tile sizes that cost least."""

@@ -1,0 +1,219 @@
+"""The cycles of one instance of a statement in its innermost loop."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import islpy as isl
+
+from polyir.cost.loop_tree import Loop, directions
+from polyir.cost.machine import Machine
+from polyir.cost.program import Reference, StatementModel, chain_cycles
+from polyir.cost.regions import Form
+from polyir.dialects.dependence import Dependence
+
+STORE_TO_LOAD = 5.0
+"""Cycles until a load sees what was stored right before."""
+
+LONGEST_DISTANCE = 8
+"""Dependences over more iterations of the innermost loop than these hold nothing up."""
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """What one instance costs: `cycles` as the innermost loop runs it, `scalar_cycles` alone.
+
+    `lanes` is how many run at once, `strided` how many references move by more than an element,
+    `chain` the latency of the dependences that the loop carries.
+    """
+
+    cycles: float
+    scalar_cycles: float
+    lanes: int
+    strided: int
+    chain: float
+
+
+def kernel_of(
+    statements: Mapping[str, StatementModel],
+    loops: Sequence[Loop],
+    name: str,
+    machine: Machine,
+    is_held: bool = False,
+) -> Kernel:
+    """The cost of an instance of a statement in the last of the loops.
+
+    `is_held` says that a dependence on another statement keeps it from being vector code.
+    """
+    model = statements[name]
+    direction = directions(loops, {name: model}, name) if loops else None
+    scalar = _throughput(model, machine, direction, 1)
+    if direction is None:
+        return Kernel(scalar, scalar, 1, 0, 0.0)
+    moves = [_move(reference, direction) for reference in model.references]
+    strided = sum(move is None for move in moves)
+    distance = _carried(model.orders, direction)
+    chain = 0.0
+    for array, distances in model.flows:
+        own = _carried((distances,), direction)
+        if own:
+            chain = max(chain, _chain(model, array, direction, machine) / own)
+    bits = 8 * max((r.bytes for r in model.references), default=8)
+    lanes = max(1, machine.vector_bits // bits)
+    writes_strided = any(
+        m is None or abs(m) > 1 for r, m in zip(model.references, moves, strict=True) if r.is_write
+    )
+    if distance or is_held or writes_strided or model.work.is_branching or model.work.functions:
+        return Kernel(max(scalar, chain), max(scalar, chain), 1, strided, chain)
+    vector = _throughput(model, machine, direction, lanes) / lanes
+    if vector >= scalar:
+        lanes, vector = 1, scalar
+    return Kernel(vector, scalar, lanes, strided, chain)
+
+
+def _chain(
+    model: StatementModel, array: str, direction: Sequence[float], machine: Machine
+) -> float:
+    """The latency from an iteration's value in an array to that of the next iteration."""
+    moves = [_moves(reference, direction) for reference in model.accesses]
+    written = [
+        move
+        for reference, move in zip(model.accesses, moves, strict=True)
+        if reference.array == array and reference.is_write
+    ]
+    reads = {
+        access.operation
+        for access, reference, move in zip(
+            model.statement.accesses, model.accesses, moves, strict=True
+        )
+        if reference.array == array and not reference.is_write and move in written
+    }
+    latency = chain_cycles(model.statement, reads, array, _latencies(machine))
+    stays = all(move is not None and not any(move) for move in written)
+    return latency + (0.0 if stays else STORE_TO_LOAD)
+
+
+def _moves(reference: Reference, direction: Sequence[float]) -> tuple[float, ...] | None:
+    """By how much each subscript moves; `None` where that is not known."""
+    if reference.subscripts is None:
+        return None
+    return tuple(
+        round(sum(f * direction[v] for v, f in form.terms), 9) for form in reference.subscripts
+    )
+
+
+def held_statements(loops: Sequence[Loop], dependences: Sequence[Dependence]) -> frozenset[str]:
+    """The statements that a dependence between two of them, carried by the last loop, holds up.
+
+    That is one between instances in near iterations of that loop, in one iteration of all others.
+    """
+    held: set[str] = set()
+    for dependence in dependences:
+        source, target = dependence.source, dependence.target
+        if source == target or not {source, target} <= set(loops[-1].functions):
+            continue
+        if _is_carried(dependence.relation, source, target, loops):
+            held |= {source, target}
+    return frozenset(held)
+
+
+def _is_carried(relation: isl.Map, source: str, target: str, loops: Sequence[Loop]) -> bool:
+    for loop in loops:
+        if source not in loop.functions or target not in loop.functions:
+            return False
+        one, other = loop.functions[source], loop.functions[target]
+        if one.divisions or other.divisions:
+            # Points that are in one iteration of the loops in a tile are in one tile.
+            continue
+        distance = _difference(relation.get_space(), one.linear, other.linear)
+        if loop is loops[-1]:
+            near = isl.Constraint.inequality_from_aff(distance.add_constant_val(isl.Val(-1)))
+            far = isl.Constraint.inequality_from_aff(
+                distance.neg().add_constant_val(isl.Val(LONGEST_DISTANCE))
+            )
+            return not _restricted(_restricted(relation, near), far).is_empty()
+        relation = _restricted(relation, isl.Constraint.equality_from_aff(distance))
+    return False
+
+
+def _restricted(relation: isl.Map, constraint: isl.Constraint) -> isl.Map:
+    part = isl.Set.from_basic_set(
+        isl.BasicSet.universe(constraint.get_space()).add_constraint(constraint)
+    )
+    return part.intersect(relation.wrap()).unwrap()
+
+
+def _difference(space: isl.Space, source: Form, target: Form) -> isl.Aff:
+    """`target - source`, a function of the pairs of instances."""
+    result = isl.Aff.zero_on_domain(isl.LocalSpace.from_space(space.wrap()))
+    first = space.dim(isl.dim_type.in_)
+    for form, offset, sign in ((source, 0, -1), (target, first, 1)):
+        for variable, factor in form.terms:
+            value = isl.Val(sign * round(factor))
+            result = result.add_coefficient_val(isl.dim_type.in_, offset + variable, value)
+    return result.add_constant_val(isl.Val(round(target.constant - source.constant)))
+
+
+def _latencies(machine: Machine) -> dict[str, float]:
+    return {
+        "": machine.integer_latency,
+        "arith.addf": machine.add_latency,
+        "arith.subf": machine.add_latency,
+        "arith.mulf": machine.multiply_latency,
+        "math.fma": machine.multiply_latency,
+        "arith.divf": machine.division_latency,
+        "math.sqrt": 1.5 * machine.division_latency,
+    }
+
+
+def _move(reference: Reference, direction: Sequence[float]) -> float | None:
+    """By how many elements a reference moves in a row; `None` where it leaves the row."""
+    if reference.subscripts is None:
+        return None
+    moves = [sum(f * direction[v] for v, f in form.terms) for form in reference.subscripts]
+    if any(abs(move) > 1e-9 for move in moves[:-1]):
+        return None
+    return moves[-1] if moves else 0.0
+
+
+def _carried(distances: Sequence[isl.Set], direction: Sequence[float]) -> int:
+    """The smallest number of iterations over which a dependence on itself goes; 0 if none does."""
+    for count in range(1, LONGEST_DISTANCE + 1):
+        for each in distances:
+            point = each
+            for position, entry in enumerate(direction):
+                value = isl.Val(round(entry * count))
+                point = point.fix_val(isl.dim_type.set, position, value)
+            if not point.is_empty():
+                return count
+    return 0
+
+
+def _throughput(
+    model: StatementModel, machine: Machine, direction: Sequence[float] | None, lanes: int
+) -> float:
+    """The cycles that the units need for one operation of so many lanes of each kind."""
+    loads = stores = 0.0
+    for reference in model.references:
+        move = _move(reference, direction) if direction is not None else None
+        if move == 0:
+            continue
+        # Elements that are not neighbours are loaded and put together one by one.
+        amount = 1.0 if lanes == 1 or (move is not None and abs(move) == 1) else 1.5 * lanes
+        if reference.is_write:
+            stores += amount
+        else:
+            loads += amount
+    work = model.work
+    units = machine.vector_fma if lanes > 1 else max(2.0, machine.vector_fma)
+    operations = work.arithmetic + work.others + loads + stores
+    cycles = max(
+        work.arithmetic / units,
+        loads / machine.vector_loads,
+        stores / machine.vector_stores,
+        operations / machine.issue_width,
+    )
+    cycles = max(cycles, lanes * work.divisions * machine.division_cycles)
+    cycles = max(cycles, lanes * work.roots * machine.root_cycles)
+    return cycles + lanes * work.functions * machine.function_cycles

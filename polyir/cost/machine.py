@@ -1,0 +1,280 @@
+"""The machine that code is to run on, as far as the cost model needs it.
+
+Sizes are read from Linux's /sys and /proc/cpuinfo, or from a JSON file. What neither says, and
+all speeds, are the defaults of `Machine` and `Cache`: a server core of the years 2020 to 2025
+(Fog, "Instruction tables" and "The microarchitecture of Intel, AMD and VIA CPUs").
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any, Final
+
+from polyir.diagnostics import OptionError, nearest
+
+
+@dataclass(frozen=True)
+class Cache:
+    """One level of cache.
+
+    `bytes` is the size of one cache, which `shared_by` cores use together. `bandwidth` is how
+    many bytes a cycle one core gets out of it, and `latency` how many cycles a load waits for it.
+    """
+
+    bytes: int
+    line_bytes: int = 64
+    shared_by: int = 1
+    bandwidth: float = 32.0
+    latency: float = 14.0
+
+
+DEFAULT_CACHES: Final = (
+    Cache(32 * 1024, bandwidth=64.0, latency=4.0),
+    Cache(1024 * 1024, bandwidth=32.0, latency=14.0),
+    Cache(16 * 1024 * 1024, shared_by=4, bandwidth=16.0, latency=50.0),
+)
+"""What is taken for granted of the first, second and third level."""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """The machine: sizes in bytes, times in cycles, rates in bytes or operations a cycle.
+
+    `caches` are the data caches, the fastest one first. `memory_bandwidth` is what one core gets
+    from memory, `memory_bandwidth_all` what all cores get together. `tlb_bytes` is how much
+    memory the second level of the TLB reaches. A core starts `vector_fma` multiply-adds, or
+    additions, or multiplications, and `vector_loads` loads and `vector_stores` stores of
+    `vector_bits` each cycle, has `vector_registers` of them, and runs `issue_width` operations of
+    any kind. A division occupies the divider for `division_cycles`, for each element of a vector,
+    and a root for `root_cycles`; an elementary function such as exp takes `function_cycles`.
+    `region_cycles` is what it costs to start and end a parallel region, `barrier_cycles` one
+    barrier in it; `thread_cycles` what each further thread adds to both. `gigahertz` only turns
+    cycles into seconds.
+    """
+
+    caches: tuple[Cache, ...] = DEFAULT_CACHES
+    cores: int = 2
+    gigahertz: float = 3.0
+    memory_bandwidth: float = 6.0
+    memory_bandwidth_all: float = 12.0
+    memory_latency: float = 300.0
+    tlb_bytes: int = 8 * 1024 * 1024
+    page_bytes: int = 4096
+    vector_bits: int = 256
+    vector_registers: int = 16
+    vector_fma: float = 2.0
+    vector_loads: float = 2.0
+    vector_stores: float = 1.0
+    issue_width: float = 4.0
+    add_latency: float = 3.0
+    multiply_latency: float = 4.0
+    integer_latency: float = 1.0
+    division_latency: float = 13.0
+    division_cycles: float = 5.0
+    root_cycles: float = 9.0
+    function_cycles: float = 40.0
+    loop_cycles: float = 12.0
+    region_cycles: float = 8000.0
+    barrier_cycles: float = 2000.0
+    thread_cycles: float = 200.0
+
+    def seconds(self, cycles: float) -> float:
+        """The time that so many cycles take."""
+        return cycles / (self.gigahertz * 1e9)
+
+    def to_json(self) -> str:
+        """The machine as a JSON object that `machine_from_json` reads."""
+        return json.dumps(asdict(self), indent=2) + "\n"
+
+
+def machine_of_system(root: Path = Path("/")) -> Machine:
+    """The machine that this runs on; what `root` does not tell has its default.
+
+    `root` has Linux's `sys` and `proc`. Reading takes about a millisecond.
+    """
+    cpu = root / "sys/devices/system/cpu"
+    cpuinfo = _first_processor(root / "proc/cpuinfo")
+    flags = set(cpuinfo.get("flags", cpuinfo.get("Features", "")).split())
+    cores = _count(_text(cpu / "online"))
+    default = Machine(caches=_caches(cpu / "cpu0/cache"))
+    if cores is not None:
+        default = replace(default, cores=cores)
+    megahertz = _float(_text(cpu / "cpu0/cpufreq/cpuinfo_max_freq"))
+    if megahertz is not None:
+        default = replace(default, gigahertz=megahertz / 1e6)
+    elif (current := _float(cpuinfo.get("cpu MHz"))) is not None:
+        default = replace(default, gigahertz=current / 1e3)
+    return _with_vectors(default, flags)
+
+
+_VECTORS: Final = (("avx512f", 512, 32), ("avx", 256, 16), ("sse2", 128, 16), ("asimd", 128, 32))
+"""What a flag says of vectors: their bits, and the number of registers."""
+
+
+def _with_vectors(machine: Machine, flags: set[str]) -> Machine:
+    for flag, bits, registers in _VECTORS:
+        if flag in flags:
+            # What is wider than 256 bits mostly has half the units, or a lower clock.
+            units = machine.vector_fma * min(1.0, 256 / bits)
+            return replace(
+                machine, vector_bits=bits, vector_registers=registers, vector_fma=max(1.0, units)
+            )
+    return machine
+
+
+def _caches(folder: Path) -> tuple[Cache, ...]:
+    """The data caches that Linux lists, by level; the defaults where it lists none."""
+    found: dict[int, Cache] = {}
+    for index in range(8):
+        each = folder / f"index{index}"
+        level, size = _text(each / "level"), _text(each / "size")
+        if level is None or size is None:
+            break
+        amount = _size(size)
+        if _text(each / "type") == "Instruction" or not level.isdigit() or not amount:
+            continue
+        number = int(level)
+        base = DEFAULT_CACHES[min(number, len(DEFAULT_CACHES)) - 1]
+        line = _text(each / "coherency_line_size") or ""
+        found[number] = replace(
+            base,
+            bytes=amount,
+            line_bytes=int(line) if line.isdigit() and int(line) else base.line_bytes,
+            shared_by=_count(_text(each / "shared_cpu_list")) or base.shared_by,
+        )
+    return tuple(found[level] for level in sorted(found)) or DEFAULT_CACHES
+
+
+def _first_processor(path: Path) -> dict[str, str]:
+    """The entries of the first processor of /proc/cpuinfo."""
+    found: dict[str, str] = {}
+    try:
+        with path.open(encoding="utf-8", errors="replace") as lines:
+            for line in lines:
+                name, separator, value = line.partition(":")
+                if not separator:
+                    break
+                found[name.strip()] = value.strip()
+    except OSError:
+        pass
+    return found
+
+
+def _text(path: Path) -> str | None:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return None
+
+
+def _float(text: str | None) -> float | None:
+    try:
+        value = float(text or "")
+    except ValueError:
+        return None
+    return value if value > 0 else None
+
+
+def _count(text: str | None) -> int | None:
+    """How many numbers a list such as `0-3,8` has; `None` where it is none."""
+    total = 0
+    for part in (text or "").split(","):
+        match = re.fullmatch(r"(\d+)(?:-(\d+))?", part)
+        if match is None:
+            return None
+        first, last = int(match[1]), int(match[2] or match[1])
+        total += max(0, last - first + 1)
+    return total or None
+
+
+def _size(text: str) -> int | None:
+    """Bytes of a size such as `32K`."""
+    match = re.fullmatch(r"(\d+)([KMG]?)", text)
+    if match is None:
+        return None
+    return int(match[1]) << {"": 0, "K": 10, "M": 20, "G": 30}[match[2]]
+
+
+def machine_from_json(path: str | os.PathLike[str]) -> Machine:
+    """The machine that a JSON file describes; what it does not say has its default.
+
+    Raises `OptionError`, which names the key, for a file that is not JSON, an unknown key, and a
+    value that is no number above 0.
+    """
+    try:
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise OptionError(f"cannot read the machine '{path}': {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise OptionError(f"the machine '{path}' is not JSON: {error}") from None
+    where = f"the machine '{path}'"
+    values = _checked(data, Machine, where)
+    if "caches" in values:
+        values["caches"] = _checked_caches(values["caches"], where)
+    return Machine(**values)
+
+
+def _checked_caches(data: object, where: str) -> tuple[Cache, ...]:
+    if not isinstance(data, list) or not data:
+        raise OptionError(f"{where}: 'caches' must be a list of one or more objects")
+    caches: list[Cache] = []
+    for position, item in enumerate(data):
+        here = f"{where}: 'caches[{position}]'"
+        values = _checked(item, Cache, here)
+        if "bytes" not in values:
+            raise OptionError(f"{here} has no 'bytes'")
+        base = DEFAULT_CACHES[min(position, len(DEFAULT_CACHES) - 1)]
+        caches.append(replace(base, **values))
+    return tuple(caches)
+
+
+def _checked(data: object, kind: type[Cache] | type[Machine], where: str) -> dict[str, Any]:
+    """The entries of a JSON object, each the field of a dataclass and of its type."""
+    if not isinstance(data, Mapping):
+        raise OptionError(f"{where} must be an object")
+    types = {field.name: str(field.type) for field in fields(kind)}
+    for key, value in data.items():
+        if key not in types:
+            raise OptionError(f"{where} has an unknown key '{key}'{nearest(key, tuple(types))}")
+        check = _CHECKS.get(types[key])
+        if check is not None and not check(value):
+            what = "a whole number" if types[key] == "int" else "a number"
+            raise OptionError(f"{where}: '{key}' must be {what} above 0, not {json.dumps(value)}")
+    return dict(data)
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < 1e18
+
+
+_CHECKS: Final[Mapping[str, Callable[[object], bool]]] = {"int": _is_whole, "float": _is_number}
+
+
+def describe(machine: Machine) -> str:
+    """The machine in one line, for a remark."""
+    caches = _listed([_bytes(cache.bytes) for cache in machine.caches])
+    return (
+        f"{machine.cores} cores, caches of {caches}, {machine.vector_registers} vector registers "
+        f"of {machine.vector_bits} bits"
+    )
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return ", ".join(parts)
+
+
+def _bytes(amount: float) -> str:
+    for unit in ("B", "KiB", "MiB"):
+        if amount < 1024:
+            return f"{amount:.3g} {unit}"
+        amount /= 1024
+    return f"{amount:.3g} GiB"

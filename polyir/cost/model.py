@@ -1,0 +1,414 @@
+"""What a schedule costs: compute, traffic of each cache level, parallel regions.
+
+The model is a roofline with cache levels (Williams, Waterman and Patterson, "Roofline", 2009; the
+levels as in Treibig and Hager's ECM model, 2010):
+
+    cycles = max(compute, traffic_1 / bandwidth_1, ..., traffic_memory / bandwidth) + overhead
+
+- *compute*: for each statement, its instances times the cycles of one: the largest of what
+  arithmetic, loads and stores, and all operations need, for one vector over its elements where the
+  innermost loop carries no dependence and moves each reference by 0 or 1 element. A chain of
+  dependences that the innermost loop carries takes its latency in each iteration instead. Each
+  entry of an innermost loop costs `loop_cycles`.
+- *traffic* of a level is what comes into it from the next one. An iteration of a loop has a
+  footprint: the cache lines of all references, each cell once. Where one iteration fits into the
+  level, the loop keeps what successive iterations share, and all its iterations bring in what the
+  loop touches as a whole; where it does not, each iteration brings in its own traffic (Wolf and
+  Lam, "A data locality optimizing algorithm", 1991; Ferrante, Sarkar and Thrash, "On estimating
+  and enhancing cache effectiveness", 1991). Lines that are written count twice: they come and go.
+- *overhead*: each parallel region costs its start and end. What is inside is divided by the
+  threads, as evenly as a static distribution of the iterations does.
+
+Loops are walked from the outside, at one or two of their values (`polyir.cost.regions.nodes`),
+so that triangular nests are counted right; parameters have numbers (`polyir.cost.program`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import ceil
+
+import islpy as isl
+
+from polyir.cost.innermost import Kernel, held_statements, kernel_of
+from polyir.cost.loop_tree import Filters, Leaf, Loop, Node, loop_tree, tiled
+from polyir.cost.machine import Machine
+from polyir.cost.program import StatementModel, model_of, parameters_left, values_of
+from polyir.cost.regions import Form, Region, count, nodes
+from polyir.cost.states import State, bytes_touched
+from polyir.model.scop import Scop
+
+USABLE = 0.75
+"""The part of a cache that a footprint may fill: lines collide, and other data is there too."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """The cycles of a schedule, in parts; `traffic` has the bytes into each level of cache.
+
+    `times` are the cycles that each part of the traffic takes, the last one that of memory.
+    """
+
+    compute: float
+    traffic: tuple[float, ...]
+    times: tuple[float, ...]
+    overhead: float
+    regions: float
+    seconds_per_cycle: float
+    why: tuple[str, ...] = ()
+
+    @property
+    def cycles(self) -> float:
+        """The total; see the module."""
+        return max(self.compute, *self.times) + self.overhead
+
+    @property
+    def seconds(self) -> float:
+        """The total in seconds."""
+        return self.cycles * self.seconds_per_cycle
+
+
+@dataclass
+class _Amounts:
+    """What one execution of a node needs, along the slowest thread."""
+
+    compute: float = 0.0
+    instances: float = 0.0
+    traffic: list[float] = field(default_factory=list)
+    memory_of_all: float = 0.0
+    overhead: float = 0.0
+    regions: float = 0.0
+
+    def add(self, other: _Amounts, weight: float = 1.0) -> None:
+        """Add so many executions of another node."""
+        self.compute += weight * other.compute
+        self.instances += weight * other.instances
+        self.traffic = [a + weight * b for a, b in zip(self.traffic, other.traffic, strict=True)]
+        self.memory_of_all += weight * other.memory_of_all
+        self.overhead += weight * other.overhead
+        self.regions += weight * other.regions
+
+
+class CostModel:
+    """The model of one scop on one machine: what is read of it is kept for all schedules."""
+
+    def __init__(
+        self,
+        scop: Scop,
+        machine: Machine,
+        sizes: Mapping[str, int] | None = None,
+        threads: int | None = None,
+    ) -> None:
+        self.machine = machine
+        self.threads = threads or machine.cores
+        self.values = values_of(scop, sizes)
+        self.sizes_are_known = not parameters_left(scop)
+        self.statements: dict[str, StatementModel] = model_of(scop, self.values)
+        self._references = {name: each.references for name, each in self.statements.items()}
+        self._dependences = () if scop.dependences is None else scop.dependences.ordering
+        self._kernels: dict[object, Kernel] = {}
+        self._held: dict[object, frozenset[str]] = {}
+        self._instances = {
+            name: count(each.region, _iterators(each)) for name, each in self.statements.items()
+        }
+
+    def tree(self, schedule: isl.Schedule) -> Node:
+        """The loops of a schedule tree of the scop."""
+        return loop_tree(schedule, self.values)
+
+    def cost(self, tree: Node) -> Cost:
+        """What the loops cost."""
+        states = {
+            name: State(each.region)
+            for name, each in self.statements.items()
+            if not each.region.is_empty
+        }
+        # Kernels are known by the identity of the loops, which lasts as long as the tree.
+        self._kernels.clear()
+        self._held.clear()
+        amounts = self._visit(tree, states, (), False)
+        if amounts.instances:
+            # Values that the walk did not look at may have more or fewer iterations inside.
+            missed = sum(self._instances.values()) / amounts.instances
+            amounts.compute *= missed
+        return self._cost(amounts)
+
+    def estimate(self, schedule: isl.Schedule) -> Cost:
+        """What a schedule costs."""
+        return self.cost(self.tree(schedule))
+
+    def tiled_cost(self, tree: Node, band: int, levels: Sequence[Sequence[int]]) -> Cost:
+        """What the loops cost with a band cut into tiles, the outermost level first."""
+        return self.cost(tiled(tree, band, levels))
+
+    def _cost(self, amounts: _Amounts) -> Cost:
+        machine = self.machine
+        rates = [cache.bandwidth for cache in machine.caches[1:]] + [machine.memory_bandwidth]
+        times = [bytes / rate for bytes, rate in zip(amounts.traffic, rates, strict=True)]
+        times[-1] = max(times[-1], amounts.memory_of_all / machine.memory_bandwidth_all)
+        parts = {"compute": amounts.compute}
+        for level, time in enumerate(times):
+            parts[f"traffic of L{level + 1}"] = time
+        limit = max(parts, key=lambda name: parts[name])
+        shown = ", ".join(f"{name} {cycles:.3g}" for name, cycles in parts.items())
+        why = [f"cycles: {shown}; limited by {limit}"]
+        if amounts.regions:
+            why.append(
+                f"{amounts.regions:.3g} parallel regions of {self.threads} threads cost "
+                f"{amounts.overhead:.3g} cycles"
+            )
+        return Cost(
+            amounts.compute,
+            tuple(amounts.traffic),
+            tuple(times),
+            amounts.overhead,
+            amounts.regions,
+            machine.seconds(1.0),
+            tuple(why),
+        )
+
+    def _visit(
+        self, node: Node, states: dict[str, State], above: tuple[Loop, ...], in_parallel: bool
+    ) -> _Amounts:
+        footprint, written = bytes_touched(states, self._references, self._line)
+        amounts = _Amounts(traffic=[0.0] * len(self.machine.caches))
+        if isinstance(node, Leaf):
+            amounts.instances = len(states)
+            for name in states:
+                amounts.compute += self._kernel(above, name).scalar_cycles
+        elif isinstance(node, Loop):
+            self._loop(node, states, above, in_parallel, amounts)
+        else:
+            for filters, child in node.children:
+                inner = _filtered(states, filters)
+                if inner:
+                    amounts.add(self._visit(child, inner, above, in_parallel))
+        whole = footprint + written
+        for level, cache in enumerate(self.machine.caches):
+            if footprint <= USABLE * cache.bytes or isinstance(node, Leaf):
+                amounts.traffic[level] = whole
+            if level == len(self.machine.caches) - 1 and footprint <= USABLE * cache.bytes:
+                amounts.memory_of_all = whole
+        if isinstance(node, Leaf):
+            amounts.memory_of_all = whole
+        return amounts
+
+    @property
+    def _line(self) -> int:
+        return self.machine.caches[0].line_bytes
+
+    def _loop(
+        self,
+        node: Loop,
+        states: dict[str, State],
+        above: tuple[Loop, ...],
+        in_parallel: bool,
+        amounts: _Amounts,
+    ) -> None:
+        """Add up the iterations of a loop."""
+        ranges = {
+            name: state.range(node.functions[name])
+            for name, state in states.items()
+            if name in node.functions
+        }
+        steps = [f.step for f in map(node.functions.__getitem__, ranges) if f.smooth.terms]
+        step = min(steps, default=1.0)
+        forks = node.is_parallel and not in_parallel and self.threads > 1
+        whole = bytes_touched(states, self._references, self._line)
+        fits = [True] * len(self.machine.caches)
+        bodies: list[tuple[float, float]] = []
+        trips = 0.0
+        total = _Amounts(traffic=[0.0] * len(self.machine.caches))
+        loops = (*above, node)
+        is_innermost = not any(True for _ in _loops_below(node.body))
+        for low, high in _segments(ranges):
+            trips_here = max(1.0, (high - low) / step + 1)
+            trips += trips_here
+            active = [n for n, (a, b) in ranges.items() if a <= (low + high) / 2 + 1e-6 <= b + 1e-3]
+            points: tuple[tuple[float, float], ...]
+            if is_innermost:
+                points = (((low + high) / 2, trips_here),)
+            else:
+                points = self._points(node, states, active, low, high, step)
+            entered = self._entered(node, states, active, points)
+            if not entered and not is_innermost:
+                # Only some values in between have iterations inside.
+                tries = [low + step * round((trips_here - 1) * part / 8) for part in range(1, 8)]
+                points = tuple((value, trips_here / 8) for value in tries)
+                entered = self._entered(node, states, active, points)
+            for inner, weight in entered:
+                one = self._visit(node.body, inner, loops, in_parallel or forks)
+                if is_innermost:
+                    one.compute = sum(self._kernel(loops, name).cycles for name in inner)
+                bodies.append((weight, one.compute))
+                size, _ = bytes_touched(inner, self._references, self._line)
+                for level, cache in enumerate(self.machine.caches):
+                    fits[level] = fits[level] and size <= USABLE * cache.bytes
+                total.add(one, weight)
+            if is_innermost:
+                total.compute += self.machine.loop_cycles
+        for level, fit in enumerate(fits):
+            if fit:
+                total.traffic[level] = min(total.traffic[level], sum(whole))
+                if level == len(fits) - 1:
+                    total.memory_of_all = min(total.memory_of_all, sum(whole))
+        if forks:
+            share = _largest_share(bodies, trips, self.threads)
+            total.compute *= share
+            total.traffic = [share * bytes for bytes in total.traffic]
+            total.overhead *= share
+            total.regions += 1
+            extra = self.machine.thread_cycles * (self.threads - 1)
+            total.overhead += self.machine.region_cycles + extra
+        amounts.add(total)
+
+    def _entered(
+        self,
+        node: Loop,
+        states: dict[str, State],
+        active: Sequence[str],
+        points: Sequence[tuple[float, float]],
+    ) -> list[tuple[dict[str, State], float]]:
+        """What is left of the statements at some values of a loop, where anything is."""
+        found: list[tuple[dict[str, State], float]] = []
+        for value, weight in points:
+            inner = {name: states[name].at(node.functions[name], value) for name in active}
+            inner = {name: state for name, state in inner.items() if not state.region.is_empty}
+            if inner:
+                found.append((inner, weight))
+        return found
+
+    def _points(
+        self,
+        node: Loop,
+        states: dict[str, State],
+        active: Sequence[str],
+        low: float,
+        high: float,
+        step: float,
+    ) -> tuple[tuple[float, float], ...]:
+        """The values at which the body is looked at, and how many iterations each stands for."""
+        trips = (high - low) / step + 1
+        middle = low + step * round((trips - 1) / 2)
+        if trips < 3 or not self._changes(node, states, active, low, high):
+            return ((middle, trips),)
+        found = []
+        for position, weight in nodes(0.0, trips - 1):
+            found.append((low + step * (round(position) if step > 1 else position), weight))
+        return tuple(found)
+
+    def _changes(
+        self, node: Loop, states: dict[str, State], active: Sequence[str], low: float, high: float
+    ) -> bool:
+        """Whether the loops inside run differently often for a small and a large value."""
+        for name in active:
+            widths = []
+            for value in (low + (high - low) * 0.2, low + (high - low) * 0.8):
+                region = states[name].region
+                smooth = node.functions[name].smooth
+                if not smooth.terms:
+                    break
+                inner = region.within(smooth, value, value)
+                widths.append([b - a for a, b in zip(inner.low, inner.high, strict=True)])
+            if len(widths) == 2 and any(
+                abs(a - b) > 0.05 * max(a, b, 1.0) for a, b in zip(*widths, strict=True)
+            ):
+                return True
+        return False
+
+    def _kernel(self, loops: tuple[Loop, ...], name: str) -> Kernel:
+        key = (tuple(map(id, loops)), name)
+        if key not in self._kernels:
+            is_held = bool(loops) and name in self._held_in(loops)
+            self._kernels[key] = kernel_of(self.statements, loops, name, self.machine, is_held)
+        return self._kernels[key]
+
+    def _held_in(self, loops: tuple[Loop, ...]) -> frozenset[str]:
+        key = tuple(map(id, loops))
+        if key not in self._held:
+            dependences = self._dependences if len(loops[-1].functions) > 1 else ()
+            self._held[key] = held_statements(loops, dependences)
+        return self._held[key]
+
+
+def _loops_below(node: Node) -> list[Loop]:
+    match node:
+        case Loop():
+            return [node]
+        case Leaf():
+            return []
+        case _:
+            return [loop for _, child in node.children for loop in _loops_below(child)]
+
+
+def _filtered(states: dict[str, State], filters: Filters) -> dict[str, State]:
+    """The states of the statements that pass a filter."""
+    found: dict[str, State] = {}
+    for name, constraints in filters.items():
+        if name not in states:
+            continue
+        state = states[name]
+        if constraints:
+            region = state.region
+            region = Region((*region.constraints, *constraints), region.low, region.high)
+            state = State(region, state.known, state.pending)
+        if not state.region.is_empty:
+            found[name] = state
+    return found
+
+
+def _segments(ranges: Mapping[str, tuple[float, float]]) -> list[tuple[float, float]]:
+    """The values of a loop in parts in which the same statements run; short parts are left out."""
+    if not ranges:
+        return []
+    lows = sorted({low for low, _ in ranges.values()})
+    highs = sorted({high for _, high in ranges.values()})
+    low, high = lows[0], highs[-1]
+    tolerance = 0.05 * (high - low)
+    cuts = [low]
+    for value in sorted({*lows, *(each + 1 for each in highs)}):
+        if value - cuts[-1] > tolerance and high + 1 - value > tolerance:
+            cuts.append(value)
+    ends = [*(cut - 1 for cut in cuts[1:]), high]
+    parts = list(zip(cuts, ends, strict=True))
+    covered = {
+        name
+        for name, (a, b) in ranges.items()
+        if any(a <= (first + last) / 2 <= b for first, last in parts)
+    }
+    parts += sorted({span for name, span in ranges.items() if name not in covered})
+    return parts
+
+
+def _largest_share(bodies: Sequence[tuple[float, float]], trips: float, threads: int) -> float:
+    """The part of all work that the busiest of some threads does, in a static distribution."""
+    used = max(1, min(threads, int(trips)))
+    even = ceil(trips / used - 1e-9) / max(trips, 1.0)
+    total = sum(weight * cycles for weight, cycles in bodies)
+    if len(bodies) != 2 or not total or used == 1:
+        return even
+    # The work of an iteration grows linearly through the two nodes, at 0.21 and 0.79 of the loop.
+    (_, first), (_, second) = bodies
+    slope = abs(second - first) / 0.577
+    mean = (first + second) / 2
+    return even * (1 + slope / mean * (0.5 - 0.5 / used))
+
+
+def estimate(
+    scop: Scop,
+    schedule: isl.Schedule,
+    machine: Machine,
+    sizes: Mapping[str, int] | None = None,
+    threads: int | None = None,
+) -> Cost:
+    """What a schedule of a scop costs; `CostModel` is faster for several schedules.
+
+    `sizes` gives numbers for parameters, `threads` those that run parallel loops, by default one a
+    core.
+    """
+    return CostModel(scop, machine, sizes, threads).estimate(schedule)
+
+
+def _iterators(model: StatementModel) -> list[Form]:
+    return [Form(((variable, 1.0),)) for variable in range(len(model.region.low))]

@@ -1,0 +1,314 @@
+"""What the cost model knows of a program: numbers in place of parameters, work, references."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import islpy as isl
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Operation
+
+from polyir.cost.regions import FAR, Constraint, Form, Region
+from polyir.dialects.dependence import DependenceKind
+from polyir.model.scop import Scop
+from polyir.model.statements import Access, AccessKind, Statement
+from polyir.model.vectors import element_bytes
+
+DEFAULT_SIZE: Final = 1000
+"""What a parameter is taken to be when nothing is known of it."""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A reference to an array: its subscripts, and how many further cells its region has.
+
+    `subscripts` is `None` where they are not affine.
+    """
+
+    array: str
+    subscripts: tuple[Form, ...] | None
+    is_write: bool
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Work:
+    """The operations of one instance of a statement.
+
+    `arithmetic` counts additions, multiplications and the like, a multiplication whose result is
+    only added being free. `is_branching` tells whether the body has conditionals.
+    """
+
+    arithmetic: int = 0
+    divisions: int = 0
+    roots: int = 0
+    functions: int = 0
+    others: int = 0
+    is_branching: bool = False
+
+
+@dataclass(frozen=True)
+class StatementModel:
+    """A statement with numbers: its instances, references and work, and what it depends on.
+
+    `references` are different from each other; `accesses` has one for each access of the body.
+    `flows` are the distances of flow dependences on itself, for each array, `{ [d] }`.
+    """
+
+    statement: Statement
+    region: Region
+    references: tuple[Reference, ...]
+    accesses: tuple[Reference, ...]
+    work: Work
+    flows: tuple[tuple[str, isl.Set], ...]
+    orders: tuple[isl.Set, ...]
+
+    @property
+    def name(self) -> str:
+        """The statement's name."""
+        return self.statement.name
+
+
+Values = Mapping[str, int]
+
+
+def values_of(scop: Scop, sizes: Mapping[str, int] | None = None) -> dict[str, int]:
+    """A number for each parameter: what the context says, else `sizes`, else `DEFAULT_SIZE`."""
+    space = scop.context.get_space()
+    found: dict[str, int] = {}
+    for position in range(space.dim(isl.dim_type.param)):
+        name = space.get_dim_name(isl.dim_type.param, position) or ""
+        value = scop.context.plain_get_val_if_fixed(isl.dim_type.param, position)
+        if value.is_int():
+            found[name] = int(value.to_python())
+        else:
+            found[name] = (sizes or {}).get(name, DEFAULT_SIZE)
+    return found
+
+
+def parameters_left(scop: Scop) -> bool:
+    """Whether some parameter has no value in the context."""
+    count = scop.context.dim(isl.dim_type.param)
+    values = (scop.context.plain_get_val_if_fixed(isl.dim_type.param, n) for n in range(count))
+    return not all(value.is_int() for value in values)
+
+
+def model_of(scop: Scop, values: Values) -> dict[str, StatementModel]:
+    """The statements of a scop, by name."""
+    flows: dict[str, list[tuple[str, isl.Set]]] = {}
+    orders: dict[str, list[isl.Set]] = {}
+    dependences = scop.dependences
+    for dependence in dependences.ordering if dependences is not None else ():
+        if dependence.source == dependence.target and not dependence.relation.is_empty():
+            distances = dependence.relation.deltas()
+            orders.setdefault(dependence.source, []).append(distances)
+            if dependence.kind is DependenceKind.FLOW:
+                flows.setdefault(dependence.source, []).append((dependence.array, distances))
+    return {
+        each.name: StatementModel(
+            each,
+            region_of(each.domain, values),
+            tuple(dict.fromkeys(references := _references(scop, each, values))),
+            references,
+            _work(each),
+            tuple(flows.get(each.name, ())),
+            tuple(orders.get(each.name, ())),
+        )
+        for each in scop.statements
+    }
+
+
+def region_of(points: isl.Set, values: Values) -> Region:
+    """The points of a set; where it is not convex, its hull."""
+    rank = points.dim(isl.dim_type.set)
+    if points.is_empty():
+        return Region((((), -1.0),), [0.0] * rank, [0.0] * rank)
+    return Region(constraints_of(points, values), [-FAR] * rank, [FAR] * rank)
+
+
+def constraints_of(points: isl.Set, values: Values) -> tuple[Constraint, ...]:
+    """The constraints of the simple hull of a set, without divisions."""
+    hull = points.remove_divs().simple_hull()
+    found: list[Constraint] = []
+    for constraint in hull.get_constraints():
+        terms, constant = _linear(constraint, isl.dim_type.set, values)
+        if not terms:
+            continue
+        found.append((terms, constant))
+        if constraint.is_equality():
+            found.append((tuple((v, -factor) for v, factor in terms), -constant))
+    return tuple(found)
+
+
+def _linear(item: isl.Constraint | isl.Aff, kind: isl.dim_type, values: Values) -> Constraint:
+    """The terms and the constant of a constraint or an affine function without divisions."""
+    constant = _number(item.get_constant_val())
+    for position in range(item.dim(isl.dim_type.param)):
+        factor = _number(item.get_coefficient_val(isl.dim_type.param, position))
+        if factor:
+            constant += factor * values[item.get_dim_name(isl.dim_type.param, position) or ""]
+    terms = [
+        (position, _number(item.get_coefficient_val(kind, position)))
+        for position in range(item.dim(kind))
+    ]
+    return tuple((v, factor) for v, factor in terms if factor), constant
+
+
+def _number(value: isl.Val) -> float:
+    return float(value.get_num_si()) / value.get_den_val().get_num_si()
+
+
+@dataclass(frozen=True)
+class Division:
+    """`factor * floor(form / size)`."""
+
+    factor: float
+    form: Form
+    size: float
+
+
+@dataclass(frozen=True)
+class Function:
+    """A quasi-affine function: an affine form and divisions."""
+
+    linear: Form
+    divisions: tuple[Division, ...] = ()
+
+    @property
+    def smooth(self) -> Form:
+        """The function without rounding."""
+        if not self.divisions:
+            return self.linear
+        factors = dict(self.linear.terms)
+        constant = self.linear.constant
+        for each in self.divisions:
+            scale = each.factor / each.size
+            constant += scale * each.form.constant
+            for variable, factor in each.form.terms:
+                factors[variable] = factors.get(variable, 0.0) + scale * factor
+        return Form(tuple((v, f) for v, f in sorted(factors.items()) if f), constant)
+
+    @property
+    def slack(self) -> float:
+        """How far rounding takes the function down from `smooth` at most."""
+        return sum(abs(each.factor) * (each.size - 1) / each.size for each in self.divisions)
+
+    @property
+    def step(self) -> float:
+        """The distance of successive values."""
+        if self.divisions and not self.linear.terms:
+            return min(abs(each.factor) for each in self.divisions)
+        factors = [abs(factor) for _, factor in self.linear.terms]
+        return max(1.0, min(factors)) if factors and not self.divisions else 1.0
+
+
+def function_of(function: isl.PwAff, values: Values) -> Function:
+    """A member of a band for one statement; of several pieces, the first."""
+    pieces = function.get_pieces()
+    return _function(pieces[0][1], values) if pieces else Function(Form(()))
+
+
+def _function(expression: isl.Aff, values: Values) -> Function:
+    terms, constant = _linear(expression, isl.dim_type.in_, values)
+    divisions: list[Division] = []
+    for position in range(expression.dim(isl.dim_type.div)):
+        factor = _number(expression.get_coefficient_val(isl.dim_type.div, position))
+        if factor:
+            inner = expression.get_div(position)
+            size = float(inner.get_denominator_val().to_python())
+            smooth = _function(inner, values).smooth
+            scaled = Form(tuple((v, f * size) for v, f in smooth.terms), smooth.constant * size)
+            divisions.append(Division(factor, scaled, size))
+    return Function(Form(terms, constant), tuple(divisions))
+
+
+def _references(scop: Scop, statement: Statement, values: Values) -> tuple[Reference, ...]:
+    found: list[Reference] = []
+    for access in statement.accesses:
+        type = scop.arrays[access.array].type
+        assert isinstance(type, MemRefType)
+        is_write = access.kind is not AccessKind.READ
+        subscripts = _subscripts(access.relation, values)
+        found.append(Reference(access.array, subscripts, is_write, element_bytes(type)))
+    return tuple(found)
+
+
+def _subscripts(relation: isl.Map, values: Values) -> tuple[Form, ...] | None:
+    if relation.is_empty() or not relation.is_single_valued():
+        return None
+    function = isl.PwMultiAff.from_map(relation)
+    pieces: list[isl.MultiAff] = []
+    function.foreach_piece(lambda _, piece: pieces.append(piece))
+    first = pieces[0]
+    rank = first.dim(isl.dim_type.out)
+    return tuple(_function(first.get_at(place), values).smooth for place in range(rank))
+
+
+_ARITHMETIC: Final = ("addf", "subf", "mulf", "maximumf", "minimumf", "maxnumf", "minnumf", "negf")
+_INTEGER: Final = (
+    "addi",
+    "subi",
+    "muli",
+    "maxsi",
+    "minsi",
+    "cmpi",
+    "cmpf",
+    "select",
+    "andi",
+    "ori",
+)
+
+
+def _work(statement: Statement) -> Work:
+    counts = dict.fromkeys(("arithmetic", "divisions", "roots", "functions", "others"), 0)
+    branching = False
+    for op in statement.op.body.block.walk():
+        dialect, _, name = op.name.partition(".")
+        if op.regions:
+            branching = True
+        elif name in _ARITHMETIC or op.name == "math.fma":
+            counts["arithmetic"] += not _is_fused(op)
+        elif name == "divf":
+            counts["divisions"] += 1
+        elif name == "sqrt":
+            counts["roots"] += 1
+        elif dialect == "math":
+            counts["functions"] += 1
+        elif name in _INTEGER:
+            counts["others"] += 1
+    return Work(**counts, is_branching=branching)
+
+
+def _is_fused(op: Operation) -> bool:
+    """Whether an operation is a multiplication whose result is only added once."""
+    if op.name != "arith.mulf":
+        return False
+    uses = list(op.results[0].uses)
+    return len(uses) == 1 and uses[0].operation.name in ("arith.addf", "arith.subf")
+
+
+def chain_cycles(
+    statement: Statement, reads: set[Operation], array: str, latency: Mapping[str, float]
+) -> float:
+    """The longest path from some loads to a store to `array` in one instance, in cycles.
+
+    `latency` maps names of operations to cycles; others take `latency[""]`.
+    """
+    longest: dict[object, float] = {}
+    writes = {a.operation for a in statement.accesses if a.array == array and _writes(a)}
+    best = 0.0
+    for op in statement.op.body.block.walk():
+        before = max((longest.get(operand, -FAR) for operand in op.operands), default=-FAR)
+        if op in writes:
+            best = max(best, before)
+        fused = 0.0 if _is_fused(op) else latency.get(op.name, latency[""])
+        own = 0.0 if op in reads else before + fused
+        for result in op.results:
+            longest[result] = own
+    return max(0.0, best)
+
+
+def _writes(access: Access) -> bool:
+    return access.kind is not AccessKind.READ

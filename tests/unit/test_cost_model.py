@@ -1,0 +1,183 @@
+"""The cost model against counts of what small programs do, element by element."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import replace
+from functools import cache
+
+import islpy as isl
+import pytest
+from kernels import KERNELS
+
+from polyir import api
+from polyir.cost.loop_tree import bands_of
+from polyir.cost.machine import Cache, Machine
+from polyir.cost.model import USABLE, CostModel
+from polyir.cost.program import constraints_of, function_of, region_of
+from polyir.cost.regions import Form, count
+from polyir.cost.states import State
+from polyir.cost.tile_sizes import tile_sizes
+from polyir.diagnostics import remarks_to
+from polyir.isl_lists import maps_of
+from polyir.model.scop import Scop, scop_of
+from polyir.model.vectors import element_bytes
+from polyir.passes.prerequisites import scops_in
+
+
+@cache
+def _scop(kernel: str, passes: str = "poly-dependences") -> Scop:
+    with remarks_to(lambda remark: None):
+        module = api.run_pipeline(api.parse(KERNELS[kernel].path.read_text()), passes)
+    (found,) = map(scop_of, scops_in(module))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("points", "tolerance"),
+    [
+        ("{ [i, j] : 0 <= i < 20 and 3 <= j < 9 }", 0.0),
+        ("{ [i, j] : 0 <= i < 20 and 0 <= j <= i }", 0.001),
+        ("{ [i, j, k] : 0 <= i < 24 and 0 <= j <= i and 0 <= k <= j }", 0.02),
+        ("{ [t, x] : 0 <= t < 16 and t <= x < t + 10 }", 0.0),
+    ],
+)
+def test_points_are_counted(points: str, tolerance: float) -> None:
+    these = isl.Set(points)
+    region = region_of(these, {})
+    forms = [Form(((n, 1.0),)) for n in range(these.dim(isl.dim_type.set))]
+    exact = these.count_val().to_python()
+    assert count(region, forms) == pytest.approx(exact, rel=tolerance)
+
+
+def test_a_skewed_form_has_its_exact_range() -> None:
+    points = isl.Set("{ [t, i] : 0 <= t < 100 and 0 <= i < 50 and 90 <= 3t + i < 100 }")
+    region = region_of(points, {})
+    assert constraints_of(points, {})
+    low, high = region.range(Form(((0, 2.0), (1, 1.0))))
+    exact = isl.Map("{ [t, i] -> [2t + i] }").intersect_domain(points).range()
+    assert low == pytest.approx(exact.dim_min_val(0).to_python(), abs=1.5)
+    assert high == pytest.approx(exact.dim_max_val(0).to_python(), abs=1.5)
+
+
+def test_a_wave_of_tiles_fixes_the_first_tile_when_the_second_is_known() -> None:
+    points = isl.Set("{ [i, j] : 0 <= i < 256 and 0 <= j < 256 }")
+    wave = isl.PwAff("{ [i, j] -> [16*floor(i/16) + 16*floor(j/16)] }")
+    second = isl.PwAff("{ [i, j] -> [16*floor(j/16)] }")
+    state = State(region_of(points, {})).at(function_of(wave, {}), 96.0)
+    state = state.at(function_of(second, {}), 32.0)
+    assert (state.region.low, state.region.high) == ([64.0, 32.0], [79.0, 47.0])
+
+
+PITCH = 13
+
+
+def _simulated(scop: Scop, size: int, capacity: int, line: int) -> float:
+    """The bytes that come into a fully associative cache, and go from it, by running the program.
+
+    Rows of arrays are a bit longer than `size`, so that they start anywhere in a line.
+    """
+    order: list[tuple[tuple[int, ...], str, tuple[int, ...]]] = []
+    statements = {each.name: each for each in scop.statements}
+    dates = scop.schedule.get_map().intersect_domain(scop.domain)
+    for part in maps_of(dates):
+        for each in range(part.dim(isl.dim_type.param)):
+            part = part.fix_val(isl.dim_type.param, each, isl.Val(size))
+        name = part.get_tuple_name(isl.dim_type.in_)
+        rank = part.dim(isl.dim_type.in_)
+
+        def visit(point: isl.Point, name: str = name, rank: int = rank) -> None:
+            values = [
+                point.get_coordinate_val(isl.dim_type.set, n).to_python()
+                for n in range(point.get_space().dim(isl.dim_type.set))
+            ]
+            order.append((tuple(values[rank:]), name, tuple(values[:rank])))
+
+        flat = part.domain_factor_domain() if part.domain_is_wrapping() else part
+        flat.wrap().flatten().foreach_point(visit)
+    longest = max(len(date) for date, _, _ in order)
+    order.sort(key=lambda item: (item[0] + (0,) * (longest - len(item[0])), item[1]))
+    lines: OrderedDict[tuple[object, ...], bool] = OrderedDict()
+    moved = 0
+    models = CostModel(scop, Machine(), dict.fromkeys(_parameters(scop), size)).statements
+    for _, name, point in order:
+        for reference in models[statements[name].name].accesses:
+            assert reference.subscripts is not None
+            cell = [
+                round(form.constant + sum(f * point[v] for v, f in form.terms))
+                for form in reference.subscripts
+            ]
+            number = 0
+            for subscript in cell:
+                number = number * (size + PITCH) + subscript
+            key = (reference.array, number * reference.bytes // line)
+            if key not in lines:
+                moved += line
+            lines[key] = lines.pop(key, False) or reference.is_write
+            if len(lines) * line > capacity:
+                moved += line * lines.popitem(last=False)[1]
+    return moved + line * sum(lines.values())
+
+
+def _parameters(scop: Scop) -> list[str]:
+    return list(scop.op.parameter_values)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "passes", "size", "capacity"),
+    [
+        ("gemm", "poly-dependences", 32, 4096),
+        ("gemm", "poly-dependences", 32, 64 * 1024),
+        ("gemm", "pluto-schedule,tile{sizes=8}", 32, 4096),
+        ("trmm", "poly-dependences", 32, 64 * 1024),
+        ("syrk", "poly-dependences", 32, 1024),
+        ("lu", "poly-dependences", 32, 64 * 1024),
+        ("jacobi-2d", "poly-dependences", 24, 2048),
+        ("atax", "poly-dependences", 48, 4096),
+    ],
+)
+def test_traffic_is_that_of_a_simulated_cache(
+    kernel: str, passes: str, size: int, capacity: int
+) -> None:
+    scop = _scop(kernel, passes)
+    machine = Machine(caches=(Cache(round(capacity / USABLE)),))
+    sizes = dict.fromkeys(_parameters(scop), size)
+    cost = CostModel(scop, machine, sizes, 1).estimate(scop.schedule)
+    exact = _simulated(scop, size, capacity, 64)
+    assert cost.traffic[0] == pytest.approx(exact, rel=0.35)
+
+
+def test_sizes_of_arrays_are_as_they_are() -> None:
+    scop = _scop("gemm")
+    assert {element_bytes(each.type) for each in scop.arrays.values()} == {8}  # type: ignore[arg-type]
+
+
+def test_work_is_counted_whatever_the_tiles() -> None:
+    plain, tiled = _scop("gemm", "pluto-schedule"), _scop("gemm", "pluto-schedule,tile")
+    machine = replace(Machine(), loop_cycles=0.001)
+    costs = [CostModel(s, machine, threads=1).estimate(s.schedule) for s in (plain, tiled)]
+    assert costs[0].compute == pytest.approx(costs[1].compute, rel=0.05)
+
+
+def test_tiles_without_building_the_tree() -> None:
+    scop, built = _scop("gemm", "pluto-schedule"), _scop("gemm", "pluto-schedule,tile")
+    model = CostModel(scop, Machine(), threads=1)
+    tree = model.tree(scop.schedule)
+    band = max(bands_of(tree), key=len)[0].band
+    cost = model.tiled_cost(tree, band, [(32, 32, 32)])
+    whole = CostModel(built, Machine(), threads=1).estimate(built.schedule)
+    assert cost.traffic[0] == pytest.approx(whole.traffic[0], rel=0.1)
+
+
+def test_tiles_pay_for_a_product_and_not_for_a_sum() -> None:
+    scop = _scop("gemm", "spatial-schedule")
+    model = CostModel(scop, Machine(), threads=1)
+    tree = model.tree(scop.schedule)
+    band = max(bands_of(tree), key=len)[0].band
+    choice = tile_sizes(model, tree, band, must_tile=True)
+    assert len(choice.levels[-1]) == len(max(bands_of(tree), key=len))
+    assert choice == tile_sizes(model, tree, band, must_tile=True)
+    small = _scop("jacobi-1d", "pluto-schedule")
+    little = CostModel(small, Machine(), dict.fromkeys(_parameters(small), 100))
+    tree = little.tree(small.schedule)
+    assert tile_sizes(little, tree, bands_of(tree)[0][0].band).levels == ()
