@@ -16,7 +16,7 @@
 #define NJ 14
 #define NK 13
 #elif defined LARGE_DATASET
-#define NB 3000
+#define NB 4000
 #define NI 40
 #define NJ 44
 #define NK 48

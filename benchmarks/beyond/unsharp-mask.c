@@ -16,8 +16,8 @@
 #define NY 240
 #elif defined LARGE_DATASET
 #define NC 3
-#define NX 2400
-#define NY 3200
+#define NX 3000
+#define NY 4000
 #elif defined EXTRALARGE_DATASET
 #define NC 3
 #define NX 4000

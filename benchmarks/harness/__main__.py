@@ -8,7 +8,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from kernels import DATA_SETS, KERNELS
+from beyond_kernels import ALL_KERNELS, SUITES
+from kernels import DATA_SETS
 
 from .arguments import counts, kernel_names, names, positive
 from .build import Contraction
@@ -39,9 +40,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"{machine()['processor']}, {machine()['cores']} cores; data set {settings.data_set}")
     options.output.mkdir(parents=True, exist_ok=True)
     results: list[Result] = []
-    for name in options.kernels or KERNELS:
+    for name in options.kernels or SUITES[options.suite]:
         start = time.perf_counter()
-        found = measure_kernel(KERNELS[name], variants, settings, options.output)
+        found = measure_kernel(ALL_KERNELS[name], variants, settings, options.output)
         right = sum(result.status is Status.RIGHT for result in found)
         seconds = time.perf_counter() - start
         print(f"{name}: {right} of {len(found)} right, {seconds:.0f} s", file=sys.stderr)
@@ -107,14 +108,15 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     default = Settings()
     add = parser.add_argument
     add("--size", choices=DATA_SETS, default=default.data_set, help="PolyBench's data set (large)")
+    add("--suite", choices=SUITES, default="polybench", help="the kernels to measure (polybench)")
     add("--kernels", type=kernel_names, help="names, separated by commas (all)")
     add("--threads", type=counts, default=default.threads, help="numbers of threads (1,2)")
     add("--rounds", type=positive, default=default.rounds, help="turns of each variant (5)")
     add("--variants", type=names, help="of the table; gcc always takes part")
     add("--peer", action="append", default=[], help="NAME=COMMAND with {in} and {out}, C to C")
     add("--pipeline", action="append", default=[], help="NAME=PASSES, another one of polyir's")
-    add("--baseline", choices=list(Baseline), default=default.baseline, help="the C: emitted from "
-        "MLIR, or by hand in polybench_c/ (mlir)")  # fmt: skip
+    add("--baseline", choices=list(Baseline), default=default.baseline, help="the C: by hand in "
+        "polybench_c/ and beyond/, or emitted from MLIR (c)")  # fmt: skip
     add("--exact", action="store_true", help="time the builds without contraction")
     add("--turn-seconds", type=float, default=default.turn_seconds, help="least time of a turn")
     add("--tool-limit", type=float, default=default.tool_limit, help="seconds for a tool")

@@ -152,8 +152,39 @@ def _element_bytes(type: MemRefType) -> int:
 def count_points(points: isl.Set, sizes: Mapping[str, int]) -> int:
     """The number of points of a set at the sizes, which are those of its parameters.
 
+    Dimensions that no constraint relates are counted apart: the number of points is the product.
     Raises `CountError` if it is not a polynomial in the sizes.
     """
+    return prod(_count_part(part, sizes) for part in _independent_parts(points.coalesce()))
+
+
+def _independent_parts(points: isl.Set) -> list[isl.Set]:
+    """Sets of fewer dimensions whose product has as many points.
+
+    A union and a set with divisions is its own only part.
+    """
+    count = points.dim(isl.dim_type.set)
+    basic = points.get_basic_set_list()
+    if count < 2 or points.n_basic_set() != 1 or basic.get_at(0).dim(isl.dim_type.div):
+        return [points]
+    groups: list[set[int]] = [{position} for position in range(count)]
+    for constraint in basic.get_at(0).get_constraints():
+        related = {n for n in range(count) if constraint.involves_dims(isl.dim_type.set, n, 1)}
+        joined = set[int]().union(*(group for group in groups if group & related))
+        groups = [group for group in groups if not group & related]
+        groups += [joined] if joined else []
+    parts: list[isl.Set] = []
+    for group in groups:
+        part = points
+        for position in reversed(range(count)):
+            if position not in group:
+                part = part.project_out(isl.dim_type.set, position, 1)
+        parts.append(part)
+    return parts
+
+
+def _count_part(points: isl.Set, sizes: Mapping[str, int]) -> int:
+    """The number of points by interpolation. Raises `CountError`."""
     names = [name for n, name in enumerate(_parameters(points)) if _involves(points, n)]
     degree = points.dim(isl.dim_type.set)
     axis = range(FIRST_SIZE, FIRST_SIZE + degree + 1)

@@ -10,7 +10,8 @@ from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from kernels import DATA_SETS, KERNELS, Kernel
+from beyond_kernels import ALL_KERNELS, SUITES
+from kernels import DATA_SETS, Kernel
 
 from .arguments import counts, kernel_names
 from .build import ToolError
@@ -56,8 +57,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     results: Path = options.results or options.output / f"{options.size}.json"
     best = read_best(results) if results.exists() else {}
     kernels: list[KernelLimit] = []
-    for name in options.kernels or KERNELS:
-        kernel = KERNELS[name]
+    for name in options.kernels or SUITES[options.suite]:
+        kernel = ALL_KERNELS[name]
         try:
             work = work_of(kernel, kernel.sizes(options.size))
         except CountError as error:
@@ -159,6 +160,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make bench-limits", description=__doc__)
     add = parser.add_argument
     add("--size", choices=DATA_SETS, default="large", help="PolyBench's data set (large)")
+    add("--suite", choices=SUITES, default="polybench", help="the kernels to measure (polybench)")
     add("--kernels", type=kernel_names, help="names, separated by commas (all)")
     add("--threads", type=counts, default=(1, 2), help="numbers of threads (1,2)")
     add("--seconds", type=float, default=0.5, help="time for each rate (0.5)")

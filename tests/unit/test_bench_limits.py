@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from math import prod
 from pathlib import Path
 
 import islpy as isl
@@ -21,6 +22,14 @@ def test_points() -> None:
     triangle = isl.Set("[n, m] -> { S[i, j, k] : 0 <= i < n and i < j < n and 0 <= k < m }")
     assert count_points(triangle, {"n": 2000, "m": 10**6}) == 2000 * 1999 // 2 * 10**6
     assert count_points(isl.Set("[n] -> { S[] }"), {"n": 5}) == 1
+    names = "abcdefg"
+    bounds = " and ".join(f"0 <= {name} < n{name}" for name in names)
+    box = isl.Set(
+        f"[{', '.join('n' + name for name in names)}] -> {{ S[{', '.join(names)}] : {bounds} }}"
+    )
+    assert count_points(box, {"n" + name: 10 + n for n, name in enumerate(names)}) == prod(range(10, 17))
+    window = isl.Set("[n, m, k] -> { A[c, y + r] : 0 <= c < k and 0 <= y < n and 0 <= r < m }")
+    assert count_points(window, {"n": 64, "m": 3, "k": 32}) == 32 * 66
     assert count_points(isl.Set("[n] -> { S[i] : false }"), {"n": 5}) == 0
 
 
