@@ -80,8 +80,8 @@ static void kernel_conv2d(int nk, int nc, int nh, int nw, int np, int nq, int nr
               d_filters[k][c][r][s] += d_result[k][y][x] * image[c][y + r][x + s];
         }
   for (c = 0; c < nc; c++)
-    for (y = 0; y < nh; y++)
-      for (x = 0; x < nw; x++)
+    for (y = 0; y < np + nr - 1; y++)
+      for (x = 0; x < nq + ns - 1; x++)
         d_image[c][y][x] = 0.0f;
   for (k = 0; k < nk; k++)
     for (c = 0; c < nc; c++)

@@ -1,5 +1,7 @@
 // A convolution of an image of nc channels with nk filters of size nr x ns in single precision,
 // and the gradients of its result with respect to the filters and to the image.
+#covered = affine_map<()[s0, s1] -> (s0 + s1 - 1)>
+
 func.func @kernel_conv2d(%nk: index, %nc: index, %nh: index, %nw: index, %np: index, %nq: index,
                          %nr: index, %ns: index, %image: memref<?x?x?xf32>,
                          %filters: memref<?x?x?x?xf32>, %result: memref<?x?x?xf32>,
@@ -45,8 +47,8 @@ func.func @kernel_conv2d(%nk: index, %nc: index, %nh: index, %nw: index, %np: in
     }
   }
   affine.for %c = 0 to %nc {
-    affine.for %y = 0 to %nh {
-      affine.for %x = 0 to %nw {
+    affine.for %y = 0 to #covered()[%np, %nr] {
+      affine.for %x = 0 to #covered()[%nq, %ns] {
         affine.store %zero, %d_image[%c, %y, %x] : memref<?x?x?xf32>
       }
     }
