@@ -17,7 +17,7 @@ from .arguments import counts, kernel_names
 from .build import ToolError
 from .calls import ScalarType
 from .counts import CountError, Work, work_of
-from .machine import GEMM_SIZE, MachineLimits, measure_machine
+from .machine import GEMM_SIZE, MachineLimits, cache_sizes, measure_machine
 from .originals import number_type
 from .report import aligned, machine
 
@@ -54,7 +54,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ToolError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    results: Path = options.results or options.output / f"{options.size}.json"
+    stem = options.size if options.suite == "polybench" else f"{options.suite}-{options.size}"
+    results: Path = options.results or options.output / f"{stem}.json"
     best = read_best(results) if results.exists() else {}
     kernels: list[KernelLimit] = []
     for name in options.kernels or SUITES[options.suite]:
@@ -74,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     source = f"times: {results}" if best else f"no times: run `make bench` first ({results})"
     print(f"\n{source}")
     options.output.mkdir(parents=True, exist_ok=True)
-    path = options.output / f"limits-{options.size}.json"
+    path = options.output / f"limits-{stem}.json"
     path.write_text(_as_json(kernels, limits))
     return 0
 
@@ -145,6 +146,7 @@ def _limit_cells(
 def _as_json(kernels: Sequence[KernelLimit], limits: Sequence[MachineLimits]) -> str:
     content = {
         "machine": machine(),
+        "caches": cache_sizes(),
         "limits": [asdict(limit) for limit in limits],
         "kernels": [
             {"kernel": item.kernel.name, "type": item.type}
