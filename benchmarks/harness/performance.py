@@ -226,7 +226,9 @@ def _means(
                 best_of(measured, kernel, count, is_ours=is_ours, at_most=not is_ours)
                 for kernel in kernels
             ]
-            columns.append([r and ratios.ratio(r.kernel, r.column) for r in best])
+            columns.append(
+                [None if each is None else ratios.ratio(each.kernel, each.column) for each in best]
+            )
         means = [geometric_mean([ratio or 1.0 for ratio in column]) for column in columns]
         cells = ["-" if mean is None else f"{mean:.2f}" for mean in means]
         lines.append(f"| {count} | {' | '.join(cells)} |")
