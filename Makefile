@@ -5,8 +5,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 DEMO_PASSES := --pluto-schedule --tile=32 --mark-parallel
 
-.PHONY: help demo test test-all lint types format bench bench-limits bench-compile bench-jit \
-	bench-scaling fuzz fuzz-aliases fuzz-edits fuzz-gpu fuzz-inputs fuzz-schedules clean
+.PHONY: help demo test test-all lint types format bench bench-docs bench-limits bench-compile \
+	bench-jit bench-scaling fuzz fuzz-aliases fuzz-edits fuzz-gpu fuzz-inputs fuzz-schedules clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -56,6 +56,9 @@ format: .venv/stamp  ## sort imports and format
 bench: .venv/stamp  ## measure compilers, peers and polyir side by side
 	PYTHONPATH=benchmarks $(BIN)/python -m harness $(BENCH)
 
+bench-docs: .venv/stamp  ## write docs/performance.md from what was measured last
+	PYTHONPATH=benchmarks $(BIN)/python -m harness.performance $(BENCH)
+
 bench-limits: .venv/stamp  ## measure the machine, and how far each kernel is from its limit
 	PYTHONPATH=benchmarks $(BIN)/python -m harness.limits $(BENCH)
 
@@ -66,8 +69,9 @@ fuzz-edits: .venv/stamp  ## N further random edits of printed schedule trees
 	POLYIR_FUZZ_EDITS=$(or $(N),300) $(BIN)/pytest -q tests/differential/test_hand_edits.py \
 		-k caught_or_run
 
-bench-compile: .venv/stamp  ## time polyir-opt on every kernel
-	$(BIN)/python benchmarks/compile_time.py
+# Options: make bench-compile BENCH="--pipeline=optimize --before=build/before.json"
+bench-compile: .venv/stamp  ## time polyir-opt on every kernel, and gcc on what it emits
+	PYTHONPATH=benchmarks $(BIN)/python benchmarks/compile_time.py $(BENCH)
 
 bench-jit: .venv/stamp  ## time LLVM's code against the C compiler's, on one thread
 	$(BIN)/python benchmarks/jit_versus_c.py

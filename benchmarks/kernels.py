@@ -1,5 +1,7 @@
 """The 30 PolyBench/C 4.2.1 kernels of `polybench/`: arguments, data-set sizes and initial data.
 
+What describes a kernel is here too; `beyond_kernels.py` has a table of other programs.
+
 PolyBench's own initial data is not used: it is a fixed point of heat-3d and nearly one of
 seidel-2d, so that a kernel that is not run at all gives the right result. Here every array is
 random, also one that the kernel only writes, and a kernel changes nearly all cells that it writes.
@@ -33,7 +35,10 @@ class ScalarArgument:
 
 @dataclass(frozen=True)
 class ArrayArgument:
-    """An array: extents as names of sizes, what it holds first, whether the kernel writes it."""
+    """An array: what it holds first, and whether the kernel writes it.
+
+    Its extents are names of sizes, or numbers as text.
+    """
 
     name: str
     shape: tuple[str, ...]
@@ -45,13 +50,15 @@ class ArrayArgument:
 class Kernel:
     """A kernel: its function takes the sizes in the order of `size_names`, then `arguments`.
 
-    `data_sets` maps each name of `DATA_SETS` to the sizes.
+    `data_sets` maps each name of `DATA_SETS` to the sizes. `suite` is the name of the folder with
+    the kernel's files.
     """
 
     name: str
     size_names: tuple[str, ...]
     data_sets: Mapping[str, tuple[int, ...]]
     arguments: tuple[ScalarArgument | ArrayArgument, ...]
+    suite: str = "polybench"
 
     @property
     def function(self) -> str:
@@ -61,7 +68,13 @@ class Kernel:
     @property
     def path(self) -> Path:
         """The file with the kernel as affine MLIR."""
-        return Path(__file__).parent / "polybench" / f"{self.name}.mlir"
+        return Path(__file__).parent / self.suite / f"{self.name}.mlir"
+
+    @property
+    def natural_path(self) -> Path:
+        """The file with the kernel in C, as a person writes it."""
+        folder = "polybench_c" if self.suite == "polybench" else self.suite
+        return Path(__file__).parent / folder / f"{self.name}.c"
 
     @property
     def outputs(self) -> tuple[str, ...]:
@@ -96,7 +109,9 @@ class Kernel:
             if isinstance(argument, ScalarArgument):
                 values.append(argument.value(sizes))
             else:
-                shape = tuple(sizes[name] for name in argument.shape)
+                shape = tuple(
+                    int(name) if name.isdigit() else sizes[name] for name in argument.shape
+                )
                 values.append(np.ascontiguousarray(argument.fill(generator, shape)))
         return tuple(values)
 
@@ -155,34 +170,40 @@ def sparse_ones(generator: np.random.Generator, shape: tuple[int, ...]) -> Array
 # The table.
 
 
-def _constant(name: str, value: float) -> ScalarArgument:
+def constant(name: str, value: float) -> ScalarArgument:
+    """A parameter that is the same for all sizes."""
     return ScalarArgument(name, lambda sizes: value)
 
 
-def _size_as_float(name: str, size: str) -> ScalarArgument:
+def size_as_float(name: str, size: str) -> ScalarArgument:
+    """A size that the kernel also takes as a floating-point number."""
     return ScalarArgument(name, lambda sizes: float(sizes[size]))
 
 
-def _read(name: str, shape: str, fill: Fill = uniform) -> ArrayArgument:
+def read(name: str, shape: str, fill: Fill = uniform) -> ArrayArgument:
+    """An array that the kernel only reads; `shape` has its extents between blanks."""
     return ArrayArgument(name, tuple(shape.split()), fill, is_output=False)
 
 
-def _written(name: str, shape: str, fill: Fill = uniform) -> ArrayArgument:
+def written(name: str, shape: str, fill: Fill = uniform) -> ArrayArgument:
+    """An array that the kernel writes; `shape` has its extents between blanks."""
     return ArrayArgument(name, tuple(shape.split()), fill, is_output=True)
 
 
-def _kernel(
+def make_kernel(
     name: str,
     size_names: str,
     data_sets: Iterable[tuple[int, ...]],
     *arguments: ScalarArgument | ArrayArgument,
+    suite: str = "polybench",
 ) -> Kernel:
+    """A kernel with the sizes of each data set, in the order of `DATA_SETS`."""
     sizes = MappingProxyType(dict(zip(DATA_SETS, data_sets, strict=True)))
-    return Kernel(name, tuple(size_names.split()), sizes, arguments)
+    return Kernel(name, tuple(size_names.split()), sizes, arguments, suite)
 
 
-_ALPHA: Final = _constant("alpha", 1.5)
-_BETA: Final = _constant("beta", 1.2)
+_ALPHA: Final = constant("alpha", 1.5)
+_BETA: Final = constant("beta", 1.2)
 
 _SQUARE: Final = ((40,), (120,), (400,), (2000,), (4000,))
 _BLAS_M_N: Final = ((20, 30), (60, 80), (200, 240), (1000, 1200), (2000, 2600))
@@ -191,7 +212,7 @@ _DATA_MINING: Final = ((28, 32), (80, 100), (240, 260), (1200, 1400), (2600, 300
 _ATAX_BICG: Final = ((38, 42), (116, 124), (390, 410), (1900, 2100), (1800, 2200))
 
 _ALL: Final = (
-    _kernel(
+    make_kernel(
         "2mm",
         "ni nj nk nl",
         (
@@ -203,13 +224,13 @@ _ALL: Final = (
         ),
         _ALPHA,
         _BETA,
-        _written("tmp", "ni nj"),
-        _read("A", "ni nk"),
-        _read("B", "nk nj"),
-        _read("C", "nj nl"),
-        _written("D", "ni nl"),
+        written("tmp", "ni nj"),
+        read("A", "ni nk"),
+        read("B", "nk nj"),
+        read("C", "nj nl"),
+        written("D", "ni nl"),
     ),
-    _kernel(
+    make_kernel(
         "3mm",
         "ni nj nk nl nm",
         (
@@ -219,228 +240,228 @@ _ALL: Final = (
             (800, 900, 1000, 1100, 1200),
             (1600, 1800, 2000, 2200, 2400),
         ),
-        _written("E", "ni nj"),
-        _read("A", "ni nk"),
-        _read("B", "nk nj"),
-        _written("F", "nj nl"),
-        _read("C", "nj nm"),
-        _read("D", "nm nl"),
-        _written("G", "ni nl"),
+        written("E", "ni nj"),
+        read("A", "ni nk"),
+        read("B", "nk nj"),
+        written("F", "nj nl"),
+        read("C", "nj nm"),
+        read("D", "nm nl"),
+        written("G", "ni nl"),
     ),
-    _kernel(
+    make_kernel(
         "adi",
         "tsteps n",
         ((20, 20), (40, 60), (100, 200), (500, 1000), (1000, 2000)),
-        _written("u", "n n"),
-        _written("v", "n n"),
-        _written("p", "n n"),
-        _written("q", "n n"),
+        written("u", "n n"),
+        written("v", "n n"),
+        written("p", "n n"),
+        written("q", "n n"),
     ),
-    _kernel(
+    make_kernel(
         "atax",
         "m n",
         _ATAX_BICG,
-        _read("A", "m n"),
-        _read("x", "n"),
-        _written("y", "n"),
-        _written("tmp", "m"),
+        read("A", "m n"),
+        read("x", "n"),
+        written("y", "n"),
+        written("tmp", "m"),
     ),
-    _kernel(
+    make_kernel(
         "bicg",
         "m n",
         _ATAX_BICG,
-        _read("A", "n m"),
-        _written("s", "m"),
-        _written("q", "n"),
-        _read("p", "m"),
-        _read("r", "n"),
+        read("A", "n m"),
+        written("s", "m"),
+        written("q", "n"),
+        read("p", "m"),
+        read("r", "n"),
     ),
-    _kernel("cholesky", "n", _SQUARE, _written("A", "n n", positive_definite)),
-    _kernel(
+    make_kernel("cholesky", "n", _SQUARE, written("A", "n n", positive_definite)),
+    make_kernel(
         "correlation",
         "m n",
         _DATA_MINING,
-        _size_as_float("float_n", "n"),
-        _written("data", "n m", columns_of_mixed_spread),
-        _written("corr", "m m"),
-        _written("mean", "m"),
-        _written("stddev", "m"),
+        size_as_float("float_n", "n"),
+        written("data", "n m", columns_of_mixed_spread),
+        written("corr", "m m"),
+        written("mean", "m"),
+        written("stddev", "m"),
     ),
-    _kernel(
+    make_kernel(
         "covariance",
         "m n",
         _DATA_MINING,
-        _size_as_float("float_n", "n"),
-        _written("data", "n m"),
-        _written("cov", "m m"),
-        _written("mean", "m"),
+        size_as_float("float_n", "n"),
+        written("data", "n m"),
+        written("cov", "m m"),
+        written("mean", "m"),
     ),
-    _kernel(
+    make_kernel(
         "deriche",
         "w h",
         ((64, 64), (192, 128), (720, 480), (4096, 2160), (7680, 4320)),
-        _constant("alpha", 0.25),
-        _read("imgIn", "w h", uniform_single),
-        _written("imgOut", "w h", uniform_single),
-        _written("y1", "w h", uniform_single),
-        _written("y2", "w h", uniform_single),
+        constant("alpha", 0.25),
+        read("imgIn", "w h", uniform_single),
+        written("imgOut", "w h", uniform_single),
+        written("y1", "w h", uniform_single),
+        written("y2", "w h", uniform_single),
     ),
-    _kernel(
+    make_kernel(
         "doitgen",
         "nr nq np",
         ((10, 8, 12), (25, 20, 30), (50, 40, 60), (150, 140, 160), (250, 220, 270)),
-        _written("A", "nr nq np"),
-        _read("C4", "np np"),
-        _written("sum", "np"),
+        written("A", "nr nq np"),
+        read("C4", "np np"),
+        written("sum", "np"),
     ),
-    _kernel("durbin", "n", _SQUARE, _read("r", "n", autocorrelations), _written("y", "n")),
-    _kernel(
+    make_kernel("durbin", "n", _SQUARE, read("r", "n", autocorrelations), written("y", "n")),
+    make_kernel(
         "fdtd-2d",
         "tmax nx ny",
         ((20, 20, 30), (40, 60, 80), (100, 200, 240), (500, 1000, 1200), (1000, 2000, 2600)),
-        _written("ex", "nx ny"),
-        _written("ey", "nx ny"),
-        _written("hz", "nx ny"),
-        _read("_fict_", "tmax"),
+        written("ex", "nx ny"),
+        written("ey", "nx ny"),
+        written("hz", "nx ny"),
+        read("_fict_", "tmax"),
     ),
-    _kernel(
+    make_kernel(
         "floyd-warshall",
         "n",
         ((60,), (180,), (500,), (2800,), (5600,)),
-        _written("path", "n n", edge_lengths),
+        written("path", "n n", edge_lengths),
     ),
-    _kernel(
+    make_kernel(
         "gemm",
         "ni nj nk",
         ((20, 25, 30), (60, 70, 80), (200, 220, 240), (1000, 1100, 1200), (2000, 2300, 2600)),
         _ALPHA,
         _BETA,
-        _written("C", "ni nj"),
-        _read("A", "ni nk"),
-        _read("B", "nk nj"),
+        written("C", "ni nj"),
+        read("A", "ni nk"),
+        read("B", "nk nj"),
     ),
-    _kernel(
+    make_kernel(
         "gemver",
         "n",
         _SQUARE,
         _ALPHA,
         _BETA,
-        _written("A", "n n"),
-        _read("u1", "n"),
-        _read("v1", "n"),
-        _read("u2", "n"),
-        _read("v2", "n"),
-        _written("w", "n"),
-        _written("x", "n"),
-        _read("y", "n"),
-        _read("z", "n"),
+        written("A", "n n"),
+        read("u1", "n"),
+        read("v1", "n"),
+        read("u2", "n"),
+        read("v2", "n"),
+        written("w", "n"),
+        written("x", "n"),
+        read("y", "n"),
+        read("z", "n"),
     ),
-    _kernel(
+    make_kernel(
         "gesummv",
         "n",
         ((30,), (90,), (250,), (1300,), (2800,)),
         _ALPHA,
         _BETA,
-        _read("A", "n n"),
-        _read("B", "n n"),
-        _written("tmp", "n"),
-        _read("x", "n"),
-        _written("y", "n"),
+        read("A", "n n"),
+        read("B", "n n"),
+        written("tmp", "n"),
+        read("x", "n"),
+        written("y", "n"),
     ),
     # With fewer rows than columns, the last columns of Q are normalised rounding errors: finite,
     # but another order of operations gives wholly other numbers.
-    _kernel(
+    make_kernel(
         "gramschmidt",
         "m n",
         _BLAS_M_N,
-        _written("A", "m n"),
-        _written("R", "n n"),
-        _written("Q", "m n"),
+        written("A", "m n"),
+        written("R", "n n"),
+        written("Q", "m n"),
     ),
-    _kernel(
+    make_kernel(
         "heat-3d",
         "tsteps n",
         ((20, 10), (40, 20), (100, 40), (500, 120), (1000, 200)),
-        _written("A", "n n n"),
-        _written("B", "n n n"),
+        written("A", "n n n"),
+        written("B", "n n n"),
     ),
-    _kernel(
+    make_kernel(
         "jacobi-1d",
         "tsteps n",
         ((20, 30), (40, 120), (100, 400), (500, 2000), (1000, 4000)),
-        _written("A", "n"),
-        _written("B", "n"),
+        written("A", "n"),
+        written("B", "n"),
     ),
-    _kernel(
+    make_kernel(
         "jacobi-2d",
         "tsteps n",
         ((20, 30), (40, 90), (100, 250), (500, 1300), (1000, 2800)),
-        _written("A", "n n"),
-        _written("B", "n n"),
+        written("A", "n n"),
+        written("B", "n n"),
     ),
-    _kernel("lu", "n", _SQUARE, _written("A", "n n", dominant_diagonal)),
-    _kernel(
+    make_kernel("lu", "n", _SQUARE, written("A", "n n", dominant_diagonal)),
+    make_kernel(
         "ludcmp",
         "n",
         _SQUARE,
-        _written("A", "n n", dominant_diagonal),
-        _read("b", "n"),
-        _written("x", "n"),
-        _written("y", "n"),
+        written("A", "n n", dominant_diagonal),
+        read("b", "n"),
+        written("x", "n"),
+        written("y", "n"),
     ),
-    _kernel(
+    make_kernel(
         "mvt",
         "n",
         _SQUARE,
-        _written("x1", "n"),
-        _written("x2", "n"),
-        _read("y_1", "n"),
-        _read("y_2", "n"),
-        _read("A", "n n"),
+        written("x1", "n"),
+        written("x2", "n"),
+        read("y_1", "n"),
+        read("y_2", "n"),
+        read("A", "n n"),
     ),
-    _kernel(
+    make_kernel(
         "nussinov",
         "n",
         ((60,), (180,), (500,), (2500,), (5500,)),
-        _read("seq", "n", bases),
-        _written("table", "n n", sparse_ones),
+        read("seq", "n", bases),
+        written("table", "n n", sparse_ones),
     ),
-    _kernel(
+    make_kernel(
         "seidel-2d",
         "tsteps n",
         ((20, 40), (40, 120), (100, 400), (500, 2000), (1000, 4000)),
-        _written("A", "n n"),
+        written("A", "n n"),
     ),
-    _kernel(
+    make_kernel(
         "symm",
         "m n",
         _BLAS_M_N,
         _ALPHA,
         _BETA,
-        _written("C", "m n"),
-        _read("A", "m m"),
-        _read("B", "m n"),
+        written("C", "m n"),
+        read("A", "m m"),
+        read("B", "m n"),
     ),
-    _kernel(
+    make_kernel(
         "syr2k",
         "n m",
         _BLAS_N_M,
         _ALPHA,
         _BETA,
-        _written("C", "n n"),
-        _read("A", "n m"),
-        _read("B", "n m"),
+        written("C", "n n"),
+        read("A", "n m"),
+        read("B", "n m"),
     ),
-    _kernel("syrk", "n m", _BLAS_N_M, _ALPHA, _BETA, _written("C", "n n"), _read("A", "n m")),
-    _kernel(
+    make_kernel("syrk", "n m", _BLAS_N_M, _ALPHA, _BETA, written("C", "n n"), read("A", "n m")),
+    make_kernel(
         "trisolv",
         "n",
         _SQUARE,
-        _read("L", "n n", dominant_diagonal),
-        _written("x", "n"),
-        _read("b", "n"),
+        read("L", "n n", dominant_diagonal),
+        written("x", "n"),
+        read("b", "n"),
     ),
-    _kernel("trmm", "m n", _BLAS_M_N, _ALPHA, _read("A", "m m"), _written("B", "m n")),
+    make_kernel("trmm", "m n", _BLAS_M_N, _ALPHA, read("A", "m m"), written("B", "m n")),
 )
 
 KERNELS: Final[Mapping[str, Kernel]] = MappingProxyType({kernel.name: kernel for kernel in _ALL})

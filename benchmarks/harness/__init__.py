@@ -8,5 +8,6 @@
 - `measure`: starts the workers, checks every result, then times them in turns.
 - `report`, `plot`: tables, JSON and a picture of the results.
 - `results`, `client`, `arguments`: what these share.
+- `performance`: docs/performance.md, from saved results and limits.
 - `machine`, `counts`, `limits`: what the machine can do, and what each kernel needs at least.
 """

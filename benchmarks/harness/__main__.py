@@ -8,16 +8,19 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from kernels import DATA_SETS, KERNELS
+from beyond_kernels import ALL_KERNELS, SUITES
+from kernels import DATA_SETS
 
+from . import limits
 from .arguments import counts, kernel_names, names, positive
 from .build import Contraction
 from .measure import Settings, measure_kernel
 from .originals import Baseline
+from .performance import DOCS_FOLDER, results_path, write_docs
 from .plot import NoPlotError, plot
 from .report import as_json, machine, table
 from .results import Result, Status
-from .variants import BASE, Variant, VariantError, all_variants, choose, named
+from .variants import BASE, Variant, VariantError, all_variants, choose, measured_by_default, named
 
 OUTPUT_FOLDER = Path(__file__).parents[2] / "build" / "bench"
 
@@ -31,6 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             # What was described on the command line takes part in any case.
             described = [named(text)[0] for text in (*options.peer, *options.pipeline)]
             variants = choose(variants, (*options.variants, *described))
+        else:
+            variants = measured_by_default(variants)
         variants = _installed(variants)
     except VariantError as error:
         print(f"error: {error}", file=sys.stderr)
@@ -38,18 +43,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     settings = _settings(options)
     print(f"{machine()['processor']}, {machine()['cores']} cores; data set {settings.data_set}")
     options.output.mkdir(parents=True, exist_ok=True)
+    path = results_path(options.output, options.suite, options.size)
     results: list[Result] = []
-    for name in options.kernels or KERNELS:
+    for name in options.kernels or SUITES[options.suite]:
         start = time.perf_counter()
-        found = measure_kernel(KERNELS[name], variants, settings, options.output)
+        found = measure_kernel(ALL_KERNELS[name], variants, settings, options.output)
         right = sum(result.status is Status.RIGHT for result in found)
         seconds = time.perf_counter() - start
         print(f"{name}: {right} of {len(found)} right, {seconds:.0f} s", file=sys.stderr)
         results += found
-        _save(results, variants, settings, options.output)
+        # What is known so far: a long run that is stopped is not lost.
+        path.write_text(as_json(results, variants, settings))
     print(table(results, variants))
-    _plot(results, options.output / f"{settings.data_set}.svg")
-    print(f"all times: {_json_path(settings, options.output)}")
+    _plot(results, path.with_suffix(".svg"))
+    print(f"all times: {path}")
+    if options.write_docs:
+        _write_docs(options, path)
     ours = [variant.name for variant in variants if variant.is_polyir]
     return int(any(r.status is Status.WRONG and r.variant in ours for r in results))
 
@@ -68,17 +77,6 @@ def _installed(variants: Sequence[Variant]) -> tuple[Variant, ...]:
     return tuple(found)
 
 
-def _json_path(settings: Settings, folder: Path) -> Path:
-    return folder / f"{settings.data_set}.json"
-
-
-def _save(
-    results: Sequence[Result], variants: Sequence[Variant], settings: Settings, folder: Path
-) -> None:
-    """Write what is known so far: a long run that is stopped is not lost."""
-    _json_path(settings, folder).write_text(as_json(results, variants, settings))
-
-
 def _plot(results: Sequence[Result], path: Path) -> None:
     try:
         plot(results, path)
@@ -86,6 +84,16 @@ def _plot(results: Sequence[Result], path: Path) -> None:
         print(f"no picture: {error}")
     else:
         print(f"picture: {path}")
+
+
+def _write_docs(options: argparse.Namespace, results: Path) -> None:
+    """Measure the machine, and write docs/performance.md with what was measured."""
+    chosen = [f"--suite={options.suite}", f"--size={options.size}", f"--output={options.output}"]
+    chosen += [f"--threads={','.join(map(str, options.threads))}"]
+    chosen += [f"--kernels={','.join(options.kernels)}"] if options.kernels else []
+    if limits.main(chosen) == 0:
+        saved = results_path(options.output, options.suite, options.size, "limits-")
+        write_docs(results, saved, options.docs)
 
 
 def _settings(options: argparse.Namespace) -> Settings:
@@ -107,19 +115,22 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     default = Settings()
     add = parser.add_argument
     add("--size", choices=DATA_SETS, default=default.data_set, help="PolyBench's data set (large)")
+    add("--suite", choices=SUITES, default="polybench", help="the kernels to measure (polybench)")
     add("--kernels", type=kernel_names, help="names, separated by commas (all)")
     add("--threads", type=counts, default=default.threads, help="numbers of threads (1,2)")
     add("--rounds", type=positive, default=default.rounds, help="turns of each variant (5)")
     add("--variants", type=names, help="of the table; gcc always takes part")
     add("--peer", action="append", default=[], help="NAME=COMMAND with {in} and {out}, C to C")
     add("--pipeline", action="append", default=[], help="NAME=PASSES, another one of polyir's")
-    add("--baseline", choices=list(Baseline), default=default.baseline, help="the C: emitted from "
-        "MLIR, or by hand in polybench_c/ (mlir)")  # fmt: skip
+    add("--baseline", choices=list(Baseline), default=default.baseline, help="the C: by hand in "
+        "polybench_c/ and beyond/, or emitted from MLIR (c)")  # fmt: skip
     add("--exact", action="store_true", help="time the builds without contraction")
     add("--turn-seconds", type=float, default=default.turn_seconds, help="least time of a turn")
     add("--tool-limit", type=float, default=default.tool_limit, help="seconds for a tool")
     add("--compile-limit", type=float, default=default.compile_limit, help="... a C compiler")
     add("--run-limit", type=float, default=default.run_limit, help="... a turn of a kernel")
+    add("--write-docs", action="store_true", help="write docs/performance.md and its picture")
+    add("--docs", type=Path, default=DOCS_FOLDER, help="where that is written (docs)")
     add("--output", type=Path, default=OUTPUT_FOLDER, help="folder for JSON and picture")
     return parser.parse_args(arguments)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from kernels import KERNELS
+from beyond_kernels import ALL_KERNELS
 
 
 def names(text: str) -> tuple[str, ...]:
@@ -15,8 +15,8 @@ def names(text: str) -> tuple[str, ...]:
 def kernel_names(text: str) -> tuple[str, ...]:
     """Names of kernels, each known."""
     for name in names(text):
-        if name not in KERNELS:
-            raise argparse.ArgumentTypeError(f"no kernel '{name}' in {', '.join(KERNELS)}")
+        if name not in ALL_KERNELS:
+            raise argparse.ArgumentTypeError(f"no kernel '{name}' in {', '.join(ALL_KERNELS)}")
     return names(text)
 
 

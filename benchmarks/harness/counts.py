@@ -152,26 +152,86 @@ def _element_bytes(type: MemRefType) -> int:
 def count_points(points: isl.Set, sizes: Mapping[str, int]) -> int:
     """The number of points of a set at the sizes, which are those of its parameters.
 
+    Dimensions that no constraint relates are counted apart: the number of points is the product.
     Raises `CountError` if it is not a polynomial in the sizes.
     """
+    return prod(_count_part(part, sizes) for part in _independent_parts(points.coalesce()))
+
+
+def _independent_parts(points: isl.Set) -> list[isl.Set]:
+    """Sets of fewer dimensions whose product has as many points.
+
+    A union and a set with divisions is its own only part.
+    """
+    count = points.dim(isl.dim_type.set)
+    basic = points.get_basic_set_list()
+    if count < 2 or points.n_basic_set() != 1 or basic.get_at(0).dim(isl.dim_type.div):
+        return [points]
+    groups: list[set[int]] = [{position} for position in range(count)]
+    for constraint in basic.get_at(0).get_constraints():
+        related = {n for n in range(count) if constraint.involves_dims(isl.dim_type.set, n, 1)}
+        joined = set[int]().union(*(group for group in groups if group & related))
+        groups = [group for group in groups if not group & related]
+        groups += [joined] if joined else []
+    parts: list[isl.Set] = []
+    for group in groups:
+        part = points
+        for position in reversed(range(count)):
+            if position not in group:
+                part = part.project_out(isl.dim_type.set, position, 1)
+        # What holds for the sizes alone would make every part depend on all of them.
+        parts.append(part.gist_params(points.params()))
+    return parts
+
+
+PERIODS: Final = (1, 2)
+"""Polynomials are tried for all sizes, then for those with the remainders of the wanted ones.
+
+The number of points of a set with a stride of 2 is a polynomial for even and one for odd sizes.
+"""
+
+
+def _count_part(points: isl.Set, sizes: Mapping[str, int]) -> int:
+    """The number of points by interpolation. Raises `CountError`."""
     names = [name for n, name in enumerate(_parameters(points)) if _involves(points, n)]
-    degree = points.dim(isl.dim_type.set)
-    axis = range(FIRST_SIZE, FIRST_SIZE + degree + 1)
-    samples = {
-        point: _count_at(points, dict(zip(names, point, strict=True)))
-        for point in product(axis, repeat=len(names))
-    }
-    for shift in (1, 3):
-        # Sizes in rising and in falling order, off the grid.
-        beyond = [axis.stop + shift * (1 + position) for position in range(len(names))]
-        for control in (beyond, beyond[::-1]):
-            expected = _count_at(points, dict(zip(names, control, strict=True)))
-            if _interpolate(samples, axis, control) != expected:
-                raise CountError(f"the size of {points} is not a polynomial in {', '.join(names)}")
-    value = _interpolate(samples, axis, [sizes[name] for name in names])
+    wanted = [sizes[name] for name in names]
+    for period in PERIODS:
+        value = _interpolated(points, names, wanted, period)
+        if value is not None:
+            break
+    else:
+        raise CountError(f"the size of {points} is not a polynomial in {', '.join(names)}")
     if value.denominator != 1 or value < 0:
         raise CountError(f"the size of {points} cannot be {value}")
     return value.numerator
+
+
+def _interpolated(
+    points: isl.Set, names: Sequence[str], wanted: Sequence[int], period: int
+) -> Fraction | None:
+    """The value at `wanted` of the polynomial through sizes that differ from it by periods.
+
+    `None` if it does not hold for further sizes.
+    """
+    degree = points.dim(isl.dim_type.set)
+
+    def axis_of(size: int) -> range:
+        start = FIRST_SIZE + (size - FIRST_SIZE) % period
+        return range(start, start + period * (degree + 1), period)
+
+    axes = [axis_of(size) for size in wanted]
+    samples = {
+        point: _count_at(points, dict(zip(names, point, strict=True))) for point in product(*axes)
+    }
+    for shift in (1, 3):
+        # Sizes in rising and in falling order, off the grid.
+        steps = [period * shift * (1 + position) for position in range(len(names))]
+        for order in (steps, steps[::-1]):
+            control = [axis.stop + step for axis, step in zip(axes, order, strict=True)]
+            expected = _count_at(points, dict(zip(names, control, strict=True)))
+            if _interpolate(samples, axes, control) != expected:
+                return None
+    return _interpolate(samples, axes, wanted)
 
 
 def _parameters(points: isl.Set) -> list[str]:
@@ -196,15 +256,15 @@ def _count_at(points: isl.Set, sizes: Mapping[str, int]) -> int:
 
 
 def _interpolate(
-    samples: Mapping[tuple[int, ...], int], axis: Sequence[int], sizes: Sequence[int]
+    samples: Mapping[tuple[int, ...], int], axes: Sequence[range], sizes: Sequence[int]
 ) -> Fraction:
-    """Lagrange's interpolation on a grid with the same `axis` in every dimension."""
+    """Lagrange's interpolation on a grid; `axes` has the nodes of each dimension."""
     weights = [
         {
             node: prod((Fraction(size - o, node - o) for o in axis if o != node), start=Fraction(1))
             for node in axis
         }
-        for size in sizes
+        for size, axis in zip(sizes, axes, strict=True)
     ]
     return sum(
         (

@@ -10,13 +10,14 @@ from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from kernels import DATA_SETS, KERNELS, Kernel
+from beyond_kernels import ALL_KERNELS, SUITES
+from kernels import DATA_SETS, Kernel
 
 from .arguments import counts, kernel_names
 from .build import ToolError
 from .calls import ScalarType
 from .counts import CountError, Work, work_of
-from .machine import GEMM_SIZE, MachineLimits, measure_machine
+from .machine import GEMM_SIZE, MachineLimits, cache_sizes, measure_machine
 from .originals import number_type
 from .report import aligned, machine
 
@@ -53,11 +54,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ToolError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    results: Path = options.results or options.output / f"{options.size}.json"
+    stem = options.size if options.suite == "polybench" else f"{options.suite}-{options.size}"
+    results: Path = options.results or options.output / f"{stem}.json"
     best = read_best(results) if results.exists() else {}
     kernels: list[KernelLimit] = []
-    for name in options.kernels or KERNELS:
-        kernel = KERNELS[name]
+    for name in options.kernels or SUITES[options.suite]:
+        kernel = ALL_KERNELS[name]
         try:
             work = work_of(kernel, kernel.sizes(options.size))
         except CountError as error:
@@ -73,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     source = f"times: {results}" if best else f"no times: run `make bench` first ({results})"
     print(f"\n{source}")
     options.output.mkdir(parents=True, exist_ok=True)
-    path = options.output / f"limits-{options.size}.json"
+    path = options.output / f"limits-{stem}.json"
     path.write_text(_as_json(kernels, limits))
     return 0
 
@@ -144,6 +146,7 @@ def _limit_cells(
 def _as_json(kernels: Sequence[KernelLimit], limits: Sequence[MachineLimits]) -> str:
     content = {
         "machine": machine(),
+        "caches": cache_sizes(),
         "limits": [asdict(limit) for limit in limits],
         "kernels": [
             {"kernel": item.kernel.name, "type": item.type}
@@ -159,6 +162,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make bench-limits", description=__doc__)
     add = parser.add_argument
     add("--size", choices=DATA_SETS, default="large", help="PolyBench's data set (large)")
+    add("--suite", choices=SUITES, default="polybench", help="the kernels to measure (polybench)")
     add("--kernels", type=kernel_names, help="names, separated by commas (all)")
     add("--threads", type=counts, default=(1, 2), help="numbers of threads (1,2)")
     add("--seconds", type=float, default=0.5, help="time for each rate (0.5)")

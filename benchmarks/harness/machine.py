@@ -80,3 +80,13 @@ def _with_threads(threads: int, command: list[str], folder: Path, limit: float) 
     names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
     environment = dict(os.environ) | dict.fromkeys(names, str(threads))
     return run_limited(command, folder, limit, environment)
+
+
+def cache_sizes() -> dict[str, int]:
+    """The bytes of the data caches by their names, L1 first; empty where Linux does not tell."""
+    found: dict[str, int] = {}
+    for folder in sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
+        if (folder / "type").read_text().strip() != "Instruction":
+            kibibytes = (folder / "size").read_text().strip().removesuffix("K")
+            found[f"L{(folder / 'level').read_text().strip()}"] = 1024 * int(kibibytes)
+    return found

@@ -37,7 +37,7 @@ class Settings:
     rounds: int = 5
     turn_seconds: float = 0.1
     contraction: Contraction = Contraction.FAST
-    baseline: Baseline = Baseline.EMITTED
+    baseline: Baseline = Baseline.NATURAL
     tool_limit: float = 120.0
     compile_limit: float = 300.0
     run_limit: float = 300.0

@@ -22,7 +22,8 @@ from kernels import ArrayArgument, Kernel, ScalarArgument
 from .bridge import data_set_macro
 from .calls import ArrayType, Parameter, ScalarType
 
-NATURAL_FOLDER = Path(__file__).parents[1] / "polybench_c"
+HEADERS_FOLDER = Path(__file__).parents[1] / "polybench_c"
+"""The folder with `suite.h`, which the programs that were written by hand include."""
 
 
 class OriginalError(Exception):
@@ -54,9 +55,9 @@ def original_of(kernel: Kernel, baseline: Baseline, data_set: str, folder: Path)
     path = folder / f"{kernel.name}.c"
     is_program = baseline is Baseline.NATURAL
     if is_program:
-        program = NATURAL_FOLDER / path.name
+        program = kernel.natural_path
         if not program.exists():
-            raise OriginalError(f"{kernel.name} has no C version in {NATURAL_FOLDER.name}/")
+            raise OriginalError(f"{kernel.name} has no C version in {program.parent.name}/")
         # In the text and not as a flag: every tool has to see the sizes.
         path.write_text(f"#define {data_set_macro(data_set)}\n{program.read_text()}")
     else:
@@ -71,7 +72,7 @@ def original_of(kernel: Kernel, baseline: Baseline, data_set: str, folder: Path)
         path,
         _parameters(kernel, size, number, ArrayType.POINTER),
         is_program,
-        NATURAL_FOLDER if is_program else folder,
+        HEADERS_FOLDER if is_program else folder,
     )
 
 
@@ -119,7 +120,7 @@ def _declarations(kernel: Kernel, names: tuple[str, ...]) -> Iterator[str]:
         if isinstance(argument, ScalarArgument):
             yield f"{number_type(kernel)} {name}"
         elif isinstance(value, np.ndarray):
-            outer, *inner = (sizes[extent] for extent in argument.shape)
+            outer, *inner = (sizes.get(extent, extent) for extent in argument.shape)
             extents = "".join(f"[{extent}]" for extent in (f"restrict {outer}", *inner))
             yield f"{_C_NAMES[value.dtype.name]} {name}{extents}"
 

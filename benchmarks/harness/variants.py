@@ -89,9 +89,14 @@ PIPELINES: Final[Mapping[str, str]] = MappingProxyType(
     {
         "pluto": DEFAULT_PIPELINE,
         "pluto+wavefront": "pluto-schedule,tile,wavefront,mark-parallel",
+        "spatial": "spatial-schedule,tile,wavefront,intra-tile-order,mark-parallel",
+        "optimize": "optimize",
     }
 )
-"""polyir's pipelines that are measured unless the user chooses; new ones are added here."""
+"""polyir's pipelines that `--variants` can name; new ones are added here."""
+
+MEASURED: Final = ("pluto", "pluto+wavefront")
+"""The pipelines of the table that are measured unless `--variants` chooses."""
 
 
 def pipeline_variant(name: str, passes: str) -> Variant:
@@ -118,7 +123,7 @@ def named(text: str) -> tuple[str, str]:
 
 
 def all_variants(peers: Iterable[str], pipelines: Iterable[str]) -> tuple[Variant, ...]:
-    """The table's variants and the user's, each given as `NAME=COMMAND` or `NAME=PASSES`.
+    """The tables' variants and the user's, each given as `NAME=COMMAND` or `NAME=PASSES`.
 
     Raises `VariantError` if a description is wrong or a name is used twice.
     """
@@ -131,6 +136,11 @@ def all_variants(peers: Iterable[str], pipelines: Iterable[str]) -> tuple[Varian
         if names.count(name) > 1:
             raise VariantError(f"two variants are named '{name}'")
     return tuple(variants)
+
+
+def measured_by_default(variants: Iterable[Variant]) -> tuple[Variant, ...]:
+    """All of them but the pipelines of the table that are not in `MEASURED`."""
+    return tuple(v for v in variants if v.name not in PIPELINES or v.name in MEASURED)
 
 
 def choose(variants: Iterable[Variant], names: Iterable[str]) -> tuple[Variant, ...]:

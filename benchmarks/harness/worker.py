@@ -26,7 +26,8 @@ from typing import Final, TextIO
 
 import numpy as np
 import numpy.typing as npt
-from kernels import KERNELS, ArrayArgument, Kernel
+from beyond_kernels import ALL_KERNELS
+from kernels import ArrayArgument, Kernel
 
 from .bridge import AFTER, BEFORE, RUN
 from .calls import c_arguments, parameter
@@ -78,7 +79,7 @@ class Program:
 
     def __init__(self, job: Job) -> None:
         self._job = job
-        self._kernel = KERNELS[job.kernel]
+        self._kernel = ALL_KERNELS[job.kernel]
         self._initial = load_arrays(job.initial)
         self._arguments = GuardedArguments(self._values())
         kinds = [parameter(text) for text in job.parameters]

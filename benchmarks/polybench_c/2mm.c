@@ -1,5 +1,5 @@
 /* 2mm of PolyBench/C 4.2.1: D := alpha * A * B * C + beta * D.
-   Arrays are flattened, and accessed through macros. */
+   Arrays are parameters of variable size. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,14 +35,9 @@
 #define NL 24
 #endif
 
-#define tmp(i, j) tmp[(i) * nj + (j)]
-#define A(i, j) A[(i) * nk + (j)]
-#define B(i, j) B[(i) * nj + (j)]
-#define C(i, j) C[(i) * nl + (j)]
-#define D(i, j) D[(i) * nl + (j)]
-
-static void kernel_2mm(int ni, int nj, int nk, int nl, double alpha, double beta, double *tmp,
-                       double *A, double *B, double *C, double *D)
+static void kernel_2mm(int ni, int nj, int nk, int nl, double alpha, double beta,
+                       double tmp[ni][nj], double A[ni][nk], double B[nk][nj], double C[nj][nl],
+                       double D[ni][nl])
 {
   int i, j, k;
 
@@ -50,31 +45,31 @@ static void kernel_2mm(int ni, int nj, int nk, int nl, double alpha, double beta
   /* D := alpha*A*B*C + beta*D */
   for (i = 0; i < ni; i++)
     for (j = 0; j < nj; j++) {
-      tmp(i, j) = 0.0;
+      tmp[i][j] = 0.0;
       for (k = 0; k < nk; ++k)
-        tmp(i, j) += alpha * A(i, k) * B(k, j);
+        tmp[i][j] += alpha * A[i][k] * B[k][j];
     }
   for (i = 0; i < ni; i++)
     for (j = 0; j < nl; j++) {
-      D(i, j) *= beta;
+      D[i][j] *= beta;
       for (k = 0; k < nj; ++k)
-        D(i, j) += tmp(i, k) * C(k, j);
+        D[i][j] += tmp[i][k] * C[k][j];
     }
 #pragma endscop
 }
 
 int main(void)
 {
-  double *tmp = allocate(NI * NJ, sizeof(double));
-  double *A = allocate(NI * NK, sizeof(double));
-  double *B = allocate(NK * NJ, sizeof(double));
-  double *C = allocate(NJ * NL, sizeof(double));
-  double *D = allocate(NI * NL, sizeof(double));
-  fill_uniform(tmp, NI * NJ, 1);
-  fill_uniform(A, NI * NK, 2);
-  fill_uniform(B, NK * NJ, 3);
-  fill_uniform(C, NJ * NL, 4);
-  fill_uniform(D, NI * NL, 5);
+  double (*tmp)[NJ] = allocate(NI * NJ, sizeof(double));
+  double (*A)[NK] = allocate(NI * NK, sizeof(double));
+  double (*B)[NJ] = allocate(NK * NJ, sizeof(double));
+  double (*C)[NL] = allocate(NJ * NL, sizeof(double));
+  double (*D)[NL] = allocate(NI * NL, sizeof(double));
+  fill_uniform(&tmp[0][0], NI * NJ, 1);
+  fill_uniform(&A[0][0], NI * NK, 2);
+  fill_uniform(&B[0][0], NK * NJ, 3);
+  fill_uniform(&C[0][0], NJ * NL, 4);
+  fill_uniform(&D[0][0], NI * NL, 5);
   start_clock();
   kernel_2mm(NI, NJ, NK, NL, 1.5, 1.2, tmp, A, B, C, D);
   stop_clock();

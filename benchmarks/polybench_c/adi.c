@@ -1,5 +1,5 @@
 /* adi of PolyBench/C 4.2.1: alternating direction implicit solver of the heat equation.
-   Arrays are static. */
+   Arrays are parameters of variable size. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,20 +25,15 @@
 #define N 20
 #endif
 
-static double u[N][N];
-static double v[N][N];
-static double p[N][N];
-static double q[N][N];
-
-static void kernel_adi(void)
+static void kernel_adi(int tsteps, int n, double u[n][n], double v[n][n], double p[n][n],
+                       double q[n][n])
 {
   int t, i, j;
   double DX, DY, DT, B1, B2, mul1, mul2, a, b, c, d, e, f;
 
-#pragma scop
-  DX = 1.0 / (double)N;
-  DY = 1.0 / (double)N;
-  DT = 1.0 / (double)TSTEPS;
+  DX = 1.0 / (double)n;
+  DY = 1.0 / (double)n;
+  DT = 1.0 / (double)tsteps;
   B1 = 2.0;
   B2 = 1.0;
   mul1 = B1 * DT / (DX * DX);
@@ -51,31 +46,32 @@ static void kernel_adi(void)
   e = 1.0 + mul2;
   f = d;
 
-  for (t = 1; t <= TSTEPS; t++) {
+#pragma scop
+  for (t = 1; t <= tsteps; t++) {
     // Column sweep
-    for (i = 1; i < N - 1; i++) {
+    for (i = 1; i < n - 1; i++) {
       v[0][i] = 1.0;
       p[i][0] = 0.0;
       q[i][0] = v[0][i];
-      for (j = 1; j < N - 1; j++) {
+      for (j = 1; j < n - 1; j++) {
         p[i][j] = -c / (a * p[i][j - 1] + b);
         q[i][j] = (-d * u[j][i - 1] + (1.0 + 2.0 * d) * u[j][i] - f * u[j][i + 1] - a * q[i][j - 1]) / (a * p[i][j - 1] + b);
       }
-      v[N - 1][i] = 1.0;
-      for (j = N - 2; j >= 1; j--)
+      v[n - 1][i] = 1.0;
+      for (j = n - 2; j >= 1; j--)
         v[j][i] = p[i][j] * v[j + 1][i] + q[i][j];
     }
     // Row sweep
-    for (i = 1; i < N - 1; i++) {
+    for (i = 1; i < n - 1; i++) {
       u[i][0] = 1.0;
       p[i][0] = 0.0;
       q[i][0] = u[i][0];
-      for (j = 1; j < N - 1; j++) {
+      for (j = 1; j < n - 1; j++) {
         p[i][j] = -f / (d * p[i][j - 1] + e);
         q[i][j] = (-a * v[i - 1][j] + (1.0 + 2.0 * a) * v[i][j] - c * v[i + 1][j] - d * q[i][j - 1]) / (d * p[i][j - 1] + e);
       }
-      u[i][N - 1] = 1.0;
-      for (j = N - 2; j >= 1; j--)
+      u[i][n - 1] = 1.0;
+      for (j = n - 2; j >= 1; j--)
         u[i][j] = p[i][j] * u[i][j + 1] + q[i][j];
     }
   }
@@ -84,16 +80,24 @@ static void kernel_adi(void)
 
 int main(void)
 {
+  double (*u)[N] = allocate(N * N, sizeof(double));
+  double (*v)[N] = allocate(N * N, sizeof(double));
+  double (*p)[N] = allocate(N * N, sizeof(double));
+  double (*q)[N] = allocate(N * N, sizeof(double));
   fill_uniform(&u[0][0], N * N, 1);
   fill_uniform(&v[0][0], N * N, 2);
   fill_uniform(&p[0][0], N * N, 3);
   fill_uniform(&q[0][0], N * N, 4);
   start_clock();
-  kernel_adi();
+  kernel_adi(TSTEPS, N, u, v, p, q);
   stop_clock();
   report("u", u, sizeof(double) * N * N);
   report("v", v, sizeof(double) * N * N);
   report("p", p, sizeof(double) * N * N);
   report("q", q, sizeof(double) * N * N);
+  free(u);
+  free(v);
+  free(p);
+  free(q);
   return 0;
 }

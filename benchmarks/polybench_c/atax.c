@@ -1,5 +1,5 @@
 /* atax of PolyBench/C 4.2.1: y := A^T * A * x.
-   Arrays are flattened, and accessed through macros. */
+   Arrays are parameters of variable size. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,9 +25,7 @@
 #define N 42
 #endif
 
-#define A(i, j) A[(i) * n + (j)]
-
-static void kernel_atax(int m, int n, double *A, double *x, double *y, double *tmp)
+static void kernel_atax(int m, int n, double A[m][n], double x[n], double y[n], double tmp[m])
 {
   int i, j;
 
@@ -37,20 +35,20 @@ static void kernel_atax(int m, int n, double *A, double *x, double *y, double *t
   for (i = 0; i < m; i++) {
     tmp[i] = 0.0;
     for (j = 0; j < n; j++)
-      tmp[i] = tmp[i] + A(i, j) * x[j];
+      tmp[i] = tmp[i] + A[i][j] * x[j];
     for (j = 0; j < n; j++)
-      y[j] = y[j] + A(i, j) * tmp[i];
+      y[j] = y[j] + A[i][j] * tmp[i];
   }
 #pragma endscop
 }
 
 int main(void)
 {
-  double *A = allocate(M * N, sizeof(double));
+  double (*A)[N] = allocate(M * N, sizeof(double));
   double *x = allocate(N, sizeof(double));
   double *y = allocate(N, sizeof(double));
   double *tmp = allocate(M, sizeof(double));
-  fill_uniform(A, M * N, 1);
+  fill_uniform(&A[0][0], M * N, 1);
   fill_uniform(x, N, 2);
   fill_uniform(y, N, 3);
   fill_uniform(tmp, M, 4);

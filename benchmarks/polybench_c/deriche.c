@@ -37,7 +37,6 @@ static void kernel_deriche(int w, int h, float alpha, float imgIn[w][h], float i
   float a1, a2, a3, a4, a5, a6, a7, a8;
   float b1, b2, c1, c2;
 
-#pragma scop
   k = (1.0f - expf(-alpha)) * (1.0f - expf(-alpha)) / (1.0f + 2.0f * alpha * expf(-alpha) - expf(2.0f * alpha));
   a1 = a5 = k;
   a2 = a6 = k * expf(-alpha) * (alpha - 1.0f);
@@ -47,6 +46,7 @@ static void kernel_deriche(int w, int h, float alpha, float imgIn[w][h], float i
   b2 = -expf(-2.0f * alpha);
   c1 = c2 = 1;
 
+#pragma scop
   for (i = 0; i < w; i++) {
     ym1 = 0.0f;
     ym2 = 0.0f;

@@ -1,5 +1,5 @@
 /* doitgen of PolyBench/C 4.2.1: multiresolution analysis.
-   Arrays are flattened, and accessed through macros. */
+   Arrays are parameters of variable size. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,10 +30,8 @@
 #define NP 12
 #endif
 
-#define A(i, j, k) A[((i) * nq + (j)) * np + (k)]
-#define C4(i, j) C4[(i) * np + (j)]
-
-static void kernel_doitgen(int nr, int nq, int np, double *A, double *C4, double *sum)
+static void kernel_doitgen(int nr, int nq, int np, double A[nr][nq][np], double C4[np][np],
+                           double sum[np])
 {
   int r, q, p, s;
 
@@ -43,21 +41,21 @@ static void kernel_doitgen(int nr, int nq, int np, double *A, double *C4, double
       for (p = 0; p < np; p++) {
         sum[p] = 0.0;
         for (s = 0; s < np; s++)
-          sum[p] += A(r, q, s) * C4(s, p);
+          sum[p] += A[r][q][s] * C4[s][p];
       }
       for (p = 0; p < np; p++)
-        A(r, q, p) = sum[p];
+        A[r][q][p] = sum[p];
     }
 #pragma endscop
 }
 
 int main(void)
 {
-  double *A = allocate(NR * NQ * NP, sizeof(double));
-  double *C4 = allocate(NP * NP, sizeof(double));
+  double (*A)[NQ][NP] = allocate(NR * NQ * NP, sizeof(double));
+  double (*C4)[NP] = allocate(NP * NP, sizeof(double));
   double *sum = allocate(NP, sizeof(double));
-  fill_uniform(A, NR * NQ * NP, 1);
-  fill_uniform(C4, NP * NP, 2);
+  fill_uniform(&A[0][0][0], NR * NQ * NP, 1);
+  fill_uniform(&C4[0][0], NP * NP, 2);
   fill_uniform(sum, NP, 3);
   start_clock();
   kernel_doitgen(NR, NQ, NP, A, C4, sum);

@@ -1,5 +1,5 @@
 /* durbin of PolyBench/C 4.2.1: a Toeplitz system by the Levinson-Durbin recursion.
-   Arrays are static. */
+   Arrays are parameters of variable size. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,13 +20,10 @@
 #define N 40
 #endif
 
-static double r[N];
-static double y[N];
-
-static void kernel_durbin(void)
+static void kernel_durbin(int n, double r[n], double y[n])
 {
   int i, k;
-  double z[N];
+  double z[n];
   double alpha;
   double beta;
   double sum;
@@ -36,7 +33,7 @@ static void kernel_durbin(void)
   beta = 1.0;
   alpha = -r[0];
 
-  for (k = 1; k < N; k++) {
+  for (k = 1; k < n; k++) {
     beta = (1 - alpha * alpha) * beta;
     sum = 0.0;
     for (i = 0; i < k; i++)
@@ -54,11 +51,15 @@ static void kernel_durbin(void)
 
 int main(void)
 {
+  double *r = allocate(N, sizeof(double));
+  double *y = allocate(N, sizeof(double));
   fill_autocorrelation(r, N, 1);
   fill_uniform(y, N, 2);
   start_clock();
-  kernel_durbin();
+  kernel_durbin(N, r, y);
   stop_clock();
   report("y", y, sizeof(double) * N);
+  free(r);
+  free(y);
   return 0;
 }

@@ -1,5 +1,5 @@
 /* gemver of PolyBench/C 4.2.1: multiplications of a vector by a matrix and additions.
-   Arrays are flattened, and accessed through macros. */
+   Arrays are parameters of variable size. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,31 +20,30 @@
 #define N 40
 #endif
 
-#define A(i, j) A[(i) * n + (j)]
-
-static void kernel_gemver(int n, double alpha, double beta, double *A, double *u1, double *v1,
-                          double *u2, double *v2, double *w, double *x, double *y, double *z)
+static void kernel_gemver(int n, double alpha, double beta, double A[n][n], double u1[n],
+                          double v1[n], double u2[n], double v2[n], double w[n], double x[n],
+                          double y[n], double z[n])
 {
   int i, j;
 
 #pragma scop
   for (i = 0; i < n; i++)
     for (j = 0; j < n; j++)
-      A(i, j) = A(i, j) + u1[i] * v1[j] + u2[i] * v2[j];
+      A[i][j] = A[i][j] + u1[i] * v1[j] + u2[i] * v2[j];
   for (i = 0; i < n; i++)
     for (j = 0; j < n; j++)
-      x[i] = x[i] + beta * A(j, i) * y[j];
+      x[i] = x[i] + beta * A[j][i] * y[j];
   for (i = 0; i < n; i++)
     x[i] = x[i] + z[i];
   for (i = 0; i < n; i++)
     for (j = 0; j < n; j++)
-      w[i] = w[i] + alpha * A(i, j) * x[j];
+      w[i] = w[i] + alpha * A[i][j] * x[j];
 #pragma endscop
 }
 
 int main(void)
 {
-  double *A = allocate(N * N, sizeof(double));
+  double (*A)[N] = allocate(N * N, sizeof(double));
   double *u1 = allocate(N, sizeof(double));
   double *v1 = allocate(N, sizeof(double));
   double *u2 = allocate(N, sizeof(double));
@@ -53,7 +52,7 @@ int main(void)
   double *x = allocate(N, sizeof(double));
   double *y = allocate(N, sizeof(double));
   double *z = allocate(N, sizeof(double));
-  fill_uniform(A, N * N, 1);
+  fill_uniform(&A[0][0], N * N, 1);
   fill_uniform(u1, N, 2);
   fill_uniform(v1, N, 3);
   fill_uniform(u2, N, 4);

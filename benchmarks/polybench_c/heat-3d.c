@@ -1,5 +1,5 @@
 /* heat-3d of PolyBench/C 4.2.1: the heat equation in three dimensions.
-   Arrays are static. */
+   Arrays are parameters of variable size. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,18 +25,15 @@
 #define N 10
 #endif
 
-static double A[N][N][N];
-static double B[N][N][N];
-
-static void kernel_heat_3d(void)
+static void kernel_heat_3d(int tsteps, int n, double A[n][n][n], double B[n][n][n])
 {
   int t, i, j, k;
 
 #pragma scop
-  for (t = 1; t <= TSTEPS; t++) {
-    for (i = 1; i < N - 1; i++) {
-      for (j = 1; j < N - 1; j++) {
-        for (k = 1; k < N - 1; k++) {
+  for (t = 1; t <= tsteps; t++) {
+    for (i = 1; i < n - 1; i++) {
+      for (j = 1; j < n - 1; j++) {
+        for (k = 1; k < n - 1; k++) {
           B[i][j][k] = 0.125 * (A[i + 1][j][k] - 2.0 * A[i][j][k] + A[i - 1][j][k])
                      + 0.125 * (A[i][j + 1][k] - 2.0 * A[i][j][k] + A[i][j - 1][k])
                      + 0.125 * (A[i][j][k + 1] - 2.0 * A[i][j][k] + A[i][j][k - 1])
@@ -44,9 +41,9 @@ static void kernel_heat_3d(void)
         }
       }
     }
-    for (i = 1; i < N - 1; i++) {
-      for (j = 1; j < N - 1; j++) {
-        for (k = 1; k < N - 1; k++) {
+    for (i = 1; i < n - 1; i++) {
+      for (j = 1; j < n - 1; j++) {
+        for (k = 1; k < n - 1; k++) {
           A[i][j][k] = 0.125 * (B[i + 1][j][k] - 2.0 * B[i][j][k] + B[i - 1][j][k])
                      + 0.125 * (B[i][j + 1][k] - 2.0 * B[i][j][k] + B[i][j - 1][k])
                      + 0.125 * (B[i][j][k + 1] - 2.0 * B[i][j][k] + B[i][j][k - 1])
@@ -60,12 +57,16 @@ static void kernel_heat_3d(void)
 
 int main(void)
 {
+  double (*A)[N][N] = allocate(N * N * N, sizeof(double));
+  double (*B)[N][N] = allocate(N * N * N, sizeof(double));
   fill_uniform(&A[0][0][0], N * N * N, 1);
   fill_uniform(&B[0][0][0], N * N * N, 2);
   start_clock();
-  kernel_heat_3d();
+  kernel_heat_3d(TSTEPS, N, A, B);
   stop_clock();
   report("A", A, sizeof(double) * N * N * N);
   report("B", B, sizeof(double) * N * N * N);
+  free(A);
+  free(B);
   return 0;
 }

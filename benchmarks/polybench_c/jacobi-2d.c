@@ -1,5 +1,5 @@
 /* jacobi-2d of PolyBench/C 4.2.1: a stencil in two dimensions.
-   Arrays are flattened, and accessed through macros. */
+   Arrays are parameters of variable size. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,10 +25,7 @@
 #define N 30
 #endif
 
-#define A(i, j) A[(i) * n + (j)]
-#define B(i, j) B[(i) * n + (j)]
-
-static void kernel_jacobi_2d(int tsteps, int n, double *A, double *B)
+static void kernel_jacobi_2d(int tsteps, int n, double A[n][n], double B[n][n])
 {
   int t, i, j;
 
@@ -36,20 +33,20 @@ static void kernel_jacobi_2d(int tsteps, int n, double *A, double *B)
   for (t = 0; t < tsteps; t++) {
     for (i = 1; i < n - 1; i++)
       for (j = 1; j < n - 1; j++)
-        B(i, j) = 0.2 * (A(i, j) + A(i, j - 1) + A(i, 1 + j) + A(1 + i, j) + A(i - 1, j));
+        B[i][j] = 0.2 * (A[i][j] + A[i][j - 1] + A[i][1 + j] + A[1 + i][j] + A[i - 1][j]);
     for (i = 1; i < n - 1; i++)
       for (j = 1; j < n - 1; j++)
-        A(i, j) = 0.2 * (B(i, j) + B(i, j - 1) + B(i, 1 + j) + B(1 + i, j) + B(i - 1, j));
+        A[i][j] = 0.2 * (B[i][j] + B[i][j - 1] + B[i][1 + j] + B[1 + i][j] + B[i - 1][j]);
   }
 #pragma endscop
 }
 
 int main(void)
 {
-  double *A = allocate(N * N, sizeof(double));
-  double *B = allocate(N * N, sizeof(double));
-  fill_uniform(A, N * N, 1);
-  fill_uniform(B, N * N, 2);
+  double (*A)[N] = allocate(N * N, sizeof(double));
+  double (*B)[N] = allocate(N * N, sizeof(double));
+  fill_uniform(&A[0][0], N * N, 1);
+  fill_uniform(&B[0][0], N * N, 2);
   start_clock();
   kernel_jacobi_2d(TSTEPS, N, A, B);
   stop_clock();

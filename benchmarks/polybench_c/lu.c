@@ -1,5 +1,5 @@
 /* lu of PolyBench/C 4.2.1: LU factorisation.
-   Arrays are static. */
+   Arrays are parameters of variable size. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,20 +20,18 @@
 #define N 40
 #endif
 
-static double A[N][N];
-
-static void kernel_lu(void)
+static void kernel_lu(int n, double A[n][n])
 {
   int i, j, k;
 
 #pragma scop
-  for (i = 0; i < N; i++) {
+  for (i = 0; i < n; i++) {
     for (j = 0; j < i; j++) {
       for (k = 0; k < j; k++)
         A[i][j] -= A[i][k] * A[k][j];
       A[i][j] /= A[j][j];
     }
-    for (j = i; j < N; j++) {
+    for (j = i; j < n; j++) {
       for (k = 0; k < i; k++)
         A[i][j] -= A[i][k] * A[k][j];
     }
@@ -43,10 +41,12 @@ static void kernel_lu(void)
 
 int main(void)
 {
+  double (*A)[N] = allocate(N * N, sizeof(double));
   fill_dominant(&A[0][0], N, 1);
   start_clock();
-  kernel_lu();
+  kernel_lu(N, A);
   stop_clock();
   report("A", A, sizeof(double) * N * N);
+  free(A);
   return 0;
 }

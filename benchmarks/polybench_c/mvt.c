@@ -1,5 +1,5 @@
 /* mvt of PolyBench/C 4.2.1: products of a matrix and of its transpose with vectors.
-   Arrays are flattened, and accessed through macros. */
+   Arrays are parameters of variable size. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,19 +20,18 @@
 #define N 40
 #endif
 
-#define A(i, j) A[(i) * n + (j)]
-
-static void kernel_mvt(int n, double *x1, double *x2, double *y_1, double *y_2, double *A)
+static void kernel_mvt(int n, double x1[n], double x2[n], double y_1[n], double y_2[n],
+                       double A[n][n])
 {
   int i, j;
 
 #pragma scop
   for (i = 0; i < n; i++)
     for (j = 0; j < n; j++)
-      x1[i] = x1[i] + A(i, j) * y_1[j];
+      x1[i] = x1[i] + A[i][j] * y_1[j];
   for (i = 0; i < n; i++)
     for (j = 0; j < n; j++)
-      x2[i] = x2[i] + A(j, i) * y_2[j];
+      x2[i] = x2[i] + A[j][i] * y_2[j];
 #pragma endscop
 }
 
@@ -42,12 +41,12 @@ int main(void)
   double *x2 = allocate(N, sizeof(double));
   double *y_1 = allocate(N, sizeof(double));
   double *y_2 = allocate(N, sizeof(double));
-  double *A = allocate(N * N, sizeof(double));
+  double (*A)[N] = allocate(N * N, sizeof(double));
   fill_uniform(x1, N, 1);
   fill_uniform(x2, N, 2);
   fill_uniform(y_1, N, 3);
   fill_uniform(y_2, N, 4);
-  fill_uniform(A, N * N, 5);
+  fill_uniform(&A[0][0], N * N, 5);
   start_clock();
   kernel_mvt(N, x1, x2, y_1, y_2, A);
   stop_clock();

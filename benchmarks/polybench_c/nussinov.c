@@ -1,5 +1,5 @@
 /* nussinov of PolyBench/C 4.2.1: the secondary structure of RNA.
-   Arrays are static. */
+   Arrays are parameters of variable size. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,21 +25,18 @@ typedef char base;
 #define match(b1, b2) (((b1) + (b2)) == 3 ? 1 : 0)
 #define max_score(s1, s2) ((s1 >= s2) ? s1 : s2)
 
-static base seq[N];
-static int table[N][N];
-
-static void kernel_nussinov(void)
+static void kernel_nussinov(int n, base seq[n], int table[n][n])
 {
   int i, j, k;
 
 #pragma scop
-  for (i = N - 1; i >= 0; i--) {
-    for (j = i + 1; j < N; j++) {
+  for (i = n - 1; i >= 0; i--) {
+    for (j = i + 1; j < n; j++) {
       if (j - 1 >= 0)
         table[i][j] = max_score(table[i][j], table[i][j - 1]);
-      if (i + 1 < N)
+      if (i + 1 < n)
         table[i][j] = max_score(table[i][j], table[i + 1][j]);
-      if (j - 1 >= 0 && i + 1 < N) {
+      if (j - 1 >= 0 && i + 1 < n) {
         /* don't allow adjacent elements to bond */
         if (i < j - 1)
           table[i][j] = max_score(table[i][j], table[i + 1][j - 1] + match(seq[i], seq[j]));
@@ -55,11 +52,15 @@ static void kernel_nussinov(void)
 
 int main(void)
 {
+  base *seq = allocate(N, sizeof(base));
+  int (*table)[N] = allocate(N * N, sizeof(int));
   fill_bases(seq, N, 1);
   fill_ones(&table[0][0], N * N, 2);
   start_clock();
-  kernel_nussinov();
+  kernel_nussinov(N, seq, table);
   stop_clock();
   report("table", table, sizeof(int) * N * N);
+  free(seq);
+  free(table);
   return 0;
 }

@@ -52,6 +52,20 @@ static SUITE_UNUSED void fill_single(float *a, size_t count, unsigned seed)
     a[i] = (float)next_uniform(&seed);
 }
 
+/* Speeds at which the explicit wave equation is stable. */
+static SUITE_UNUSED void fill_speeds(double *a, size_t count, unsigned seed)
+{
+  for (size_t i = 0; i < count; i++)
+    a[i] = 0.01 + 0.002 * next_uniform(&seed);
+}
+
+/* Populations of a gas whose density is near 1. */
+static SUITE_UNUSED void fill_populations(double *a, size_t count, unsigned seed)
+{
+  for (size_t i = 0; i < count; i++)
+    a[i] = 0.1 + 0.02 * next_uniform(&seed);
+}
+
 /* A symmetric matrix that the diagonal dominates. */
 static SUITE_UNUSED void fill_definite(double *a, size_t n, unsigned seed)
 {
@@ -68,6 +82,13 @@ static SUITE_UNUSED void fill_dominant(double *a, size_t n, unsigned seed)
   for (size_t i = 0; i < n; i++)
     for (size_t j = 0; j < n; j++)
       a[i * n + j] = i == j ? 2.0 + next_uniform(&seed) / 2 : next_uniform(&seed) / n;
+}
+
+static SUITE_UNUSED void fill_dominant_single(float *a, size_t n, unsigned seed)
+{
+  for (size_t i = 0; i < n; i++)
+    for (size_t j = 0; j < n; j++)
+      a[i * n + j] = (float)(i == j ? 2.0 + next_uniform(&seed) / 2 : next_uniform(&seed) / n);
 }
 
 /* Every fifth column deviates by less than the 0.1 that correlation accepts. */
@@ -95,6 +116,13 @@ static SUITE_UNUSED void fill_bases(char *a, size_t count, unsigned seed)
 {
   for (size_t i = 0; i < count; i++)
     a[i] = (char)(next_random(&seed) % 4);
+}
+
+/* Below zero, where no score of an alignment is. */
+static SUITE_UNUSED void fill_penalties(int *a, size_t count, unsigned seed)
+{
+  for (size_t i = 0; i < count; i++)
+    a[i] = -1 - (int)(next_random(&seed) % 100);
 }
 
 /* Zeros with a few ones. */

@@ -1,5 +1,5 @@
 /* symm of PolyBench/C 4.2.1: C := alpha * A * B + beta * C with a symmetric A.
-   Arrays are static. */
+   Arrays are parameters of variable size. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,18 +25,15 @@
 #define N 30
 #endif
 
-static double C[M][N];
-static double A[M][M];
-static double B[M][N];
-
-static void kernel_symm(double alpha, double beta)
+static void kernel_symm(int m, int n, double alpha, double beta, double C[m][n], double A[m][m],
+                        double B[m][n])
 {
   int i, j, k;
   double temp2;
 
 #pragma scop
-  for (i = 0; i < M; i++)
-    for (j = 0; j < N; j++) {
+  for (i = 0; i < m; i++)
+    for (j = 0; j < n; j++) {
       temp2 = 0;
       for (k = 0; k < i; k++) {
         C[k][j] += alpha * B[i][j] * A[i][k];
@@ -49,12 +46,18 @@ static void kernel_symm(double alpha, double beta)
 
 int main(void)
 {
+  double (*C)[N] = allocate(M * N, sizeof(double));
+  double (*A)[M] = allocate(M * M, sizeof(double));
+  double (*B)[N] = allocate(M * N, sizeof(double));
   fill_uniform(&C[0][0], M * N, 1);
   fill_uniform(&A[0][0], M * M, 2);
   fill_uniform(&B[0][0], M * N, 3);
   start_clock();
-  kernel_symm(1.5, 1.2);
+  kernel_symm(M, N, 1.5, 1.2, C, A, B);
   stop_clock();
   report("C", C, sizeof(double) * M * N);
+  free(C);
+  free(A);
+  free(B);
   return 0;
 }

@@ -1,5 +1,5 @@
 /* syrk of PolyBench/C 4.2.1: C := alpha * A * A^T + beta * C.
-   Arrays are flattened, and accessed through macros. */
+   Arrays are parameters of variable size. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,20 +25,17 @@
 #define M 20
 #endif
 
-#define C(i, j) C[(i) * n + (j)]
-#define A(i, j) A[(i) * m + (j)]
-
-static void kernel_syrk(int n, int m, double alpha, double beta, double *C, double *A)
+static void kernel_syrk(int n, int m, double alpha, double beta, double C[n][n], double A[n][m])
 {
   int i, j, k;
 
 #pragma scop
   for (i = 0; i < n; i++) {
     for (j = 0; j <= i; j++)
-      C(i, j) *= beta;
+      C[i][j] *= beta;
     for (k = 0; k < m; k++) {
       for (j = 0; j <= i; j++)
-        C(i, j) += alpha * A(i, k) * A(j, k);
+        C[i][j] += alpha * A[i][k] * A[j][k];
     }
   }
 #pragma endscop
@@ -46,10 +43,10 @@ static void kernel_syrk(int n, int m, double alpha, double beta, double *C, doub
 
 int main(void)
 {
-  double *C = allocate(N * N, sizeof(double));
-  double *A = allocate(N * M, sizeof(double));
-  fill_uniform(C, N * N, 1);
-  fill_uniform(A, N * M, 2);
+  double (*C)[N] = allocate(N * N, sizeof(double));
+  double (*A)[M] = allocate(N * M, sizeof(double));
+  fill_uniform(&C[0][0], N * N, 1);
+  fill_uniform(&A[0][0], N * M, 2);
   start_clock();
   kernel_syrk(N, M, 1.5, 1.2, C, A);
   stop_clock();

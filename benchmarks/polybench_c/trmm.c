@@ -1,5 +1,5 @@
 /* trmm of PolyBench/C 4.2.1: B := alpha * A^T * B with a triangular A.
-   Arrays are static. */
+   Arrays are parameters of variable size. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,17 +25,14 @@
 #define N 30
 #endif
 
-static double A[M][M];
-static double B[M][N];
-
-static void kernel_trmm(double alpha)
+static void kernel_trmm(int m, int n, double alpha, double A[m][m], double B[m][n])
 {
   int i, j, k;
 
 #pragma scop
-  for (i = 0; i < M; i++)
-    for (j = 0; j < N; j++) {
-      for (k = i + 1; k < M; k++)
+  for (i = 0; i < m; i++)
+    for (j = 0; j < n; j++) {
+      for (k = i + 1; k < m; k++)
         B[i][j] += A[k][i] * B[k][j];
       B[i][j] = alpha * B[i][j];
     }
@@ -44,11 +41,15 @@ static void kernel_trmm(double alpha)
 
 int main(void)
 {
+  double (*A)[M] = allocate(M * M, sizeof(double));
+  double (*B)[N] = allocate(M * N, sizeof(double));
   fill_uniform(&A[0][0], M * M, 1);
   fill_uniform(&B[0][0], M * N, 2);
   start_clock();
-  kernel_trmm(1.5);
+  kernel_trmm(M, N, 1.5, A, B);
   stop_clock();
   report("B", B, sizeof(double) * M * N);
+  free(A);
+  free(B);
   return 0;
 }

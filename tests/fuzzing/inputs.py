@@ -44,7 +44,7 @@ INPUTS = tuple(
 )
 C_INPUTS = tuple(
     path.read_text()
-    for folder in ("tests/cc/programs", "benchmarks/polybench_c")
+    for folder in ("tests/cc/programs", "tests/cc/forms", "benchmarks/polybench_c")
     for path in sorted((ROOT / folder).glob("*.c"))
 )
 OPTIONS = (

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from harness import originals
 from harness.__main__ import main
 from harness.bridge import BridgeError, bridge_text
 from harness.compare import close_difference, exact_difference, unchanged
@@ -33,7 +32,14 @@ from kernels import KERNELS
 
 needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
 
-QUICK = Settings(data_set="mini", threads=(1,), rounds=2, turn_seconds=0.0, run_limit=20.0)
+QUICK = Settings(
+    data_set="mini",
+    threads=(1,),
+    rounds=2,
+    turn_seconds=0.0,
+    baseline=Baseline.EMITTED,
+    run_limit=20.0,
+)
 
 REPLACE = "import pathlib, sys; text = pathlib.Path(sys.argv[1]).read_text(); assert {old!r} in text; print(text.replace({old!r}, {new!r}))"  # noqa: E501
 
@@ -94,7 +100,7 @@ def test_what_tools_do_wrong_is_told_apart(tmp_path: Path) -> None:
 
 @needs_gcc
 def test_time_limits(tmp_path: Path) -> None:
-    limits = Settings("mini", (1,), 1, 0.0, run_limit=3.0, tool_limit=3.0)
+    limits = replace(QUICK, rounds=1, run_limit=3.0, tool_limit=3.0)
     sleep = f"{sys.executable} -c 'import time; time.sleep(60)' {{in}}"
     endless = peer("endless", "#pragma scop", "for (volatile int z = 0; z < 1;) {}")
     results = measured([peer_variant("slow", sleep), endless], tmp_path, limits)
@@ -252,16 +258,17 @@ def test_bridge() -> None:
 
 
 @needs_gcc
-def test_programs_by_hand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_programs_by_hand(tmp_path: Path) -> None:
     """The original and a peer with static arrays, and polyir's code for the same kernel."""
     (tmp_path / "trisolv.c").write_text(PROGRAM)
-    monkeypatch.setattr(originals, "NATURAL_FOLDER", tmp_path)
+    kernel = replace(KERNELS["trisolv"], suite=str(tmp_path))
+    shutil.copy(KERNELS["trisolv"].path, tmp_path)
     settings = replace(QUICK, baseline=Baseline.NATURAL)
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     wrong = peer("wrong", "x[i] = b[i];", "x[i] = b[i] + i;")
     ours = pipeline_variant("ours", "pluto-schedule,tile")
     variants = [BASE, wrong, ours]
-    found = measure_kernel(KERNELS["trisolv"], variants, settings, scratch)
+    found = measure_kernel(kernel, variants, settings, scratch)
     statuses = [result.status for result in found]
     assert statuses == [Status.RIGHT, Status.WRONG, Status.RIGHT], found

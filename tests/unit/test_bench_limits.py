@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from math import prod
 from pathlib import Path
 
 import islpy as isl
@@ -21,13 +22,27 @@ def test_points() -> None:
     triangle = isl.Set("[n, m] -> { S[i, j, k] : 0 <= i < n and i < j < n and 0 <= k < m }")
     assert count_points(triangle, {"n": 2000, "m": 10**6}) == 2000 * 1999 // 2 * 10**6
     assert count_points(isl.Set("[n] -> { S[] }"), {"n": 5}) == 1
+    sizes = {name: 10 + position for position, name in enumerate("nmkpqrs")}
+    bounds = " and ".join(f"0 <= i{name} < {name}" for name in sizes)
+    indices = ", ".join(f"i{name}" for name in sizes)
+    box = isl.Set(f"[{', '.join(sizes)}] -> {{ S[{indices}] : {bounds} }}")
+    assert count_points(box, sizes) == prod(sizes.values())
+    window = isl.Set("[n, m, k] -> { A[c, y] : 0 <= c < k and 0 <= y < n + m - 1 and n > 0 }")
+    assert count_points(window, {"n": 64, "m": 3, "k": 32}) == 32 * 66
     assert count_points(isl.Set("[n] -> { S[i] : false }"), {"n": 5}) == 0
 
 
+def test_points_of_a_stride() -> None:
+    """One polynomial for even sizes and one for odd ones."""
+    even = isl.Set("[n, m] -> { S[i, j] : 0 <= i < n and i mod 2 = 0 and 0 <= j < m }")
+    assert count_points(even, {"n": 100, "m": 3}) == 50 * 3
+    assert count_points(even, {"n": 101, "m": 3}) == 51 * 3
+
+
 def test_points_that_are_no_polynomial() -> None:
-    even = isl.Set("[n] -> { S[i] : 0 <= i < n and i mod 2 = 0 }")
+    third = isl.Set("[n] -> { S[i] : 0 <= i < n and i mod 3 = 0 }")
     with pytest.raises(CountError, match="is not a polynomial in n"):
-        count_points(even, {"n": 100})
+        count_points(third, {"n": 100})
     # Two polynomials: which of them holds depends on the order of the sizes.
     smaller = isl.Set("[n, m] -> { S[i] : 0 <= i < n and i < m }")
     with pytest.raises(CountError, match="is not a polynomial in n, m"):

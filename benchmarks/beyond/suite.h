@@ -1,0 +1,1 @@
+#include "../polybench_c/suite.h"

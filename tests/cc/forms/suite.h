@@ -1,0 +1,1 @@
+#include "../../../benchmarks/polybench_c/suite.h"
