@@ -1,6 +1,8 @@
 """Operations of MLIR's vector dialect that xDSL lacks.
 
-They are read, verified as far as their syntax needs it, and printed; no target translates them.
+They are read, verified as far as their syntax needs it, and printed. The targets translate those
+on vectors of one dimension that name lanes: `extractelement`, `insertelement`, `step` and
+`constant_mask`.
 """
 
 from __future__ import annotations
