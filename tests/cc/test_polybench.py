@@ -19,10 +19,14 @@ PROGRAMS = [(form, path.stem) for form in FOLDERS for path in sorted(FOLDERS[for
 # One of each form: parameters of variable size, flattened arrays, static arrays.
 QUICK = [("parameters", "gemm"), ("other", "jacobi-2d"), ("other", "bicg")]
 
+# Its accesses are not known before the region, so that no check of aliases can be made.
+ALIASES_NOT_CHECKED = {("parameters", "durbin"): ("--assume-no-alias",)}
+
 
 def check(form: str, kernel: str, folder: Path) -> None:
     source, target = FOLDERS[form] / f"{kernel}.c", folder / f"{kernel}.c"
-    assert transformed(source, target) == 0
+    options = ALIASES_NOT_CHECKED.get((form, kernel), ())
+    assert transformed(source, target, *options) == 0
     original = folder / f"original_{kernel}.c"
     original.write_bytes(source.read_bytes())
     include = ("-iquote", str(BENCHMARKS / "polybench_c"))
