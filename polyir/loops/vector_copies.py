@@ -27,6 +27,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
+from polyir.dialects.shaped_operations import operation_on
 from polyir.loops.loop_forms import computed
 from polyir.model.affine_operations import is_semi_affine
 from polyir.model.index_expressions import Division, IndexExpression, compose, map_of
@@ -313,7 +314,8 @@ class Expansion:
                 for operand in op.operands
             ]
             type = VectorType(result.type, [self.width]) if is_vector else result.type
-            copy = op.create(
+            kind = operation_on(op.__class__, operands[0].type)
+            copy = kind.create(
                 operands=operands,
                 result_types=[type],
                 properties=dict(op.properties),

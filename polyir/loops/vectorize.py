@@ -345,15 +345,16 @@ def _add_main_loop(loop: affine.ForOp, range: LoopRange, facts: BodyFacts, width
 
 def _add_rest(loop: affine.ForOp, range: LoopRange, facts: BodyFacts, width: int) -> None:
     """The iterations after the last full vector, before `loop`."""
-    length = [high - low for high in range.upper for low in range.lower]
-    if (
-        all(each.is_constant and each.constant % width == 0 for each in length[:1])
-        and len(length) == 1
-    ):
+    lengths = [high - low for high in range.upper for low in range.lower]
+    if len(lengths) == 1 and lengths[0].is_constant and lengths[0].constant % width == 0:
         return
     builder = Builder(InsertPoint.before(loop))
-    first, end = _extreme(range.lower, MaxOp, builder), _extreme(range.upper, affine.MinOp, builder)
-    count = builder.insert(arith.SubiOp(end, first)).result
+    end = _extreme(range.upper, affine.MinOp, builder)
+    if len(lengths) == 1:
+        count = computed(lengths[0], True, builder)
+    else:
+        first = _extreme(range.lower, MaxOp, builder)
+        count = builder.insert(arith.SubiOp(end, first)).result
     size = computed(IndexExpression((), width), False, builder)
     # Of a loop without iterations, no rest is positive.
     rest = builder.insert(arith.RemSIOp(count, size)).result

@@ -123,6 +123,30 @@ func.func @gather(%n: index, %A: memref<?x?xi32>, %B: memref<?xi32>) {
 
 // -----
 
+// Comparisons, selections and conversions of vectors.
+func.func @root(%n: index, %A: memref<?xf64>, %B: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f64
+  affine.for %i = 0 to 8 {
+    %a = affine.load %A[%i] : memref<?xf64>
+    %c = arith.cmpf ogt, %a, %zero : f64
+    %s = arith.select %c, %a, %zero : f64
+    %r = math.sqrt %s : f64
+    %t = arith.truncf %r : f64 to f32
+    affine.store %t, %B[%i] : memref<?xf32>
+  } {poly.vector = #poly.vector<8>}
+  return
+}
+
+// CHECK-LABEL: func.func @root
+// CHECK:      %[[ZERO:.+]] = vector.broadcast %zero : f64 to vector<8xf64>
+// CHECK-NEXT: %[[C:.+]] = arith.cmpf ogt, %[[A:.+]], %[[ZERO]] : vector<8xf64>
+// CHECK-NEXT: %[[S:.+]] = arith.select %[[C]], %[[A]], %[[ZERO]] : vector<8xi1>, vector<8xf64>
+// CHECK-NEXT: %[[R:.+]] = math.sqrt %[[S]] : vector<8xf64>
+// CHECK-NEXT: %[[T:.+]] = arith.truncf %[[R]] : vector<8xf64> to vector<8xf32>
+// CHECK-NEXT: affine.vector_store %[[T]], %B[0]
+
+// -----
+
 func.func @nothing() {
   return
 }
