@@ -90,7 +90,8 @@ PIPELINES: Final[Mapping[str, str]] = MappingProxyType(
         "pluto": DEFAULT_PIPELINE,
         "pluto+wavefront": "pluto-schedule,tile,wavefront,mark-parallel",
         "spatial": "spatial-schedule,tile,wavefront,intra-tile-order,mark-parallel",
-        "optimize": "optimize",
+        "blocks": "pluto-schedule{fuse=none},tile{sizes=96,96,256},mark-parallel,"
+        "full-tile-separation,register-tile,vectorize",
     }
 )
 """polyir's pipelines that `--variants` can name; new ones are added here."""

@@ -37,6 +37,8 @@ Load = affine.LoadOp | memref.LoadOp
 Store = affine.StoreOp | memref.StoreOp
 Access = Load | Store
 Subscripts = tuple[IndexExpression, ...]
+Element = tuple[SSAValue, Subscripts]
+"""An array and what it is accessed at, in terms of the counters."""
 Key = tuple[int, ...]
 """Which copy a value is of: a position for each copied counter that it depends on."""
 
@@ -100,6 +102,10 @@ class BodyFacts:
         """The positions of the counters that the element depends on."""
         values = (value for each in self.subscripts[op] for value in each.values())
         return frozenset(self.counters.index(each) for each in values if each in self.counters)
+
+    def element(self, op: Access) -> Element:
+        """The array and the subscripts of an access."""
+        return op.memref, self.subscripts[op]
 
     def _add(self, op: Operation) -> None:
         if isinstance(op, Load | Store):
@@ -187,8 +193,8 @@ class Expansion:
 
     Each operation runs for all copies before the next one does, so no copy may depend on another.
     What does not depend on a counter is computed once for all its copies. With a `mask`, only the
-    lanes that it has are loaded and stored. Loads and stores of `kept` elements become values:
-    `current` has the value of each copy, by the subscripts of the element.
+    lanes that it has are loaded and stored. Accesses to elements that are kept in values do not
+    touch memory: `current` has the value of each copy, by the array and the subscripts.
     """
 
     facts: BodyFacts
@@ -196,7 +202,7 @@ class Expansion:
     width: int
     builder: Builder
     mask: SSAValue | None = None
-    current: dict[Subscripts, dict[Key, SSAValue]] = field(default_factory=dict)
+    current: dict[Element, dict[Key, SSAValue]] = field(default_factory=dict)
     _copies: dict[SSAValue, dict[Key, SSAValue]] = field(default_factory=dict)
     _broadcasts: dict[SSAValue, SSAValue] = field(default_factory=dict)
 
@@ -287,7 +293,7 @@ class Expansion:
         return [SSAValue.get(each, type=IndexType) for each in operands], AffineMapAttr(map)
 
     def _load(self, op: Load) -> None:
-        kept = self.current.get(self.facts.subscripts[op])
+        kept = self.current.get(self.facts.element(op))
         if kept is None:
             keys = self.keys(self.facts.of_access(op))
             kept = {key: self.load_element(op, key) for key in keys}
@@ -295,7 +301,7 @@ class Expansion:
 
     def _store(self, op: Store) -> None:
         dimensions = self.facts.of_access(op)
-        kept = self.current.get(self.facts.subscripts[op])
+        kept = self.current.get(self.facts.element(op))
         for key in self.keys(dimensions):
             value = self._value(op.value, dimensions, key, as_vector=True)
             if kept is None:

@@ -33,8 +33,8 @@ from polyir.loops.vector_copies import (
     Access,
     BodyFacts,
     CopiedCounter,
+    Element,
     Expansion,
-    Load,
     Store,
     Subscripts,
     UnsuitableError,
@@ -172,9 +172,8 @@ def _vectorize_block(block: _Block) -> str:
 class _Kept:
     """Elements that stay in registers while the loop around a block runs: one a copy."""
 
-    subscripts: Subscripts
+    element: Element
     access: Access
-    is_loaded: bool
 
 
 def _kept_elements(
@@ -188,12 +187,13 @@ def _kept_elements(
     counters = [around.body.block.args[0], *facts.counters]
     accesses = list(facts.subscripts.items())
     kept: list[_Kept] = []
+    taken: set[Element] = set()
     for store, subscripts in accesses:
-        if not isinstance(store, Store) or any(each.subscripts == subscripts for each in kept):
+        if not isinstance(store, Store) or facts.element(store) in taken:
             continue
         if counters[0] in {value for each in subscripts for value in each.values()}:
             continue
-        own = [op for op, other in accesses if other == subscripts and op.memref is store.memref]
+        own = [op for op, _ in accesses if facts.element(op) == facts.element(store)]
         others = [
             op for op, _ in accesses if op not in own and may_overlap(op.memref, store.memref)
         ]
@@ -203,7 +203,8 @@ def _kept_elements(
         elements = _touched(subscripts, inside, counters, spaces)
         touched = (_touched(facts.subscripts[op], inside, counters, spaces) for op in others)
         if all(map(elements.is_disjoint, touched)):
-            kept.append(_Kept(subscripts, own[0], isinstance(own[0], Load)))
+            taken.add(facts.element(store))
+            kept.append(_Kept(facts.element(store), store))
     return tuple(kept)
 
 
@@ -282,9 +283,9 @@ def _run_with_kept(
     inside = Expansion(facts, block.counters, block.width, Builder(InsertPoint.at_end(body)))
     pending = iter(arguments)
     for each in kept:
-        inside.current[each.subscripts] = {key: next(pending) for key in keys}
+        inside.current[each.element] = {key: next(pending) for key in keys}
     inside.run(block.body)
-    last = [inside.current[each.subscripts][key] for each in kept for key in keys]
+    last = [inside.current[each.element][key] for each in kept for key in keys]
     body.add_op(affine.YieldOp.get(*last))
     new = builder.insert(with_carried_values(around, first, region))
     results = iter(new.results)

@@ -85,6 +85,28 @@ func.func @overlap(%n: index, %A: memref<?x?xf64>) {
 
 // -----
 
+// Another array at the same subscripts is not what is kept.
+func.func @same_subscripts(%n: index, %A: memref<8xf64>, %B: memref<8xf64>) {
+  affine.for %k = 0 to 9 {
+    affine.for %j = 0 to 8 {
+      %a = affine.load %A[%j] : memref<8xf64>
+      %b = affine.load %B[%j] : memref<8xf64>
+      %s = arith.addf %a, %b : f64
+      affine.store %s, %B[%j] : memref<8xf64>
+    } {poly.vector = #poly.vector<8>}
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @same_subscripts
+// CHECK:      %[[B:.+]] = affine.vector_load %B[0]
+// CHECK-NEXT: affine.for %{{.+}} = 0 to 9 iter_args(%[[SUM:.+]] = %[[B]])
+// CHECK-NEXT:   %[[A:.+]] = affine.vector_load %A[0]
+// CHECK-NEXT:   %[[NEXT:.+]] = arith.addf %[[A]], %[[SUM]]
+// CHECK-NEXT:   affine.yield %[[NEXT]]
+
+// -----
+
 // Operands of a block that are not successive are gathered; a loop without a block stays scalar.
 func.func @gather(%n: index, %A: memref<?x?xi32>, %B: memref<?xi32>) {
   affine.for %j = 0 to 2 {
