@@ -204,7 +204,7 @@ def _kept_elements(
         touched = (_touched(facts.subscripts[op], inside, counters, spaces) for op in others)
         if all(map(elements.is_disjoint, touched)):
             taken.add(facts.element(store))
-            kept.append(_Kept(facts.element(store), store))
+            kept.append(_Kept(facts.element(store), own[0]))
     return tuple(kept)
 
 
