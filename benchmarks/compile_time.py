@@ -20,8 +20,9 @@ from typing import Final
 from beyond_kernels import ALL_KERNELS, SUITES
 from kernels import Kernel
 
+from polyir.pipeline import DEFAULT_PIPELINE
+
 OUTPUT: Final = Path(__file__).parents[1] / "build" / "bench" / "compile-time.json"
-PIPELINE: Final = "pluto-schedule,tile,mark-parallel"
 GCC: Final = ("gcc", "-O3", "-march=native", "-fopenmp", "-w", "-c", "-x", "c")
 
 GEMM_LIMIT: Final = 1.0
@@ -114,7 +115,7 @@ def _against(what: str, kernel: str, seconds: float, limit: float) -> str:
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="make bench-compile", description=__doc__)
     add = parser.add_argument
-    add("--pipeline", default=PIPELINE, help=f"what polyir-opt runs ({PIPELINE})")
+    add("--pipeline", default=DEFAULT_PIPELINE, help=f"what polyir-opt runs ({DEFAULT_PIPELINE})")
     add("--suite", choices=SUITES, default="polybench", help="the kernels (polybench)")
     add("--repeat", type=int, default=3, help="runs a kernel (3)")
     add("--before", type=Path, help="JSON of an earlier run, shown beside this one")

@@ -18,13 +18,18 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from polyir.target.llvm.types import convert_index_to_i64
+from polyir.target.llvm.vectors import convert_masks
 
 
 @dataclass(frozen=True)
 class ConvertIndexToI64Pass(ModulePass):
-    """Convert index to i64; arithmetic on indices is assumed not to overflow."""
+    """Convert index to i64; arithmetic on indices is assumed not to overflow.
+
+    `vector.create_mask`, whose operand is an index, becomes a comparison.
+    """
 
     name = "convert-index-to-i64"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        convert_masks(op)
         convert_index_to_i64(op)

@@ -5,7 +5,7 @@
 becomes
 
     %2 = llvm.mlir.undef : vector<4xf64>
-    %3 = llvm.mlir.constant(0 : i64) : i64
+    %3 = llvm.mlir.constant(0) : i64
     %4 = llvm.insertelement %0, %2[%3 : i64] : vector<4xf64>
     %1 = llvm.shufflevector %4, %2 [0, 0, 0, 0] : vector<4xf64>
 """

@@ -43,7 +43,7 @@ from polyir.target.llvm.mathematics import convert_math_to_llvm, expand_integer_
 from polyir.target.llvm.memory import convert_memref_to_pointers
 from polyir.target.llvm.tasks import convert_parallel_to_tasks
 from polyir.target.llvm.types import convert_index_to_i64
-from polyir.target.llvm.vectors import convert_vector_to_llvm
+from polyir.target.llvm.vectors import convert_masks, convert_vector_to_llvm
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,7 @@ class LowerToLlvmPass(ModulePass):
         convert_parallel_to_tasks(op)
         convert_while_to_cf(op)
         convert_scf_to_cf(op)
+        convert_masks(op)
         convert_index_to_i64(op)
         convert_vector_to_llvm(op)
         convert_math_to_llvm(op)

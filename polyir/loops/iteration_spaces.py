@@ -39,6 +39,10 @@ MOST_PIECES = 8
 """Conditions that would split a set into more basic sets than this are ignored."""
 
 
+MOST_GUARDS = 4
+"""The largest number of comparisons before a loop to test whether it runs."""
+
+
 class IterationSpaces:
     """The sets of one function; a value has one parameter in all of them.
 
@@ -123,6 +127,23 @@ class IterationSpaces:
         """Where `loop` has an iteration; for counters of other types than index, everything."""
         ranges = (self.less(range.lower, range.upper) for range in ranges_of(loop))
         return reduce(isl.Set.intersect, ranges, self.everything)
+
+    def guards(self, loop: LoopOp, known: isl.Set) -> tuple[Constraint, ...] | None:
+        """The constraints, not known to hold, under which `loop` runs, which has one counter.
+
+        `None` if there are more than `MOST_GUARDS`, or if the range is not known.
+        """
+        ranges = ranges_of(loop)
+        if not ranges:
+            return None
+        guards: list[Constraint] = []
+        for low in ranges[0].lower:
+            for high in ranges[0].upper:
+                guard = Constraint((high - low).shift(-1), False)
+                if not known.is_subset(self.holds(guard)):
+                    guards.append(guard)
+                    known = known.intersect(self.holds(guard))
+        return tuple(guards) if len(guards) <= MOST_GUARDS else None
 
     def condition(self, conditional: ConditionalOp) -> isl.Set | None:
         """Where the condition holds, exactly; `None` if it is not affine in index values."""

@@ -46,7 +46,6 @@ from polyir.loops.loop_forms import (
     is_outside,
     with_carried_values,
 )
-from polyir.loops.loop_ranges import ranges_of
 from polyir.loops.memory_accesses import (
     ElementAccess,
     ElementLoad,
@@ -58,9 +57,6 @@ from polyir.loops.memory_accesses import (
 )
 from polyir.model.index_expressions import Constraint, map_of
 from polyir.model.raising.control import LOOPS, ConditionalOp, branches_of
-
-MOST_GUARDS = 4
-"""The largest number of comparisons before a loop to test whether it runs."""
 
 LOOP_OPERATIONS: Final = 1_000_000
 """How many operations isl may take to compare the accesses in one loop: a second at most."""
@@ -154,7 +150,7 @@ def _decide(loop: SequentialLoop) -> _Choice:
     uses = [use for op in loop.body.block.ops for use in memory_uses(op, inside, spaces)]
     kept: list[_Kept] = []
     left: list[tuple[MemrefElement, str]] = []
-    guards = _guards(loop, known, spaces)
+    guards = spaces.guards(loop, known)
     for element, members in _elements(loop, uses, spaces).items():
         plan = _plan(loop, element, members, uses, known, spaces)
         if isinstance(plan, _Kept) and guards is None and _needs_guard(plan, known, spaces):
@@ -298,23 +294,6 @@ def _needs_guard(plan: _Kept, known: isl.Set, spaces: IterationSpaces) -> bool:
     if plan.is_stored_after:
         return plan.before is None or not plan.before.is_store
     return plan.before is None and not plan.element.is_in_bounds(known, spaces)
-
-
-def _guards(
-    loop: SequentialLoop, known: isl.Set, spaces: IterationSpaces
-) -> tuple[Constraint, ...] | None:
-    """The constraints, not known to hold, under which `loop` runs; `None` if there are too many."""
-    ranges = ranges_of(loop)
-    if not ranges:
-        return None
-    guards: list[Constraint] = []
-    for low in ranges[0].lower:
-        for high in ranges[0].upper:
-            guard = Constraint((high - low).shift(-1), False)
-            if not known.is_subset(spaces.holds(guard)):
-                guards.append(guard)
-                known = known.intersect(spaces.holds(guard))
-    return tuple(guards) if len(guards) <= MOST_GUARDS else None
 
 
 def _rewrite(loop: SequentialLoop, kept: Sequence[_Kept], guards: Sequence[Constraint]) -> None:

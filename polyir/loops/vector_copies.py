@@ -1,9 +1,11 @@
 """Straight-line code for many iterations at once: vectors along one counter, copies along others.
 
-for i in 0..2:                                v = B[j .. j+4]
-  for j in 0..4:                     =>       a0 = broadcast A[0], a1 = broadcast A[1]
-    C[i][j] = A[i] * B[j]                     C[0][j .. j+4] = a0 * v
-                                              C[1][j .. j+4] = a1 * v
+    for i in 0..2:                                v = B[j .. j+4]
+      for j in 0..4:                     =>       a0 = broadcast A[0], a1 = broadcast A[1]
+        C[i][j] = A[i] * B[j]                     C[0][j .. j+4] = a0 * v
+                                                  C[1][j .. j+4] = a1 * v
+
+What the body does must be known (`BodyFacts`) before it is copied (`Expansion`).
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ from xdsl.traits import IsTerminator
 
 from polyir.dialects.shaped_operations import operation_on
 from polyir.loops.loop_forms import computed
-from polyir.model.affine_operations import is_semi_affine
+from polyir.model.affine_operations import is_semi_affine, written_out
 from polyir.model.index_expressions import Division, IndexExpression, compose, map_of
 from polyir.model.raising.effects import is_pure, may_trap
 
@@ -107,44 +109,58 @@ class BodyFacts:
         """The array and the subscripts of an access."""
         return op.memref, self.subscripts[op]
 
+    def written_out(self, value: SSAValue) -> IndexExpression:
+        """An index value as an expression, with the affine arithmetic that computes it."""
+        return written_out(value, self._expressions)
+
+    def is_index_arithmetic(self, op: Operation) -> bool:
+        """Whether an operation computes an index value that is written out where it is used."""
+        if len(op.results) != 1 or not isinstance(op.results[0].type, IndexType):
+            return False
+        return self.written_out(op.results[0]).value is not op.results[0]
+
     def _add(self, op: Operation) -> None:
         if isinstance(op, Load | Store):
             self._add_access(op)
-        elif isinstance(op, affine.ApplyOp) and not is_semi_affine(op):
-            operands = [self._written_out(each) for each in op.operands]
-            (self._expressions[op.result],) = compose(op.map.data, operands)
-        elif isinstance(op, arith.ConstantOp):
+        elif self.is_index_arithmetic(op) or isinstance(op, arith.ConstantOp):
             pass
         elif _is_elementwise(op):
+            for operand in op.operands:
+                self._require_no_counter(operand, op)
             self.may_trap |= may_trap(op)
             found = frozenset[int]().union(*map(self.of_value, op.operands))
-            is_index = any(isinstance(each.type, IndexType) for each in (*op.operands, *op.results))
-            if is_index and found:
-                raise UnsuitableError(f"{op.name} computes with a counter")
             for result in op.results:
                 self.dimensions[result] = found
         else:
             raise UnsuitableError(f"there is no vector form of {op.name}")
 
-    def _written_out(self, value: SSAValue) -> IndexExpression:
-        return self._expressions.get(value, IndexExpression.of(value))
+    def _require_no_counter(self, value: SSAValue, op: Operation) -> None:
+        """Refuse an index that differs from copy to copy and is used as a number."""
+        if not isinstance(value.type, IndexType):
+            return
+        for inner in self.written_out(value).values():
+            if inner in self.counters:
+                raise UnsuitableError(f"{op.name} computes with a counter")
+            if inner is not value and self.of_value(inner):
+                raise UnsuitableError(f"{op.name} computes with sums of loaded indices")
 
     def _add_access(self, op: Access) -> None:
         if is_semi_affine(op):
             raise UnsuitableError("a subscript is not affine")
-        indices = [self._written_out(index) for index in op.indices]
+        indices = [self.written_out(index) for index in op.indices]
         if isinstance(op, affine.LoadOp | affine.StoreOp):
             subscripts = compose(op.map.data, indices)
         else:
             subscripts = tuple(indices)
         for value in (value for each in subscripts for value in each.values()):
-            if value not in self.counters and self.of_value(value):
-                raise UnsuitableError("a subscript depends on data")
+            if value not in self.counters and value.owner.parent is op.parent:
+                raise UnsuitableError("a subscript is computed from data")
         self.subscripts[op] = subscripts
         found = self.of_access(op)
         if isinstance(op, Load):
             self.dimensions[op.results[0]] = found
             return
+        self._require_no_counter(op.value, op)
         if found != frozenset(range(len(self.counters))):
             raise UnsuitableError("several iterations store to one element")
         if not self.is_successive(op):
@@ -213,10 +229,12 @@ class Expansion:
                 self._load(op)
             elif isinstance(op, Store):
                 self._store(op)
+            elif self.facts.is_index_arithmetic(op) or op.has_trait(IsTerminator):
+                continue
             elif isinstance(op, arith.ConstantOp):
                 copy = self.builder.insert(op.clone())
                 self._copies[op.result] = {(): copy.result}
-            elif not (op.has_trait(IsTerminator) or isinstance(op, affine.ApplyOp)):
+            else:
                 self._compute(op)
 
     def keys(self, dimensions: frozenset[int]) -> tuple[Key, ...]:
@@ -226,40 +244,51 @@ class Expansion:
 
     def load_element(self, op: Access, key: Key) -> SSAValue:
         """The element, or vector, that an access of the copy `key` is to."""
-        subscripts = self._at(op, key)
-        element = _element_type(op)
         if self.facts.vector not in self.facts.of_access(op):
-            return self._insert_load(affine.LoadOp(op.memref, *self._map(subscripts)), op)
-        type = VectorType(element, [self.width])
+            return self._scalar(op, self._at(op, key))
+        type = VectorType(_element_type(op), [self.width])
         if not self.facts.is_successive(op):
             return self._gathered(op, key, type)
-        if self.mask is None:
+        subscripts = self._at(op, key)
+        if self.mask is not None:
+            zero = self.builder.insert(arith.ConstantOp(_zero(_element_type(op)))).result
+            other, indices = self._broadcast(zero), self._indices(subscripts)
+            return self._insert_load(vector.MaskedLoadOp(op.memref, indices, self.mask, other), op)
+        if isinstance(op, affine.LoadOp | affine.StoreOp):
             memory = SSAValue.get(op.memref, type=MemRefType)
-            load = affine.VectorLoadOp(memory, *self._map(subscripts), type)
-            return self._insert_load(load, op)
-        indices = [computed(each, True, self.builder) for each in subscripts]
-        other = self._broadcast(self.builder.insert(arith.ConstantOp(_zero(element))).result)
-        return self._insert_load(vector.MaskedLoadOp(op.memref, indices, self.mask, other), op)
+            return self._insert_load(affine.VectorLoadOp(memory, *_map(subscripts), type), op)
+        return self._insert_load(vector.LoadOp(op.memref, self._indices(subscripts), type), op)
 
     def store_element(self, op: Access, key: Key, value: SSAValue) -> None:
         """Store the vector of the copy `key`."""
         subscripts = self._at(op, key)
         store: Operation
-        if self.mask is None:
-            memory = SSAValue.get(op.memref, type=MemRefType)
-            store = affine.VectorStoreOp(value, memory, *self._map(subscripts))
-        else:
-            indices = [computed(each, True, self.builder) for each in subscripts]
+        if self.mask is not None:
+            indices = self._indices(subscripts)
             store = vector.MaskedStoreOp(op.memref, indices, self.mask, value)
+        elif isinstance(op, affine.LoadOp | affine.StoreOp):
+            memory = SSAValue.get(op.memref, type=MemRefType)
+            store = affine.VectorStoreOp(value, memory, *_map(subscripts))
+        else:
+            store = vector.StoreOp(value, op.memref, self._indices(subscripts))
         store.location = op.location
         self.builder.insert(store)
+
+    def _scalar(self, op: Access, subscripts: Subscripts) -> SSAValue:
+        """One element; where its subscripts are not valid in the affine dialect, by `memref`."""
+        is_affine = isinstance(op, affine.LoadOp | affine.StoreOp) and self.mask is None
+        if is_affine:
+            return self._insert_load(affine.LoadOp(op.memref, *_map(subscripts)), op)
+        return self._insert_load(memref.LoadOp.get(op.memref, self._indices(subscripts)), op)
+
+    def _indices(self, subscripts: Subscripts) -> list[SSAValue]:
+        return [computed(each, True, self.builder) for each in subscripts]
 
     def _gathered(self, op: Access, key: Key, type: VectorType) -> SSAValue:
         """A vector of elements that are loaded one by one."""
         result: SSAValue | None = None
         for lane in range(self.width):
-            load = affine.LoadOp(op.memref, *self._map(self._at(op, key, lane)))
-            value = self._insert_load(load, op)
+            value = self._scalar(op, self._at(op, key, lane))
             if result is None:
                 result = self.builder.insert(vector.BroadcastOp(value, type)).results[0]
             else:
@@ -287,10 +316,6 @@ class Expansion:
             if place in values
         }
         return tuple(_substituted(each, by_counter) for each in self.facts.subscripts[op])
-
-    def _map(self, subscripts: Subscripts) -> tuple[Sequence[SSAValue[IndexType]], AffineMapAttr]:
-        map, operands = map_of(subscripts, dimensions_only=True)
-        return [SSAValue.get(each, type=IndexType) for each in operands], AffineMapAttr(map)
 
     def _load(self, op: Load) -> None:
         kept = self.current.get(self.facts.element(op))
@@ -340,6 +365,8 @@ class Expansion:
         if value in self._copies:
             places = zip(sorted(dimensions), key, strict=True)
             value = self._copies[value][tuple(number for place, number in places if place in own)]
+        elif isinstance(value.type, IndexType):
+            value = computed(self.facts.written_out(value), True, self.builder)
         return self._broadcast(value) if as_vector else value
 
     def _broadcast(self, value: SSAValue) -> SSAValue:
@@ -365,6 +392,12 @@ def _substituted(
         else:
             result += values.get(atom, IndexExpression.of(atom)).scale(factor)
     return result
+
+
+def _map(subscripts: Subscripts) -> tuple[Sequence[SSAValue[IndexType]], AffineMapAttr]:
+    """Subscripts as operands and a map."""
+    map, operands = map_of(subscripts, dimensions_only=True)
+    return [SSAValue.get(each, type=IndexType) for each in operands], AffineMapAttr(map)
 
 
 def _element_type(op: Access) -> AnyFloat | IntegerType | IndexType:

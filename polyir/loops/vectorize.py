@@ -22,7 +22,6 @@ from polyir.dialects.affine_extra import MaxOp
 from polyir.dialects.loop_attributes import JamAttr, VectorAttr
 from polyir.loops.iteration_spaces import IterationSpaces
 from polyir.loops.loop_forms import (
-    SequentialLoop,
     computed,
     conditional,
     range_of,
@@ -53,12 +52,16 @@ def vectorize(root: Operation, done: Report, left: Report) -> bool:
     whether there was such a loop; each one is reported to `done` or `left`.
     """
     found = False
-    for loop in [op for op in root.walk() if isinstance(op, affine.ForOp)]:
-        if loop.parent is None or not isinstance(loop.attributes.get(VectorAttr.name), VectorAttr):
+    for loop in [op for op in root.walk() if VectorAttr.name in op.attributes]:
+        attribute = loop.attributes[VectorAttr.name]
+        if not isinstance(attribute, VectorAttr):
             continue
         found = True
+        if not isinstance(loop, affine.ForOp):
+            left("a loop stays scalar: it is parallel, or its bounds are not affine", loop)
+            continue
         try:
-            message = _vectorize(loop)
+            message = _vectorize(loop, attribute.data)
         except UnsuitableError as error:
             left(f"{_name(loop)} stays scalar: {error}", loop)
         else:
@@ -67,12 +70,10 @@ def vectorize(root: Operation, done: Report, left: Report) -> bool:
     return found
 
 
-def _vectorize(loop: affine.ForOp) -> str:
+def _vectorize(loop: affine.ForOp, width: int) -> str:
     """Vectorise one loop, or the block that it is the innermost loop of; says what was done."""
-    nest = _block_around(loop)
-    if nest is not None:
-        return _vectorize_block(nest)
-    return _vectorize_loop(loop)
+    block = _block_around(loop, width)
+    return _vectorize_loop(loop, width) if block is None else _vectorize_block(block)
 
 
 def _name(loop: affine.ForOp) -> str:
@@ -96,11 +97,8 @@ class _Block:
         return self.loops[-1].body.block
 
 
-def _block_around(loop: affine.ForOp) -> _Block | None:
+def _block_around(loop: affine.ForOp, width: int) -> _Block | None:
     """The block that `loop` is the innermost loop of; `None` if it is in none."""
-    attribute = loop.attributes[VectorAttr.name]
-    assert isinstance(attribute, VectorAttr)
-    width = attribute.data
     counter = _constant_range(loop, width)
     if counter is None:
         return None
@@ -152,7 +150,7 @@ def _vectorize_block(block: _Block) -> str:
     guards: tuple[Constraint, ...] = ()
     if isinstance(around, affine.ForOp) and _is_all_of(outermost, around):
         spaces = IterationSpaces()
-        found = _guards(around, spaces)
+        found = spaces.guards(around, spaces.context(around))
         if found is not None:
             kept, guards = _kept_elements(block, facts, around, spaces), found
     shape = " x ".join(str(each.count * each.step) for each in block.counters)
@@ -238,26 +236,6 @@ def _touched(
     return touched
 
 
-MOST_GUARDS = 4
-"""The largest number of comparisons before a loop to test whether it runs."""
-
-
-def _guards(loop: SequentialLoop, spaces: IterationSpaces) -> tuple[Constraint, ...] | None:
-    """The constraints, not known to hold, under which `loop` runs; `None` if there are too many."""
-    range = range_of(loop)
-    if range is None:
-        return None
-    known = spaces.context(loop)
-    guards: list[Constraint] = []
-    for low in range.lower:
-        for high in range.upper:
-            guard = Constraint((high - low).shift(-1), False)
-            if not known.is_subset(spaces.holds(guard)):
-                guards.append(guard)
-                known = known.intersect(spaces.holds(guard))
-    return tuple(guards) if len(guards) <= MOST_GUARDS else None
-
-
 def _run_with_kept(
     block: _Block,
     facts: BodyFacts,
@@ -301,11 +279,9 @@ def _run_with_kept(
 # ---------------------------------------------------------------------------------- any loop
 
 
-def _vectorize_loop(loop: affine.ForOp) -> str:
+def _vectorize_loop(loop: affine.ForOp, width: int) -> str:
     """Run a loop in vectors, and the rest of its iterations in one masked vector."""
-    attribute = loop.attributes[VectorAttr.name]
-    assert isinstance(attribute, VectorAttr)
-    width, range = attribute.data, range_of(loop)
+    range = range_of(loop)
     if range is None or range.step != 1 or loop.results:
         raise UnsuitableError("its iterations do not follow each other by one")
     body = loop.body.block

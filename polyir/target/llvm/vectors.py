@@ -33,11 +33,26 @@ from polyir.target.llvm.arithmetic import intrinsic, type_suffix
 Conversion = Callable[[Operation, Builder], SSAValue]
 
 
+def convert_masks(module: ModuleOp) -> None:
+    """Replace every `vector.create_mask` by a comparison of the numbers of its lanes.
+
+    Its operand is an index, so this comes before the conversion of indices. Raises `TargetError`
+    for vectors of several dimensions.
+    """
+    for op in tuple(module.walk()):
+        if operation_name(op) == "vector.create_mask":
+            _check_types(op)
+            mask = _mask_below(op, Builder(InsertPoint.before(op)))
+            mask.name_hint = op.results[0].name_hint
+            op.results[0].replace_all_uses_with(mask)
+            Rewriter.erase_op(op)
+
+
 def convert_vector_to_llvm(module: ModuleOp) -> None:
     """Replace every operation of the vector dialect that touches no memory.
 
-    Memrefs and indices must have been converted. Raises `TargetError` for operations and types
-    that have no conversion.
+    Memrefs, masks and indices must have been converted. Raises `TargetError` for operations and
+    types that have no conversion.
     """
     for op in tuple(module.walk()):
         name = operation_name(op)
@@ -181,9 +196,10 @@ def _step(op: Operation, builder: Builder) -> SSAValue:
     return _numbers(_lanes(op.results[0]), i64, builder)
 
 
-def _create_mask(op: Operation, builder: Builder) -> SSAValue:
+def _mask_below(op: Operation, builder: Builder) -> SSAValue:
     """The numbers of lanes below a limit, compared in a width that fits in one vector."""
-    (limit,), lanes = op.operands, _lanes(op.results[0])
+    lanes = _lanes(op.results[0])
+    limit: SSAValue = builder.insert(arith.IndexCastOp(op.operands[0], i64)).result
     width = next((bits for bits in (64, 32, 16) if bits * lanes <= 512), 16)
     zero, most = (
         builder.insert(llvm.ConstantOp(IntegerAttr(number, i64), i64)).result
@@ -219,7 +235,6 @@ _CONVERSIONS: Final[Mapping[str, Conversion]] = MappingProxyType(
         "vector.broadcast": _broadcast,
         "vector.splat": _broadcast,
         "vector.constant_mask": _constant_mask,
-        "vector.create_mask": _create_mask,
         "vector.extract": _extract,
         "vector.extractelement": _extract,
         "vector.fma": _fma,

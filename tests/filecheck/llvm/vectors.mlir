@@ -1,7 +1,14 @@
 // Vectors in LLVM: loads aligned as elements, intrinsic functions for masked access.
 // RUN: polyir-opt --lower-to-llvm %s | filecheck %s
 // RUN: polyir-opt --lower-to-llvm %s | mlir-opt-19 --verify-each | mlir-translate-19 --mlir-to-llvmir | filecheck %s --check-prefix=IR
+// RUN: polyir-opt --convert-affine-to-scf --convert-memref-to-pointers --convert-index-to-i64 --convert-vector-to-llvm %s | filecheck %s --check-prefix=ALONE
 // RUN: polyir-opt --emit=llvm %s | filecheck %s --check-prefix=EMIT
+
+// ALONE-LABEL: func.func @relax
+// ALONE:      %[[NONE:.+]] = llvm.mlir.undef : vector<8xf64>
+// ALONE-NEXT: %[[FIRST:.+]] = llvm.mlir.constant(0) : i64
+// ALONE-NEXT: %[[ONE:.+]] = llvm.insertelement %x, %[[NONE]][%[[FIRST]] : i64] : vector<8xf64>
+// ALONE-NEXT: llvm.shufflevector %[[ONE]], %[[NONE]] [0, 0, 0, 0, 0, 0, 0, 0]
 
 // CHECK-LABEL: llvm.func @relax
 // CHECK: llvm.load %{{.*}} {alignment = 8 : i64} : !llvm.ptr -> vector<8xf64>

@@ -169,6 +169,47 @@ func.func @root(%n: index, %A: memref<?xf64>, %B: memref<?xf32>) {
 
 // -----
 
+// Index values are computed where they are used; those that differ from lane to lane are refused.
+func.func @indices(%n: index, %A: memref<8xi64>, %B: memref<8x8xi64>, %C: memref<8xindex>) {
+  affine.for %j = 0 to 8 {
+    affine.store %j, %C[%j] : memref<8xindex>
+  } {poly.vector = #poly.vector<8>}
+  affine.for %j = 0 to 8 {
+    %k = affine.apply affine_map<(d0) -> (d0 + 1)>(%j)
+    %c = arith.index_cast %k : index to i64
+    affine.store %c, %A[%j] : memref<8xi64>
+  } {poly.vector = #poly.vector<8>}
+  affine.parallel (%j) = (0) to (8) {
+    %b = affine.load %B[0, %j] : memref<8x8xi64>
+    affine.store %b, %A[%j] : memref<8xi64>
+  } {poly.vector = #poly.vector<8>}
+  affine.for %j = 0 to 8 {
+    %k = affine.apply affine_map<()[s0] -> (s0 + 1)>()[%n]
+    %c = arith.index_cast %k : index to i64
+    %row = arith.constant 3 : index
+    %other = arith.addi %row, %row : index
+    %b = memref.load %B[%other, %j] : memref<8x8xi64>
+    %s = arith.addi %b, %c : i64
+    memref.store %s, %A[%j] : memref<8xi64>
+  } {poly.vector = #poly.vector<8>}
+  return
+}
+
+// CHECK: warning: [vectorize] the loop over %j stays scalar: affine.store computes with a counter
+// CHECK: warning: [vectorize] the loop over %j stays scalar: arith.index_cast computes with a counter
+// CHECK: warning: [vectorize] a loop stays scalar: it is parallel, or its bounds are not affine
+// CHECK: affine.parallel
+// CHECK:      %[[K:.+]] = affine.apply affine_map<()[s0] -> (s0 + 1)>{{ ?}}()[%n]
+// CHECK-NEXT: %[[C:.+]] = arith.index_cast %[[K]] : index to i64
+// CHECK-NEXT: %[[ROW:.+]] = arith.constant 6 : index
+// CHECK-NEXT: %[[FIRST:.+]] = arith.constant 0 : index
+// CHECK-NEXT: %[[B:.+]] = vector.load %B[%[[ROW]], %[[FIRST]]] : memref<8x8xi64>, vector<8xi64>
+// CHECK-NEXT: %[[SPREAD:.+]] = vector.broadcast %[[C]] : i64 to vector<8xi64>
+// CHECK-NEXT: %[[S:.+]] = arith.addi %[[B]], %[[SPREAD]] : vector<8xi64>
+// CHECK:      vector.store %[[S]], %A[%{{.+}}] : memref<8xi64>, vector<8xi64>
+
+// -----
+
 func.func @nothing() {
   return
 }
