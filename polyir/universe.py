@@ -30,6 +30,7 @@ PASS_NAMES = (
     "isl-builtin-schedule",
     "spatial-schedule",
     "compare-schedules",
+    "optimize",
     "tile",
     "tile-shape",
     "tile-symbolic",

@@ -16,6 +16,9 @@ from polyir.dialects.dependence import Dependence
 STORE_TO_LOAD = 5.0
 """Cycles until a load sees what was stored right before."""
 
+BLOCK_VECTORS = 3
+"""The vectors of a row of a block."""
+
 LONGEST_DISTANCE = 8
 """Dependences over more iterations of the innermost loop than these hold nothing up."""
 
@@ -51,6 +54,8 @@ def kernel_of(
     scalar = _throughput(model, machine, direction, 1)
     if direction is None:
         return Kernel(scalar, scalar, 1, 0, 0.0)
+    if loops[-1].width:
+        return _vector_kernel(model, loops, name, machine, scalar)
     moves = [_move(reference, direction) for reference in model.references]
     strided = sum(move is None for move in moves)
     distance = _carried(model.orders, direction)
@@ -70,6 +75,49 @@ def kernel_of(
     if vector >= scalar:
         lanes, vector = 1, scalar
     return Kernel(vector, scalar, lanes, strided, chain)
+
+
+VECTOR_EFFICIENCY = 0.6
+"""The part of the peak that vector code of blocks reaches: loads wait, and chains are short."""
+
+
+def _vector_kernel(
+    model: StatementModel, loops: Sequence[Loop], name: str, machine: Machine, scalar: float
+) -> Kernel:
+    """The cost in a loop that runs in vectors, or in a block of rows of vectors.
+
+    What does not move along the loop around a block stays in registers.
+    """
+    bits = 8 * max((r.bytes for r in model.references), default=8)
+    lanes = max(1, min(loops[-1].width, machine.vector_bits // bits))
+    rows = loops[-2].rows if len(loops) > 1 else 0
+    places = (-1, -2, -3) if rows else (-1,)
+    moves: list[list[float | None]] = []
+    for place in places:
+        others = [loop for loop in loops if loop is not loops[place]]
+        way = directions([*others, loops[place]], {name: model}, name)
+        moves.append([None if way is None else _move(r, way) for r in model.references])
+    vectors = BLOCK_VECTORS if rows else 1
+    loads = stores = 0.0
+    strided = 0
+    for position, reference in enumerate(model.references):
+        if rows and moves[2][position] == 0:
+            continue
+        along = moves[0][position]
+        amount = 1.0
+        if along != 0:
+            is_near = along is not None and abs(along) == 1
+            strided += not is_near
+            amount = vectors * (1.0 if is_near else 1.5 * lanes)
+        if rows and moves[1][position] != 0:
+            amount *= rows
+        if reference.is_write:
+            stores += amount
+        else:
+            loads += amount
+    cycles = _cycles(model, machine, loads, stores, max(1, rows) * vectors, lanes)
+    each = cycles / (max(1, rows) * vectors * lanes * VECTOR_EFFICIENCY)
+    return Kernel(min(each, scalar), scalar, lanes, strided, 0.0)
 
 
 def _chain(
@@ -205,15 +253,22 @@ def _throughput(
             stores += amount
         else:
             loads += amount
+    return _cycles(model, machine, loads, stores, 1, lanes)
+
+
+def _cycles(
+    model: StatementModel, machine: Machine, loads: float, stores: float, copies: int, lanes: int
+) -> float:
+    """The cycles of so many copies of a statement, each of so many lanes, with these accesses."""
     work = model.work
     units = machine.vector_fma if lanes > 1 else max(2.0, machine.vector_fma)
-    operations = work.arithmetic + work.others + loads + stores
+    arithmetic = copies * work.arithmetic
     cycles = max(
-        work.arithmetic / units,
+        arithmetic / units,
         loads / machine.vector_loads,
         stores / machine.vector_stores,
-        operations / machine.issue_width,
+        (arithmetic + copies * work.others + loads + stores) / machine.issue_width,
     )
-    cycles = max(cycles, lanes * work.divisions * machine.division_cycles)
-    cycles = max(cycles, lanes * work.roots * machine.root_cycles)
-    return cycles + lanes * work.functions * machine.function_cycles
+    cycles = max(cycles, copies * lanes * work.divisions * machine.division_cycles)
+    cycles = max(cycles, copies * lanes * work.roots * machine.root_cycles)
+    return cycles + copies * lanes * work.functions * machine.function_cycles

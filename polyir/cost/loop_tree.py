@@ -16,7 +16,7 @@ from polyir.cost.program import (
     function_of,
 )
 from polyir.cost.regions import Constraint, Form
-from polyir.dialects.loop_attributes import ParallelAttr
+from polyir.dialects.loop_attributes import JamAttr, ParallelAttr, VectorAttr
 from polyir.isl_lists import sets_of
 from polyir.isl_trees import node_type
 from polyir.model.tree import attributes_of_members
@@ -28,13 +28,19 @@ Filters = Mapping[str, tuple[Constraint, ...]]
 
 @dataclass(frozen=True)
 class Loop:
-    """A member of a band: its function for each statement. `band` numbers the bands of a tree."""
+    """A member of a band: its function for each statement. `band` numbers the bands of a tree.
+
+    `width` is that of the vectors that the loop runs in, and `rows` the copies that it is unrolled
+    to around them; 0 if it is no such loop.
+    """
 
     functions: Mapping[str, Function]
     body: Node
     is_parallel: bool = False
     is_coincident: bool = False
     band: int = -1
+    width: int = 0
+    rows: int = 0
 
     @property
     def runs_over_tiles(self) -> bool:
@@ -89,9 +95,18 @@ class _Reader:
                 f.get_domain_space().get_tuple_name(isl.dim_type.set): function_of(f, self._values)
                 for f in member_functions(node, member)
             }
-            is_parallel = any(isinstance(each, ParallelAttr) for each in attributes[member])
+            own = {type(each): each for each in attributes[member]}
             coincident = bool(node.band_member_get_coincident(member))
-            body = Loop(functions, body, is_parallel, coincident, number)
+            vector, jam = own.get(VectorAttr), own.get(JamAttr)
+            body = Loop(
+                functions,
+                body,
+                ParallelAttr in own,
+                coincident,
+                number,
+                vector.data if isinstance(vector, VectorAttr) else 0,
+                jam.data if isinstance(jam, JamAttr) else 0,
+            )
         return body
 
     def _sequence(self, node: isl.ScheduleNode) -> Node:

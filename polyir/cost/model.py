@@ -113,6 +113,16 @@ class CostModel:
             name: count(each.region, _iterators(each)) for name, each in self.statements.items()
         }
 
+    @property
+    def least_cycles(self) -> float:
+        """What the arithmetic alone takes, in vectors on all threads."""
+        total = 0.0
+        for name, each in self.statements.items():
+            bits = 8 * max((reference.bytes for reference in each.references), default=8)
+            lanes = max(1, self.machine.vector_bits // bits)
+            total += self._instances[name] * each.work.arithmetic / lanes
+        return total / (self.machine.vector_fma * self.threads)
+
     def tree(self, schedule: isl.Schedule) -> Node:
         """The loops of a schedule tree of the scop."""
         return loop_tree(schedule, self.values)
@@ -246,7 +256,8 @@ class CostModel:
                 for level, cache in enumerate(self.machine.caches):
                     fits[level] = fits[level] and size <= USABLE * cache.bytes
                 total.add(one, weight)
-            if is_innermost:
+            if is_innermost and not (node.width and above and above[-1].rows):
+                # Blocks are straight-line code.
                 total.compute += self.machine.loop_cycles
         for level, fit in enumerate(fits):
             if fit:

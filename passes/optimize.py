@@ -1,0 +1,184 @@
+"""The pass `optimize`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Final
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+
+from polyir.cost.machine import Machine, describe, machine_from_json, machine_of_system
+from polyir.cost.model import CostModel
+from polyir.diagnostics import (
+    OptionError,
+    PolyirError,
+    Remark,
+    RemarkKind,
+    remark,
+    remarks_to,
+    report,
+)
+from polyir.dialects.scop import ScopOp
+from polyir.model.scop import scop_of
+from polyir.passes.full_tile_separation import FullTileSeparationPass
+from polyir.passes.intra_tile_order import IntraTileOrderPass
+from polyir.passes.mark_parallel import MarkParallelPass
+from polyir.passes.options import PassWithOptions
+from polyir.passes.pluto_schedule import PlutoSchedulePass
+from polyir.passes.prerequisites import analysed_scops, scops_in
+from polyir.passes.register_tile import RegisterTilePass
+from polyir.passes.spatial_schedule import SpatialSchedulePass
+from polyir.passes.tile import TilePass
+from polyir.passes.wavefront import WavefrontPass
+
+WORTH: Final = 0.9
+"""A function is changed if the model says that it then takes at most this part of the time."""
+
+GOOD_ENOUGH: Final = 2.5
+"""Nothing more is tried at this many times the time that its arithmetic takes at the least."""
+
+STRATEGIES: Final[Mapping[str, tuple[ModulePass, ...]]] = MappingProxyType(
+    {
+        "register blocks": (
+            PlutoSchedulePass(fuse="none"),
+            TilePass(sizes=(96, 96, 256)),
+            MarkParallelPass(),
+            FullTileSeparationPass(),
+            RegisterTilePass(),
+        ),
+        "spatial locality": (
+            SpatialSchedulePass(),
+            TilePass(),
+            WavefrontPass(),
+            IntraTileOrderPass(),
+            MarkParallelPass(),
+        ),
+        "tiles": (PlutoSchedulePass(), TilePass(), WavefrontPass(), MarkParallelPass()),
+        "spatial locality without tiles": (SpatialSchedulePass(), MarkParallelPass()),
+        "the original order in parallel": (MarkParallelPass(),),
+    }
+)
+"""What is tried, in this order, by a name for remarks: passes on scops."""
+
+
+@dataclass(frozen=True)
+class OptimizePass(PassWithOptions):
+    """Give each function the schedule that the cost model says is the fastest.
+
+    Some pipelines are tried, each as it would run alone, and the cost model
+    (`polyir.cost.model`) estimates the time of each, and of the original order. A function is left
+    in its original order, without parallel loops, if nothing makes it clearly faster.
+
+    `threads` is how many threads run parallel loops, by default one a core; with 1, no loop is
+    marked as parallel. `machine` is a JSON file that describes the machine
+    (`polyir.cost.machine`); by default, it is the one that this runs on. Remarks have the numbers.
+
+    Before (`C[i, j] += A[i, k] * B[k, j]`):
+
+        poly.band "[{ S0[i, j, k] -> [(i)] }, { S0[i, j, k] -> [(j)] }, { S0[i, j, k] -> [(k)] }]"
+            permutable coincident [true, true, false]
+
+    After, parallel tiles with register blocks:
+
+        poly.band "[{ S0[i, j, k] -> [(i - (i) mod 96)] }, ..." permutable
+            coincident [true, true, false] attributes [[#poly.parallel], [], []] {
+          ...
+    """
+
+    name = "optimize"
+
+    threads: int | None = None
+    machine: str = ""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if self.threads is not None and self.threads < 1:
+            raise OptionError(f"threads must be 1 or more: threads={self.threads}")
+        machine = machine_from_json(self.machine) if self.machine else machine_of_system()
+        remark(self.name, f"for {describe(machine)}", op)
+        analysed_scops(op, self.name)
+        for function in [each for each in op.walk() if isinstance(each, FuncOp)]:
+            if scops_in(function):
+                _Choice(ctx, function, machine, self.threads or machine.cores).make()
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A function after some passes, the cycles that it takes, and what the passes reported."""
+
+    name: str
+    function: FuncOp
+    cycles: float
+    remarks: tuple[Remark, ...] = ()
+
+
+class _Choice:
+    """The choice between strategies for one function."""
+
+    def __init__(self, ctx: Context, function: FuncOp, machine: Machine, threads: int) -> None:
+        self._ctx = ctx
+        self._function = function
+        self._machine = machine
+        self._threads = threads
+
+    def make(self) -> None:
+        """Replace the function by the best candidate, if one is worth it."""
+        models = [self._model(scop) for scop in scops_in(self._function)]
+        least = sum(model.least_cycles for model in models)
+        original = self._candidate("the original order", self._function)
+        best = original
+        for name, steps in STRATEGIES.items():
+            if best.cycles <= GOOD_ENOUGH * least:
+                break
+            candidate = self._tried(name, steps)
+            worth = WORTH if best is original else 1.0
+            if candidate is not None and candidate.cycles < worth * best.cycles:
+                best = candidate
+        if best is original:
+            remark(OptimizePass.name, "chosen: the original order", self._function)
+            return
+        gain = original.cycles / best.cycles
+        message = f"chosen: {best.name}, {gain:.2g} times as fast as the original order"
+        remark(OptimizePass.name, message, self._function)
+        for each in best.remarks:
+            report(each)
+        best.function.detach()
+        Rewriter.replace_op(self._function, best.function)
+
+    def _tried(self, name: str, steps: Sequence[ModulePass]) -> _Candidate | None:
+        """The function after some passes; `None` if one of them refuses it."""
+        module = ModuleOp([self._function.clone()])
+        remarks: list[Remark] = []
+        # What a pass could not do is no failure of what the user asked for.
+        with remarks_to(lambda each: remarks.append(replace(each, kind=RemarkKind.REMARK))):
+            try:
+                for step in steps:
+                    if self._threads > 1 or not isinstance(step, MarkParallelPass | WavefrontPass):
+                        step.apply(self._ctx, module)
+                refusal = None
+            except PolyirError as error:
+                refusal = error.message
+        if refusal is not None:
+            remark(OptimizePass.name, f"{name}: not possible: {refusal}", self._function)
+            return None
+        (function,) = module.ops
+        assert isinstance(function, FuncOp)
+        return self._candidate(name, function, tuple(remarks))
+
+    def _candidate(
+        self, name: str, function: FuncOp, remarks: tuple[Remark, ...] = ()
+    ) -> _Candidate:
+        """A function with the cycles that the model finds, which are reported."""
+        costs = [self._model(op).estimate(scop_of(op).schedule) for op in scops_in(function)]
+        for cost in costs:
+            message = f"{name}: {1e3 * cost.seconds:.3g} ms; {'; '.join(cost.why)}"
+            remark(OptimizePass.name, message, self._function)
+        return _Candidate(name, function, sum(cost.cycles for cost in costs), remarks)
+
+    def _model(self, scop: ScopOp) -> CostModel:
+        return CostModel(scop_of(scop), self._machine, threads=self._threads)
