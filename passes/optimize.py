@@ -11,7 +11,6 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
 
 from polyir.cost.machine import Machine, describe, machine_from_json, machine_of_system
 from polyir.cost.model import CostModel
@@ -147,8 +146,9 @@ class _Choice:
         remark(OptimizePass.name, message, self._function)
         for each in best.remarks:
             report(each)
-        best.function.detach()
-        Rewriter.replace_op(self._function, best.function)
+        old = self._function.detach_region(self._function.body)
+        self._function.add_region(best.function.detach_region(best.function.body))
+        old.erase()
 
     def _tried(self, name: str, steps: Sequence[ModulePass]) -> _Candidate | None:
         """The function after some passes; `None` if one of them refuses it."""

@@ -72,17 +72,22 @@ def lower_for_target(ctx: Context, module: ModuleOp) -> None:
     Loops that are to run in vectors become vector code.
     """
     lower_scops(ctx, module)
+    vectorize_chosen_loops(module)
+    if any(isinstance(op, ModuleOp) for op in module.walk() if op is not module):
+        from polyir.codegen.modules import flatten_modules
+
+        flatten_modules(module)
+    lower_views(module)
+
+
+def vectorize_chosen_loops(module: ModuleOp) -> None:
+    """Make vector code of the loops that a pass chose; what stays scalar is a remark."""
     if any(VectorAttr.name in op.attributes for op in module.walk()):
         from polyir.loops.vectorize import vectorize
 
         done = partial(remark, "vectorize")
         for function in [op for op in module.walk() if isinstance(op, FuncOp)]:
             vectorize(function, done, done)
-    if any(isinstance(op, ModuleOp) for op in module.walk() if op is not module):
-        from polyir.codegen.modules import flatten_modules
-
-        flatten_modules(module)
-    lower_views(module)
 
 
 def lower_views(module: ModuleOp) -> None:

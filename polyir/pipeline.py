@@ -13,8 +13,8 @@ from xdsl.utils.exceptions import ArgSpecParseError
 from polyir.diagnostics import OptionError, nearest
 from polyir.passes.options import pass_from_spec, pass_with_options, quoted
 
-DEFAULT_PIPELINE: Final = "pluto-schedule,tile,mark-parallel"
-"""What runs unless told otherwise: the best that is known for C (`lower-poly` splits loops)."""
+DEFAULT_PIPELINE: Final = "optimize"
+"""What runs unless told otherwise."""
 
 GPU_PIPELINE: Final = "pluto-schedule,map-to-gpu"
 """What runs unless told otherwise if the program is to run on a GPU."""

@@ -87,7 +87,8 @@ COMPILERS: Final = (
 
 PIPELINES: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "pluto": DEFAULT_PIPELINE,
+        "optimize": DEFAULT_PIPELINE,
+        "pluto": "pluto-schedule,tile,mark-parallel",
         "pluto+wavefront": "pluto-schedule,tile,wavefront,mark-parallel",
         "spatial": "spatial-schedule,tile,wavefront,intra-tile-order,mark-parallel",
         "blocks": "pluto-schedule{fuse=none},tile{sizes=96,96,256},mark-parallel,"
@@ -96,7 +97,7 @@ PIPELINES: Final[Mapping[str, str]] = MappingProxyType(
 )
 """polyir's pipelines that `--variants` can name; new ones are added here."""
 
-MEASURED: Final = ("pluto", "pluto+wavefront")
+MEASURED: Final = ("optimize", "pluto", "pluto+wavefront")
 """The pipelines of the table that are measured unless `--variants` chooses."""
 
 
