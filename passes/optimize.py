@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Final
 
 from xdsl.context import Context
@@ -42,14 +41,21 @@ WORTH: Final = 0.9
 GOOD_ENOUGH: Final = 2.5
 """Nothing more is tried at this many times the time that its arithmetic takes at the least."""
 
-STRATEGIES: Final[Mapping[str, tuple[ModulePass, ...]]] = MappingProxyType(
-    {
+
+def strategies(machine: Machine, element_bytes: int) -> dict[str, tuple[ModulePass, ...]]:
+    """What is tried, in this order, by a name for remarks: passes on scops.
+
+    Register blocks fill three quarters of the vector registers with results.
+    """
+    width = max(2, machine.vector_bits // (8 * element_bytes))
+    blocks = RegisterTilePass(rows=machine.vector_registers // 4, vectors=3, width=width)
+    return {
         "register blocks": (
             PlutoSchedulePass(fuse="none"),
             TilePass(sizes=(96, 96, 256)),
             MarkParallelPass(),
             FullTileSeparationPass(),
-            RegisterTilePass(),
+            blocks,
         ),
         "spatial locality": (
             SpatialSchedulePass(),
@@ -62,8 +68,6 @@ STRATEGIES: Final[Mapping[str, tuple[ModulePass, ...]]] = MappingProxyType(
         "spatial locality without tiles": (SpatialSchedulePass(), MarkParallelPass()),
         "the original order in parallel": (MarkParallelPass(),),
     }
-)
-"""What is tried, in this order, by a name for remarks: passes on scops."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +135,8 @@ class _Choice:
         least = sum(model.least_cycles for model in models)
         original = self._candidate("the original order", self._function)
         best = original
-        for name, steps in STRATEGIES.items():
+        bytes = max((model.element_bytes for model in models), default=8)
+        for name, steps in strategies(self._machine, bytes).items():
             if best.cycles <= GOOD_ENOUGH * least:
                 break
             candidate = self._tried(name, steps)

@@ -114,14 +114,18 @@ class CostModel:
         }
 
     @property
+    def element_bytes(self) -> int:
+        """The bytes of the largest elements that are accessed."""
+        return max((r.bytes for each in self._references.values() for r in each), default=8)
+
+    @property
     def least_cycles(self) -> float:
         """What the arithmetic alone takes, in vectors on all threads."""
-        total = 0.0
-        for name, each in self.statements.items():
-            bits = 8 * max((reference.bytes for reference in each.references), default=8)
-            lanes = max(1, self.machine.vector_bits // bits)
-            total += self._instances[name] * each.work.arithmetic / lanes
-        return total / (self.machine.vector_fma * self.threads)
+        lanes = max(1, self.machine.vector_bits // (8 * self.element_bytes))
+        operations = sum(
+            self._instances[name] * each.work.arithmetic for name, each in self.statements.items()
+        )
+        return operations / (lanes * self.machine.vector_fma * self.threads)
 
     def tree(self, schedule: isl.Schedule) -> Node:
         """The loops of a schedule tree of the scop."""
@@ -164,8 +168,9 @@ class CostModel:
         shown = ", ".join(f"{name} {cycles:.3g}" for name, cycles in parts.items())
         why = [f"cycles: {shown}; limited by {limit}"]
         if amounts.regions:
+            plural = "" if amounts.regions == 1 else "s"
             why.append(
-                f"{amounts.regions:.3g} parallel regions of {self.threads} threads cost "
+                f"{amounts.regions:.3g} parallel region{plural} of {self.threads} threads: "
                 f"{amounts.overhead:.3g} cycles"
             )
         return Cost(

@@ -1,0 +1,78 @@
+// RUN: polyir-opt --split-input-file --optimize="machine=%S/Inputs/four_cores.json" --remarks --emit=poly %s 2>&1 | filecheck %s
+// RUN: polyir-opt --split-input-file --optimize="machine=%S/Inputs/four_cores.json threads=1" --emit=poly %s 2>&1 | filecheck %s --check-prefix=ALONE
+// RUN: polyir-opt --split-input-file --optimize="machine=%S/Inputs/four_cores.json" --emit=c %s | filecheck %s --check-prefix=EMIT
+// RUN: not polyir-opt --optimize=0 %s 2>&1 | filecheck %s --check-prefix=THREADS
+// RUN: not polyir-opt --optimize=machine=none.json %s 2>&1 | filecheck %s --check-prefix=MACHINE
+
+// THREADS: error: threads must be 1 or more: threads=0
+// MACHINE: error: cannot read the machine 'none.json': No such file or directory
+
+// Threads share the rows of tiles, and blocks stay in registers.
+func.func @product(%n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>, %C: memref<?x?xf64>) {
+  affine.for %i = 0 to %n {
+    affine.for %j = 0 to %n {
+      affine.for %k = 0 to %n {
+        %a = affine.load %A[%i, %k] : memref<?x?xf64>
+        %b = affine.load %B[%k, %j] : memref<?x?xf64>
+        %c = affine.load %C[%i, %j] : memref<?x?xf64>
+        %p = arith.mulf %a, %b : f64
+        %s = arith.addf %c, %p : f64
+        affine.store %s, %C[%i, %j] : memref<?x?xf64>
+      }
+    }
+  }
+  return
+}
+
+// CHECK: remark: [optimize] for 4 cores, caches of 32 KiB, 1 MiB, 16 MiB, 32 vector registers of 512 bits
+// CHECK: optimize.mlir:11:1: remark: [optimize] the original order: {{[0-9.e+]+}} ms; cycles: compute {{.*}}; limited by {{.*}}
+// CHECK: remark: [optimize] register blocks: {{[0-9.e+]+}} ms; cycles: compute {{.*}}; limited by {{.*}}; 1 parallel region of 4 threads: {{.*}} cycles
+// CHECK: remark: [optimize] chosen: register blocks, {{.*}} times as fast as the original order
+// CHECK: remark: [pluto-schedule]
+// CHECK: poly.band {{.*}} loop_attributes {{\[\[}}#poly.parallel
+// CHECK: poly.band {{.*}} loop_attributes {{\[\[}}#poly.jam<8>], [#poly.vector<8>]]
+
+// ALONE-LABEL: func.func @product
+// ALONE-NOT: #poly.parallel
+// ALONE: #poly.vector
+
+// EMIT-LABEL: void product(
+// EMIT: polyir_f64x8 c = *(polyir_f64x8_in_memory *)&C[
+
+// -----
+
+// Each iteration needs the one before: nothing is faster, and there is no parallel region.
+func.func @prefix(%n: index, %A: memref<?xf64>) {
+  affine.for %i = 1 to %n {
+    %a = affine.load %A[%i - 1] : memref<?xf64>
+    %b = affine.load %A[%i] : memref<?xf64>
+    %s = arith.addf %a, %b : f64
+    affine.store %s, %A[%i] : memref<?xf64>
+  }
+  return
+}
+
+// CHECK: remark: [optimize] the original order: {{.*}} ms
+// CHECK: remark: [optimize] chosen: the original order
+// CHECK-LABEL: func.func @prefix
+// CHECK: poly.band "[n] -> [{ S0[i] -> [(i)] }]" {{.*}}coincident [false]
+
+// EMIT-LABEL: void prefix(
+// EMIT: for (int64_t i = 1; i < n; i++) {
+// EMIT-NEXT: A[i] = A[i - 1] + A[i];
+
+// -----
+
+// A parallel region would take longer than so little work.
+func.func @little(%A: memref<100xf64>) {
+  affine.for %i = 0 to 100 {
+    %a = affine.load %A[%i] : memref<100xf64>
+    %s = arith.addf %a, %a : f64
+    affine.store %s, %A[%i] : memref<100xf64>
+  }
+  return
+}
+
+// CHECK: remark: [optimize] chosen: the original order
+// CHECK-LABEL: func.func @little
+// CHECK-NOT: #poly.parallel
