@@ -66,24 +66,25 @@ class UnsuitableError(Exception):
 class BodyFacts:
     """What the operations of a body depend on, for copies along `counters`.
 
-    The last counter is that of the vectors. `dimensions` are the positions of the counters that a
-    value depends on, `subscripts` those of each load and store.
+    If there are vectors, the last counter is theirs. `dimensions` are the positions of the
+    counters that a value depends on, `subscripts` those of each load and store.
     """
 
     counters: Sequence[SSAValue]
+    has_vectors: bool = True
     dimensions: dict[SSAValue, frozenset[int]] = field(default_factory=dict)
     subscripts: dict[Access, Subscripts] = field(default_factory=dict)
     may_trap: bool = False
     _expressions: dict[SSAValue, IndexExpression] = field(default_factory=dict)
 
     @staticmethod
-    def of(body: Block, counters: Sequence[SSAValue]) -> BodyFacts:
+    def of(body: Block, counters: Sequence[SSAValue], has_vectors: bool = True) -> BodyFacts:
         """The facts of a body.
 
         Raises `UnsuitableError` for operations that cannot be copied, and for stores to elements
         that are not successive along the counter of the vectors.
         """
-        facts = BodyFacts(counters)
+        facts = BodyFacts(counters, has_vectors)
         for place, counter in enumerate(counters):
             facts.dimensions[counter] = frozenset((place,))
         for op in body.ops:
@@ -93,8 +94,8 @@ class BodyFacts:
 
     @property
     def vector(self) -> int:
-        """The position of the counter of the vectors."""
-        return len(self.counters) - 1
+        """The position of the counter of the vectors; -1 if there are none."""
+        return len(self.counters) - 1 if self.has_vectors else -1
 
     def of_value(self, value: SSAValue) -> frozenset[int]:
         """The positions of the counters that a value depends on."""
@@ -163,7 +164,7 @@ class BodyFacts:
         self._require_no_counter(op.value, op)
         if found != frozenset(range(len(self.counters))):
             raise UnsuitableError("several iterations store to one element")
-        if not self.is_successive(op):
+        if self.has_vectors and not self.is_successive(op):
             raise UnsuitableError("it stores to elements that are not next to each other")
 
     def is_successive(self, op: Access) -> bool:
@@ -260,10 +261,15 @@ class Expansion:
         return self._insert_load(vector.LoadOp(op.memref, self._indices(subscripts), type), op)
 
     def store_element(self, op: Access, key: Key, value: SSAValue) -> None:
-        """Store the vector of the copy `key`."""
+        """Store the element, or vector, of the copy `key`."""
         subscripts = self._at(op, key)
         store: Operation
-        if self.mask is not None:
+        if not self.facts.has_vectors:
+            if isinstance(op, affine.StoreOp):
+                store = affine.StoreOp(value, op.memref, *_map(subscripts))
+            else:
+                store = memref.StoreOp.get(value, op.memref, self._indices(subscripts))
+        elif self.mask is not None:
             indices = self._indices(subscripts)
             store = vector.MaskedStoreOp(op.memref, indices, self.mask, value)
         elif isinstance(op, affine.LoadOp | affine.StoreOp):
@@ -328,7 +334,7 @@ class Expansion:
         dimensions = self.facts.of_access(op)
         kept = self.current.get(self.facts.element(op))
         for key in self.keys(dimensions):
-            value = self._value(op.value, dimensions, key, as_vector=True)
+            value = self._value(op.value, dimensions, key, as_vector=self.facts.has_vectors)
             if kept is None:
                 self.store_element(op, key, value)
             else:

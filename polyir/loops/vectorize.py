@@ -48,7 +48,8 @@ Report = Callable[[str, Operation], None]
 def vectorize(root: Operation, done: Report, left: Report) -> bool:
     """Make vector code of the loops from `root` down that have `#poly.vector`, in place.
 
-    Such loops must be parallel, and so must loops with `#poly.jam`; both attributes go. Returns
+    Such loops must be parallel, and so must loops with `#poly.jam`; both attributes go. Innermost
+    loops with `#poly.jam` only are unrolled if their number of iterations is constant. Returns
     whether there was such a loop; each one is reported to `done` or `left`.
     """
     found = False
@@ -67,7 +68,28 @@ def vectorize(root: Operation, done: Report, left: Report) -> bool:
         else:
             # The loop is gone.
             done(message, root)
+    for loop in [op for op in root.walk() if _has_rows_only(op)]:
+        assert isinstance(loop, affine.ForOp)
+        found = True
+        block = _block_around(loop, 1)
+        if block is None:
+            continue
+        try:
+            message = _vectorize_block(block)
+        except UnsuitableError as error:
+            left(f"{_name(loop)} is not unrolled: {error}", loop)
+        else:
+            done(message, root)
     return found
+
+
+def _has_rows_only(op: Operation) -> bool:
+    """Whether a loop is to be unrolled around its body, which has no vectors."""
+    return (
+        isinstance(op, affine.ForOp)
+        and JamAttr.name in op.attributes
+        and not any(inner.regions for inner in op.body.block.ops)
+    )
 
 
 def _vectorize(loop: affine.ForOp, width: int) -> str:
@@ -143,7 +165,8 @@ def _constant_range(loop: affine.ForOp, width: int) -> CopiedCounter | None:
 
 
 def _vectorize_block(block: _Block) -> str:
-    facts = BodyFacts.of(block.body, [each.value for each in block.counters])
+    has_vectors = block.width > 1
+    facts = BodyFacts.of(block.body, [each.value for each in block.counters], has_vectors)
     outermost = block.loops[0]
     around = outermost.parent_op()
     kept: tuple[_Kept, ...] = ()
@@ -154,7 +177,9 @@ def _vectorize_block(block: _Block) -> str:
         if found is not None:
             kept, guards = _kept_elements(block, facts, around, spaces), found
     shape = " x ".join(str(each.count * each.step) for each in block.counters)
-    message = f"{_name(block.loops[-1])} runs in blocks of {shape}, in vectors of {block.width}"
+    message = f"{_name(block.loops[-1])} runs in blocks of {shape}"
+    if has_vectors:
+        message += f", in vectors of {block.width}"
     if not kept:
         builder = Builder(InsertPoint.before(outermost))
         Expansion(facts, block.counters, block.width, builder).run(block.body)
@@ -257,7 +282,7 @@ def _run_with_kept(
     for argument, value in zip(arguments, first, strict=True):
         argument.name_hint = value.name_hint
     # The loop's body goes, but its operations are what is copied: they use the new counter now.
-    facts = BodyFacts.of(block.body, facts.counters)
+    facts = BodyFacts.of(block.body, facts.counters, facts.has_vectors)
     inside = Expansion(facts, block.counters, block.width, Builder(InsertPoint.at_end(body)))
     pending = iter(arguments)
     for each in kept:

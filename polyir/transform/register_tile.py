@@ -10,7 +10,7 @@ import islpy as isl
 
 from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
-from polyir.dialects.loop_attributes import JamAttr, VectorAttr
+from polyir.dialects.loop_attributes import JamAttr, LoopAttribute, VectorAttr
 from polyir.isl_lists import basic_sets_of, sets_of
 from polyir.isl_trees import mapped_children, node_type
 from polyir.model.bands import active_at, band_facts
@@ -28,7 +28,7 @@ from polyir.transform.bands import (
     replace_band,
     start_at,
 )
-from polyir.transform.loop_attributes import settled
+from polyir.transform.loop_attributes import cut, settled
 from polyir.transform.tile import runs_over_tiles, tile_values
 from polyir.transform.walk import (
     BAND,
@@ -84,6 +84,9 @@ def register_tile(
                                     band [i, j]  attributes #poly.jam<8>, #poly.vector<8>
 
     Without a loop for rows, the vector loop becomes the innermost one and is not cut into blocks.
+    Where stores along no parallel loop go to successive elements, but loads along another loop do,
+    and each iteration of the parallel one is a sum along that, blocks have rows only: several sums
+    at once hide the latency of one.
     Where the block is complete, its loops have a constant number of iterations, and
     `polyir.loops.vectorize` makes vectors and copies of them. Outer-loop vectorisation with
     register tiles is that of Goto and van de Geijn: "Anatomy of high-performance matrix
@@ -162,9 +165,9 @@ def _constants(vectors: isl.Set) -> tuple[int, ...] | None:
 
 @dataclass(frozen=True)
 class _Shape:
-    """The members of a band that are the vector loop, and the loop of the rows if there is one."""
+    """The members of a band that are the vector loop and the loop of the rows, if there are."""
 
-    vector: int
+    vector: int | None
     rows: int | None
 
 
@@ -197,9 +200,9 @@ class _RegisterTiler:
         if isinstance(shape, str):
             self.missed.append(f"{name} has no vector loop: {shape}")
             return node
-        if shape.rows is None:
+        if shape.vector is not None and shape.rows is None:
             return self._vectors_only(node, shape.vector, name)
-        return self._blocks(node, shape.vector, shape.rows, name)
+        return self._blocks(node, shape, name)
 
     def _shape(self, band: isl.ScheduleNode) -> _Shape | str:
         """Which members are to be the loops of the block, or why there are none."""
@@ -243,7 +246,29 @@ class _RegisterTiler:
                     return _Shape(vector, row)
             if cheap_loads(vector) == len(loads) and self._are_parallel(band, (vector,)):
                 return _Shape(vector, None)
+        for row in reversed(directions):
+            are_sums = self._is_row_of_sums(row, directions, stores, loads)
+            if are_sums and self._are_parallel(band, (row,)):
+                return _Shape(None, row)
         return "no parallel loop has accesses to successive elements"
+
+    def _is_row_of_sums(
+        self,
+        row: int,
+        directions: Mapping[int, _Direction],
+        stores: Sequence[int],
+        loads: Sequence[int],
+    ) -> bool:
+        """Whether iterations of a loop are sums of their own, along successive elements."""
+        own = directions[row]
+        if not stores or any(own.moves[store] is None or own.stays(store) for store in stores):
+            return False
+        return any(
+            all(map(each.stays, stores))
+            and all(each.stays(load) or each.is_successive(load) for load in loads)
+            for place, each in directions.items()
+            if place != row
+        )
 
     def _are_parallel(self, band: isl.ScheduleNode, inner: Sequence[int]) -> bool:
         """Whether these members of `band` are parallel inside all others."""
@@ -263,56 +288,67 @@ class _RegisterTiler:
         self.done.append(f"vectors of {self._options.width} along loop {vector + 1} of {name}")
         return replace_band(band, members, bool(band.band_get_permutable()))
 
-    def _blocks(
-        self, band: isl.ScheduleNode, vector: int, rows: int, name: str
-    ) -> isl.ScheduleNode:
+    def _blocks(self, band: isl.ScheduleNode, shape: _Shape, name: str) -> isl.ScheduleNode:
         """`band` as loops over blocks, the loops that are in no block, and those of a block."""
         members = loop_members(band)
         width, height = self._options.width, self._options.rows
-        sizes = {vector: width * self._options.vectors, rows: height}
+        sizes: dict[int, int] = {}
+        block: list[LoopMember] = []
+        if shape.vector is not None:
+            sizes[shape.vector] = width * self._options.vectors
+            block = [_with(members[shape.vector], VectorAttr(width))]
+        if shape.rows is not None:
+            sizes[shape.rows] = height
+            block.insert(0, _with(members[shape.rows], JamAttr(height)))
         others = [each for place, each in enumerate(members) if place not in sizes]
         tiles = [
-            LoopMember(tile_values(members[place].function, size)) for place, size in sizes.items()
-        ]
-        block = [
-            replace(members[rows], attributes=(*members[rows].attributes, JamAttr(height))),
-            replace(members[vector], attributes=(*members[vector].attributes, VectorAttr(width))),
+            LoopMember(
+                tile_values(members[place].function, size),
+                attributes=cut(members[place].attributes)[0],
+            )
+            for place, size in sizes.items()
         ]
         node = insert_band(insert_band(band.delete(), block, True), others)
         node = insert_band(node, tiles, True)
-        self.done.append(
-            f"blocks of {height} x {sizes[vector]} along loops {rows + 1} and {vector + 1} of "
-            f"{name}"
-        )
-        complete = _complete(node, (sizes[vector], height))
+        shown = " x ".join(str(size) for size in reversed(sizes.values()))
+        along = " and ".join(str(place + 1) for place in reversed(sizes))
+        plural = "s" if len(sizes) > 1 else ""
+        self.done.append(f"blocks of {shown} along loop{plural} {along} of {name}")
+        complete = _complete(node, tuple(sizes.values()))
         if complete is None:
             return node
         return node.child(0).band_set_ast_build_options(complete).parent()
 
 
-def _complete(tiles: isl.ScheduleNode, sizes: tuple[int, int]) -> isl.UnionSet | None:
+def _with(member: LoopMember, attribute: LoopAttribute) -> LoopMember:
+    """The loop in a block: what is left to it of its attributes, and another one."""
+    return replace(member, attributes=(*cut(member.attributes)[1], attribute))
+
+
+def _complete(tiles: isl.ScheduleNode, sizes: tuple[int, ...]) -> isl.UnionSet | None:
     """The AST option that isolates the iterations in which all of a block runs.
 
     `{ isolate[[outer loops, tiles] -> [loops in no block]] }`, where `tiles` is the band of the
-    loops over blocks of the vector loop and of the rows, in this order. `None` for a domain with
-    holes. In a convex domain, a block is complete if its four corners are there.
+    loops over blocks of the vector loop and of the rows, in this order, and the loops of a block
+    are in the opposite order. `None` for a domain with holes. In a convex domain, a block is
+    complete if its corners are there.
     """
     (schedule,) = schedules_below(tiles)
     if not _is_convex(schedule.domain()):
         return None
     first = tiles.get_schedule_depth()
-    count = schedule.range_tuple_dim()
-    points = (count - 1, count - 2)
+    count, number = schedule.range_tuple_dim(), len(sizes)
     full: isl.Set | None = None
     for corner in product(*((0, size - 1) for size in sizes)):
         at = schedule.range()
-        for tile, point, offset in zip((first, first + 1), points, corner, strict=True):
-            at = _at_distance(at, tile, point, offset)
-        at = at.project_out(isl.dim_type.set, count - 2, 2)
+        for place, offset in enumerate(corner):
+            at = _at_distance(at, first + place, count - 1 - place, offset)
+        at = at.project_out(isl.dim_type.set, count - number, number)
         full = at if full is None else full.intersect(at)
     assert full is not None
     option = isl.Map.from_domain(full.coalesce())
-    option = option.move_dims(isl.dim_type.out, 0, isl.dim_type.in_, first + 2, count - first - 4)
+    others = count - first - 2 * number
+    option = option.move_dims(isl.dim_type.out, 0, isl.dim_type.in_, first + number, others)
     return isl.UnionSet.from_set(option.wrap().set_tuple_name("isolate"))
 
 
