@@ -57,6 +57,11 @@ def strategies(machine: Machine, element_bytes: int) -> dict[str, tuple[ModulePa
             FullTileSeparationPass(),
             blocks,
         ),
+        "register blocks without tiles": (
+            PlutoSchedulePass(fuse="none"),
+            MarkParallelPass(),
+            blocks,
+        ),
         "spatial locality": (
             SpatialSchedulePass(),
             TilePass(),
@@ -183,7 +188,7 @@ class _Choice:
         for cost in costs:
             message = f"{name}: {1e3 * cost.seconds:.3g} ms; {'; '.join(cost.why)}"
             remark(OptimizePass.name, message, self._function)
-        return _Candidate(name, function, sum(cost.cycles for cost in costs), remarks)
+        return _Candidate(name, function, sum(cost.score for cost in costs), remarks)
 
     def _model(self, scop: ScopOp) -> CostModel:
         return CostModel(scop_of(scop), self._machine, threads=self._threads)

@@ -19,6 +19,9 @@ STORE_TO_LOAD = 5.0
 BLOCK_VECTORS = 3
 """The vectors of a row of a block."""
 
+MOST_VECTORS = 64
+"""The most vectors of a block that is unrolled."""
+
 LONGEST_DISTANCE = 8
 """Dependences over more iterations of the innermost loop than these hold nothing up."""
 
@@ -56,6 +59,8 @@ def kernel_of(
         return Kernel(scalar, scalar, 1, 0, 0.0)
     if loops[-1].width:
         return _vector_kernel(model, loops, name, machine, scalar)
+    if loops[-1].rows and len(loops) > 1:
+        return _row_kernel(model, loops, name, machine, scalar)
     moves = [_move(reference, direction) for reference in model.references]
     strided = sum(move is None for move in moves)
     distance = _carried(model.orders, direction)
@@ -91,33 +96,68 @@ def _vector_kernel(
     bits = 8 * max((r.bytes for r in model.references), default=8)
     lanes = max(1, min(loops[-1].width, machine.vector_bits // bits))
     rows = loops[-2].rows if len(loops) > 1 else 0
-    places = (-1, -2, -3) if rows else (-1,)
-    moves: list[list[float | None]] = []
-    for place in places:
-        others = [loop for loop in loops if loop is not loops[place]]
-        way = directions([*others, loops[place]], {name: model}, name)
-        moves.append([None if way is None else _move(r, way) for r in model.references])
+    along = _moves_along(model, loops, name, -1)
+    across = _moves_along(model, loops, name, -2) if rows else [0.0] * len(along)
+    around: Sequence[float | None] = [None] * len(along)
+    if _is_block(loops, name):
+        around = _moves_along(model, loops, name, -3 if rows else -2)
     vectors = BLOCK_VECTORS if rows else 1
     loads = stores = 0.0
     strided = 0
-    for position, reference in enumerate(model.references):
-        if rows and moves[2][position] == 0:
+    for place, reference in enumerate(model.references):
+        if around[place] == 0:
             continue
-        along = moves[0][position]
         amount = 1.0
-        if along != 0:
-            is_near = along is not None and abs(along) == 1
+        if along[place] != 0:
+            is_near = along[place] in (1, -1)
             strided += not is_near
             amount = vectors * (1.0 if is_near else 1.5 * lanes)
-        if rows and moves[1][position] != 0:
+        if across[place] != 0:
             amount *= rows
         if reference.is_write:
             stores += amount
         else:
             loads += amount
-    cycles = _cycles(model, machine, loads, stores, max(1, rows) * vectors, lanes)
-    each = cycles / (max(1, rows) * vectors * lanes * VECTOR_EFFICIENCY)
+    copies = max(1, rows) * vectors
+    cycles = _cycles(model, machine, loads, stores, copies, lanes)
+    each = cycles / (copies * lanes * VECTOR_EFFICIENCY)
     return Kernel(min(each, scalar), scalar, lanes, strided, 0.0)
+
+
+def _moves_along(
+    model: StatementModel, loops: Sequence[Loop], name: str, place: int
+) -> list[float | None]:
+    """By how many elements references move in a row with one of the loops, the others fixed."""
+    if len(loops) < -place:
+        return [None] * len(model.references)
+    others = [loop for loop in loops if loop is not loops[place]]
+    way = directions([*others, loops[place]], {name: model}, name)
+    return [None if way is None else _move(each, way) for each in model.references]
+
+
+def _is_block(loops: Sequence[Loop], name: str) -> bool:
+    """Whether the last loop, with vectors, has a constant number of iterations, all unrolled."""
+    form = loops[-1].functions[name].linear
+    return any(
+        division.form == form and division.size <= MOST_VECTORS * loops[-1].width
+        for loop in loops[:-1]
+        if name in loop.functions
+        for division in loop.functions[name].divisions
+    )
+
+
+def _row_kernel(
+    model: StatementModel, loops: Sequence[Loop], name: str, machine: Machine, scalar: float
+) -> Kernel:
+    """The cost in a block of rows without vectors, each a sum that the loop around adds up."""
+    rows = loops[-1].rows
+    order = [*loops[:-2], loops[-1], loops[-2]]
+    way = directions(order, {name: model}, name)
+    if way is None:
+        return Kernel(scalar, scalar, 1, 0, 0.0)
+    chain = max((_chain(model, array, way, machine) for array, _ in model.flows), default=0.0)
+    cycles = max(_throughput(model, machine, way, 1), chain / rows)
+    return Kernel(cycles, max(scalar, chain), 1, 0, chain)
 
 
 def _chain(

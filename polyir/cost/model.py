@@ -64,6 +64,12 @@ class Cost:
         return max(self.compute, *self.times) + self.overhead
 
     @property
+    def score(self) -> float:
+        """The total, and a part of what it hides, so that less work is better at equal times."""
+        hidden = self.compute + sum(self.times) - max(self.compute, *self.times)
+        return self.cycles + 0.1 * hidden
+
+    @property
     def seconds(self) -> float:
         """The total in seconds."""
         return self.cycles * self.seconds_per_cycle
@@ -261,7 +267,7 @@ class CostModel:
                 for level, cache in enumerate(self.machine.caches):
                     fits[level] = fits[level] and size <= USABLE * cache.bytes
                 total.add(one, weight)
-            if is_innermost and not (node.width and above and above[-1].rows):
+            if is_innermost and not (node.rows or (node.width and above and above[-1].rows)):
                 # Blocks are straight-line code.
                 total.compute += self.machine.loop_cycles
         for level, fit in enumerate(fits):

@@ -83,7 +83,8 @@ def register_tile(
                                   band [k]  options isolate (where the block is complete)
                                     band [i, j]  attributes #poly.jam<8>, #poly.vector<8>
 
-    Without a loop for rows, the vector loop becomes the innermost one and is not cut into blocks.
+    Without a loop for rows, a block is one row of `rows` times as many vectors if another loop adds
+    up its elements; else the vector loop becomes the innermost one and is not cut into blocks.
     Where stores along no parallel loop go to successive elements, but loads along another loop do,
     and each iteration of the parallel one is a sum along that, blocks have rows only: several sums
     at once hide the latency of one.
@@ -165,10 +166,14 @@ def _constants(vectors: isl.Set) -> tuple[int, ...] | None:
 
 @dataclass(frozen=True)
 class _Shape:
-    """The members of a band that are the vector loop and the loop of the rows, if there are."""
+    """The members of a band that are the vector loop and the loop of the rows, if there are.
+
+    `are_sums` says that another loop adds up what the stores of both are to.
+    """
 
     vector: int | None
     rows: int | None
+    are_sums: bool = True
 
 
 class _RegisterTiler:
@@ -200,7 +205,7 @@ class _RegisterTiler:
         if isinstance(shape, str):
             self.missed.append(f"{name} has no vector loop: {shape}")
             return node
-        if shape.vector is not None and shape.rows is None:
+        if shape.vector is not None and shape.rows is None and not shape.are_sums:
             return self._vectors_only(node, shape.vector, name)
         return self._blocks(node, shape, name)
 
@@ -245,7 +250,9 @@ class _RegisterTiler:
                 if self._are_parallel(band, (row, vector)):
                     return _Shape(vector, row)
             if cheap_loads(vector) == len(loads) and self._are_parallel(band, (vector,)):
-                return _Shape(vector, None)
+                others = (each for place, each in directions.items() if place != vector)
+                are_sums = any(all(map(each.stays, stores)) for each in others)
+                return _Shape(vector, None, are_sums)
         for row in reversed(directions):
             are_sums = self._is_row_of_sums(row, directions, stores, loads)
             if are_sums and self._are_parallel(band, (row,)):
@@ -295,7 +302,9 @@ class _RegisterTiler:
         sizes: dict[int, int] = {}
         block: list[LoopMember] = []
         if shape.vector is not None:
-            sizes[shape.vector] = width * self._options.vectors
+            # Without rows, all registers are for one long vector.
+            vectors = self._options.vectors * (height if shape.rows is None else 1)
+            sizes[shape.vector] = width * vectors
             block = [_with(members[shape.vector], VectorAttr(width))]
         if shape.rows is not None:
             sizes[shape.rows] = height
