@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -31,6 +30,7 @@ from polyir.passes.options import PassWithOptions
 from polyir.passes.pluto_schedule import PlutoSchedulePass
 from polyir.passes.prerequisites import analysed_scops, scops_in
 from polyir.passes.register_tile import RegisterTilePass
+from polyir.passes.scheduler_pass import SchedulerPass
 from polyir.passes.spatial_schedule import SpatialSchedulePass
 from polyir.passes.tile import TilePass
 from polyir.passes.wavefront import WavefrontPass
@@ -42,37 +42,39 @@ GOOD_ENOUGH: Final = 2.5
 """Nothing more is tried at this many times the time that its arithmetic takes at the least."""
 
 
-def strategies(machine: Machine, element_bytes: int) -> dict[str, tuple[ModulePass, ...]]:
-    """What is tried, in this order, by a name for remarks: passes on scops.
+@dataclass(frozen=True)
+class _Strategy:
+    """A pipeline of passes on scops, by a name for remarks; without `scheduler`, in its order.
+
+    One with `blocks` is for statements that add up elements of a result.
+    """
+
+    name: str
+    scheduler: SchedulerPass | None
+    steps: tuple[ModulePass, ...]
+    blocks: bool = False
+
+
+def _strategies(machine: Machine, element_bytes: int) -> tuple[_Strategy, ...]:
+    """What is tried, in this order.
 
     Register blocks fill three quarters of the vector registers with results.
     """
     width = max(2, machine.vector_bits // (8 * element_bytes))
+    apart, fused = PlutoSchedulePass(fuse="none"), PlutoSchedulePass()
+    spatial, parallel = SpatialSchedulePass(), MarkParallelPass()
     blocks = RegisterTilePass(rows=machine.vector_registers // 4, vectors=3, width=width)
-    return {
-        "register blocks": (
-            PlutoSchedulePass(fuse="none"),
-            TilePass(sizes=(96, 96, 256)),
-            MarkParallelPass(),
-            FullTileSeparationPass(),
-            blocks,
-        ),
-        "register blocks without tiles": (
-            PlutoSchedulePass(fuse="none"),
-            MarkParallelPass(),
-            blocks,
-        ),
-        "spatial locality": (
-            SpatialSchedulePass(),
-            TilePass(),
-            WavefrontPass(),
-            IntraTileOrderPass(),
-            MarkParallelPass(),
-        ),
-        "tiles": (PlutoSchedulePass(), TilePass(), WavefrontPass(), MarkParallelPass()),
-        "spatial locality without tiles": (SpatialSchedulePass(), MarkParallelPass()),
-        "the original order in parallel": (MarkParallelPass(),),
-    }
+    tiles = TilePass(sizes=(96, 96, 256))
+    separation, wavefront = FullTileSeparationPass(), WavefrontPass()
+    in_tiles = (TilePass(), wavefront, IntraTileOrderPass(), parallel)
+    return (
+        _Strategy("register blocks", apart, (tiles, parallel, separation, blocks), blocks=True),
+        _Strategy("register blocks without tiles", apart, (parallel, blocks), blocks=True),
+        _Strategy("spatial locality", spatial, in_tiles),
+        _Strategy("tiles", fused, (TilePass(), wavefront, parallel)),
+        _Strategy("spatial locality without tiles", spatial, (parallel,)),
+        _Strategy("the original order in parallel", None, (parallel,)),
+    )
 
 
 @dataclass(frozen=True)
@@ -133,6 +135,7 @@ class _Choice:
         self._function = function
         self._machine = machine
         self._threads = threads
+        self._modules: dict[SchedulerPass | None, ModuleOp] = {}
 
     def make(self) -> None:
         """Replace the function by the best candidate, if one is worth it."""
@@ -141,10 +144,13 @@ class _Choice:
         original = self._candidate("the original order", self._function)
         best = original
         bytes = max((model.element_bytes for model in models), default=8)
-        for name, steps in strategies(self._machine, bytes).items():
+        has_sums = any(each.is_sum for model in models for each in model.statements.values())
+        for strategy in _strategies(self._machine, bytes):
             if best.cycles <= GOOD_ENOUGH * least:
                 break
-            candidate = self._tried(name, steps)
+            if strategy.blocks and not has_sums:
+                continue
+            candidate = self._tried(strategy)
             worth = WORTH if best is original else 1.0
             if candidate is not None and candidate.cycles < worth * best.cycles:
                 best = candidate
@@ -160,25 +166,34 @@ class _Choice:
         self._function.add_region(best.function.detach_region(best.function.body))
         old.erase()
 
-    def _tried(self, name: str, steps: Sequence[ModulePass]) -> _Candidate | None:
+    def _tried(self, strategy: _Strategy) -> _Candidate | None:
         """The function after some passes; `None` if one of them refuses it."""
-        module = ModuleOp([self._function.clone()])
         remarks: list[Remark] = []
         # What a pass could not do is no failure of what the user asked for.
         with remarks_to(lambda each: remarks.append(replace(each, kind=RemarkKind.REMARK))):
             try:
-                for step in steps:
+                module = self._scheduled(strategy.scheduler).clone()
+                for step in strategy.steps:
                     if self._threads > 1 or not isinstance(step, MarkParallelPass | WavefrontPass):
                         step.apply(self._ctx, module)
                 refusal = None
             except PolyirError as error:
                 refusal = error.message
         if refusal is not None:
-            remark(OptimizePass.name, f"{name}: not possible: {refusal}", self._function)
+            remark(OptimizePass.name, f"{strategy.name}: not possible: {refusal}", self._function)
             return None
         (function,) = module.ops
         assert isinstance(function, FuncOp)
-        return self._candidate(name, function, tuple(remarks))
+        return self._candidate(strategy.name, function, tuple(remarks))
+
+    def _scheduled(self, scheduler: SchedulerPass | None) -> ModuleOp:
+        """A module with a copy of the function after a scheduler."""
+        if scheduler not in self._modules:
+            module = ModuleOp([self._function.clone()])
+            if scheduler is not None:
+                scheduler.apply(self._ctx, module)
+            self._modules[scheduler] = module
+        return self._modules[scheduler]
 
     def _candidate(
         self, name: str, function: FuncOp, remarks: tuple[Remark, ...] = ()

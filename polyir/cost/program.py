@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import islpy as isl
@@ -69,6 +69,19 @@ class StatementModel:
     def name(self) -> str:
         """The statement's name."""
         return self.statement.name
+
+    @property
+    def is_sum(self) -> bool:
+        """Whether a loop adds something up, or the like, from other elements in each iteration."""
+        written = [r for r in self.references if r.is_write and r.subscripts is not None]
+        read = [r for r in self.references if not r.is_write and r.subscripts is not None]
+        updated = [w for w in written if replace(w, is_write=False) in read]
+        return any(_variables(r) - _variables(w) for w in updated for r in read)
+
+
+def _variables(reference: Reference) -> frozenset[int]:
+    """The iterators that the subscripts of a reference use."""
+    return frozenset(v for form in reference.subscripts or () for v, _ in form.terms)
 
 
 Values = Mapping[str, int]

@@ -18,6 +18,9 @@ PIPELINES = (
     "register-tile{rows=2 vectors=2 width=2},vectorize",
 )
 
+DEFAULT = "optimize{threads=2}"
+"""What runs by default, on a machine of two cores."""
+
 PART = [(name, PIPELINES[number % len(PIPELINES)]) for number, name in enumerate(KERNELS)]
 REST = [(name, line) for line in PIPELINES for name in KERNELS if (name, line) not in PART]
 
@@ -30,6 +33,11 @@ def check(name: str, pipeline: str) -> None:
 @pytest.mark.parametrize(("name", "pipeline"), PART)
 def test_results_are_the_same_to_the_bit(name: str, pipeline: str) -> None:
     check(name, pipeline)
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_the_default_pipeline_keeps_the_bits(name: str) -> None:
+    check(name, DEFAULT)
 
 
 @pytest.mark.matrix
