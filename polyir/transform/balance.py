@@ -28,7 +28,7 @@ DYNAMIC = DynamicAttr()
 def with_dynamic_loops(outcome: Outcome) -> Outcome:
     """Let threads take iterations one by one in parallel loops that are not balanced.
 
-        loop_attributes [[#poly.parallel]]    =>    loop_attributes [[#poly.parallel, #poly.dynamic]]
+        [[#poly.parallel]]    =>    [[#poly.parallel, #poly.dynamic]]
 
     Loops over tiles of symbolic sizes are left as they are.
     """

@@ -12,7 +12,7 @@ from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.loop_attributes import JamAttr, VectorAttr
 from polyir.isl_lists import basic_sets_of, sets_of
-from polyir.isl_trees import mapped_children, node_type
+from polyir.isl_trees import node_type
 from polyir.model.bands import active_at, band_facts
 from polyir.model.locality import next_iteration
 from polyir.model.order import Active, members_of, still_active
@@ -29,6 +29,7 @@ from polyir.transform.bands import (
     start_at,
 )
 from polyir.transform.loop_attributes import settled
+from polyir.transform.point_distribution import distribution
 from polyir.transform.tile import runs_over_tiles, tile_values
 from polyir.transform.walk import (
     BAND,
@@ -185,8 +186,10 @@ class _RegisterTiler:
 
     def visit(self, node: isl.ScheduleNode) -> isl.ScheduleNode:
         """The tree from `node` down with register tiles in its innermost bands."""
-        if node_type(node) is not BAND or node_type(node.child(0)) is not LEAF:
-            return mapped_children(node, self.visit)
+        if node_type(node) is not BAND:
+            return self._visit_children(node)
+        if node_type(node.child(0)) is not LEAF:
+            return self._distributed(node) or self._visit_children(node)
         if runs_over_tiles(node):
             return node
         name = describe_band(node)
@@ -200,6 +203,34 @@ class _RegisterTiler:
         if shape.rows is None:
             return self._vectors_only(node, shape.vector, name)
         return self._blocks(node, shape.vector, shape.rows, name)
+
+    def _visit_children(self, node: isl.ScheduleNode) -> isl.ScheduleNode:
+        """`node` with its children rewritten, each of which may become several."""
+        depth, place = node.get_tree_depth(), 0
+        while place < node.n_children():
+            count = node.n_children()
+            below = self.visit(node.child(place))
+            node = below.ancestor(below.get_tree_depth() - depth)
+            place += 1 + node.n_children() - count
+        return node
+
+    def _distributed(self, band: isl.ScheduleNode) -> isl.ScheduleNode | None:
+        """`band` with point loops for each statement, if any of them gets a register tile then."""
+        if band.is_subtree_anchored():
+            return None
+        found = distribution(band, self._dependences)
+        if found is None:
+            return None
+        tiler = _RegisterTiler(self._statements, self._dependences, self._options)
+        result = found.apply(band, self._dependences, tiler.visit)
+        if not tiler.done:
+            return None
+        common = [str(place + 1) for place in found.common]
+        where = f" inside loop {', '.join(common)}" if common else ""
+        self.done.append(f"distributed {describe_band(band)}{where}")
+        self.done += tiler.done
+        self.missed += tiler.missed
+        return result
 
     def _shape(self, band: isl.ScheduleNode) -> _Shape | str:
         """Which members are to be the loops of the block, or why there are none."""

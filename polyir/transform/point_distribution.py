@@ -1,0 +1,125 @@
+"""Point loops of their own for the statements of a tile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import islpy as isl
+
+from polyir.dialects.dependence import Dependences
+from polyir.isl_trees import node_type
+from polyir.model.bands import active_at, merge_below
+from polyir.model.order import Active, across_children, below, members_of, still_active
+from polyir.transform.bands import loop_members, replace_band
+from polyir.transform.tile import runs_over_tiles
+from polyir.transform.walk import BAND, MARK
+
+SEQUENCE = isl.schedule_node_type.sequence
+FILTER = isl.schedule_node_type.filter
+
+
+@dataclass(frozen=True)
+class PointDistribution:
+    """How the parts below a band can have loops of their own: the loops that stay common.
+
+    `common` are members of the band, which come first then; `order` are the children of the
+    sequence below, in an order in which each can do all of its iterations of the other loops.
+    """
+
+    common: tuple[int, ...]
+    order: tuple[int, ...]
+
+    def apply(
+        self,
+        band: isl.ScheduleNode,
+        dependences: Dependences,
+        visit: Callable[[isl.ScheduleNode], isl.ScheduleNode],
+    ) -> isl.ScheduleNode:
+        """The sequence of the parts, below the common loops; `visit` rewrites the loops of each.
+
+        isl makes one sequence of two that are right inside each other, so that a sequence around
+        `band` takes in the parts where no loop is common.
+        """
+        members = loop_members(band)
+        others = [each for place, each in enumerate(members) if place not in self.common]
+        band = replace_band(band, [*(members[place] for place in self.common), *others], True)
+        inner = band.band_split(len(self.common)).child(0) if self.common else band
+        filters = [inner.child(0).child(place).filter_get_filter() for place in self.order]
+        for instances in filters[:-1]:
+            inner = inner.order_before(instances)
+        last = inner.parent().get_child_position()
+        sequence = inner.parent().parent()
+        depth = sequence.get_tree_depth()
+        actives = below(sequence, active_at(sequence, dependences))
+        for place in reversed(range(last - len(filters) + 1, last + 1)):
+            part = merge_below(sequence.child(place).child(0), actives[place])
+            part = visit(part)
+            sequence = part.ancestor(part.get_tree_depth() - depth)
+        return sequence
+
+
+def distribution(band: isl.ScheduleNode, dependences: Dependences) -> PointDistribution | None:
+    """How to distribute the point loops of a permutable band over the parts of a sequence.
+
+    As few loops as possible stay common, the outermost ones of equally few:
+
+        band [k, i, j]            band [k]
+          sequence                  sequence
+            filter S0        =>       filter S1
+            filter S1                   band [i, j]
+                                      filter S0
+                                        band [i, j]
+
+    A part can be before another one if no dependence goes back, directly or by way of others, in
+    an iteration of the common loops. `None` for bands that are not within tiles, that are not
+    right above a sequence, and where all loops must stay common.
+    """
+    if not band.band_get_permutable() or not _is_within_tiles(band):
+        return None
+    sequence = band.child(0)
+    if node_type(sequence) is not SEQUENCE:
+        return None
+    members = members_of(band)
+    actives = active_at(band, dependences)
+    for count in range(len(members)):
+        for common in combinations(range(len(members)), count):
+            inner: tuple[Active, ...] = actives
+            for place in common:
+                inner = still_active(inner, members[place])
+            order = _order(sequence, inner)
+            if order is not None:
+                return PointDistribution(common, order)
+    return None
+
+
+def _order(sequence: isl.ScheduleNode, actives: Sequence[Active]) -> tuple[int, ...] | None:
+    """The children of a sequence, each after those that it depends on; `None` for cycles."""
+    sources: dict[int, set[int]] = {place: set() for place in range(sequence.n_children())}
+    for part in across_children(sequence, actives):
+        if part.source_child != part.target_child:
+            sources[part.target_child].add(part.source_child)
+    order: list[int] = []
+    while len(order) < len(sources):
+        ready = [
+            place for place in sources if place not in order and sources[place].issubset(order)
+        ]
+        if not ready:
+            return None
+        order.append(ready[0])
+    return tuple(order)
+
+
+def _is_within_tiles(band: isl.ScheduleNode) -> bool:
+    """Whether the loops of `band` are in a tile; full and partial tiles may be apart."""
+    if runs_over_tiles(band):
+        return False
+    node = band
+    while node.has_parent():
+        node = node.parent()
+        if node_type(node) is BAND:
+            return runs_over_tiles(node)
+        if node_type(node) not in (MARK, FILTER, SEQUENCE):
+            return False
+    return False
