@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import combinations
 
 import islpy as isl
 
 from polyir.dialects.dependence import Dependences
+from polyir.isl_lists import sets_of
 from polyir.isl_trees import node_type
 from polyir.model.bands import active_at, merge_below
 from polyir.model.order import Active, across_children, below, members_of, still_active
@@ -92,6 +94,43 @@ def distribution(band: isl.ScheduleNode, dependences: Dependences) -> PointDistr
             if order is not None:
                 return PointDistribution(common, order)
     return None
+
+
+def untangled(band: isl.ScheduleNode, dependences: Dependences) -> isl.UnionSet | None:
+    """The instances of the tiles in which no part of `band` depends on a later one.
+
+    `band` is right above a sequence, within tiles. There, no loop of a tile must stay common.
+    `None` if that is so in no tile, or in all. Tiles are found on rational points: a tile may be
+    missing.
+    """
+    place = band.get_prefix_schedule_union_map().intersect_domain(band.get_domain())
+    places: list[isl.Set] = []
+    for part in across_children(band.child(0), active_at(band, dependences)):
+        if part.source_child > part.target_child:
+            sources = isl.UnionSet.from_set(part.active.relation.domain())
+            places += sets_of(place.intersect_domain(sources).range())
+    outlines = [_outline(tiles) for tiles in places]
+    for number in reversed(range(len(places))):
+        others = outlines[:number] + outlines[number + 1 :]
+        if others and places[number].is_subset(reduce(isl.Set.union, others)):
+            del outlines[number]
+            del places[number]
+    tangled = isl.UnionSet.empty(band.get_domain().get_space())
+    for tiles in outlines:
+        tangled = tangled.union(isl.UnionSet.from_set(tiles))
+    inside = place.intersect_range(tangled.coalesce()).domain()
+    outside = band.get_domain().subtract(inside).coalesce()
+    return None if inside.is_empty() or outside.is_empty() else outside.gist(band.get_domain())
+
+
+def _outline(tiles: isl.Set) -> isl.Set:
+    """A convex set around `tiles`, without conditions on remainders or parameters.
+
+    What the border of a domain leaves out there is small, and would make many pieces.
+    """
+    outline = isl.Set.from_basic_set(tiles.remove_divs().simple_hull())
+    parameter = isl.dim_type.param
+    return outline.drop_constraints_involving_dims(parameter, 0, outline.dim(parameter))
 
 
 def _order(sequence: isl.ScheduleNode, actives: Sequence[Active]) -> tuple[int, ...] | None:

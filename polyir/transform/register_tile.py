@@ -18,7 +18,7 @@ from polyir.model.locality import next_iteration
 from polyir.model.order import Active, members_of, still_active
 from polyir.model.outcome import Outcome
 from polyir.model.statements import AccessKind, Statement
-from polyir.model.tree_loops import schedules_below
+from polyir.model.tree_loops import leaves, schedules_below
 from polyir.transform.address import LoopAddress
 from polyir.transform.bands import (
     LoopMember,
@@ -29,7 +29,7 @@ from polyir.transform.bands import (
     start_at,
 )
 from polyir.transform.loop_attributes import settled
-from polyir.transform.point_distribution import distribution
+from polyir.transform.point_distribution import distribution, untangled
 from polyir.transform.tile import runs_over_tiles, tile_values
 from polyir.transform.walk import (
     BAND,
@@ -222,15 +222,29 @@ class _RegisterTiler:
         if found is None:
             return None
         tiler = _RegisterTiler(self._statements, self._dependences, self._options)
-        result = found.apply(band, self._dependences, tiler.visit)
+        if found.common and (apart := untangled(band, self._dependences)) is not None:
+            result = tiler.visit_tiles(band, apart)
+        else:
+            result = found.apply(band, self._dependences, tiler.visit)
+            common = [str(place + 1) for place in found.common]
+            where = f" inside loop {', '.join(common)}" if common else ""
+            self.done.append(f"distributed {describe_band(band)}{where}")
         if not tiler.done:
             return None
-        common = [str(place + 1) for place in found.common]
-        where = f" inside loop {', '.join(common)}" if common else ""
-        self.done.append(f"distributed {describe_band(band)}{where}")
         self.done += tiler.done
         self.missed += tiler.missed
         return result
+
+    def visit_tiles(self, band: isl.ScheduleNode, apart: isl.UnionSet) -> isl.ScheduleNode:
+        """`band` in two, one of the instances of the tiles `apart`, with register tiles in each."""
+        rest = band.order_before(apart)
+        number = rest.parent().get_child_position()
+        sequence = rest.parent().parent()
+        depth = sequence.get_tree_depth()
+        for place in (number, number - 1):
+            part = self.visit(sequence.child(place).child(0))
+            sequence = part.ancestor(part.get_tree_depth() - depth)
+        return sequence
 
     def _shape(self, band: isl.ScheduleNode) -> _Shape | str:
         """Which members are to be the loops of the block, or why there are none."""
@@ -238,8 +252,8 @@ class _RegisterTiler:
         if len(instances) != 1:
             return "it has several statements"
         statement = self._statements[instances[0].get_tuple_name()]
-        (schedule,) = schedules_below(band)
         first = band.get_schedule_depth()
+        schedule = _schedule_of(band, statement.domain, first)
         members = band.band_n_member()
         movable = range(members) if band.band_get_permutable() else range(members - 1, members)
         found = {place: _direction_of(statement, schedule, first + place) for place in movable}
@@ -311,27 +325,57 @@ class _RegisterTiler:
         ]
         node = insert_band(insert_band(band.delete(), block, True), others)
         node = insert_band(node, tiles, True)
+        (instances,) = sets_of(band.get_domain())
+        domain = self._statements[instances.get_tuple_name()].domain
         self.done.append(
             f"blocks of {height} x {sizes[vector]} along loops {rows + 1} and {vector + 1} of "
             f"{name}"
         )
-        complete = _complete(node, (sizes[vector], height))
+        complete = _complete(node, domain, (sizes[vector], height))
         if complete is None:
             return node
         return node.child(0).band_set_ast_build_options(complete).parent()
 
 
-def _complete(tiles: isl.ScheduleNode, sizes: tuple[int, int]) -> isl.UnionSet | None:
+def _schedule_of(band: isl.ScheduleNode, domain: isl.Set, outer: int) -> isl.Map:
+    """`{ S[i] -> [all members] }`, for the one statement below `band`.
+
+    Its instances are those of `domain`, the statement's, if nodes around leave out only whole
+    iterations of the `outer` first loops, as for a class of tiles; then nothing that is asked
+    about one such iteration depends on the others. If they leave out more, it is those at `band`.
+    """
+    (found,) = schedules_below(band)
+    schedule = _members_around(next(leaves(band)), domain)
+    inner = schedule.dim(isl.dim_type.out) - outer
+    kept = found.range().project_out(isl.dim_type.set, outer, inner)
+    same = schedule.project_out(isl.dim_type.out, outer, inner).intersect_range(kept)
+    return schedule if same.domain().is_subset(found.domain()) else found
+
+
+def _members_around(leaf: isl.ScheduleNode, domain: isl.Set) -> isl.Map:
+    """`{ S[i] -> [all members] }`, whatever the filters around `leaf` say."""
+    instances = isl.UnionSet.from_set(domain)
+    schedule = isl.UnionMap.from_domain(instances)
+    bands = (leaf.ancestor(generation) for generation in range(leaf.get_tree_depth(), 0, -1))
+    for band in bands:
+        if node_type(band) is BAND:
+            schedule = schedule.flat_range_product(band.band_get_partial_schedule_union_map())
+    return isl.Map.from_union_map(schedule)
+
+
+def _complete(
+    tiles: isl.ScheduleNode, domain: isl.Set, sizes: tuple[int, int]
+) -> isl.UnionSet | None:
     """The AST option that isolates the iterations in which all of a block runs.
 
     `{ isolate[[outer loops, tiles] -> [loops in no block]] }`, where `tiles` is the band of the
     loops over blocks of the vector loop and of the rows, in this order. `None` for a domain with
     holes. In a convex domain, a block is complete if its four corners are there.
     """
-    (schedule,) = schedules_below(tiles)
+    first = tiles.get_schedule_depth()
+    schedule = _schedule_of(tiles, domain, first)
     if not _is_convex(schedule.domain()):
         return None
-    first = tiles.get_schedule_depth()
     count = schedule.range_tuple_dim()
     points = (count - 1, count - 2)
     full: isl.Set | None = None
