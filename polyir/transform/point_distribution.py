@@ -39,10 +39,11 @@ class PointDistribution:
         dependences: Dependences,
         visit: Callable[[isl.ScheduleNode], isl.ScheduleNode],
     ) -> isl.ScheduleNode:
-        """The sequence of the parts, below the common loops; `visit` rewrites the loops of each.
+        """`band` as the common loops around a sequence; a node in it that is not above `band`.
 
-        isl makes one sequence of two that are right inside each other, so that a sequence around
-        `band` takes in the parts where no loop is common.
+        `visit` rewrites the other loops, of each part. isl makes one sequence of two that are right
+        inside each other, so that a sequence around `band` takes in the parts where no loop is
+        common.
         """
         members = loop_members(band)
         others = [each for place, each in enumerate(members) if place not in self.common]
@@ -59,7 +60,7 @@ class PointDistribution:
             part = merge_below(sequence.child(place).child(0), actives[place])
             part = visit(part)
             sequence = part.ancestor(part.get_tree_depth() - depth)
-        return sequence
+        return sequence.child(last)
 
 
 def distribution(band: isl.ScheduleNode, dependences: Dependences) -> PointDistribution | None:

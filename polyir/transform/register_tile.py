@@ -244,7 +244,7 @@ class _RegisterTiler:
         for place in (number, number - 1):
             part = self.visit(sequence.child(place).child(0))
             sequence = part.ancestor(part.get_tree_depth() - depth)
-        return sequence
+        return sequence.child(number - 1)
 
     def _shape(self, band: isl.ScheduleNode) -> _Shape | str:
         """Which members are to be the loops of the block, or why there are none."""
