@@ -49,6 +49,4 @@ def hint_attributes(op: Operation) -> dict[str, Attribute]:
         attributes[VectorAttr.name] = VectorAttr(hints.vector_width)
     if hints.unroll_factor is not None:
         attributes[UnrollAttr.name] = UnrollAttr(hints.unroll_factor)
-    if hints.is_dynamic:
-        attributes[DynamicAttr.name] = DynamicAttr()
     return attributes

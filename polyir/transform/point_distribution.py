@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import combinations
@@ -54,13 +54,32 @@ class PointDistribution:
             inner = inner.order_before(instances)
         last = inner.parent().get_child_position()
         sequence = inner.parent().parent()
-        depth = sequence.get_tree_depth()
+        first = last - len(filters) + 1
         actives = below(sequence, active_at(sequence, dependences))
-        for place in reversed(range(last - len(filters) + 1, last + 1)):
-            part = merge_below(sequence.child(place).child(0), actives[place])
-            part = visit(part)
-            sequence = part.ancestor(part.get_tree_depth() - depth)
-        return sequence.child(last)
+
+        def visit_part(part: isl.ScheduleNode, place: int) -> isl.ScheduleNode:
+            return visit(merge_below(part.child(0), actives[place]))
+
+        return rewritten(sequence, range(first, last + 1), visit_part).child(first)
+
+
+def rewritten(
+    node: isl.ScheduleNode,
+    places: Iterable[int],
+    visit: Callable[[isl.ScheduleNode, int], isl.ScheduleNode],
+) -> isl.ScheduleNode:
+    """`node` with the children at `places`, in order, rewritten by `visit`.
+
+    Of a sequence, a child may become several: `visit` gets each child with its place before, and
+    returns any node of what the child has become.
+    """
+    depth, added = node.get_tree_depth(), 0
+    for place in places:
+        count = node.n_children()
+        inner = visit(node.child(place + added), place)
+        node = inner.ancestor(inner.get_tree_depth() - depth)
+        added += node.n_children() - count
+    return node
 
 
 def distribution(band: isl.ScheduleNode, dependences: Dependences) -> PointDistribution | None:

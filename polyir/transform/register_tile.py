@@ -29,7 +29,7 @@ from polyir.transform.bands import (
     start_at,
 )
 from polyir.transform.loop_attributes import settled
-from polyir.transform.point_distribution import distribution, untangled
+from polyir.transform.point_distribution import distribution, rewritten, untangled
 from polyir.transform.tile import runs_over_tiles, tile_values
 from polyir.transform.walk import (
     BAND,
@@ -187,9 +187,9 @@ class _RegisterTiler:
     def visit(self, node: isl.ScheduleNode) -> isl.ScheduleNode:
         """The tree from `node` down with register tiles in its innermost bands."""
         if node_type(node) is not BAND:
-            return self._visit_children(node)
+            return self._below(node)
         if node_type(node.child(0)) is not LEAF:
-            return self._distributed(node) or self._visit_children(node)
+            return self._distributed(node) or self._below(node)
         if runs_over_tiles(node):
             return node
         name = describe_band(node)
@@ -204,15 +204,8 @@ class _RegisterTiler:
             return self._vectors_only(node, shape.vector, name)
         return self._blocks(node, shape.vector, shape.rows, name)
 
-    def _visit_children(self, node: isl.ScheduleNode) -> isl.ScheduleNode:
-        """`node` with its children rewritten, each of which may become several."""
-        depth, place = node.get_tree_depth(), 0
-        while place < node.n_children():
-            count = node.n_children()
-            below = self.visit(node.child(place))
-            node = below.ancestor(below.get_tree_depth() - depth)
-            place += 1 + node.n_children() - count
-        return node
+    def _below(self, node: isl.ScheduleNode) -> isl.ScheduleNode:
+        return rewritten(node, range(node.n_children()), lambda child, _: self.visit(child))
 
     def _distributed(self, band: isl.ScheduleNode) -> isl.ScheduleNode | None:
         """`band` with point loops for each statement, if any of them gets a register tile then."""
@@ -223,27 +216,25 @@ class _RegisterTiler:
             return None
         tiler = _RegisterTiler(self._statements, self._dependences, self._options)
         if found.common and (apart := untangled(band, self._dependences)) is not None:
+            what = f"tiles of {describe_band(band)} without cycles are apart"
             result = tiler.visit_tiles(band, apart)
         else:
-            result = found.apply(band, self._dependences, tiler.visit)
             common = [str(place + 1) for place in found.common]
             where = f" inside loop {', '.join(common)}" if common else ""
-            self.done.append(f"distributed {describe_band(band)}{where}")
+            what = f"distributed {describe_band(band)}{where}"
+            result = found.apply(band, self._dependences, tiler.visit)
         if not tiler.done:
             return None
-        self.done += tiler.done
+        self.done += [what, *tiler.done]
         self.missed += tiler.missed
         return result
 
     def visit_tiles(self, band: isl.ScheduleNode, apart: isl.UnionSet) -> isl.ScheduleNode:
         """`band` in two, one of the instances of the tiles `apart`, with register tiles in each."""
-        rest = band.order_before(apart)
-        number = rest.parent().get_child_position()
-        sequence = rest.parent().parent()
-        depth = sequence.get_tree_depth()
-        for place in (number, number - 1):
-            part = self.visit(sequence.child(place).child(0))
-            sequence = part.ancestor(part.get_tree_depth() - depth)
+        rest = band.order_before(apart).parent()
+        number = rest.get_child_position()
+        places = (number - 1, number)
+        sequence = rewritten(rest.parent(), places, lambda part, _: self.visit(part))
         return sequence.child(number - 1)
 
     def _shape(self, band: isl.ScheduleNode) -> _Shape | str:
