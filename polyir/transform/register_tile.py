@@ -85,6 +85,8 @@ def register_tile(
                                     band [i, j]  attributes #poly.jam<8>, #poly.vector<8>
 
     Without a loop for rows, the vector loop becomes the innermost one and is not cut into blocks.
+    Statements that share a band within tiles get bands of their own first, where the dependences
+    allow it, if one of them gets a vector loop then (`polyir.transform.point_distribution`).
     Where the block is complete, its loops have a constant number of iterations, and
     `polyir.loops.vectorize` makes vectors and copies of them. Outer-loop vectorisation with
     register tiles is that of Goto and van de Geijn: "Anatomy of high-performance matrix
