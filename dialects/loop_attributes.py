@@ -56,6 +56,19 @@ class ParallelAttr(ParametrizedAttribute, LoopAttribute):
         return True
 
 
+@irdl_attr_definition
+class DynamicAttr(ParametrizedAttribute, LoopAttribute):
+    """`#poly.dynamic`: a thread that is free takes the next iteration of the parallel loop."""
+
+    name = "poly.dynamic"
+
+    def part_after_cut(self) -> CutPart:
+        return "outer"
+
+    def requires_parallel(self) -> bool:
+        return True
+
+
 class CountAttr(Data[int]):
     """An attribute with one number, which is 2 or more."""
 

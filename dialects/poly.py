@@ -27,6 +27,7 @@ from polyir.dialects.isl_attributes import (
     UnionSetAttr,
 )
 from polyir.dialects.loop_attributes import (
+    DynamicAttr,
     JamAttr,
     MapAttr,
     ParallelAttr,
@@ -73,6 +74,7 @@ Poly = Dialect(
         UnionPwMultiAffAttr,
         DependencesAttr,
         ParallelAttr,
+        DynamicAttr,
         VectorAttr,
         UnrollAttr,
         JamAttr,

@@ -10,6 +10,7 @@ from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
 from polyir.passes.prerequisites import ScopPass
 from polyir.transform.address import LoopAddress
+from polyir.transform.balance import Distribution, with_dynamic_loops
 from polyir.transform.parallel import Which, mark_loops, mark_parallel
 
 
@@ -19,7 +20,9 @@ class MarkParallelPass(ScopPass):
 
     `which` is `outermost` (the outermost parallel loop of each nest), `inner` (the innermost
     one) or `all`. The dependences determine exactly which loops are parallel. Or `loops` lists
-    the addresses of the loops to mark; a loop that is not parallel is refused.
+    the addresses of the loops to mark; a loop that is not parallel is refused. With
+    `schedule=balanced`, loops whose iterations do unequal work, as in a triangle, get the
+    attribute `#poly.dynamic` too: threads take the next iteration whenever they are free.
 
     Before:
 
@@ -36,6 +39,7 @@ class MarkParallelPass(ScopPass):
 
     which: Which = "outermost"
     loops: tuple[LoopAddress, ...] = ()
+    schedule: Distribution = "static"
 
     def __post_init__(self) -> None:
         if self.loops and self.which != "outermost":
@@ -45,5 +49,7 @@ class MarkParallelPass(ScopPass):
 
     def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
         if self.loops:
-            return mark_loops(scop.schedule, dependences, self.loops)
-        return mark_parallel(scop.schedule, dependences, self.which)
+            outcome = mark_loops(scop.schedule, dependences, self.loops)
+        else:
+            outcome = mark_parallel(scop.schedule, dependences, self.which)
+        return with_dynamic_loops(outcome) if self.schedule == "balanced" else outcome

@@ -16,8 +16,9 @@ class RegisterTilePass(RegisterTileOptions, ScopPass):
     """Cut innermost bands into blocks that fit into registers, and choose their vector loops.
 
     A block has `rows` iterations of one loop and `vectors` times `width` of another one, along
-    which stores are to successive elements. `vectorize` makes vector code of it. With `loop`, an
-    address, only bands from that loop on get blocks.
+    which stores are to successive elements. `vectorize` makes vector code of it. Statements that
+    share the loops of a tile get loops of their own, as far as the dependences allow. With `loop`,
+    an address, only bands from that loop on get blocks.
 
     Before (`C[i, j] += A[i, k] * B[k, j]`):
 

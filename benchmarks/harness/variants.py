@@ -93,6 +93,8 @@ PIPELINES: Final[Mapping[str, str]] = MappingProxyType(
         "spatial": "spatial-schedule,tile,wavefront,intra-tile-order,mark-parallel",
         "blocks": "pluto-schedule{fuse=none},tile{sizes=96,96,256},mark-parallel,"
         "full-tile-separation,register-tile,vectorize",
+        "shared": "privatize{loops=all},spatial-schedule,tile{sizes=48,48,240},wavefront,"
+        "mark-parallel{schedule=balanced},register-tile,vectorize",
     }
 )
 """polyir's pipelines that `--variants` can name; new ones are added here."""

@@ -12,15 +12,19 @@ from dataclasses import dataclass
 
 from xdsl.ir import Attribute, Operation
 
-from polyir.dialects.loop_attributes import UnrollAttr, VectorAttr
+from polyir.dialects.loop_attributes import DynamicAttr, UnrollAttr, VectorAttr
 
 
 @dataclass(frozen=True)
 class LoopHints:
-    """The hints of one loop; `None` for those that it does not have."""
+    """The hints of one loop; `None` for those that it does not have.
+
+    A dynamic loop is parallel, and its iterations take different times.
+    """
 
     vector_width: int | None = None
     unroll_factor: int | None = None
+    is_dynamic: bool = False
 
 
 def loop_hints(op: Operation) -> LoopHints:
@@ -33,6 +37,7 @@ def loop_hints(op: Operation) -> LoopHints:
     return LoopHints(
         vector.data if isinstance(vector, VectorAttr) else None,
         unroll.data if isinstance(unroll, UnrollAttr) else None,
+        isinstance(op.attributes.get(DynamicAttr.name), DynamicAttr),
     )
 
 

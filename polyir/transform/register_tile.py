@@ -12,13 +12,13 @@ from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.loop_attributes import JamAttr, LoopAttribute, VectorAttr
 from polyir.isl_lists import basic_sets_of, sets_of
-from polyir.isl_trees import mapped_children, node_type
+from polyir.isl_trees import node_type
 from polyir.model.bands import active_at, band_facts
 from polyir.model.locality import next_iteration
 from polyir.model.order import Active, members_of, still_active
 from polyir.model.outcome import Outcome
 from polyir.model.statements import AccessKind, Statement
-from polyir.model.tree_loops import schedules_below
+from polyir.model.tree_loops import leaves, schedules_below
 from polyir.transform.address import LoopAddress
 from polyir.transform.bands import (
     LoopMember,
@@ -29,6 +29,7 @@ from polyir.transform.bands import (
     start_at,
 )
 from polyir.transform.loop_attributes import cut, settled
+from polyir.transform.point_distribution import distribution, rewritten, untangled
 from polyir.transform.tile import runs_over_tiles, tile_values
 from polyir.transform.walk import (
     BAND,
@@ -88,6 +89,8 @@ def register_tile(
     Where stores along no parallel loop go to successive elements, but loads along another loop do,
     and each iteration of the parallel one is a sum along that, blocks have rows only: several sums
     at once hide the latency of one.
+    Statements that share a band within tiles get bands of their own first, where the dependences
+    allow it, if one of them gets a vector loop then (`polyir.transform.point_distribution`).
     Where the block is complete, its loops have a constant number of iterations, and
     `polyir.loops.vectorize` makes vectors and copies of them. Outer-loop vectorisation with
     register tiles is that of Goto and van de Geijn: "Anatomy of high-performance matrix
@@ -193,8 +196,10 @@ class _RegisterTiler:
 
     def visit(self, node: isl.ScheduleNode) -> isl.ScheduleNode:
         """The tree from `node` down with register tiles in its innermost bands."""
-        if node_type(node) is not BAND or node_type(node.child(0)) is not LEAF:
-            return mapped_children(node, self.visit)
+        if node_type(node) is not BAND:
+            return self._below(node)
+        if node_type(node.child(0)) is not LEAF:
+            return self._distributed(node) or self._below(node)
         if runs_over_tiles(node):
             return node
         name = describe_band(node)
@@ -209,14 +214,47 @@ class _RegisterTiler:
             return self._vectors_only(node, shape.vector, name)
         return self._blocks(node, shape, name)
 
+    def _below(self, node: isl.ScheduleNode) -> isl.ScheduleNode:
+        return rewritten(node, range(node.n_children()), lambda child, _: self.visit(child))
+
+    def _distributed(self, band: isl.ScheduleNode) -> isl.ScheduleNode | None:
+        """`band` with point loops for each statement, if any of them gets a register tile then."""
+        if band.is_subtree_anchored():
+            return None
+        found = distribution(band, self._dependences)
+        if found is None:
+            return None
+        tiler = _RegisterTiler(self._statements, self._dependences, self._options)
+        if found.common and (apart := untangled(band, self._dependences)) is not None:
+            what = f"tiles of {describe_band(band)} without cycles are apart"
+            result = tiler.visit_tiles(band, apart)
+        else:
+            common = [str(place + 1) for place in found.common]
+            where = f" inside loop {', '.join(common)}" if common else ""
+            what = f"distributed {describe_band(band)}{where}"
+            result = found.apply(band, self._dependences, tiler.visit)
+        if not tiler.done:
+            return None
+        self.done += [what, *tiler.done]
+        self.missed += tiler.missed
+        return result
+
+    def visit_tiles(self, band: isl.ScheduleNode, apart: isl.UnionSet) -> isl.ScheduleNode:
+        """`band` in two, one of the instances of the tiles `apart`, with register tiles in each."""
+        rest = band.order_before(apart).parent()
+        number = rest.get_child_position()
+        places = (number - 1, number)
+        sequence = rewritten(rest.parent(), places, lambda part, _: self.visit(part))
+        return sequence.child(number - 1)
+
     def _shape(self, band: isl.ScheduleNode) -> _Shape | str:
         """Which members are to be the loops of the block, or why there are none."""
         instances = sets_of(band.get_domain())
         if len(instances) != 1:
             return "it has several statements"
         statement = self._statements[instances[0].get_tuple_name()]
-        (schedule,) = schedules_below(band)
         first = band.get_schedule_depth()
+        schedule = _schedule_of(band, statement.domain, first)
         members = band.band_n_member()
         movable = range(members) if band.band_get_permutable() else range(members - 1, members)
         found = {place: _direction_of(statement, schedule, first + place) for place in movable}
@@ -319,11 +357,13 @@ class _RegisterTiler:
         ]
         node = insert_band(insert_band(band.delete(), block, True), others)
         node = insert_band(node, tiles, True)
+        (instances,) = sets_of(band.get_domain())
+        domain = self._statements[instances.get_tuple_name()].domain
         shown = " x ".join(str(size) for size in reversed(sizes.values()))
         along = " and ".join(str(place + 1) for place in reversed(sizes))
         plural = "s" if len(sizes) > 1 else ""
         self.done.append(f"blocks of {shown} along loop{plural} {along} of {name}")
-        complete = _complete(node, tuple(sizes.values()))
+        complete = _complete(node, domain, tuple(sizes.values()))
         if complete is None:
             return node
         return node.child(0).band_set_ast_build_options(complete).parent()
@@ -334,7 +374,35 @@ def _with(member: LoopMember, attribute: LoopAttribute) -> LoopMember:
     return replace(member, attributes=(*cut(member.attributes)[1], attribute))
 
 
-def _complete(tiles: isl.ScheduleNode, sizes: tuple[int, ...]) -> isl.UnionSet | None:
+def _schedule_of(band: isl.ScheduleNode, domain: isl.Set, outer: int) -> isl.Map:
+    """`{ S[i] -> [all members] }`, for the one statement below `band`.
+
+    Its instances are those of `domain`, the statement's, if nodes around leave out only whole
+    iterations of the `outer` first loops, as for a class of tiles; then nothing that is asked
+    about one such iteration depends on the others. If they leave out more, it is those at `band`.
+    """
+    (found,) = schedules_below(band)
+    schedule = _members_around(next(leaves(band)), domain)
+    inner = schedule.dim(isl.dim_type.out) - outer
+    kept = found.range().project_out(isl.dim_type.set, outer, inner)
+    same = schedule.project_out(isl.dim_type.out, outer, inner).intersect_range(kept)
+    return schedule if same.domain().is_subset(found.domain()) else found
+
+
+def _members_around(leaf: isl.ScheduleNode, domain: isl.Set) -> isl.Map:
+    """`{ S[i] -> [all members] }`, whatever the filters around `leaf` say."""
+    instances = isl.UnionSet.from_set(domain)
+    schedule = isl.UnionMap.from_domain(instances)
+    bands = (leaf.ancestor(generation) for generation in range(leaf.get_tree_depth(), 0, -1))
+    for band in bands:
+        if node_type(band) is BAND:
+            schedule = schedule.flat_range_product(band.band_get_partial_schedule_union_map())
+    return isl.Map.from_union_map(schedule)
+
+
+def _complete(
+    tiles: isl.ScheduleNode, domain: isl.Set, sizes: tuple[int, ...]
+) -> isl.UnionSet | None:
     """The AST option that isolates the iterations in which all of a block runs.
 
     `{ isolate[[outer loops, tiles] -> [loops in no block]] }`, where `tiles` is the band of the
@@ -342,10 +410,10 @@ def _complete(tiles: isl.ScheduleNode, sizes: tuple[int, ...]) -> isl.UnionSet |
     are in the opposite order. `None` for a domain with holes. In a convex domain, a block is
     complete if its corners are there.
     """
-    (schedule,) = schedules_below(tiles)
+    first = tiles.get_schedule_depth()
+    schedule = _schedule_of(tiles, domain, first)
     if not _is_convex(schedule.domain()):
         return None
-    first = tiles.get_schedule_depth()
     count, number = schedule.range_tuple_dim(), len(sizes)
     full: isl.Set | None = None
     for corner in product(*((0, size - 1) for size in sizes)):

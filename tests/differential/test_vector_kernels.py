@@ -16,6 +16,10 @@ PIPELINES = (
     "spatial-schedule,tile{sizes=7},wavefront,intra-tile-order,mark-parallel,"
     "register-tile{rows=2 vectors=1 width=2},vectorize",
     "register-tile{rows=2 vectors=2 width=2},vectorize",
+    "privatize{loops=all},pluto-schedule{fuse=none},tile{sizes=6,6,8},wavefront,"
+    "mark-parallel{schedule=balanced},register-tile{rows=2 vectors=1 width=4},vectorize",
+    "privatize{loops=all},spatial-schedule,tile{sizes=5,4,8},wavefront,mark-parallel,"
+    "full-tile-separation,register-tile{rows=3 vectors=2 width=2},vectorize",
 )
 
 DEFAULT = "optimize{threads=2}"

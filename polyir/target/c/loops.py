@@ -287,7 +287,10 @@ def _shared(
     was_parallel, body.in_parallel = body.in_parallel, True
     if body.openmp and not was_parallel:
         more = f" collapse({count})" if count > 1 else _simd(body, op)
-        pragmas = [Pragma(f"omp {directive}{more}{clauses.directive}", clauses.operands)]
+        text = f"omp {directive}{more}{clauses.directive}"
+        if loop_hints(op).is_dynamic and "schedule(" not in clauses.directive:
+            text += " schedule(dynamic)"
+        pragmas = [Pragma(text, clauses.operands)]
     else:
         pragmas = _hint_pragmas(body, op) if count == 1 else []
     yield pragmas

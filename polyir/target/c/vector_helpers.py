@@ -81,7 +81,9 @@ def spelt(type: CType) -> str:
 
 def _loop(type: Vector, value: str) -> str:
     """Statements that return the vector with `value` in lane `i`."""
-    return f"{type.name} r;\nfor (int i = 0; i < {type.lanes}; i++)\n  r[i] = {value};\nreturn r;"
+    # Without a first value, gcc warns of lanes that are not set yet.
+    start = f"{type.name} r = {{0}};\nfor (int i = 0; i < {type.lanes}; i++)"
+    return f"{start}\n  r[i] = {value};\nreturn r;"
 
 
 # ------------------------------------------------------------------------------------ plain ones

@@ -1,0 +1,101 @@
+"""Parallel loops whose iterations do unequal work."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+import islpy as isl
+
+from polyir.dialects.loop_attributes import DynamicAttr, LoopAttributes, ParallelAttr
+from polyir.isl_lists import maps_of
+from polyir.isl_trees import mapped_children, node_type
+from polyir.model.outcome import Outcome
+from polyir.model.tree import attributes_of_members
+from polyir.model.tree_loops import leaves, loop_steps
+from polyir.transform.bands import with_attributes
+from polyir.transform.walk import BAND, name_list, statements_of
+
+Distribution = Literal["static", "balanced"]
+"""How threads share the iterations of a parallel loop: in equal numbers, or so that all are busy.
+
+`balanced` changes loops with unequal iterations only, for others pay for it.
+"""
+
+DYNAMIC = DynamicAttr()
+
+
+def with_dynamic_loops(outcome: Outcome) -> Outcome:
+    """Let threads take iterations one by one in parallel loops that are not balanced.
+
+        [[#poly.parallel]]    =>    [[#poly.parallel, #poly.dynamic]]
+
+    Loops over tiles of symbolic sizes are left as they are.
+    """
+    done: list[str] = []
+
+    def visit(node: isl.ScheduleNode) -> isl.ScheduleNode:
+        if node_type(node) is not BAND:
+            return mapped_children(node, visit)
+        loops = list(attributes_of_members(node))
+        for member, attributes in enumerate(loops):
+            if _is_parallel(attributes) and not is_balanced(node, member):
+                loops[member] = (*attributes, DYNAMIC)
+                number = node.get_schedule_depth() + member + 1
+                names = name_list(statements_of(node))
+                done.append(f"the iterations of loop {number} around {names} do unequal work")
+        return mapped_children(with_attributes(node, loops), visit)
+
+    result = visit(outcome.schedule.get_root()).get_schedule()
+    return replace(outcome, schedule=result, done=(*outcome.done, *done))
+
+
+def _is_parallel(attributes: LoopAttributes) -> bool:
+    return ParallelAttr() in attributes and DYNAMIC not in attributes
+
+
+def is_balanced(band: isl.ScheduleNode, member: int) -> bool:
+    """Whether each loop inside a member of `band` runs about as often in all its iterations.
+
+    It does if the numbers of its iterations differ by a bounded amount, whatever the parameters
+    are; without parameters, by less than the step of the member. So the loops inside a
+    rectangular tile do, although there are fewer iterations at a border, and those in a triangle
+    do not. Bounds are taken from a rational hull of the iterations.
+    """
+    depth, step = band.get_schedule_depth() + member, loop_steps(band)[member]
+    for leaf in leaves(band):
+        dates = leaf.get_prefix_schedule_union_map().intersect_domain(leaf.get_domain())
+        for schedule in maps_of(dates):
+            iterations = isl.Set.from_basic_set(schedule.range().remove_divs().simple_hull())
+            for inner in range(depth + 1, iterations.dim(isl.dim_type.set)):
+                if not _has_even_extent(iterations, depth, inner, step):
+                    return False
+    return True
+
+
+def _has_even_extent(iterations: isl.Set, depth: int, inner: int, step: int) -> bool:
+    """Whether dimension `inner` has about as many values for all values of the one at `depth`.
+
+    Those before `depth` are fixed, all others may have any values.
+    """
+    kind, parameter = isl.dim_type.set, isl.dim_type.param
+    iterations = iterations.project_out(kind, inner + 1, iterations.dim(kind) - inner - 1)
+    iterations = iterations.project_out(kind, depth + 1, inner - depth - 1)
+    own = iterations.dim(parameter)
+    # isl wants names of parameters.
+    for position in range(depth + 1):
+        iterations = iterations.set_dim_name(kind, position, f"polyir_outer_{position}")
+    at = iterations.move_dims(parameter, own, kind, 0, depth + 1)
+    extents = isl.Set.from_pw_aff(at.dim_max(0).sub(at.dim_min(0)))
+    extents = extents.project_out(parameter, own + depth, 1)
+    differences = isl.Set.from_pw_aff(extents.dim_max(0).sub(extents.dim_min(0)))
+    differences = differences.project_out(parameter, 0, own + depth)
+    if not differences.is_bounded():
+        return False
+    is_parametric = iterations.involves_dims(parameter, 0, own)
+    return is_parametric or differences.max_val(_first(differences)).to_python() < step
+
+
+def _first(values: isl.Set) -> isl.Aff:
+    """`{ [x] -> [x] }`."""
+    return isl.Aff.var_on_domain(isl.LocalSpace.from_space(values.get_space()), isl.dim_type.set, 0)
