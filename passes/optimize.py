@@ -23,14 +23,13 @@ from polyir.diagnostics import (
 )
 from polyir.dialects.scop import ScopOp
 from polyir.model.scop import scop_of
-from polyir.passes.full_tile_separation import FullTileSeparationPass
 from polyir.passes.intra_tile_order import IntraTileOrderPass
 from polyir.passes.mark_parallel import MarkParallelPass
 from polyir.passes.options import PassWithOptions
 from polyir.passes.pluto_schedule import PlutoSchedulePass
 from polyir.passes.prerequisites import analysed_scops, scops_in
+from polyir.passes.privatize import PrivatizePass
 from polyir.passes.register_tile import RegisterTilePass
-from polyir.passes.scheduler_pass import SchedulerPass
 from polyir.passes.spatial_schedule import SpatialSchedulePass
 from polyir.passes.tile import TilePass
 from polyir.passes.wavefront import WavefrontPass
@@ -44,13 +43,13 @@ GOOD_ENOUGH: Final = 2.5
 
 @dataclass(frozen=True)
 class _Strategy:
-    """A pipeline of passes on scops, by a name for remarks; without `scheduler`, in its order.
+    """A pipeline of passes on scops, by a name for remarks; several share their `first` passes.
 
     One with `blocks` is for statements that add up elements of a result.
     """
 
     name: str
-    scheduler: SchedulerPass | None
+    first: tuple[ModulePass, ...]
     steps: tuple[ModulePass, ...]
     blocks: bool = False
 
@@ -61,19 +60,21 @@ def _strategies(machine: Machine, element_bytes: int) -> tuple[_Strategy, ...]:
     Register blocks fill three quarters of the vector registers with results.
     """
     width = max(2, machine.vector_bits // (8 * element_bytes))
-    apart, fused = PlutoSchedulePass(fuse="none"), PlutoSchedulePass()
-    spatial, parallel = SpatialSchedulePass(), MarkParallelPass()
+    apart, fused = (PlutoSchedulePass(fuse="none"),), (PlutoSchedulePass(),)
+    spatial = (SpatialSchedulePass(),)
+    private = (PrivatizePass(loops="all"), *spatial)
+    parallel, wavefront = MarkParallelPass(schedule="balanced"), WavefrontPass()
     blocks = RegisterTilePass(rows=machine.vector_registers // 4, vectors=3, width=width)
-    tiles = TilePass(sizes=(96, 96, 256))
-    separation, wavefront = FullTileSeparationPass(), WavefrontPass()
+    tiles, flat = TilePass(sizes=(96, 96, 256)), TilePass(sizes=(48, 48, 240))
     in_tiles = (TilePass(), wavefront, IntraTileOrderPass(), parallel)
     return (
-        _Strategy("register blocks", apart, (tiles, parallel, separation, blocks), blocks=True),
+        _Strategy("register blocks", apart, (tiles, parallel, blocks), blocks=True),
+        _Strategy("blocks in waves", private, (flat, wavefront, parallel, blocks), blocks=True),
         _Strategy("register blocks without tiles", apart, (parallel, blocks), blocks=True),
         _Strategy("spatial locality", spatial, in_tiles),
         _Strategy("tiles", fused, (TilePass(), wavefront, parallel)),
         _Strategy("spatial locality without tiles", spatial, (parallel,)),
-        _Strategy("the original order in parallel", None, (parallel,)),
+        _Strategy("the original order in parallel", (), (parallel,)),
     )
 
 
@@ -135,7 +136,7 @@ class _Choice:
         self._function = function
         self._machine = machine
         self._threads = threads
-        self._modules: dict[SchedulerPass | None, ModuleOp] = {}
+        self._modules: dict[tuple[ModulePass, ...], ModuleOp] = {}
 
     def make(self) -> None:
         """Replace the function by the best candidate, if one is worth it."""
@@ -172,7 +173,7 @@ class _Choice:
         # What a pass could not do is no failure of what the user asked for.
         with remarks_to(lambda each: remarks.append(replace(each, kind=RemarkKind.REMARK))):
             try:
-                module = self._scheduled(strategy.scheduler).clone()
+                module = self._after(strategy.first).clone()
                 for step in strategy.steps:
                     if self._threads > 1 or not isinstance(step, MarkParallelPass | WavefrontPass):
                         step.apply(self._ctx, module)
@@ -186,14 +187,14 @@ class _Choice:
         assert isinstance(function, FuncOp)
         return self._candidate(strategy.name, function, tuple(remarks))
 
-    def _scheduled(self, scheduler: SchedulerPass | None) -> ModuleOp:
-        """A module with a copy of the function after a scheduler."""
-        if scheduler not in self._modules:
+    def _after(self, steps: tuple[ModulePass, ...]) -> ModuleOp:
+        """A module with a copy of the function after some passes."""
+        if steps not in self._modules:
             module = ModuleOp([self._function.clone()])
-            if scheduler is not None:
-                scheduler.apply(self._ctx, module)
-            self._modules[scheduler] = module
-        return self._modules[scheduler]
+            for step in steps:
+                step.apply(self._ctx, module)
+            self._modules[steps] = module
+        return self._modules[steps]
 
     def _candidate(
         self, name: str, function: FuncOp, remarks: tuple[Remark, ...] = ()

@@ -16,8 +16,8 @@ from polyir.model.scop import Scop
 from polyir.model.statements import Access, AccessKind, Statement
 from polyir.model.vectors import element_bytes
 
-DEFAULT_SIZE: Final = 1000
-"""What a parameter is taken to be when nothing is known of it."""
+DEFAULT_ELEMENTS: Final = 1_000_000
+"""How many elements the array of most dimensions is taken to have when nothing is known of it."""
 
 
 @dataclass(frozen=True)
@@ -88,17 +88,28 @@ Values = Mapping[str, int]
 
 
 def values_of(scop: Scop, sizes: Mapping[str, int] | None = None) -> dict[str, int]:
-    """A number for each parameter: what the context says, else `sizes`, else `DEFAULT_SIZE`."""
+    """A number for each parameter: what the context says, else `sizes`, else by `DEFAULT_ELEMENTS`."""
     space = scop.context.get_space()
     found: dict[str, int] = {}
+    size = default_size(scop)
     for position in range(space.dim(isl.dim_type.param)):
         name = space.get_dim_name(isl.dim_type.param, position) or ""
         value = scop.context.plain_get_val_if_fixed(isl.dim_type.param, position)
         if value.is_int():
             found[name] = int(value.to_python())
         else:
-            found[name] = (sizes or {}).get(name, DEFAULT_SIZE)
+            found[name] = (sizes or {}).get(name, size)
     return found
+
+
+def default_size(scop: Scop) -> int:
+    """What a parameter is taken to be when nothing is known of it: 1000 for matrices."""
+    ranks = [
+        array.type.get_num_dims()
+        for array in scop.arrays.values()
+        if isinstance(array.type, MemRefType)
+    ]
+    return round(DEFAULT_ELEMENTS ** (1 / max([2, *ranks])))
 
 
 def parameters_left(scop: Scop) -> bool:
