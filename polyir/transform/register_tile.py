@@ -39,6 +39,7 @@ from polyir.transform.walk import (
 )
 
 LEAF = isl.schedule_node_type.leaf
+SEQUENCE = isl.schedule_node_type.sequence
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,14 @@ def register_tile(
                                     band [i, j]  attributes #poly.jam<8>, #poly.vector<8>
 
     Without a loop for rows, the vector loop becomes the innermost one and is not cut into blocks.
+    Several statements, one after the other in the innermost band, get vector loops of their own
+    if all of them have one along the same member:
+
+        band [i, j]            band [i]
+          sequence               sequence
+            S0          =>         S0: band [j]  attributes #poly.vector<8>
+            S1                     S1: band [j]  attributes #poly.vector<8>
+
     Where the block is complete, its loops have a constant number of iterations, and
     `polyir.loops.vectorize` makes vectors and copies of them. Outer-loop vectorisation with
     register tiles is that of Goto and van de Geijn: "Anatomy of high-performance matrix
@@ -185,6 +194,8 @@ class _RegisterTiler:
 
     def visit(self, node: isl.ScheduleNode) -> isl.ScheduleNode:
         """The tree from `node` down with register tiles in its innermost bands."""
+        if node_type(node) is BAND and _runs_statements_in_turn(node):
+            node = self._distributed(node)
         if node_type(node) is not BAND or node_type(node.child(0)) is not LEAF:
             return mapped_children(node, self.visit)
         if runs_over_tiles(node):
@@ -245,6 +256,36 @@ class _RegisterTiler:
                 return _Shape(vector, None)
         return "no parallel loop has accesses to successive elements"
 
+    def _distributed(self, band: isl.ScheduleNode) -> isl.ScheduleNode:
+        """`band` with a vector loop for each of the statements in it, if they have a common one.
+
+        That is a member that is parallel inside all others, and along which all statements
+        access elements that are successive, or the same.
+        """
+        if band.is_subtree_anchored():
+            return band
+        count, first = band.band_n_member(), band.get_schedule_depth()
+        movable = range(count) if band.band_get_permutable() else range(count - 1, count)
+        for place in reversed(movable):
+            if all(
+                self._is_vector_loop(schedule, first + place) for schedule in schedules_below(band)
+            ) and self._are_parallel(band, (place,)):
+                self.done.append(
+                    f"separated the statements in loop {place + 1} of {describe_band(band)}"
+                )
+                return _distribute(band, place)
+        return band
+
+    def _is_vector_loop(self, schedule: isl.Map, member: int) -> bool:
+        """Whether a statement's stores along a member are successive, and its loads are cheap."""
+        statement = self._statements[schedule.get_tuple_name(isl.dim_type.in_)]
+        direction = _direction_of(statement, schedule, member)
+        return direction is not None and all(
+            direction.is_successive(place)
+            or (access.kind is AccessKind.READ and direction.stays(place))
+            for place, access in enumerate(statement.accesses)
+        )
+
     def _are_parallel(self, band: isl.ScheduleNode, inner: Sequence[int]) -> bool:
         """Whether these members of `band` are parallel inside all others."""
         members = members_of(band)
@@ -288,6 +329,32 @@ class _RegisterTiler:
         if complete is None:
             return node
         return node.child(0).band_set_ast_build_options(complete).parent()
+
+
+def _runs_statements_in_turn(band: isl.ScheduleNode) -> bool:
+    """Whether there is nothing below `band` but a sequence of statements."""
+    sequence = band.child(0)
+    return (
+        node_type(sequence) is SEQUENCE
+        and not runs_over_tiles(band)
+        and all(
+            node_type(sequence.child(position).child(0)) is LEAF
+            for position in range(sequence.n_children())
+        )
+    )
+
+
+def _distribute(band: isl.ScheduleNode, place: int) -> isl.ScheduleNode:
+    """The node in the place of `band`, with one member inside the sequence below all others."""
+    others = list(loop_members(band))
+    inner = others.pop(place)
+    permutable = bool(band.band_get_permutable())
+    node = band.delete()
+    for position in range(node.n_children()):
+        leaf = node.child(position).child(0)
+        own = inner.with_function(inner.function.intersect_domain(leaf.get_domain()))
+        node = insert_band(leaf, [own], True).parent().parent()
+    return insert_band(node, others, permutable) if others else node
 
 
 def _complete(tiles: isl.ScheduleNode, sizes: tuple[int, int]) -> isl.UnionSet | None:
