@@ -18,8 +18,9 @@ class WavefrontPass(WavefrontOptions, ScopPass):
     Applies to the outermost permutable band of each nest, tiled or not, if it has no parallel
     loop. `degrees` is the number of loops that become parallel inside a wavefront,
     or `all`. With `which=inner`, applies instead to the last two loops of each innermost
-    permutable band, if the innermost loop is not parallel: independent iterations hide the
-    latency of operations. With `loop`, an address, only bands from that loop on get wavefronts.
+    permutable band, if none of its loops is parallel as the innermost one; else, that loop
+    becomes innermost. Independent iterations hide the latency of operations. With `loop`, an
+    address, only bands from that loop on get wavefronts.
 
     Before:
 

@@ -12,7 +12,8 @@ from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.mark_attributes import SymbolicTiles
 from polyir.isl_trees import mapped_children, node_type
-from polyir.model.bands import facts_of_band
+from polyir.model.bands import active_at, band_facts
+from polyir.model.order import members_of
 from polyir.model.outcome import Outcome
 from polyir.model.symbolic_tiles import replace_tiles, tiled_loops, tiles_at
 from polyir.model.tree_loops import member_steps
@@ -90,8 +91,9 @@ def wavefront(
     The members are summed in their own steps: tiles of different sizes count as one each. If
     the steps agree, loops keep them; if not, the loops count tiles.
 
-    With `which=inner`, the same is done for the last two loops of each innermost permutable band
-    whose innermost loop is not parallel, that is, where iterations wait for each other:
+    With `which=inner`, each innermost permutable band gets a parallel innermost loop, where its
+    iterations wait for each other: another of its loops, if one is parallel inside all others, or
+    one of wavefronts over the last two:
 
         band [i, j]    =>    band [i + j]
                                band [j]              parallel
@@ -161,14 +163,30 @@ class _Wavefronts:
         if node.is_subtree_anchored():
             self.refused.append(anchored(node))
             return node
-        if facts_of_band(node, self._dependences).parallel[-1]:
+        free = self._parallel_innermost(node)
+        if count - 1 in free:
             self.parallel.append(f"loop {count} of {name} is already parallel")
             return node
+        if free:
+            self.done.append(f"moved loop {free[-1] + 1} of {name} innermost: it is parallel")
+            members = list(loop_members(node))
+            members.append(members.pop(free[-1]))
+            return replace_band(node, members, True)
         self.done.append(
             f"skewed loops {count - 1} and {count} of {name} into wavefronts: the last one is "
             "parallel"
         )
         return wavefront_band(split_at(node, count - 2), 1)
+
+    def _parallel_innermost(self, band: isl.ScheduleNode) -> tuple[int, ...]:
+        """The members of a permutable band that would be parallel as its innermost loop."""
+        members, actives = members_of(band), active_at(band, self._dependences)
+        orders = (
+            (*members[:each], *members[each + 1 :], members[each]) for each in range(len(members))
+        )
+        return tuple(
+            place for place, order in enumerate(orders) if band_facts(actives, order).parallel[-1]
+        )
 
     def _visit_tiles(self, mark: isl.ScheduleNode, tiles: SymbolicTiles) -> isl.ScheduleNode:
         """Tiles of symbolic sizes with their loops made parallel."""
