@@ -352,7 +352,7 @@ def _distribute(band: isl.ScheduleNode, place: int) -> isl.ScheduleNode:
     node = band.delete()
     for position in range(node.n_children()):
         leaf = node.child(position).child(0)
-        own = inner.with_function(inner.function.intersect_domain(leaf.get_domain()))
+        own = inner.with_function(inner.function.intersect_domain(leaf.get_domain().universe()))
         node = insert_band(leaf, [own], True).parent().parent()
     return insert_band(node, others, permutable) if others else node
 

@@ -16,6 +16,10 @@ PIPELINES = (
     "spatial-schedule,tile{sizes=7},wavefront,intra-tile-order,mark-parallel,"
     "register-tile{rows=2 vectors=1 width=2},vectorize",
     "register-tile{rows=2 vectors=2 width=2},vectorize",
+    "pluto-schedule{fuse=none},intra-tile-order{distribute=false},tile{sizes=3,5,7},wavefront,"
+    "intra-tile-order,wavefront{which=inner},mark-parallel,register-tile{width=4},vectorize",
+    "pluto-schedule,intra-tile-order{distribute=false},tile{sizes=4,6,11},wavefront,"
+    "intra-tile-order,wavefront{which=inner},mark-parallel,register-tile{width=2},vectorize",
 )
 
 PART = [(name, PIPELINES[number % len(PIPELINES)]) for number, name in enumerate(KERNELS)]
