@@ -31,7 +31,7 @@ from polyir.transform.bands import (
     too_few_degrees,
 )
 from polyir.transform.loop_attributes import settled
-from polyir.transform.tile import runs_over_tiles
+from polyir.transform.tile import is_within_tiles, runs_over_tiles
 from polyir.transform.walk import (
     BAND,
     because,
@@ -155,8 +155,11 @@ class _Wavefronts:
 
     def visit_inner(self, node: isl.ScheduleNode) -> isl.ScheduleNode:
         """The tree from `node` down with the last loop of its innermost bands made parallel."""
-        if node_type(node) is not BAND or _has_band(node.child(0)):
+        if node_type(node) is not BAND:
             return mapped_children(node, self.visit_inner)
+        if _has_band(node.child(0)):
+            sunk = self._sunk(node)
+            return mapped_children(node, self.visit_inner) if sunk is None else sunk
         count, name = node.band_n_member(), describe_band(node)
         if count < 2 or not node.band_get_permutable() or runs_over_tiles(node):
             return node
@@ -176,7 +179,35 @@ class _Wavefronts:
             f"skewed loops {count - 1} and {count} of {name} into wavefronts: the last one is "
             "parallel"
         )
-        return wavefront_band(split_at(node, count - 2), 1)
+        skewed = wavefront_band(split_at(node, count - 2), 1)
+        return skewed.parent() if count > 2 else skewed
+
+    def _sunk(self, band: isl.ScheduleNode) -> isl.ScheduleNode | None:
+        """`band` with its last loop moved inside all others, if that is parallel and they wait.
+
+        Only within tiles: there are few iterations then, whose data fit into the cache.
+        """
+        last = band.band_n_member() - 1
+        facts = band_facts(active_at(band, self._dependences), members_of(band))
+        if not facts.coincident[last] or not self._waits(band.child(0)):
+            return None
+        name = describe_band(band)
+        if band.is_subtree_anchored():
+            self.refused.append(anchored(band))
+            return None
+        inner = split_at(band, last)
+        if not is_within_tiles(band) and not is_within_tiles(inner):
+            return None
+        self.done.append(f"moved loop {last + 1} of {name} inside all others: it is parallel")
+        sunk = inner.band_sink()
+        return sunk.parent() if last else sunk
+
+    def _waits(self, node: isl.ScheduleNode) -> bool:
+        """Whether the last loop of an innermost band from `node` down is not parallel."""
+        if node_type(node) is BAND and not _has_band(node.child(0)):
+            actives = active_at(node, self._dependences)
+            return not band_facts(actives, members_of(node)).parallel[-1]
+        return any(self._waits(node.child(position)) for position in range(node.n_children()))
 
     def _parallel_innermost(self, band: isl.ScheduleNode) -> tuple[int, ...]:
         """The members of a permutable band that would be parallel as its innermost loop."""
