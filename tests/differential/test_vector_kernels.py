@@ -20,6 +20,8 @@ PIPELINES = (
     "intra-tile-order,wavefront{which=inner},mark-parallel,register-tile{width=4},vectorize",
     "pluto-schedule,intra-tile-order{distribute=false},tile{sizes=4,6,11},wavefront,"
     "intra-tile-order,wavefront{which=inner},mark-parallel,register-tile{width=2},vectorize",
+    "tile{sizes=3 min-width=1},wavefront{which=inner},mark-parallel,register-tile{width=2},"
+    "vectorize",
 )
 
 PART = [(name, PIPELINES[number % len(PIPELINES)]) for number, name in enumerate(KERNELS)]
