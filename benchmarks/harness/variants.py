@@ -92,6 +92,10 @@ PIPELINES: Final[Mapping[str, str]] = MappingProxyType(
         "spatial": "spatial-schedule,tile,wavefront,intra-tile-order,mark-parallel",
         "blocks": "pluto-schedule{fuse=none},tile{sizes=96,96,256},mark-parallel,"
         "full-tile-separation,register-tile,vectorize",
+        "stencils": "pluto-schedule,intra-tile-order{distribute=false},tile{sizes=16,32,256},"
+        "wavefront,intra-tile-order,wavefront{which=inner},mark-parallel,register-tile,vectorize",
+        "sweeps": "tile{sizes=16 min-width=1},wavefront{which=inner},mark-parallel,"
+        "register-tile,vectorize",
     }
 )
 """polyir's pipelines that `--variants` can name; new ones are added here."""
