@@ -67,12 +67,17 @@ def _strategies(machine: Machine, element_bytes: int) -> tuple[_Strategy, ...]:
     blocks = RegisterTilePass(rows=machine.vector_registers // 4, vectors=3, width=width)
     tiles, flat = TilePass(sizes=(96, 96, 256)), TilePass(sizes=(48, 48, 240))
     in_tiles = (TilePass(), wavefront, IntraTileOrderPass(), parallel)
+    last, chains = IntraTileOrderPass(distribute=False), WavefrontPass(which="inner")
+    long, sweeps = TilePass(sizes=(16, 32, 256)), TilePass(sizes=(16,), min_width=1)
+    in_time = (long, wavefront, IntraTileOrderPass(), chains, parallel, blocks)
     return (
         _Strategy("register blocks", apart, (tiles, parallel, blocks), blocks=True),
         _Strategy("blocks in waves", private, (flat, wavefront, parallel, blocks), blocks=True),
         _Strategy("register blocks without tiles", apart, (parallel, blocks), blocks=True),
         _Strategy("spatial locality", spatial, in_tiles),
         _Strategy("tiles", fused, (TilePass(), wavefront, parallel)),
+        _Strategy("vectors in time tiles", (*fused, last), in_time),
+        _Strategy("vectors in sweeps", (), (sweeps, chains, parallel, blocks)),
         _Strategy("spatial locality without tiles", spatial, (parallel,)),
         _Strategy("the original order in parallel", (), (parallel,)),
     )

@@ -13,12 +13,14 @@ from polyir.transform.wavefront import WavefrontOptions, wavefront
 
 @dataclass(frozen=True)
 class WavefrontPass(WavefrontOptions, ScopPass):
-    """Run the tiles of a permutable band in parallel wavefronts.
+    """Run the tiles, or the points, of a permutable band in parallel wavefronts.
 
     Applies to the outermost permutable band of each nest, tiled or not, if it has no parallel
     loop. `degrees` is the number of loops that become parallel inside a wavefront,
-    or `all`. With `loop`, an address, only the outermost band from that
-    loop on gets wavefronts.
+    or `all`. With `which=inner`, applies instead to the last two loops of each innermost
+    permutable band, if none of its loops is parallel as the innermost one; else, that loop
+    becomes innermost. Independent iterations hide the latency of operations. With `loop`, an
+    address, only bands from that loop on get wavefronts.
 
     Before:
 

@@ -184,7 +184,7 @@ def _distribute(pick: _Pick) -> str:
 
 
 def _wavefront(pick: _Pick) -> str:
-    return "wavefront"
+    return f"wavefront{{which={pick.random.choice(('outermost', 'inner'))}}}"
 
 
 def _mark_parallel(pick: _Pick) -> str:

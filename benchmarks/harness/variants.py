@@ -95,6 +95,10 @@ PIPELINES: Final[Mapping[str, str]] = MappingProxyType(
         "full-tile-separation,register-tile,vectorize",
         "shared": "privatize{loops=all},spatial-schedule,tile{sizes=48,48,240},wavefront,"
         "mark-parallel{schedule=balanced},register-tile,vectorize",
+        "stencils": "pluto-schedule,intra-tile-order{distribute=false},tile{sizes=16,32,256},"
+        "wavefront,intra-tile-order,wavefront{which=inner},mark-parallel,register-tile,vectorize",
+        "sweeps": "tile{sizes=16 min-width=1},wavefront{which=inner},mark-parallel,"
+        "register-tile,vectorize",
     }
 )
 """polyir's pipelines that `--variants` can name; new ones are added here."""

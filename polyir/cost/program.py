@@ -88,7 +88,7 @@ Values = Mapping[str, int]
 
 
 def values_of(scop: Scop, sizes: Mapping[str, int] | None = None) -> dict[str, int]:
-    """A number for each parameter: what the context says, else `sizes`, else by `DEFAULT_ELEMENTS`."""
+    """A number for each parameter: what the context says, else `sizes`, else `default_size`."""
     space = scop.context.get_space()
     found: dict[str, int] = {}
     size = default_size(scop)

@@ -24,10 +24,9 @@ from polyir.transform.address import LoopAddress
 from polyir.transform.bands import anchored, loop_members, replace_band, start_at
 from polyir.transform.loop_attributes import settled
 from polyir.transform.parallel import carriers
-from polyir.transform.tile import runs_over_tiles
+from polyir.transform.tile import is_within_tiles
 from polyir.transform.walk import (
     BAND,
-    MARK,
     describe_band,
     no_permutable_band,
     require_own_instances,
@@ -156,7 +155,7 @@ class _Orderer:
         It is if the innermost loops of the statements have more locality then, or more of them
         are parallel. Only within tiles: statements stay together in a tile.
         """
-        if node_type(band.child(0)) is not SEQUENCE or not _is_within_tiles(band):
+        if node_type(band.child(0)) is not SEQUENCE or not is_within_tiles(band):
             return None
         actives = active_at(band, self._dependences)
         best = None
@@ -223,13 +222,6 @@ def _parallel_statements(
         _parallel_statements(node.child(position), inner, is_parallel)
         for position, inner in enumerate(below(node, actives))
     )
-
-
-def _is_within_tiles(band: isl.ScheduleNode) -> bool:
-    node = band.parent()
-    while node_type(node) is MARK:
-        node = node.parent()
-    return node_type(node) is BAND and runs_over_tiles(node)
 
 
 def _distribute(band: isl.ScheduleNode) -> isl.ScheduleNode:

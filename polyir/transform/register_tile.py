@@ -40,6 +40,7 @@ from polyir.transform.walk import (
 )
 
 LEAF = isl.schedule_node_type.leaf
+SEQUENCE = isl.schedule_node_type.sequence
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,14 @@ def register_tile(
     at once hide the latency of one.
     Statements that share a band within tiles get bands of their own first, where the dependences
     allow it, if one of them gets a vector loop then (`polyir.transform.point_distribution`).
+    Several statements, one after the other in the innermost band, get vector loops of their own
+    if all of them have one along the same member:
+
+        band [i, j]            band [i]
+          sequence               sequence
+            S0          =>         S0: band [j]  attributes #poly.vector<8>
+            S1                     S1: band [j]  attributes #poly.vector<8>
+
     Where the block is complete, its loops have a constant number of iterations, and
     `polyir.loops.vectorize` makes vectors and copies of them. Outer-loop vectorisation with
     register tiles is that of Goto and van de Geijn: "Anatomy of high-performance matrix
@@ -190,6 +199,7 @@ class _RegisterTiler:
     ) -> None:
         self.done: list[str] = []
         self.missed: list[str] = []
+        self.has_blocks = False
         self._statements = statements
         self._dependences = dependences
         self._options = options
@@ -199,7 +209,7 @@ class _RegisterTiler:
         if node_type(node) is not BAND:
             return self._below(node)
         if node_type(node.child(0)) is not LEAF:
-            return self._distributed(node) or self._below(node)
+            return self._distributed(node) or self._in_turn(node) or self._below(node)
         if runs_over_tiles(node):
             return node
         name = describe_band(node)
@@ -235,6 +245,9 @@ class _RegisterTiler:
             result = found.apply(band, self._dependences, tiler.visit)
         if not tiler.done:
             return None
+        if not tiler.has_blocks and self._common_vector_loop(band) is not None:
+            return None
+        self.has_blocks |= tiler.has_blocks
         self.done += [what, *tiler.done]
         self.missed += tiler.missed
         return result
@@ -315,6 +328,41 @@ class _RegisterTiler:
             if place != row
         )
 
+    def _in_turn(self, band: isl.ScheduleNode) -> isl.ScheduleNode | None:
+        """`band` with a vector loop for each of the statements that run in turn in it."""
+        place = self._common_vector_loop(band)
+        if place is None:
+            return None
+        self.done.append(f"separated the statements in loop {place + 1} of {describe_band(band)}")
+        return self._below(_distribute(band, place))
+
+    def _common_vector_loop(self, band: isl.ScheduleNode) -> int | None:
+        """A member along which all of the statements that run in turn could have vectors.
+
+        It is parallel inside all others, and along it, all statements access elements that are
+        successive, or the same. `None` if there is none.
+        """
+        if band.is_subtree_anchored() or not _runs_statements_in_turn(band):
+            return None
+        count, first = band.band_n_member(), band.get_schedule_depth()
+        movable = range(count) if band.band_get_permutable() else range(count - 1, count)
+        for place in reversed(movable):
+            if all(
+                self._is_vector_loop(schedule, first + place) for schedule in schedules_below(band)
+            ) and self._are_parallel(band, (place,)):
+                return place
+        return None
+
+    def _is_vector_loop(self, schedule: isl.Map, member: int) -> bool:
+        """Whether a statement's stores along a member are successive, and its loads are cheap."""
+        statement = self._statements[schedule.get_tuple_name(isl.dim_type.in_)]
+        direction = _direction_of(statement, schedule, member)
+        return direction is not None and all(
+            direction.is_successive(place)
+            or (access.kind is AccessKind.READ and direction.stays(place))
+            for place, access in enumerate(statement.accesses)
+        )
+
     def _are_parallel(self, band: isl.ScheduleNode, inner: Sequence[int]) -> bool:
         """Whether these members of `band` are parallel inside all others."""
         members = members_of(band)
@@ -335,6 +383,7 @@ class _RegisterTiler:
 
     def _blocks(self, band: isl.ScheduleNode, shape: _Shape, name: str) -> isl.ScheduleNode:
         """`band` as loops over blocks, the loops that are in no block, and those of a block."""
+        self.has_blocks |= None not in (shape.vector, shape.rows)
         members = loop_members(band)
         width, height = self._options.width, self._options.rows
         sizes: dict[int, int] = {}
@@ -372,6 +421,32 @@ class _RegisterTiler:
 def _with(member: LoopMember, attribute: LoopAttribute) -> LoopMember:
     """The loop in a block: what is left to it of its attributes, and another one."""
     return replace(member, attributes=(*cut(member.attributes)[1], attribute))
+
+
+def _runs_statements_in_turn(band: isl.ScheduleNode) -> bool:
+    """Whether there is nothing below `band` but a sequence of statements."""
+    sequence = band.child(0)
+    return (
+        node_type(sequence) is SEQUENCE
+        and not runs_over_tiles(band)
+        and all(
+            node_type(sequence.child(position).child(0)) is LEAF
+            for position in range(sequence.n_children())
+        )
+    )
+
+
+def _distribute(band: isl.ScheduleNode, place: int) -> isl.ScheduleNode:
+    """The node in the place of `band`, with one member inside the sequence below all others."""
+    others = list(loop_members(band))
+    inner = others.pop(place)
+    permutable = bool(band.band_get_permutable())
+    node = band.delete()
+    for position in range(node.n_children()):
+        leaf = node.child(position).child(0)
+        own = inner.with_function(inner.function.intersect_domain(leaf.get_domain().universe()))
+        node = insert_band(leaf, [own], True).parent().parent()
+    return insert_band(node, others, permutable) if others else node
 
 
 def _schedule_of(band: isl.ScheduleNode, domain: isl.Set, outer: int) -> isl.Map:

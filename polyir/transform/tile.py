@@ -33,6 +33,7 @@ from polyir.transform.bands import (
 from polyir.transform.loop_attributes import cut, settled
 from polyir.transform.walk import (
     BAND,
+    MARK,
     because,
     describe_band,
     name_list,
@@ -151,6 +152,14 @@ def runs_over_tiles(band: isl.ScheduleNode) -> bool:
         .is_single_valued()
         for schedule in schedules_below(band)
     )
+
+
+def is_within_tiles(band: isl.ScheduleNode) -> bool:
+    """Whether a band is right inside a band of loops over tiles."""
+    node = band.parent()
+    while node_type(node) is MARK:
+        node = node.parent()
+    return node_type(node) is BAND and runs_over_tiles(node)
 
 
 def _others(schedule: isl.Map, first: int, count: int) -> isl.Map:

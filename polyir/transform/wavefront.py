@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import reduce
+from typing import Literal
 
 import islpy as isl
 
@@ -11,6 +12,8 @@ from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.mark_attributes import SymbolicTiles
 from polyir.isl_trees import mapped_children, node_type
+from polyir.model.bands import active_at, band_facts
+from polyir.model.order import members_of
 from polyir.model.outcome import Outcome
 from polyir.model.symbolic_tiles import replace_tiles, tiled_loops, tiles_at
 from polyir.model.tree_loops import member_steps
@@ -23,10 +26,12 @@ from polyir.transform.bands import (
     insert_band,
     loop_members,
     replace_band,
+    split_at,
     start_at,
     too_few_degrees,
 )
 from polyir.transform.loop_attributes import settled
+from polyir.transform.tile import is_within_tiles, runs_over_tiles
 from polyir.transform.walk import (
     BAND,
     because,
@@ -38,20 +43,29 @@ from polyir.transform.walk import (
     summary,
 )
 
+Which = Literal["outermost", "inner"]
+"""The bands that get wavefronts: the outermost ones, or the innermost two loops of each nest."""
+
 
 @dataclass(frozen=True)
 class WavefrontOptions:
     """How many loops are to run in parallel inside each wavefront: `degrees`, or as many as can.
 
-    With `loop`, the outermost band from that loop on gets wavefronts, and no other.
+    With `loop`, only bands from that loop on get wavefronts.
 
-    Raises `OptionError` where it is less than 1.
+    Raises `OptionError` where `degrees` is less than 1, or given for the inner loops, of which
+    one becomes parallel.
     """
 
     degrees: Degrees = 1
+    which: Which = "outermost"
     loop: LoopAddress | None = None
 
     def __post_init__(self) -> None:
+        if self.which == "inner" and self.degrees != 1:
+            raise OptionError(
+                f"with which=inner, one loop becomes parallel: degrees={self.degrees}"
+            )
         if self.degrees != "all" and self.degrees < 1:
             raise OptionError(f"degrees must be 1 or more, or all: degrees={self.degrees}")
 
@@ -77,6 +91,16 @@ def wavefront(
     The members are summed in their own steps: tiles of different sizes count as one each. If
     the steps agree, loops keep them; if not, the loops count tiles.
 
+    With `which=inner`, each innermost permutable band gets a parallel innermost loop, where its
+    iterations wait for each other: another of its loops, if one is parallel inside all others, or
+    one of wavefronts over the last two:
+
+        band [i, j]    =>    band [i + j]
+                               band [j]              parallel
+
+    A processor then works on several iterations of the innermost loop at once, which hides the
+    latency of operations and loads. Loops over tiles stay as they are.
+
     Bands with a coincident member are already parallel and are not changed. In a tree that
     nobody has scheduled yet, bands are merged first (`start_at`).
 
@@ -88,7 +112,8 @@ def wavefront(
     options = options or WavefrontOptions()
     builder = _Wavefronts(options.degrees, dependences)
     start = start_at(schedule, dependences, options.loop, "the wavefront")
-    result = builder.visit(start).get_schedule()
+    visit = builder.visit_inner if options.which == "inner" else builder.visit
+    result = visit(start).get_schedule()
     if not builder.done:
         return Outcome(schedule, (), (builder.explain(start.get_schedule()),))
     done = (*builder.done, *builder.parallel)
@@ -128,6 +153,72 @@ class _Wavefronts:
             self.refused.append(f"{name} is not permutable{because(node, self._dependences)}")
         return mapped_children(node, self.visit)
 
+    def visit_inner(self, node: isl.ScheduleNode) -> isl.ScheduleNode:
+        """The tree from `node` down with the last loop of its innermost bands made parallel."""
+        if node_type(node) is not BAND:
+            return mapped_children(node, self.visit_inner)
+        if _has_band(node.child(0)):
+            sunk = self._sunk(node)
+            return mapped_children(node, self.visit_inner) if sunk is None else sunk
+        count, name = node.band_n_member(), describe_band(node)
+        if count < 2 or not node.band_get_permutable() or runs_over_tiles(node):
+            return node
+        if node.is_subtree_anchored():
+            self.refused.append(anchored(node))
+            return node
+        free = self._parallel_innermost(node)
+        if count - 1 in free:
+            self.parallel.append(f"loop {count} of {name} is already parallel")
+            return node
+        if free:
+            self.done.append(f"moved loop {free[-1] + 1} of {name} innermost: it is parallel")
+            members = list(loop_members(node))
+            members.append(members.pop(free[-1]))
+            return replace_band(node, members, True)
+        self.done.append(
+            f"skewed loops {count - 1} and {count} of {name} into wavefronts: the last one is "
+            "parallel"
+        )
+        skewed = wavefront_band(split_at(node, count - 2), 1)
+        return skewed.parent() if count > 2 else skewed
+
+    def _sunk(self, band: isl.ScheduleNode) -> isl.ScheduleNode | None:
+        """`band` with its last loop moved inside all others, if that is parallel and they wait.
+
+        Only within tiles: there are few iterations then, whose data fit into the cache.
+        """
+        last = band.band_n_member() - 1
+        facts = band_facts(active_at(band, self._dependences), members_of(band))
+        if not facts.coincident[last] or not self._waits(band.child(0)):
+            return None
+        name = describe_band(band)
+        if band.is_subtree_anchored():
+            self.refused.append(anchored(band))
+            return None
+        inner = split_at(band, last)
+        if not is_within_tiles(band) and not is_within_tiles(inner):
+            return None
+        self.done.append(f"moved loop {last + 1} of {name} inside all others: it is parallel")
+        sunk = inner.band_sink()
+        return sunk.parent() if last else sunk
+
+    def _waits(self, node: isl.ScheduleNode) -> bool:
+        """Whether the last loop of an innermost band from `node` down is not parallel."""
+        if node_type(node) is BAND and not _has_band(node.child(0)):
+            actives = active_at(node, self._dependences)
+            return not band_facts(actives, members_of(node)).parallel[-1]
+        return any(self._waits(node.child(position)) for position in range(node.n_children()))
+
+    def _parallel_innermost(self, band: isl.ScheduleNode) -> tuple[int, ...]:
+        """The members of a permutable band that would be parallel as its innermost loop."""
+        members, actives = members_of(band), active_at(band, self._dependences)
+        orders = (
+            (*members[:each], *members[each + 1 :], members[each]) for each in range(len(members))
+        )
+        return tuple(
+            place for place, order in enumerate(orders) if band_facts(actives, order).parallel[-1]
+        )
+
     def _visit_tiles(self, mark: isl.ScheduleNode, tiles: SymbolicTiles) -> isl.ScheduleNode:
         """Tiles of symbolic sizes with their loops made parallel."""
         flags = [loop.is_coincident for loop in tiled_loops(mark)]
@@ -161,6 +252,10 @@ class _Wavefronts:
         nothing = self.parallel or self.refused
         reasons = nothing or [no_permutable_band(schedule, self._dependences)]
         return f"no wavefronts were created: {summary(reasons)}"
+
+
+def _has_band(node: isl.ScheduleNode) -> bool:
+    return not node.every_descendant(lambda inner: node_type(inner) is not BAND)
 
 
 def wavefront_band(band: isl.ScheduleNode, degrees: int) -> isl.ScheduleNode:

@@ -20,6 +20,12 @@ PIPELINES = (
     "mark-parallel{schedule=balanced},register-tile{rows=2 vectors=1 width=4},vectorize",
     "privatize{loops=all},spatial-schedule,tile{sizes=5,4,8},wavefront,mark-parallel,"
     "full-tile-separation,register-tile{rows=3 vectors=2 width=2},vectorize",
+    "pluto-schedule{fuse=none},intra-tile-order{distribute=false},tile{sizes=3,5,7},wavefront,"
+    "intra-tile-order,wavefront{which=inner},mark-parallel,register-tile{width=4},vectorize",
+    "pluto-schedule,intra-tile-order{distribute=false},tile{sizes=4,6,11},wavefront,"
+    "intra-tile-order,wavefront{which=inner},mark-parallel,register-tile{width=2},vectorize",
+    "tile{sizes=3 min-width=1},wavefront{which=inner},mark-parallel,register-tile{width=2},"
+    "vectorize",
 )
 
 DEFAULT = "optimize{threads=2}"

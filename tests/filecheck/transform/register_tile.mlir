@@ -57,6 +57,47 @@ func.func @carried(%n: index, %A: memref<?x?xf64>) {
 
 // CHECK: warning: [register-tile] no register tiles were made: the band of 2 over S0 has no vector loop: no parallel loop has accesses to successive elements
 
+// -----
+
+// Statements in one loop get vector loops of their own.
+func.func @two(%n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>) {
+  affine.for %i = 0 to %n {
+    affine.for %j = 0 to %n {
+      %a = affine.load %A[%i, %j] : memref<?x?xf64>
+      %d = arith.addf %a, %a : f64
+      affine.store %d, %B[%i, %j] : memref<?x?xf64>
+      %b = affine.load %B[%i, %j] : memref<?x?xf64>
+      %e = arith.mulf %b, %b : f64
+      affine.store %e, %A[%i, %j] : memref<?x?xf64>
+    }
+  }
+  return
+}
+
+// CHECK: remark: [register-tile] separated the statements in loop 2 of the band of 2 over S0, S1
+// CHECK:      poly.band "[n] -> [{ S0[i, j] -> [(i)]; S1[i, j] -> [(i)] }]" permutable coincident [true] {
+// CHECK-NEXT:   poly.sequence {
+// CHECK-NEXT:     poly.filter "[n] -> { S0[i, j] }" {
+// CHECK-NEXT:       poly.band "[n] -> [{ S0[i, j] -> [(j)] }]" permutable coincident [true] loop_attributes {{\[\[}}#poly.vector<4>]]
+// CHECK:          poly.filter "[n] -> { S1[i, j] }" {
+// CHECK-NEXT:       poly.band "[n] -> [{ S1[i, j] -> [(j)] }]" permutable coincident [true] loop_attributes {{\[\[}}#poly.vector<4>]]
+
+// -----
+
+// The second statement reads what the first one computes in the next iteration.
+func.func @apart(%n: index, %A: memref<?xf64>, %B: memref<?xf64>, %C: memref<?xf64>) {
+  affine.for %j = 1 to %n {
+    %a = affine.load %A[%j] : memref<?xf64>
+    affine.store %a, %B[%j] : memref<?xf64>
+    %b = affine.load %B[%j - 1] : memref<?xf64>
+    affine.store %b, %C[%j] : memref<?xf64>
+    affine.store %b, %A[%j + 1] : memref<?xf64>
+  }
+  return
+}
+
+// CHECK: warning: [register-tile] no register tiles were made
+
 // ROWS: error: rows must be 1 or more: rows=0
 // VECTORS: error: vectors must be 1 or more: vectors=0
 // WIDTH: error: width must be a power of two, 2 or more: width=3
