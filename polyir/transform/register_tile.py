@@ -28,7 +28,7 @@ from polyir.transform.bands import (
     replace_band,
     start_at,
 )
-from polyir.transform.loop_attributes import settled
+from polyir.transform.loop_attributes import cut, settled
 from polyir.transform.point_distribution import distribution, rewritten, untangled
 from polyir.transform.tile import runs_over_tiles, tile_values
 from polyir.transform.walk import (
@@ -165,10 +165,14 @@ def _constants(vectors: isl.Set) -> tuple[int, ...] | None:
 
 @dataclass(frozen=True)
 class _Shape:
-    """The members of a band that are the vector loop, and the loop of the rows if there is one."""
+    """The members of a band that are the vector loop, and the loop of the rows if there is one.
+
+    Without rows, `kept` may be a loop that adds up what is stored, in the same elements.
+    """
 
     vector: int
     rows: int | None
+    kept: int | None = None
 
 
 class _RegisterTiler:
@@ -202,9 +206,9 @@ class _RegisterTiler:
         if isinstance(shape, str):
             self.missed.append(f"{name} has no vector loop: {shape}")
             return node
-        if shape.rows is None:
+        if shape.rows is None and shape.kept is None:
             return self._vectors_only(node, shape.vector, name)
-        return self._blocks(node, shape.vector, shape.rows, name)
+        return self._blocks(node, shape, name)
 
     def _below(self, node: isl.ScheduleNode) -> isl.ScheduleNode:
         return rewritten(node, range(node.n_children()), lambda child, _: self.visit(child))
@@ -280,7 +284,12 @@ class _RegisterTiler:
                 if self._are_parallel(band, (row, vector)):
                     return _Shape(vector, row)
             if cheap_loads(vector) == len(loads) and self._are_parallel(band, (vector,)):
-                return _Shape(vector, None)
+                kept = [
+                    place
+                    for place, each in directions.items()
+                    if place != vector and all(map(each.stays, stores))
+                ]
+                return _Shape(vector, None, kept[-1] if kept else None)
         return "no parallel loop has accesses to successive elements"
 
     def _are_parallel(self, band: isl.ScheduleNode, inner: Sequence[int]) -> bool:
@@ -301,33 +310,44 @@ class _RegisterTiler:
         self.done.append(f"vectors of {self._options.width} along loop {vector + 1} of {name}")
         return replace_band(band, members, bool(band.band_get_permutable()))
 
-    def _blocks(
-        self, band: isl.ScheduleNode, vector: int, rows: int, name: str
-    ) -> isl.ScheduleNode:
+    def _blocks(self, band: isl.ScheduleNode, shape: _Shape, name: str) -> isl.ScheduleNode:
         """`band` as loops over blocks, the loops that are in no block, and those of a block."""
         members = loop_members(band)
-        width, height = self._options.width, self._options.rows
-        sizes = {vector: width * self._options.vectors, rows: height}
-        others = [each for place, each in enumerate(members) if place not in sizes]
-        tiles = [
-            LoopMember(tile_values(members[place].function, size)) for place, size in sizes.items()
-        ]
-        block = [
-            replace(members[rows], attributes=(*members[rows].attributes, JamAttr(height))),
-            replace(members[vector], attributes=(*members[vector].attributes, VectorAttr(width))),
-        ]
-        node = insert_band(insert_band(band.delete(), block, True), others)
+        sizes = self._sizes(shape)
+        others = [place for place in range(len(members)) if place not in sizes]
+        if shape.kept is not None:
+            others.sort(key=lambda place: place == shape.kept)
+        tiles: list[LoopMember] = []
+        block: list[LoopMember] = []
+        for place, size in sizes.items():
+            is_vector = place == shape.vector
+            own = VectorAttr(self._options.width) if is_vector else JamAttr(size)
+            outer, inner = cut(members[place].attributes)
+            tiles.append(LoopMember(tile_values(members[place].function, size), attributes=outer))
+            block.insert(0, replace(members[place], attributes=(*inner, own)))
+        node = insert_band(band.delete(), block, True)
+        node = insert_band(node, [members[place] for place in others])
         node = insert_band(node, tiles, True)
         (instances,) = sets_of(band.get_domain())
         domain = self._statements[instances.get_tuple_name()].domain
-        self.done.append(
-            f"blocks of {height} x {sizes[vector]} along loops {rows + 1} and {vector + 1} of "
-            f"{name}"
-        )
-        complete = _complete(node, domain, (sizes[vector], height))
+        shown = " x ".join(str(size) for size in reversed(sizes.values()))
+        numbers = " and ".join(str(place + 1) for place in reversed(sizes))
+        loops = f"loop{'s' * (len(sizes) > 1)} {numbers}"
+        self.done.append(f"blocks of {shown} along {loops} of {name}")
+        complete = _complete(node, domain, tuple(sizes.values()))
         if complete is None:
             return node
         return node.child(0).band_set_ast_build_options(complete).parent()
+
+    def _sizes(self, shape: _Shape) -> dict[int, int]:
+        """The sizes of a block, for the vector loop first.
+
+        Without rows, twice as many vectors make enough sums to wait for none of them.
+        """
+        width = self._options.width * self._options.vectors
+        if shape.rows is None:
+            return {shape.vector: 2 * width}
+        return {shape.vector: width, shape.rows: self._options.rows}
 
 
 def _schedule_of(band: isl.ScheduleNode, domain: isl.Set, outer: int) -> isl.Map:
@@ -357,30 +377,30 @@ def _members_around(leaf: isl.ScheduleNode, domain: isl.Set) -> isl.Map:
 
 
 def _complete(
-    tiles: isl.ScheduleNode, domain: isl.Set, sizes: tuple[int, int]
+    tiles: isl.ScheduleNode, domain: isl.Set, sizes: tuple[int, ...]
 ) -> isl.UnionSet | None:
     """The AST option that isolates the iterations in which all of a block runs.
 
     `{ isolate[[outer loops, tiles] -> [loops in no block]] }`, where `tiles` is the band of the
-    loops over blocks of the vector loop and of the rows, in this order. `None` for a domain with
-    holes. In a convex domain, a block is complete if its four corners are there.
+    loops over blocks of `sizes`, in the reverse order of the loops in a block. `None` for a domain
+    with holes. In a convex domain, a block is complete if its corners are there.
     """
-    first = tiles.get_schedule_depth()
+    first, blocks = tiles.get_schedule_depth(), len(sizes)
     schedule = _schedule_of(tiles, domain, first)
     if not _is_convex(schedule.domain()):
         return None
     count = schedule.range_tuple_dim()
-    points = (count - 1, count - 2)
     full: isl.Set | None = None
     for corner in product(*((0, size - 1) for size in sizes)):
         at = schedule.range()
-        for tile, point, offset in zip((first, first + 1), points, corner, strict=True):
-            at = _at_distance(at, tile, point, offset)
-        at = at.project_out(isl.dim_type.set, count - 2, 2)
+        for place, offset in enumerate(corner):
+            at = _at_distance(at, first + place, count - 1 - place, offset)
+        at = at.project_out(isl.dim_type.set, count - blocks, blocks)
         full = at if full is None else full.intersect(at)
     assert full is not None
     option = isl.Map.from_domain(full.coalesce())
-    option = option.move_dims(isl.dim_type.out, 0, isl.dim_type.in_, first + 2, count - first - 4)
+    inner = count - first - 2 * blocks
+    option = option.move_dims(isl.dim_type.out, 0, isl.dim_type.in_, first + blocks, inner)
     return isl.UnionSet.from_set(option.wrap().set_tuple_name("isolate"))
 
 
