@@ -84,7 +84,8 @@ def register_tile(
                                   band [k]  options isolate (where the block is complete)
                                     band [i, j]  attributes #poly.jam<8>, #poly.vector<8>
 
-    Without a loop for rows, the vector loop becomes the innermost one and is not cut into blocks.
+    Without a loop for rows, blocks are made along the vector loop only, and only if another loop
+    adds up what is stored; else the vector loop becomes the innermost one.
     Statements that share a band within tiles get bands of their own first, where the dependences
     allow it, if one of them gets a vector loop then (`polyir.transform.point_distribution`).
     Where the block is complete, its loops have a constant number of iterations, and
