@@ -10,7 +10,7 @@ import islpy as isl
 
 from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
-from polyir.dialects.loop_attributes import JamAttr, LoopAttribute, VectorAttr
+from polyir.dialects.loop_attributes import JamAttr, VectorAttr
 from polyir.isl_lists import basic_sets_of, sets_of
 from polyir.isl_trees import node_type
 from polyir.model.bands import active_at, band_facts
@@ -85,8 +85,8 @@ def register_tile(
                                   band [k]  options isolate (where the block is complete)
                                     band [i, j]  attributes #poly.jam<8>, #poly.vector<8>
 
-    Without a loop for rows, a block is one row of `rows` times as many vectors if another loop adds
-    up its elements; else the vector loop becomes the innermost one and is not cut into blocks.
+    Without a loop for rows, blocks are made along the vector loop only, and only if another loop
+    adds up what is stored; else the vector loop becomes the innermost one.
     Where stores along no parallel loop go to successive elements, but loads along another loop do,
     and each iteration of the parallel one is a sum along that, blocks have rows only: several sums
     at once hide the latency of one.
@@ -180,12 +180,12 @@ def _constants(vectors: isl.Set) -> tuple[int, ...] | None:
 class _Shape:
     """The members of a band that are the vector loop and the loop of the rows, if there are.
 
-    `are_sums` says that another loop adds up what the stores of both are to.
+    Without one of them, `kept` is a loop that adds up what is stored, in the same elements.
     """
 
     vector: int | None
     rows: int | None
-    are_sums: bool = True
+    kept: int | None = None
 
 
 class _RegisterTiler:
@@ -220,7 +220,7 @@ class _RegisterTiler:
         if isinstance(shape, str):
             self.missed.append(f"{name} has no vector loop: {shape}")
             return node
-        if shape.vector is not None and shape.rows is None and not shape.are_sums:
+        if shape.vector is not None and shape.rows is None and shape.kept is None:
             return self._vectors_only(node, shape.vector, name)
         return self._blocks(node, shape, name)
 
@@ -301,32 +301,37 @@ class _RegisterTiler:
                 if self._are_parallel(band, (row, vector)):
                     return _Shape(vector, row)
             if cheap_loads(vector) == len(loads) and self._are_parallel(band, (vector,)):
-                others = (each for place, each in directions.items() if place != vector)
-                are_sums = any(all(map(each.stays, stores)) for each in others)
-                return _Shape(vector, None, are_sums)
+                kept = [
+                    place
+                    for place, each in directions.items()
+                    if place != vector and all(map(each.stays, stores))
+                ]
+                return _Shape(vector, None, kept[-1] if kept else None)
         for row in reversed(directions):
-            are_sums = self._is_row_of_sums(row, directions, stores, loads)
-            if are_sums and self._are_parallel(band, (row,)):
-                return _Shape(None, row)
+            kept_loop = self._loop_of_sums(row, directions, stores, loads)
+            if kept_loop is not None and self._are_parallel(band, (row,)):
+                return _Shape(None, row, kept_loop)
         return "no parallel loop has accesses to successive elements"
 
-    def _is_row_of_sums(
+    def _loop_of_sums(
         self,
         row: int,
         directions: Mapping[int, _Direction],
         stores: Sequence[int],
         loads: Sequence[int],
-    ) -> bool:
-        """Whether iterations of a loop are sums of their own, along successive elements."""
+    ) -> int | None:
+        """The loop that adds up one element in each iteration of `row`, along successive ones."""
         own = directions[row]
         if not stores or any(own.moves[store] is None or own.stays(store) for store in stores):
-            return False
-        return any(
-            all(map(each.stays, stores))
-            and all(each.stays(load) or each.is_successive(load) for load in loads)
+            return None
+        sums = (
+            place
             for place, each in directions.items()
             if place != row
+            and all(map(each.stays, stores))
+            and all(each.stays(load) or each.is_successive(load) for load in loads)
         )
+        return next(sums, None)
 
     def _in_turn(self, band: isl.ScheduleNode) -> isl.ScheduleNode | None:
         """`band` with a vector loop for each of the statements that run in turn in it."""
@@ -385,42 +390,44 @@ class _RegisterTiler:
         """`band` as loops over blocks, the loops that are in no block, and those of a block."""
         self.has_blocks |= None not in (shape.vector, shape.rows)
         members = loop_members(band)
-        width, height = self._options.width, self._options.rows
-        sizes: dict[int, int] = {}
+        sizes = self._sizes(shape)
+        others = [place for place in range(len(members)) if place not in sizes]
+        if shape.kept is not None:
+            others.sort(key=lambda place: place == shape.kept)
+        tiles: list[LoopMember] = []
         block: list[LoopMember] = []
-        if shape.vector is not None:
-            # Without rows, all registers are for one long vector.
-            vectors = self._options.vectors * (height if shape.rows is None else 1)
-            sizes[shape.vector] = width * vectors
-            block = [_with(members[shape.vector], VectorAttr(width))]
-        if shape.rows is not None:
-            sizes[shape.rows] = height
-            block.insert(0, _with(members[shape.rows], JamAttr(height)))
-        others = [each for place, each in enumerate(members) if place not in sizes]
-        tiles = [
-            LoopMember(
-                tile_values(members[place].function, size),
-                attributes=cut(members[place].attributes)[0],
-            )
-            for place, size in sizes.items()
-        ]
-        node = insert_band(insert_band(band.delete(), block, True), others)
+        for place, size in sizes.items():
+            is_vector = place == shape.vector
+            own = VectorAttr(self._options.width) if is_vector else JamAttr(size)
+            outer, inner = cut(members[place].attributes)
+            tiles.append(LoopMember(tile_values(members[place].function, size), attributes=outer))
+            block.insert(0, replace(members[place], attributes=(*inner, own)))
+        node = insert_band(band.delete(), block, True)
+        node = insert_band(node, [members[place] for place in others])
         node = insert_band(node, tiles, True)
         (instances,) = sets_of(band.get_domain())
         domain = self._statements[instances.get_tuple_name()].domain
         shown = " x ".join(str(size) for size in reversed(sizes.values()))
-        along = " and ".join(str(place + 1) for place in reversed(sizes))
-        plural = "s" if len(sizes) > 1 else ""
-        self.done.append(f"blocks of {shown} along loop{plural} {along} of {name}")
+        numbers = " and ".join(str(place + 1) for place in reversed(sizes))
+        loops = f"loop{'s' * (len(sizes) > 1)} {numbers}"
+        self.done.append(f"blocks of {shown} along {loops} of {name}")
         complete = _complete(node, domain, tuple(sizes.values()))
         if complete is None:
             return node
         return node.child(0).band_set_ast_build_options(complete).parent()
 
+    def _sizes(self, shape: _Shape) -> dict[int, int]:
+        """The sizes of a block, for the vector loop first.
 
-def _with(member: LoopMember, attribute: LoopAttribute) -> LoopMember:
-    """The loop in a block: what is left to it of its attributes, and another one."""
-    return replace(member, attributes=(*cut(member.attributes)[1], attribute))
+        Without rows, twice as many vectors make enough sums to wait for none of them.
+        """
+        sizes: dict[int, int] = {}
+        if shape.vector is not None:
+            width = self._options.width * self._options.vectors
+            sizes[shape.vector] = 2 * width if shape.rows is None else width
+        if shape.rows is not None:
+            sizes[shape.rows] = self._options.rows
+        return sizes
 
 
 def _runs_statements_in_turn(band: isl.ScheduleNode) -> bool:
@@ -481,26 +488,25 @@ def _complete(
     """The AST option that isolates the iterations in which all of a block runs.
 
     `{ isolate[[outer loops, tiles] -> [loops in no block]] }`, where `tiles` is the band of the
-    loops over blocks of the vector loop and of the rows, in this order, and the loops of a block
-    are in the opposite order. `None` for a domain with holes. In a convex domain, a block is
-    complete if its corners are there.
+    loops over blocks of `sizes`, in the reverse order of the loops in a block. `None` for a domain
+    with holes. In a convex domain, a block is complete if its corners are there.
     """
-    first = tiles.get_schedule_depth()
+    first, blocks = tiles.get_schedule_depth(), len(sizes)
     schedule = _schedule_of(tiles, domain, first)
     if not _is_convex(schedule.domain()):
         return None
-    count, number = schedule.range_tuple_dim(), len(sizes)
+    count = schedule.range_tuple_dim()
     full: isl.Set | None = None
     for corner in product(*((0, size - 1) for size in sizes)):
         at = schedule.range()
         for place, offset in enumerate(corner):
             at = _at_distance(at, first + place, count - 1 - place, offset)
-        at = at.project_out(isl.dim_type.set, count - number, number)
+        at = at.project_out(isl.dim_type.set, count - blocks, blocks)
         full = at if full is None else full.intersect(at)
     assert full is not None
     option = isl.Map.from_domain(full.coalesce())
-    others = count - first - 2 * number
-    option = option.move_dims(isl.dim_type.out, 0, isl.dim_type.in_, first + number, others)
+    inner = count - first - 2 * blocks
+    option = option.move_dims(isl.dim_type.out, 0, isl.dim_type.in_, first + blocks, inner)
     return isl.UnionSet.from_set(option.wrap().set_tuple_name("isolate"))
 
 

@@ -98,6 +98,50 @@ func.func @apart(%n: index, %A: memref<?xf64>, %B: memref<?xf64>, %C: memref<?xf
 
 // CHECK: warning: [register-tile] no register tiles were made
 
+// -----
+
+// No store goes to successive elements, but the sums of several rows hide each other's latency.
+func.func @rows(%n: index, %A: memref<?x?xf64>, %x: memref<?xf64>, %y: memref<?x2xf64>) {
+  affine.for %i = 0 to %n {
+    affine.for %j = 0 to %n {
+      %a = affine.load %A[%i, %j] : memref<?x?xf64>
+      %v = affine.load %x[%j] : memref<?xf64>
+      %s = affine.load %y[%i, 1] : memref<?x2xf64>
+      %p = arith.mulf %a, %v : f64
+      %d = arith.addf %s, %p : f64
+      affine.store %d, %y[%i, 1] : memref<?x2xf64>
+    }
+  }
+  return
+}
+
+// CHECK: remark: [register-tile] blocks of 2 along loop 1 of the band of 2 over S0
+// CHECK:      poly.band "[n] -> [{ S0[i, j] -> [(i - (i) mod 2)] }]" permutable coincident [true] {
+// CHECK-NEXT:   poly.band "[n] -> [{ S0[i, j] -> [(j)] }]" permutable coincident [false] options "{{.*}}isolate{{.*}}" {
+// CHECK-NEXT:     poly.band "[n] -> [{ S0[i, j] -> [(i)] }]" permutable coincident [true] loop_attributes {{\[\[}}#poly.jam<2>]]
+
+// -----
+
+// No load is shared along another parallel loop, but each sum stays in a register along %i.
+func.func @transposed_product(%n: index, %A: memref<?x?xf64>, %x: memref<?xf64>, %y: memref<?xf64>) {
+  affine.for %j = 0 to %n {
+    affine.for %i = 0 to %n {
+      %a = affine.load %A[%i, %j] : memref<?x?xf64>
+      %v = affine.load %x[%i] : memref<?xf64>
+      %s = affine.load %y[%j] : memref<?xf64>
+      %p = arith.mulf %a, %v : f64
+      %d = arith.addf %s, %p : f64
+      affine.store %d, %y[%j] : memref<?xf64>
+    }
+  }
+  return
+}
+
+// CHECK: remark: [register-tile] blocks of 16 along loop 1 of the band of 2 over S0
+// CHECK:      poly.band "[n] -> [{ S0[j, i] -> [(j - (j) mod 16)] }]" permutable coincident [true] {
+// CHECK-NEXT:   poly.band "[n] -> [{ S0[j, i] -> [(i)] }]" permutable coincident [false] options "{{.*}}isolate{{.*}}" {
+// CHECK-NEXT:     poly.band "[n] -> [{ S0[j, i] -> [(j)] }]" permutable coincident [true] loop_attributes {{\[\[}}#poly.vector<4>]]
+
 // ROWS: error: rows must be 1 or more: rows=0
 // VECTORS: error: vectors must be 1 or more: vectors=0
 // WIDTH: error: width must be a power of two, 2 or more: width=3
