@@ -34,6 +34,7 @@ from polyir.loops.vector_copies import (
     CopiedCounter,
     Element,
     Expansion,
+    SameMask,
     Store,
     Subscripts,
     UnsuitableError,
@@ -343,7 +344,7 @@ def _add_rest(loop: affine.ForOp, range: LoopRange, facts: BodyFacts, width: int
     mask = inner.insert(vector.CreateMaskOp([rest], VectorType(i1, [width]))).results[0]
     mask.name_hint = "mask"
     counter = CopiedCounter(range.counter, IndexExpression.of(start), 1)
-    Expansion(facts, [counter], width, inner, mask).run(loop.body.block)
+    Expansion(facts, [counter], width, inner, SameMask(mask)).run(loop.body.block)
     block.add_op(affine.YieldOp.get())
     is_left = Constraint(IndexExpression.of(rest).shift(-1), False)
     conditional([is_left], block, None, loop, builder)
