@@ -47,6 +47,7 @@ class RegisterTileOptions:
 
     By default, results fill 24 vectors of 8 elements, which leaves 8 of the 32 registers of
     AVX-512 for operands of type f64. With `loop`, only bands from that loop on get register tiles.
+    `masked` blocks at borders are not apart from complete ones: they are to run with masks.
 
     Raises `OptionError` for numbers that make no sense.
     """
@@ -55,6 +56,7 @@ class RegisterTileOptions:
     vectors: int = 3
     width: int = 8
     loop: LoopAddress | None = None
+    masked: bool = False
 
     def __post_init__(self) -> None:
         if self.rows < 1:
@@ -284,18 +286,20 @@ class _RegisterTiler:
             f"blocks of {height} x {sizes[vector]} along loops {rows + 1} and {vector + 1} of "
             f"{name}"
         )
-        complete = _complete(node, (sizes[vector], height))
+        complete = _complete(node, (sizes[vector], height), self._options.masked)
         if complete is None:
             return node
         return node.child(0).band_set_ast_build_options(complete).parent()
 
 
-def _complete(tiles: isl.ScheduleNode, sizes: tuple[int, int]) -> isl.UnionSet | None:
+def _complete(
+    tiles: isl.ScheduleNode, sizes: tuple[int, int], only_cut: bool
+) -> isl.UnionSet | None:
     """The AST option that isolates the iterations in which all of a block runs.
 
     `{ isolate[[outer loops, tiles] -> [loops in no block]] }`, where `tiles` is the band of the
     loops over blocks of the vector loop and of the rows, in this order. `None` for a domain with
-    holes. In a convex domain, a block is complete if its four corners are there.
+    holes, and with `only_cut` unless the loops in no block decide whether all of it runs. In a convex domain, a block is complete if its four corners are there.
     """
     (schedule,) = schedules_below(tiles)
     if not _is_convex(schedule.domain()):
@@ -311,9 +315,22 @@ def _complete(tiles: isl.ScheduleNode, sizes: tuple[int, int]) -> isl.UnionSet |
         at = at.project_out(isl.dim_type.set, count - 2, 2)
         full = at if full is None else full.intersect(at)
     assert full is not None
+    inner = count - first - 4
+    if only_cut and not _depends_on_last(full, inner, schedule.range()):
+        return None
     option = isl.Map.from_domain(full.coalesce())
-    option = option.move_dims(isl.dim_type.out, 0, isl.dim_type.in_, first + 2, count - first - 4)
+    option = option.move_dims(isl.dim_type.out, 0, isl.dim_type.in_, first + 2, inner)
     return isl.UnionSet.from_set(option.wrap().set_tuple_name("isolate"))
+
+
+def _depends_on_last(full: isl.Set, last: int, dates: isl.Set) -> bool:
+    """Whether the `last` dimensions decide which of some dates are in `full`.
+
+    The two dimensions of a block come after them in `dates`.
+    """
+    kind, first = isl.dim_type.set, full.dim(isl.dim_type.set) - last
+    whole = full.project_out(kind, first, last).add_dims(kind, last)
+    return not whole.intersect(dates.project_out(kind, first + last, 2)).is_subset(full)
 
 
 def _is_convex(instances: isl.Set) -> bool:
