@@ -69,6 +69,7 @@ PASS_NAMES = (
     "lower-poly",
     "split-loops",
     "vectorize",
+    "pack",
     "scalar-replacement",
     "gpu-outline",
     "convert-parallel-to-omp",

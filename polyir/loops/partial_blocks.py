@@ -10,7 +10,7 @@ Rows that do not run compute what the last row does, and store nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import islpy as isl
 from xdsl.builder import Builder
@@ -161,20 +161,26 @@ def partial_block(
     """
     counters: list[CopiedCounter] = []
     ranges: list[LoopRange] = []
-    inside = [loop.body.block.args[0] for loop in loops]
-    for place, loop in enumerate(loops):
-        range = range_of(loop)
+    found = [range_of(loop) for loop in loops]
+    whole = [each for each in found if each is not None and each.step == 1]
+    if len(whole) < len(loops) or any(loop.results for loop in loops):
+        return None
+    inside = [each.counter for each in whole]
+    for place, loop in reversed(list(enumerate(loops))):
         known = spaces.context(loop)
-        if range is None or range.step != 1 or loop.results:
+        ends = _ends_without_empty(whole[place], inside[:place], known, spaces)
+        if ends is None:
             return None
-        if not known.is_subset(spaces.runs(loop)):
-            return None
+        if ends:
+            whole[place - 1] = replace(whole[place - 1], upper=(*whole[place - 1].upper, *ends))
+    for place, loop in enumerate(loops):
+        range, known = whole[place], spaces.context(loop)
         is_vector = place == len(loops) - 1
         limits = [4 * width, *(n * width for n in (3, 2, 1))] if is_vector else [sizes[place]]
-        found = _first_and_size(range, inside, limits, known, spaces)
-        if found is None:
+        start = _first_and_size(range, inside, limits, known, spaces)
+        if start is None:
             return None
-        first, size = found
+        first, size = start
         unit = width if is_vector else 1
         counters.append(CopiedCounter(range.counter, first, -(-size // unit), unit))
         end = first.shift(counters[-1].count * unit)
@@ -182,6 +188,24 @@ def partial_block(
     if any(range.lower for range in ranges[:-1]) or not _is_one_interval(counters, ranges):
         return None
     return PartialBlock(tuple(counters), tuple(ranges))
+
+
+def _ends_without_empty(
+    range: LoopRange, rows: Sequence[SSAValue], known: isl.Set, spaces: IterationSpaces
+) -> list[IndexExpression] | None:
+    """Where the loop right around another one must end, so that this always has an iteration.
+
+    `None` if no end of it is enough.
+    """
+    ends: list[IndexExpression] = []
+    for low in range.lower:
+        for high in range.upper:
+            if known.is_subset(spaces.holds(Constraint((high - low).shift(-1), False))):
+                continue
+            if not rows or factor_of(high - low, rows[-1]) != -1:
+                return None
+            ends.append(high - low + IndexExpression.of(rows[-1]))
+    return ends
 
 
 def _first_and_size(

@@ -299,7 +299,8 @@ def _complete(
 
     `{ isolate[[outer loops, tiles] -> [loops in no block]] }`, where `tiles` is the band of the
     loops over blocks of the vector loop and of the rows, in this order. `None` for a domain with
-    holes, and with `only_cut` unless the loops in no block decide whether all of it runs. In a convex domain, a block is complete if its four corners are there.
+    holes, and with `only_cut` unless the loops in no block decide whether all of it runs.
+    In a convex domain, a block is complete if its four corners are there.
     """
     (schedule,) = schedules_below(tiles)
     if not _is_convex(schedule.domain()):
