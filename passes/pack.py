@@ -49,7 +49,7 @@ class PackPass(ModulePass):
 
     name = "pack"
 
-    elements: int = 1 << 18
+    elements: int = 1 << 19
 
     def __post_init__(self) -> None:
         if self.elements < 1:

@@ -25,6 +25,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from polyir.loops.iteration_spaces import IterationSpaces, is_loop
 from polyir.loops.loop_forms import conditional, range_of
 from polyir.loops.loop_ranges import LoopRange
+from polyir.loops.partial_blocks import CLAMPED
 from polyir.loops.vector_copies import factor_of, substituted
 from polyir.model.index_expressions import Constraint, IndexExpression, compose, map_of
 from polyir.model.raising.effects import is_pure, may_overlap, may_trap
@@ -191,6 +192,10 @@ class _Nest:
             # The scalar is packed, and takes less memory.
             return None
         operands = list(owner.operands)
+        if isinstance(owner, affine.MinOp) and CLAMPED in owner.attributes:
+            # It is enough that what is loaded is right where the first expression is the least.
+            terms = _minimum(value)
+            operands = [] if terms is None else list(terms[0].values())
         if isinstance(owner, Loads):
             if self._is_stored_to(owner.operands[0]):
                 return None
@@ -292,12 +297,9 @@ class _Nest:
             known = known.intersect(spaces.within(range))
         inside = spaces.context(self.loops[-1].body.block.first_op or self.loops[-1])
         dropped = [range.counter for range in self._dropped(panel)]
-        loads = [op for value in panel.values for op in self.slice_of(value) if _has_mask(op)]
+        slices = {op for value in panel.values for op in self.slice_of(value)}
         wanted = [(known, inside)]
-        for load in loads:
-            assert isinstance(load, vector.MaskedLoadOp)
-            bounds = mask_bounds(load.mask)
-            assert bounds is not None
+        for bounds in [bounds for op in slices if (bounds := lane_bounds(op)) is not None]:
             more = known.intersect(spaces.holds(Constraint(lane, False)))
             less = inside.intersect(spaces.holds(Constraint(lane, False)))
             for is_end, terms in bounds:
@@ -326,8 +328,14 @@ def _is_gathered_into(op: Operation) -> bool:
     return all(isinstance(use.operation, vector.InsertOp) for use in op.results[0].uses)
 
 
-def _has_mask(op: Operation) -> bool:
-    return isinstance(op, vector.MaskedLoadOp) and mask_bounds(op.mask) is not None
+def lane_bounds(op: Operation) -> list[tuple[bool, Terms]] | None:
+    """Which lanes a masked load loads, or which indices a clamped one may be; else `None`."""
+    if isinstance(op, vector.MaskedLoadOp):
+        return mask_bounds(op.mask)
+    if isinstance(op, affine.MinOp) and CLAMPED in op.attributes:
+        terms = _minimum(op.results[0])
+        return None if terms is None else [(True, tuple(each.shift(1) for each in terms))]
+    return None
 
 
 def mask_bounds(mask: SSAValue) -> list[tuple[bool, Terms]] | None:

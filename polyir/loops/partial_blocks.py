@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 import islpy as isl
 from xdsl.builder import Builder
 from xdsl.dialects import affine, arith, vector
-from xdsl.dialects.builtin import AffineMapAttr, VectorType, i1
+from xdsl.dialects.builtin import AffineMapAttr, UnitAttr, VectorType, i1
 from xdsl.ir import SSAValue
 
 from polyir.loops.iteration_spaces import IterationSpaces
@@ -30,6 +30,12 @@ from polyir.loops.vector_copies import (
 from polyir.model.index_expressions import Constraint, IndexExpression, map_of
 
 Bounds = tuple[IndexExpression, ...]
+
+CLAMPED = "poly.clamped"
+"""The attribute of a minimum that is an index of a copy, its first operand, or of one before it.
+
+What is loaded there is used only where it is the first operand.
+"""
 
 
 @dataclass(frozen=True)
@@ -86,7 +92,10 @@ class PartialLanes:
         upper = [each.shift(-1) for each in self._uppers(place, {})]
         if not upper or (number == 0 and lane == 0):
             return value
-        return IndexExpression.of(self._extreme("last", (value, *upper)))
+        last = self._extreme("last", (value, *upper))
+        if isinstance(last.owner, affine.MinOp):
+            last.owner.attributes[CLAMPED] = UnitAttr()
+        return IndexExpression.of(last)
 
     def _mask(self, lower: Bounds, upper: Bounds) -> SSAValue:
         if (lower, upper) not in self._masks:

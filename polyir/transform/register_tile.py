@@ -48,6 +48,7 @@ class RegisterTileOptions:
     By default, results fill 24 vectors of 8 elements, which leaves 8 of the 32 registers of
     AVX-512 for operands of type f64. With `loop`, only bands from that loop on get register tiles.
     `masked` blocks at borders are not apart from complete ones: they are to run with masks.
+    `tiles` are the sizes of tiles of blocks, along the rows, the vector loop, and all other loops.
 
     Raises `OptionError` for numbers that make no sense.
     """
@@ -57,6 +58,7 @@ class RegisterTileOptions:
     width: int = 8
     loop: LoopAddress | None = None
     masked: bool = False
+    tiles: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if self.rows < 1:
@@ -65,6 +67,18 @@ class RegisterTileOptions:
             raise OptionError(f"vectors must be 1 or more: vectors={self.vectors}")
         if self.width < 2 or self.width.bit_count() != 1:
             raise OptionError(f"width must be a power of two, 2 or more: width={self.width}")
+        if self.tiles:
+            self._require_tiles_of_blocks()
+
+    def _require_tiles_of_blocks(self) -> None:
+        given = ",".join(map(str, self.tiles))
+        if len(self.tiles) != 3 or min(self.tiles) < 1:
+            raise OptionError(f"tiles must be three sizes, 1 or more: tiles={given}")
+        columns = self.vectors * self.width
+        if self.tiles[0] % self.rows or self.tiles[1] % columns:
+            raise OptionError(
+                f"tiles must hold whole blocks of {self.rows} x {columns}: tiles={given}"
+            )
 
 
 def register_tile(
@@ -84,6 +98,10 @@ def register_tile(
         band [i, j, k]    =>    band [24 floor(j / 24), 8 floor(i / 8)]
                                   band [k]  options isolate (where the block is complete)
                                     band [i, j]  attributes #poly.jam<8>, #poly.vector<8>
+
+    With `tiles`, loops over tiles of blocks come first, along the vector loop, all others and the
+    rows: inside them, operands fit into caches, as those of F. Van Zee, R. van de Geijn: "BLIS: a
+    framework for rapidly instantiating BLAS functionality" (TOMS 2015).
 
     Without a loop for rows, the vector loop becomes the innermost one and is not cut into blocks.
     Where the block is complete, its loops have a constant number of iterations, and
@@ -282,14 +300,30 @@ class _RegisterTiler:
         ]
         node = insert_band(insert_band(band.delete(), block, True), others)
         node = insert_band(node, tiles, True)
+        is_tiled = self._options.tiles and band.band_get_permutable()
+        if is_tiled:
+            node = self._tiles_of_blocks(node, members, vector, rows).child(0)
         self.done.append(
             f"blocks of {height} x {sizes[vector]} along loops {rows + 1} and {vector + 1} of "
             f"{name}"
         )
         complete = _complete(node, (sizes[vector], height), self._options.masked)
-        if complete is None:
-            return node
-        return node.child(0).band_set_ast_build_options(complete).parent()
+        if complete is not None:
+            node = node.child(0).band_set_ast_build_options(complete).parent()
+        return node.parent() if is_tiled else node
+
+    def _tiles_of_blocks(
+        self, node: isl.ScheduleNode, members: Sequence[LoopMember], vector: int, rows: int
+    ) -> isl.ScheduleNode:
+        """Loops over tiles of blocks, above `node`."""
+        height, columns, others = self._options.tiles
+        inner = [place for place in range(len(members)) if place not in (vector, rows)]
+        sizes = {vector: columns} | dict.fromkeys(inner, others) | {rows: height}
+        tiles = [LoopMember(tile_values(members[n].function, size)) for n, size in sizes.items()]
+        shown = " x ".join(map(str, sizes.values()))
+        loops = ", ".join(str(place + 1) for place in sizes)
+        self.done.append(f"tiles of {shown} along loops {loops} around the blocks")
+        return insert_band(node, tiles, True)
 
 
 def _complete(

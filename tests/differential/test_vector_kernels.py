@@ -16,6 +16,9 @@ PIPELINES = (
     "spatial-schedule,tile{sizes=7},wavefront,intra-tile-order,mark-parallel,"
     "register-tile{rows=2 vectors=1 width=2},vectorize",
     "register-tile{rows=2 vectors=2 width=2},vectorize",
+    "pluto-schedule{fuse=none},register-tile{rows=2 vectors=2 width=2 masked=true tiles=4,8,5},"
+    "mark-parallel,vectorize,pack",
+    "pluto-schedule{fuse=none},register-tile{rows=4 vectors=1 width=4 tiles=8,4,3},vectorize,pack",
 )
 
 PART = [(name, PIPELINES[number % len(PIPELINES)]) for number, name in enumerate(KERNELS)]
