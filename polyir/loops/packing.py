@@ -396,6 +396,7 @@ def _without(known: isl.Set, values: Sequence[SSAValue], spaces: IterationSpaces
     """`known`, whatever the values of some counters are."""
     for value in values:
         name = spaces.function(IndexExpression.of(value)).get_dim_name(isl.dim_type.param, 0)
+        assert name is not None
         position = known.find_dim_by_name(isl.dim_type.param, name)
         if position >= 0:
             known = known.project_out(isl.dim_type.param, position, 1)
@@ -527,22 +528,24 @@ class _Packer:
         return offset.shift(place * self.panel.width)
 
     def _load(self, array: SSAValue, offset: IndexExpression, builder: Builder) -> SSAValue:
-        map, operands = map_of([offset], dimensions_only=True)
-        if isinstance(self.panel.type, VectorType):
-            load = affine.VectorLoadOp(array, operands, AffineMapAttr(map), self.panel.type)
-            return builder.insert(load).results[0]
-        return builder.insert(
-            affine.LoadOp(array, operands, AffineMapAttr(map), self.panel.type)
-        ).results[0]
+        map, values = map_of([offset], dimensions_only=True)
+        indices = [SSAValue.get(each, type=IndexType) for each in values]
+        attribute, type = AffineMapAttr(map), self.panel.type
+        if isinstance(type, VectorType):
+            memory = SSAValue.get(array, type=MemRefType)
+            return builder.insert(affine.VectorLoadOp(memory, indices, attribute, type)).result
+        return builder.insert(affine.LoadOp(array, indices, attribute, type)).result
 
     def _store(
         self, array: SSAValue, value: SSAValue, offset: IndexExpression, builder: Builder
     ) -> None:
-        map, operands = map_of([offset], dimensions_only=True)
+        map, values = map_of([offset], dimensions_only=True)
+        indices = [SSAValue.get(each, type=IndexType) for each in values]
         if isinstance(self.panel.type, VectorType):
-            builder.insert(affine.VectorStoreOp(value, array, operands, AffineMapAttr(map)))
+            memory = SSAValue.get(array, type=MemRefType)
+            builder.insert(affine.VectorStoreOp(value, memory, indices, AffineMapAttr(map)))
         else:
-            builder.insert(affine.StoreOp(value, array, operands, AffineMapAttr(map)))
+            builder.insert(affine.StoreOp(value, array, indices, AffineMapAttr(map)))
 
 
 def _as_expressions(mapping: dict[SSAValue, SSAValue]) -> dict[SSAValue, IndexExpression]:

@@ -131,7 +131,7 @@ def _partial_block(loop: affine.ForOp, rows: Sequence[affine.ForOp], width: int)
         for row in rows
         if isinstance(attribute := row.attributes[JamAttr.name], JamAttr)
     ]
-    found = partial_block((*rows, loop), sizes, width, IterationSpaces())
+    found = partial_block((*rows, loop), sizes, width, IterationSpaces(with_steps=True))
     if found is None or (found.ranges[-1].lower and _facts_of(loop, found).has_gathers):
         return None
     return _Block((*rows, loop), found.counters, width, found)
