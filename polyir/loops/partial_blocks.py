@@ -69,10 +69,10 @@ class PartialLanes:
     _values: dict[tuple[str, Bounds], SSAValue] = field(default_factory=dict)
     _masks: dict[tuple[Bounds, Bounds], SSAValue] = field(default_factory=dict)
 
-    def mask(self, places: frozenset[int], key: Key) -> SSAValue:
+    def mask(self, places: frozenset[int], key: Key) -> SSAValue | None:
         """The lanes in which an access runs that depends on the counters at `places`.
 
-        Of rows that it does not depend on, some runs.
+        Of rows that it does not depend on, some runs. `None` if all lanes run.
         """
         numbers = dict(zip(sorted(places), key, strict=True))
         counters = self.block.counters
@@ -84,7 +84,7 @@ class PartialLanes:
             value = counter.at(numbers[place])
             upper += [(each - value).scale(size) for each in self._uppers(place, numbers)]
         lower = [each - start for each in self._lowers(last, numbers)]
-        return self._mask(tuple(lower), tuple(upper))
+        return self._mask(tuple(lower), tuple(upper)) if lower or upper else None
 
     def counter(self, place: int, number: int, lane: int) -> IndexExpression:
         """The value of a counter in a copy, or in the last copy that runs if that does not."""

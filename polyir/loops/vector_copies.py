@@ -212,8 +212,11 @@ def _is_elementwise(op: Operation) -> bool:
 class Lanes(Protocol):
     """Which iterations of the copies run, where not all of them do."""
 
-    def mask(self, places: frozenset[int], key: Key) -> SSAValue:
-        """The lanes in which a vector that depends on the counters at `places` is accessed."""
+    def mask(self, places: frozenset[int], key: Key) -> SSAValue | None:
+        """The lanes in which a vector that depends on the counters at `places` is accessed.
+
+        `None` for all lanes.
+        """
 
     def counter(self, place: int, number: int, lane: int) -> IndexExpression:
         """The value of a counter in a copy that runs: its own, or that of the last copy."""
@@ -281,8 +284,8 @@ class Expansion:
         if not self.facts.is_successive(op):
             return self._gathered(op, key, type)
         subscripts = self._at(op, key)
-        if self.lanes is not None:
-            mask = self.lanes.mask(self.facts.of_access(op), key)
+        mask = self._mask(op, key)
+        if mask is not None:
             zero = self.builder.insert(arith.ConstantOp(_zero(_element_type(op)))).result
             other, indices = self._broadcast(zero), self._indices(subscripts)
             return self._insert_load(vector.MaskedLoadOp(op.memref, indices, mask, other), op)
@@ -295,8 +298,8 @@ class Expansion:
         """Store the vector of the copy `key`."""
         subscripts = self._at(op, key)
         store: Operation
-        if self.lanes is not None:
-            mask = self.lanes.mask(self.facts.of_access(op), key)
+        mask = self._mask(op, key)
+        if mask is not None:
             indices = self._indices(subscripts)
             store = vector.MaskedStoreOp(op.memref, indices, mask, value)
         elif isinstance(op, affine.LoadOp | affine.StoreOp):
@@ -306,6 +309,10 @@ class Expansion:
             store = vector.StoreOp(value, op.memref, self._indices(subscripts))
         store.location = op.location
         self.builder.insert(store)
+
+    def _mask(self, op: Access, key: Key) -> SSAValue | None:
+        """The lanes in which the copy `key` of an access runs; `None` for all."""
+        return None if self.lanes is None else self.lanes.mask(self.facts.of_access(op), key)
 
     def _scalar(self, op: Access, subscripts: Subscripts) -> SSAValue:
         """One element; where its subscripts are not valid in the affine dialect, by `memref`."""
