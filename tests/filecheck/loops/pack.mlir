@@ -58,7 +58,7 @@ func.func @gathered(%n: index, %x: f64, %A: memref<64x?xf64>, %C: memref<?x64xf6
 // CHECK:      affine.for %[[J:.+]] = 0 to 64 step 2 {
 // CHECK-NEXT:   affine.for %[[K:.+]] = 0 to 9 {
 // CHECK-NEXT:     affine.load %A[%[[J]], %[[K]]]
-// CHECK-NEXT:     affine.load %A[%[[J]] + 1, %[[K]]]
+// CHECK:          affine.load %A[%[[J]] + 1, %[[K]]]
 // CHECK:          %[[P:.+]] = arith.mulf
 // CHECK-NEXT:     affine.vector_store %[[P]], %A_packed
 // CHECK:      affine.for %{{.+}} = 0 to 100 {

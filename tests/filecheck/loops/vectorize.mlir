@@ -199,11 +199,11 @@ func.func @indices(%n: index, %A: memref<8xi64>, %B: memref<8x8xi64>, %C: memref
 // CHECK: warning: [vectorize] the loop over %j stays scalar: arith.index_cast computes with a counter
 // CHECK: warning: [vectorize] a loop stays scalar: it is parallel, or its bounds are not affine
 // CHECK: affine.parallel
-// CHECK:      %[[K:.+]] = affine.apply affine_map<()[s0] -> (s0 + 1)>{{ ?}}()[%n]
-// CHECK-NEXT: %[[C:.+]] = arith.index_cast %[[K]] : index to i64
-// CHECK-NEXT: %[[ROW:.+]] = arith.constant 6 : index
+// CHECK:      %[[ROW:.+]] = arith.constant 6 : index
 // CHECK-NEXT: %[[FIRST:.+]] = arith.constant 0 : index
 // CHECK-NEXT: %[[B:.+]] = vector.load %B[%[[ROW]], %[[FIRST]]] : memref<8x8xi64>, vector<8xi64>
+// CHECK-NEXT: %[[K:.+]] = affine.apply affine_map<()[s0] -> (s0 + 1)>{{ ?}}()[%n]
+// CHECK-NEXT: %[[C:.+]] = arith.index_cast %[[K]] : index to i64
 // CHECK-NEXT: %[[SPREAD:.+]] = vector.broadcast %[[C]] : i64 to vector<8xi64>
 // CHECK-NEXT: %[[S:.+]] = arith.addi %[[B]], %[[SPREAD]] : vector<8xi64>
 // CHECK:      vector.store %[[S]], %A[%{{.+}}] : memref<8xi64>, vector<8xi64>
@@ -239,14 +239,14 @@ func.func @partial(%n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>, %C: memr
 
 // CHECK-LABEL: remark: [vectorize] the loop over %j runs in partial blocks of 2 x 4, in vectors of 4, with elements of %C in registers
 // CHECK:      affine.for %[[T:.+]] = 0 to %n step 2 {
-// CHECK-NEXT:   %[[N0:.+]] = "affine.min"(%[[T]], %n) <{map = affine_map<(d0)[s0] -> (d0 + 1, s0 * 4 - d0 * 4)>}>
+// CHECK-NEXT:   %[[N0:.+]] = affine.min affine_map<(d0)[s0] -> (d0 + 1, s0 * 4 - d0 * 4)>{{ ?}}(%[[T]])[%n]
 // CHECK-NEXT:   %[[M0:.+]] = vector.create_mask %[[N0]]
 // CHECK:        vector.maskedload %C[%[[T]], %{{.+}}], %[[M0]]
-// CHECK-NEXT:   %[[N1:.+]] = "affine.min"(%[[T]], %n) <{map = affine_map<(d0)[s0] -> (d0 + 2, s0 * 4 - d0 * 4 - 4)>}>
+// CHECK:        %[[N1:.+]] = affine.min affine_map<(d0)[s0] -> (d0 + 2, s0 * 4 - d0 * 4 - 4)>{{ ?}}(%[[T]])[%n]
 // CHECK-NEXT:   %[[M1:.+]] = vector.create_mask %[[N1]]
 // CHECK:        vector.maskedload %C[{{.+}}], %[[M1]]
-// CHECK:        %[[LAST:.+]] = "affine.min"(%[[T]], %n) <{map = affine_map<(d0)[s0] -> (d0 + 1, s0 - 1)>}>
-// CHECK:        %[[ALL:.+]] = "affine.min"(%n, %[[T]]) <{map = affine_map<(d0)[s0] -> (s0, d0 + 2)>}>
+// CHECK:        %[[LAST:.+]] = "affine.min"(%[[T]], %n) <{map = affine_map<(d0)[s0] -> (d0 + 1, s0 - 1)>}> {poly.clamped}
+// CHECK:        %[[ALL:.+]] = affine.min
 // CHECK-NEXT:   %[[M:.+]] = vector.create_mask %[[ALL]]
 // CHECK:        affine.for %[[K:.+]] = 0 to 32
 // CHECK-NEXT:     affine.load %A[%[[T]], %[[K]]]
