@@ -47,9 +47,12 @@ def pack(root: Operation, most_elements: int, done: Report) -> bool:
         if any(is_loop(inner) for inner in loop.walk() if inner is not loop):
             continue
         nest = _Nest.around(loop)
-        for panel in nest.panels(most_elements):
+        packers = [_Packer(nest, panel) for panel in nest.panels(most_elements)]
+        # All arrays are filled from what the loop computes now.
+        arrays = [packer.fill() for packer in packers]
+        for packer, array in zip(packers, arrays, strict=True):
             found = True
-            done(_Packer(nest, panel).run(), loop)
+            done(packer.use(array), loop)
         nest.erase_unused()
     return found
 
@@ -121,42 +124,47 @@ class _Nest:
         found: dict[tuple[int, tuple[int, ...], Attribute], list[SSAValue]] = {}
         if len(self.loops) < 3:
             return []
-        for value in self._candidates():
-            levels = self.levels_of(value)
-            assert levels is not None
-            for depth in range(len(self.loops) - 2):
-                inner = tuple(level for level in sorted(levels) if level >= depth)
-                if len(inner) < 2 or len(inner) == len(self.loops) - depth:
+        body = self.loops[-1].body.block
+        used: dict[SSAValue, None] = {}
+        # From what must stay in the loop to what it uses, up to what is packed.
+        work = [op for op in body.ops if not op.results or not all(map(self._moves, op.results))]
+        while work:
+            op = work.pop(0)
+            for value in op.operands:
+                owner = value.owner
+                if not isinstance(owner, Operation) or owner.parent is not body or value in used:
                     continue
-                trial = self._laid_out(_Panel(depth, inner, value.type, (value,)))
-                if trial is not None and trial.elements <= most_elements:
-                    found.setdefault((depth, inner, value.type), []).append(value)
-                    break
-        panels = [self._laid_out(_Panel(*key, tuple(each))) for key, each in found.items()]
+                used[value] = None
+                place = self._place_of(value, most_elements)
+                if place is None:
+                    work.append(owner)
+                else:
+                    found.setdefault((*place, value.type), []).append(value)
+        panels = [self._laid_out(_Panel(*key, self._ordered(each))) for key, each in found.items()]
         return [each for each in panels if each is not None and each.elements <= most_elements]
 
-    def _candidates(self) -> list[SSAValue]:
-        """The values that the innermost loop computes from loads, for use by what cannot move."""
-        every = frozenset(range(len(self.loops)))
-        body = self.loops[-1].body.block
-        found: dict[SSAValue, None] = {}
-        for op in body.ops:
-            for value in op.operands:
-                if not isinstance(value.owner, Operation) or value.owner.parent is not body:
-                    continue
-                levels = self.levels_of(value)
-                moves = any(self._moves_with(result, value) for result in op.results)
-                if levels is None or levels == every or moves or not self._loads(value):
-                    continue
-                if not isinstance(value.type, IndexType):
-                    found[value] = None
-        return list(found)
+    def _moves(self, value: SSAValue) -> bool:
+        """Whether a value is the same in all iterations of some loop of the nest."""
+        levels = self.levels_of(value)
+        return levels is not None and len(levels) < len(self.loops)
 
-    def _moves_with(self, result: SSAValue, operand: SSAValue) -> bool:
-        """Whether a result is packed itself, which makes packing its operand idle."""
-        return self.levels_of(result) is not None and self.levels_of(result) == self.levels_of(
-            operand
-        )
+    def _ordered(self, values: Sequence[SSAValue]) -> tuple[SSAValue, ...]:
+        """Values in the order in which the innermost loop computes them."""
+        results = (value for op in self.loops[-1].body.block.ops for value in op.results)
+        return tuple(value for value in results if value in values)
+
+    def _place_of(self, value: SSAValue, most_elements: int) -> tuple[int, tuple[int, ...]] | None:
+        """In how many loops to pack a value, and the further loops that it depends on, if any."""
+        if not self._moves(value) or not self._loads(value) or isinstance(value.type, IndexType):
+            return None
+        for depth in range(len(self.loops) - 2):
+            inner = tuple(level for level in sorted(self.levels_of(value) or ()) if level >= depth)
+            if len(inner) < 2 or len(inner) == len(self.loops) - depth:
+                continue
+            trial = self._laid_out(_Panel(depth, inner, value.type, (value,)))
+            if trial is not None and trial.elements <= most_elements:
+                return depth, inner
+        return None
 
     def _loads(self, value: SSAValue) -> bool:
         """Whether a value comes from a load in the innermost loop."""
@@ -410,11 +418,15 @@ class _Packer:
     nest: _Nest
     panel: _Panel
 
-    def run(self) -> str:
-        """Pack the panel; says what was done."""
-        panel = self.panel
+    def fill(self) -> SSAValue:
+        """Make the array and the loops that fill it."""
         array = self._array()
         self._fill(array)
+        return array
+
+    def use(self, array: SSAValue) -> str:
+        """Load the values from the array; says what was done."""
+        panel = self.panel
         counters = {range.counter: range.counter for range in panel.ranges}
         for place, value in enumerate(panel.values):
             owner = value.owner
