@@ -92,6 +92,8 @@ PIPELINES: Final[Mapping[str, str]] = MappingProxyType(
         "spatial": "spatial-schedule,tile,wavefront,intra-tile-order,mark-parallel",
         "blocks": "pluto-schedule{fuse=none},tile{sizes=96,96,256},mark-parallel,"
         "full-tile-separation,register-tile,vectorize",
+        "pack": "pluto-schedule{fuse=none},register-tile{masked=true tiles=96,192,384},"
+        "mark-parallel,vectorize,pack",
     }
 )
 """polyir's pipelines that `--variants` can name; new ones are added here."""
