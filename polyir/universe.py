@@ -70,6 +70,7 @@ PASS_NAMES = (
     "lower-poly",
     "split-loops",
     "vectorize",
+    "pack",
     "scalar-replacement",
     "gpu-outline",
     "convert-parallel-to-omp",

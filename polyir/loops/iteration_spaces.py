@@ -16,7 +16,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineBinaryOpKind
 
 from polyir.dialects.affine_extra import MaxOp
-from polyir.loops.loop_ranges import Bounds, ranges_of
+from polyir.loops.loop_ranges import Bounds, LoopRange, ranges_of
 from polyir.model.affine import IndexReader, NotAffineError, constant, constant_value
 from polyir.model.affine_operations import written_out
 from polyir.model.index_expressions import Constraint, Division, IndexExpression
@@ -111,16 +111,30 @@ class IterationSpaces:
         """The values that the counters of `loop` take."""
         found = self.everything
         for range in ranges_of(loop) if isinstance(loop, LOOPS) else ():
-            counter = IndexExpression.of(range.counter)
-            before = tuple(bound.shift(-1) for bound in range.lower)
-            found = found.intersect(self.less(before, (counter,)))
-            found = found.intersect(self.less((counter,), range.upper))
-            values = dict.fromkeys(v for bound in range.lower + range.upper for v in bound.values())
-            for value in values:
-                found = found.intersect(self._reader.facts.get(value, self.everything))
-            if self._with_steps and range.step not in (None, 1) and len(range.lower) == 1:
-                steps = (counter - range.lower[0]).divide(AffineBinaryOpKind.Mod, range.step)
-                found = found.intersect(self.holds(Constraint(steps, True)))
+            found = found.intersect(self.within(range))
+        return found
+
+    def within(self, range: LoopRange) -> isl.Set:
+        """The values that a counter takes."""
+        counter = IndexExpression.of(range.counter)
+        before = tuple(bound.shift(-1) for bound in range.lower)
+        found = self.less(before, (counter,)).intersect(self.less((counter,), range.upper))
+        values = dict.fromkeys(v for bound in range.lower + range.upper for v in bound.values())
+        for value in values:
+            found = found.intersect(self._reader.facts.get(value, self.everything))
+        if self._with_steps and range.step not in (None, 1):
+            found = found.intersect(self._on_step(range, range.step))
+        return found
+
+    def _on_step(self, range: LoopRange, step: int) -> isl.Set:
+        """Where a counter is some steps after its first value, which is one of the lower bounds."""
+        counter = IndexExpression.of(range.counter)
+        found = self.everything.complement()
+        for first in range.lower:
+            steps = (counter - first).divide(AffineBinaryOpKind.Mod, step)
+            others = tuple(other.shift(-1) for other in range.lower if other is not first)
+            is_first = self.less(others, (first,))
+            found = found.union(is_first.intersect(self.holds(Constraint(steps, True))))
         return found
 
     def runs(self, loop: LoopOp) -> isl.Set:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import product
+from typing import Protocol
 
 from xdsl.builder import Builder
 from xdsl.dialects import affine, arith, memref, vector
@@ -29,6 +30,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
+from polyir.dialects.affine_semantics import is_valid_dimension
 from polyir.dialects.shaped_operations import operation_on
 from polyir.loops.loop_forms import computed
 from polyir.model.affine_operations import is_semi_affine, written_out
@@ -56,6 +58,10 @@ class CopiedCounter:
     first: IndexExpression
     count: int
     step: int = 1
+
+    def at(self, number: int) -> IndexExpression:
+        """The first value of a copy."""
+        return self.first.shift(number * self.step)
 
 
 class UnsuitableError(Exception):
@@ -170,7 +176,7 @@ class BodyFacts:
     def is_successive(self, op: Access) -> bool:
         """Whether the elements of a vector are successive."""
         counter = self.counters[self.vector]
-        *others, last = (_factor(each, counter) for each in self.subscripts[op])
+        *others, last = (factor_of(each, counter) for each in self.subscripts[op])
         return last == 1 and not any(factor != 0 for factor in others)
 
     @property
@@ -182,7 +188,7 @@ class BodyFacts:
         )
 
 
-def _factor(expression: IndexExpression, counter: SSAValue) -> int | None:
+def factor_of(expression: IndexExpression, counter: SSAValue) -> int | None:
     """The factor of a counter; `None` if it is inside a division."""
     found: int | None = 0
     for atom, factor in expression.terms:
@@ -204,13 +210,40 @@ def _is_elementwise(op: Operation) -> bool:
     return is_scalar and dialect in ("arith", "math") and is_pure(op) and len(op.results) == 1
 
 
+class Lanes(Protocol):
+    """Which iterations of the copies run, where not all of them do."""
+
+    def mask(self, places: frozenset[int], key: Key) -> SSAValue | None:
+        """The lanes in which a vector that depends on the counters at `places` is accessed.
+
+        `None` for all lanes.
+        """
+
+    def counter(self, place: int, number: int, lane: int) -> IndexExpression:
+        """The value of a counter in a copy that runs: its own, or that of the last copy."""
+
+
+@dataclass(frozen=True)
+class SameMask:
+    """One vector, of whose lanes some run."""
+
+    value: SSAValue
+
+    def mask(self, places: frozenset[int], key: Key) -> SSAValue:
+        return self.value
+
+    def counter(self, place: int, number: int, lane: int) -> IndexExpression:
+        raise UnsuitableError("it loads elements that are not next to each other")
+
+
 @dataclass
 class Expansion:
     """Makes the operations of one body for all copies of its iterations.
 
-    Each operation runs for all copies before the next one does, so no copy may depend on another.
-    What does not depend on a counter is computed once for all its copies. With a `mask`, only the
-    lanes that it has are loaded and stored. Accesses to elements that are kept in values do not
+    Loads and stores run for all copies before the next operation does, so no copy may depend on
+    another; values are computed right before they are first used, so that few are alive at once.
+    What does not depend on a counter is computed once for all its copies. With `lanes`, only the
+    lanes that run are loaded and stored. Accesses to elements that are kept in values do not
     touch memory: `current` has the value of each copy, by the array and the subscripts.
     """
 
@@ -218,9 +251,10 @@ class Expansion:
     counters: Sequence[CopiedCounter]
     width: int
     builder: Builder
-    mask: SSAValue | None = None
+    lanes: Lanes | None = None
     current: dict[Element, dict[Key, SSAValue]] = field(default_factory=dict)
     _copies: dict[SSAValue, dict[Key, SSAValue]] = field(default_factory=dict)
+    _pending: dict[SSAValue, Operation] = field(default_factory=dict)
     _broadcasts: dict[SSAValue, SSAValue] = field(default_factory=dict)
 
     def run(self, body: Block) -> None:
@@ -236,7 +270,7 @@ class Expansion:
                 copy = self.builder.insert(op.clone())
                 self._copies[op.result] = {(): copy.result}
             else:
-                self._compute(op)
+                self._pending[op.results[0]] = op
 
     def keys(self, dimensions: frozenset[int]) -> tuple[Key, ...]:
         """The copies of what depends on these counters."""
@@ -246,15 +280,16 @@ class Expansion:
     def load_element(self, op: Access, key: Key) -> SSAValue:
         """The element, or vector, that an access of the copy `key` is to."""
         if self.facts.vector not in self.facts.of_access(op):
-            return self._scalar(op, self._at(op, key))
+            return self._scalar(op, self._at_element(op, key))
         type = VectorType(_element_type(op), [self.width])
         if not self.facts.is_successive(op):
             return self._gathered(op, key, type)
         subscripts = self._at(op, key)
-        if self.mask is not None:
+        mask = self._mask(op, key)
+        if mask is not None:
             zero = self.builder.insert(arith.ConstantOp(_zero(_element_type(op)))).result
             other, indices = self._broadcast(zero), self._indices(subscripts)
-            return self._insert_load(vector.MaskedLoadOp(op.memref, indices, self.mask, other), op)
+            return self._insert_load(vector.MaskedLoadOp(op.memref, indices, mask, other), op)
         if isinstance(op, affine.LoadOp | affine.StoreOp):
             memory = SSAValue.get(op.memref, type=MemRefType)
             return self._insert_load(affine.VectorLoadOp(memory, *_map(subscripts), type), op)
@@ -264,14 +299,15 @@ class Expansion:
         """Store the element, or vector, of the copy `key`."""
         subscripts = self._at(op, key)
         store: Operation
+        mask = self._mask(op, key) if self.facts.has_vectors else None
         if not self.facts.has_vectors:
             if isinstance(op, affine.StoreOp):
                 store = affine.StoreOp(value, op.memref, *_map(subscripts))
             else:
                 store = memref.StoreOp.get(value, op.memref, self._indices(subscripts))
-        elif self.mask is not None:
+        elif mask is not None:
             indices = self._indices(subscripts)
-            store = vector.MaskedStoreOp(op.memref, indices, self.mask, value)
+            store = vector.MaskedStoreOp(op.memref, indices, mask, value)
         elif isinstance(op, affine.LoadOp | affine.StoreOp):
             memory = SSAValue.get(op.memref, type=MemRefType)
             store = affine.VectorStoreOp(value, memory, *_map(subscripts))
@@ -280,10 +316,14 @@ class Expansion:
         store.location = op.location
         self.builder.insert(store)
 
+    def _mask(self, op: Access, key: Key) -> SSAValue | None:
+        """The lanes in which the copy `key` of an access runs; `None` for all."""
+        return None if self.lanes is None else self.lanes.mask(self.facts.of_access(op), key)
+
     def _scalar(self, op: Access, subscripts: Subscripts) -> SSAValue:
         """One element; where its subscripts are not valid in the affine dialect, by `memref`."""
-        is_affine = isinstance(op, affine.LoadOp | affine.StoreOp) and self.mask is None
-        if is_affine:
+        values = (value for each in subscripts for value in each.values())
+        if isinstance(op, affine.LoadOp | affine.StoreOp) and all(map(is_valid_dimension, values)):
             return self._insert_load(affine.LoadOp(op.memref, *_map(subscripts)), op)
         return self._insert_load(memref.LoadOp.get(op.memref, self._indices(subscripts)), op)
 
@@ -294,7 +334,7 @@ class Expansion:
         """A vector of elements that are loaded one by one."""
         result: SSAValue | None = None
         for lane in range(self.width):
-            value = self._scalar(op, self._at(op, key, lane))
+            value = self._scalar(op, self._at_element(op, key, lane))
             if result is None:
                 result = self.builder.insert(vector.BroadcastOp(value, type)).results[0]
             else:
@@ -310,18 +350,28 @@ class Expansion:
             result.name_hint = original.results[0].name_hint
         return result
 
-    def _at(self, op: Access, key: Key, lane: int = 0) -> Subscripts:
-        """The subscripts of the copy `key` of an access, in one lane of a vector."""
+    def _at(self, op: Access, key: Key) -> Subscripts:
+        """The subscripts of the copy `key` of an access, in the first lane of a vector."""
         places = sorted(self.facts.of_access(op))
-        values = dict(zip(places, key, strict=True))
-        by_counter = {
-            counter.value: counter.first.shift(
-                values[place] * counter.step + (lane if place == self.facts.vector else 0)
-            )
-            for place, counter in enumerate(self.counters)
-            if place in values
+        values = {
+            self.counters[place].value: self.counters[place].at(number)
+            for place, number in zip(places, key, strict=True)
         }
-        return tuple(_substituted(each, by_counter) for each in self.facts.subscripts[op])
+        return tuple(substituted(each, values) for each in self.facts.subscripts[op])
+
+    def _at_element(self, op: Access, key: Key, lane: int = 0) -> Subscripts:
+        """The subscripts of one element of the copy `key` of an access, which exists."""
+        places = sorted(self.facts.of_access(op))
+        values: dict[SSAValue, IndexExpression] = {}
+        for place, number in zip(places, key, strict=True):
+            own = lane if place == self.facts.vector else 0
+            counter = self.counters[place]
+            values[counter.value] = (
+                counter.at(number).shift(own)
+                if self.lanes is None
+                else self.lanes.counter(place, number, own)
+            )
+        return tuple(substituted(each, values) for each in self.facts.subscripts[op])
 
     def _load(self, op: Load) -> None:
         kept = self.current.get(self.facts.element(op))
@@ -340,37 +390,36 @@ class Expansion:
             else:
                 kept[key] = value
 
-    def _compute(self, op: Operation) -> None:
+    def _computed(self, op: Operation, key: Key) -> SSAValue:
+        """The copy `key` of the result of an operation on numbers."""
         (result,) = op.results
         dimensions = self.facts.of_value(result)
         is_vector = self.facts.vector in dimensions
-        copies: dict[Key, SSAValue] = {}
-        for key in self.keys(dimensions):
-            operands = [
-                self._value(operand, dimensions, key, as_vector=is_vector)
-                for operand in op.operands
-            ]
-            type = VectorType(result.type, [self.width]) if is_vector else result.type
-            kind = operation_on(op.__class__, operands[0].type)
-            copy = kind.create(
-                operands=operands,
-                result_types=[type],
-                properties=dict(op.properties),
-                attributes=dict(op.attributes),
-                location=op.location,
-            )
-            copies[key] = self.builder.insert(copy).results[0]
-            copies[key].name_hint = result.name_hint
-        self._copies[result] = copies
+        operands = [self._value(each, dimensions, key, is_vector) for each in op.operands]
+        kind = operation_on(op.__class__, operands[0].type)
+        copy = kind.create(
+            operands=operands,
+            result_types=[VectorType(result.type, [self.width]) if is_vector else result.type],
+            properties=dict(op.properties),
+            attributes=dict(op.attributes),
+            location=op.location,
+        )
+        value = self.builder.insert(copy).results[0]
+        value.name_hint = result.name_hint
+        return value
 
     def _value(
         self, value: SSAValue, dimensions: frozenset[int], key: Key, as_vector: bool
     ) -> SSAValue:
         """A value as the copy `key` of something that depends on `dimensions` uses it."""
         own = self.facts.of_value(value)
-        if value in self._copies:
+        if value in self._copies or value in self._pending:
             places = zip(sorted(dimensions), key, strict=True)
-            value = self._copies[value][tuple(number for place, number in places if place in own)]
+            copy = tuple(number for place, number in places if place in own)
+            copies = self._copies.setdefault(value, {})
+            if copy not in copies:
+                copies[copy] = self._computed(self._pending[value], copy)
+            value = copies[copy]
         elif isinstance(value.type, IndexType):
             value = computed(self.facts.written_out(value), True, self.builder)
         return self._broadcast(value) if as_vector else value
@@ -386,14 +435,14 @@ class Expansion:
         return self._broadcasts[value]
 
 
-def _substituted(
+def substituted(
     expression: IndexExpression, values: dict[SSAValue, IndexExpression]
 ) -> IndexExpression:
     """`expression` with other expressions in the places of counters."""
     result = IndexExpression((), expression.constant)
     for atom, factor in expression.terms:
         if isinstance(atom, Division):
-            inner = _substituted(atom.dividend, values)
+            inner = substituted(atom.dividend, values)
             result += inner.divide(atom.kind, atom.divisor).scale(factor)
         else:
             result += values.get(atom, IndexExpression.of(atom)).scale(factor)

@@ -28,12 +28,15 @@ from polyir.loops.loop_forms import (
     with_carried_values,
 )
 from polyir.loops.loop_ranges import LoopRange
+from polyir.loops.partial_blocks import PartialBlock, PartialLanes, partial_block
 from polyir.loops.vector_copies import (
     Access,
     BodyFacts,
     CopiedCounter,
     Element,
     Expansion,
+    Lanes,
+    SameMask,
     Store,
     Subscripts,
     UnsuitableError,
@@ -108,11 +111,15 @@ def _name(loop: affine.ForOp) -> str:
 
 @dataclass(frozen=True)
 class _Block:
-    """A perfect nest of loops with constant numbers of iterations; the last has the vectors."""
+    """A perfect nest of loops with constant numbers of iterations; the last has the vectors.
+
+    Of a `partial` block, not all iterations run.
+    """
 
     loops: tuple[affine.ForOp, ...]
     counters: tuple[CopiedCounter, ...]
     width: int
+    partial: PartialBlock | None = None
 
     @property
     def body(self) -> Block:
@@ -121,23 +128,54 @@ class _Block:
 
 def _block_around(loop: affine.ForOp, width: int) -> _Block | None:
     """The block that `loop` is the innermost loop of; `None` if it is in none."""
-    counter = _constant_range(loop, width)
-    if counter is None:
-        return None
-    loops, counters = [loop], [counter]
+    rows: list[affine.ForOp] = []
     parent = loop.parent_op()
     while (
         isinstance(parent, affine.ForOp)
         and isinstance(parent.attributes.get(JamAttr.name), JamAttr)
-        and _is_all_of(loops[0], parent)
+        and _is_all_of(rows[0] if rows else loop, parent)
     ):
-        row = _constant_range(parent, 1)
-        if row is None:
-            break
-        loops.insert(0, parent)
-        counters.insert(0, row)
+        rows.insert(0, parent)
         parent = parent.parent_op()
-    return _Block(tuple(loops), tuple(counters), width)
+    return (
+        _complete_block(loop, rows, width)
+        or _partial_block(loop, rows, width)
+        or _complete_block(loop, (), width)
+    )
+
+
+def _partial_block(loop: affine.ForOp, rows: Sequence[affine.ForOp], width: int) -> _Block | None:
+    """All of the loops as a block of which some iterations may not run."""
+    if not rows:
+        return None
+    sizes = [
+        attribute.data
+        for row in rows
+        if isinstance(attribute := row.attributes[JamAttr.name], JamAttr)
+    ]
+    found = partial_block((*rows, loop), sizes, width, IterationSpaces(with_steps=True))
+    if found is None or (found.ranges[-1].lower and _facts_of(loop, found).has_gathers):
+        return None
+    return _Block((*rows, loop), found.counters, width, found)
+
+
+def _facts_of(loop: affine.ForOp, block: PartialBlock) -> BodyFacts:
+    return BodyFacts.of(loop.body.block, [each.value for each in block.counters])
+
+
+def _complete_block(loop: affine.ForOp, rows: Sequence[affine.ForOp], width: int) -> _Block | None:
+    """The loop, and those rows that have constant numbers of iterations, too.
+
+    `None` if some rows do not: then the block may be partial.
+    """
+    counter = _constant_range(loop, width)
+    if counter is None:
+        return None
+    counters = [_constant_range(row, 1) for row in rows]
+    known = [each for each in counters if each is not None]
+    if len(known) < len(rows):
+        return None
+    return _Block((*rows, loop), (*known, counter), width)
 
 
 def _is_all_of(inner: Operation, outer: affine.ForOp) -> bool:
@@ -171,24 +209,37 @@ def _vectorize_block(block: _Block) -> str:
     around = outermost.parent_op()
     kept: tuple[_Kept, ...] = ()
     guards: tuple[Constraint, ...] = ()
-    if isinstance(around, affine.ForOp) and _is_all_of(outermost, around):
+    if (
+        isinstance(around, affine.ForOp)
+        and _is_all_of(outermost, around)
+        and not (block.partial and block.partial.depends_on(around.body.block.args[0]))
+    ):
         spaces = IterationSpaces()
         found = spaces.guards(around, spaces.context(around))
         if found is not None:
             kept, guards = _kept_elements(block, facts, around, spaces), found
     shape = " x ".join(str(each.count * each.step) for each in block.counters)
-    message = f"{_name(block.loops[-1])} runs in blocks of {shape}"
+    blocks = "blocks" if block.partial is None else "partial blocks"
+    message = f"{_name(block.loops[-1])} runs in {blocks} of {shape}"
     if has_vectors:
         message += f", in vectors of {block.width}"
     if not kept:
         builder = Builder(InsertPoint.before(outermost))
-        Expansion(facts, block.counters, block.width, builder).run(block.body)
+        lanes = _lanes_of(block, builder)
+        Expansion(facts, block.counters, block.width, builder, lanes).run(block.body)
         Rewriter.erase_op(outermost)
         return message
     assert isinstance(around, affine.ForOp)
     _run_with_kept(block, facts, around, kept, guards)
     names = ", ".join(f"%{each.access.memref.name_hint}" for each in kept)
     return f"{message}, with elements of {names} in registers"
+
+
+def _lanes_of(block: _Block, builder: Builder) -> Lanes | None:
+    """What runs of a block, computed by `builder`; `None` if all of it does."""
+    if block.partial is None:
+        return None
+    return PartialLanes(block.partial, block.width, builder)
 
 
 @dataclass(frozen=True)
@@ -271,7 +322,8 @@ def _run_with_kept(
     """Replace `around` by a loop whose block keeps elements in registers."""
     place = Block()
     builder = Builder(InsertPoint.at_end(place) if guards else InsertPoint.before(around))
-    outside = Expansion(facts, block.counters, block.width, builder)
+    lanes = _lanes_of(block, builder)
+    outside = Expansion(facts, block.counters, block.width, builder, lanes)
     keys = outside.keys(frozenset(range(len(block.counters))))
     first = [outside.load_element(each.access, key) for each in kept for key in keys]
     region = Region(body := Block(arg_types=[around.body.block.args[0].type]))
@@ -283,7 +335,8 @@ def _run_with_kept(
         argument.name_hint = value.name_hint
     # The loop's body goes, but its operations are what is copied: they use the new counter now.
     facts = BodyFacts.of(block.body, facts.counters, facts.has_vectors)
-    inside = Expansion(facts, block.counters, block.width, Builder(InsertPoint.at_end(body)))
+    inner = Builder(InsertPoint.at_end(body))
+    inside = Expansion(facts, block.counters, block.width, inner, lanes)
     pending = iter(arguments)
     for each in kept:
         inside.current[each.element] = {key: next(pending) for key in keys}
@@ -368,7 +421,7 @@ def _add_rest(loop: affine.ForOp, range: LoopRange, facts: BodyFacts, width: int
     mask = inner.insert(vector.CreateMaskOp([rest], VectorType(i1, [width]))).results[0]
     mask.name_hint = "mask"
     counter = CopiedCounter(range.counter, IndexExpression.of(start), 1)
-    Expansion(facts, [counter], width, inner, mask).run(loop.body.block)
+    Expansion(facts, [counter], width, inner, SameMask(mask)).run(loop.body.block)
     block.add_op(affine.YieldOp.get())
     is_left = Constraint(IndexExpression.of(rest).shift(-1), False)
     conditional([is_left], block, None, loop, builder)

@@ -11,7 +11,7 @@ from xdsl.ir import Attribute
 
 from polyir.diagnostics import LegalityError
 from polyir.dialects.dependence import Dependences
-from polyir.dialects.loop_attributes import ParallelAttr, requires_parallel
+from polyir.dialects.loop_attributes import JamAttr, ParallelAttr, VectorAttr, requires_parallel
 from polyir.dialects.mark_attributes import SymbolicTiles
 from polyir.isl_trees import node_type, with_member_objects
 from polyir.model.bands import active_at, band_facts
@@ -200,11 +200,14 @@ def _parallel_members(
     """The positions of the parallel members of a band, and why the others are not."""
     positions: list[int] = []
     reasons: list[str] = []
+    attributes = list(attributes_of_members(band))
     for position, member in enumerate(members_of(band)):
         number = band.get_schedule_depth() + position + 1
         arrays = carriers(actives, member)
         if arrays:
             reasons.append(f"loop {number} carries dependences through {', '.join(arrays)}")
+        elif any(isinstance(each, VectorAttr | JamAttr) for each in attributes[position]):
+            reasons.append(f"loop {number} runs in vectors")
         elif runs_once(band, position):
             reasons.append(f"loop {number} has only one iteration")
         else:

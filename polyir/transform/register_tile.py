@@ -49,6 +49,8 @@ class RegisterTileOptions:
 
     By default, results fill 24 vectors of 8 elements, which leaves 8 of the 32 registers of
     AVX-512 for operands of type f64. With `loop`, only bands from that loop on get register tiles.
+    `masked` blocks at borders are not apart from complete ones: they are to run with masks.
+    `tiles` are the sizes of tiles of blocks, along the rows, the vector loop, and all other loops.
 
     Raises `OptionError` for numbers that make no sense.
     """
@@ -57,6 +59,8 @@ class RegisterTileOptions:
     vectors: int = 3
     width: int = 8
     loop: LoopAddress | None = None
+    masked: bool = False
+    tiles: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if self.rows < 1:
@@ -65,6 +69,18 @@ class RegisterTileOptions:
             raise OptionError(f"vectors must be 1 or more: vectors={self.vectors}")
         if self.width < 2 or self.width.bit_count() != 1:
             raise OptionError(f"width must be a power of two, 2 or more: width={self.width}")
+        if self.tiles:
+            self._require_tiles_of_blocks()
+
+    def _require_tiles_of_blocks(self) -> None:
+        given = ",".join(map(str, self.tiles))
+        if len(self.tiles) != 3 or min(self.tiles) < 1:
+            raise OptionError(f"tiles must be three sizes, 1 or more: tiles={given}")
+        columns = self.vectors * self.width
+        if self.tiles[0] % self.rows or self.tiles[1] % columns:
+            raise OptionError(
+                f"tiles must hold whole blocks of {self.rows} x {columns}: tiles={given}"
+            )
 
 
 def register_tile(
@@ -84,6 +100,10 @@ def register_tile(
         band [i, j, k]    =>    band [24 floor(j / 24), 8 floor(i / 8)]
                                   band [k]  options isolate (where the block is complete)
                                     band [i, j]  attributes #poly.jam<8>, #poly.vector<8>
+
+    With `tiles`, loops over tiles of blocks come first, along the vector loop, all others and the
+    rows: inside them, operands fit into caches, as those of F. Van Zee, R. van de Geijn: "BLIS: a
+    framework for rapidly instantiating BLAS functionality" (TOMS 2015).
 
     Without a loop for rows, blocks are made along the vector loop only, and only if another loop
     adds up what is stored; else the vector loop becomes the innermost one.
@@ -405,16 +425,34 @@ class _RegisterTiler:
         node = insert_band(band.delete(), block, True)
         node = insert_band(node, [members[place] for place in others])
         node = insert_band(node, tiles, True)
+        is_tiled = bool(self._options.tiles) and bool(band.band_get_permutable())
+        is_tiled = is_tiled and None not in (shape.vector, shape.rows)
+        if is_tiled:
+            node = self._tiles_of_blocks(node, members, tuple(sizes)).child(0)
         (instances,) = sets_of(band.get_domain())
         domain = self._statements[instances.get_tuple_name()].domain
         shown = " x ".join(str(size) for size in reversed(sizes.values()))
         numbers = " and ".join(str(place + 1) for place in reversed(sizes))
         loops = f"loop{'s' * (len(sizes) > 1)} {numbers}"
         self.done.append(f"blocks of {shown} along {loops} of {name}")
-        complete = _complete(node, domain, tuple(sizes.values()))
-        if complete is None:
-            return node
-        return node.child(0).band_set_ast_build_options(complete).parent()
+        complete = _complete(node, domain, tuple(sizes.values()), self._options.masked)
+        if complete is not None:
+            node = node.child(0).band_set_ast_build_options(complete).parent()
+        return node.parent() if is_tiled else node
+
+    def _tiles_of_blocks(
+        self, node: isl.ScheduleNode, members: Sequence[LoopMember], block: Sequence[int]
+    ) -> isl.ScheduleNode:
+        """Loops over tiles of blocks, above `node`, for the loops of a block: vector and rows."""
+        height, columns, others = self._options.tiles
+        vector, rows = block
+        inner = [place for place in range(len(members)) if place not in block]
+        sizes = {vector: columns} | dict.fromkeys(inner, others) | {rows: height}
+        tiles = [LoopMember(tile_values(members[n].function, size)) for n, size in sizes.items()]
+        shown = " x ".join(map(str, sizes.values()))
+        loops = ", ".join(str(place + 1) for place in sizes)
+        self.done.append(f"tiles of {shown} along loops {loops} around the blocks")
+        return insert_band(node, tiles, True)
 
     def _sizes(self, shape: _Shape) -> dict[int, int]:
         """The sizes of a block, for the vector loop first.
@@ -483,13 +521,14 @@ def _members_around(leaf: isl.ScheduleNode, domain: isl.Set) -> isl.Map:
 
 
 def _complete(
-    tiles: isl.ScheduleNode, domain: isl.Set, sizes: tuple[int, ...]
+    tiles: isl.ScheduleNode, domain: isl.Set, sizes: tuple[int, ...], only_cut: bool
 ) -> isl.UnionSet | None:
     """The AST option that isolates the iterations in which all of a block runs.
 
     `{ isolate[[outer loops, tiles] -> [loops in no block]] }`, where `tiles` is the band of the
     loops over blocks of `sizes`, in the reverse order of the loops in a block. `None` for a domain
-    with holes. In a convex domain, a block is complete if its corners are there.
+    with holes, and with `only_cut` unless the loops in no block decide whether all of it runs. In a
+    convex domain, a block is complete if its corners are there.
     """
     first, blocks = tiles.get_schedule_depth(), len(sizes)
     schedule = _schedule_of(tiles, domain, first)
@@ -504,10 +543,22 @@ def _complete(
         at = at.project_out(isl.dim_type.set, count - blocks, blocks)
         full = at if full is None else full.intersect(at)
     assert full is not None
-    option = isl.Map.from_domain(full.coalesce())
     inner = count - first - 2 * blocks
+    if only_cut and not _depends_on_last(full, inner, schedule.range(), blocks):
+        return None
+    option = isl.Map.from_domain(full.coalesce())
     option = option.move_dims(isl.dim_type.out, 0, isl.dim_type.in_, first + blocks, inner)
     return isl.UnionSet.from_set(option.wrap().set_tuple_name("isolate"))
+
+
+def _depends_on_last(full: isl.Set, last: int, dates: isl.Set, blocks: int) -> bool:
+    """Whether the `last` dimensions decide which of some dates are in `full`.
+
+    The dimensions of a block, `blocks`, come after them in `dates`.
+    """
+    kind, first = isl.dim_type.set, full.dim(isl.dim_type.set) - last
+    whole = full.project_out(kind, first, last).add_dims(kind, last)
+    return not whole.intersect(dates.project_out(kind, first + last, blocks)).is_subset(full)
 
 
 def _is_convex(instances: isl.Set) -> bool:

@@ -53,6 +53,7 @@ def is_pure(op: Operation) -> bool:
         return True
     # Not every pure operation says so in xDSL.
     is_known = op.name.split(".")[0] in ("arith", "math") or isinstance(op, affine.MinOp)
+    is_known |= op.name == "vector.create_mask"
     return is_known or is_side_effect_free(op)
 
 

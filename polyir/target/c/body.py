@@ -70,7 +70,8 @@ class NameTable:
 class Body:
     """Collects the statements of one function, whose values are written as `plan` says.
 
-    `translate` is called for each operation that the plan does not drop.
+    `translate` is called for each operation that the plan does not drop. `updates` are results that
+    are assigned to a variable as soon as they are computed.
     """
 
     def __init__(
@@ -88,6 +89,7 @@ class Body:
         self.in_parallel = False
         self.arrays: dict[SSAValue, Array] = {}
         self.statements: list[CStatement] = []
+        self.updates: dict[SSAValue, Name] = {}
         self._translate = translate
         self._values: dict[SSAValue, Expression] = {}
 
@@ -191,6 +193,10 @@ class Body:
         for op in block.ops:
             if op is not terminator and not self.plan.drops(op):
                 self._translate(self, op)
+                for result in op.results:
+                    if (target := self.updates.get(result)) is not None:
+                        self.assign([target], [self.value(result)])
+                        self.bind(result, target)
         return terminator
 
     def assign(self, targets: Sequence[Name], values: Sequence[Expression]) -> None:

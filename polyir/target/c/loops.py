@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from xdsl.dialects import affine, omp, scf
-from xdsl.dialects.builtin import DenseIntElementsAttr, IntegerAttr, StringAttr
+from xdsl.dialects.builtin import DenseIntElementsAttr, IntegerAttr, StringAttr, VectorType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.traits import IsTerminator
@@ -172,6 +172,7 @@ def _declare_result(
 
 def _translate_carrying(body: Body, block: Block, targets: Sequence[Name | None]) -> None:
     """A block whose terminator's operands are assigned to `targets`."""
+    body.updates |= _updates(block, targets)
     terminator = body.translate_block(block)
     operands = terminator.operands if terminator is not None else ()
     pairs = [
@@ -180,6 +181,23 @@ def _translate_carrying(body: Body, block: Block, targets: Sequence[Name | None]
         if target is not None
     ]
     body.assign([target for target, _ in pairs], [value for _, value in pairs])
+
+
+def _updates(block: Block, targets: Sequence[Name | None]) -> dict[SSAValue, Name]:
+    """The vectors that a loop carries and that are read only where they are computed anew.
+
+    They are assigned there: compilers that keep the order of statements then need few registers.
+    """
+    last, arguments = block.last_op, block.args[len(block.args) - len(targets) :]
+    updates: dict[SSAValue, Name] = {}
+    if last is None or len(arguments) != len(targets):
+        return updates
+    for argument, operand, target in zip(arguments, last.operands, targets, strict=True):
+        user = argument.get_user_of_unique_use()
+        is_update = user is not None and user is operand.owner and user.parent is block
+        if is_update and target is not None and isinstance(operand.type, VectorType):
+            updates[operand] = target
+    return updates
 
 
 def translate_scf_while(body: Body, op: scf.WhileOp) -> None:

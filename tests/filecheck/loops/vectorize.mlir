@@ -27,9 +27,9 @@ func.func @block(%n: index, %A: memref<2x?xf32>, %B: memref<?x8xf32>, %C: memref
 // CHECK-NEXT:     affine.vector_load %B[%[[K]], 0] : memref<?x8xf32>, vector<8xf32>
 // CHECK-NEXT:     vector.broadcast
 // CHECK-NEXT:     arith.mulf {{.*}} : vector<8xf32>
+// CHECK-NEXT:     arith.addf {{.*}} : vector<8xf32>
 // CHECK-NEXT:     vector.broadcast
 // CHECK-NEXT:     arith.mulf {{.*}} : vector<8xf32>
-// CHECK-NEXT:     arith.addf {{.*}} : vector<8xf32>
 // CHECK-NEXT:     arith.addf {{.*}} : vector<8xf32>
 // CHECK-NEXT:     affine.yield
 // CHECK:        affine.vector_store {{.*}}, %C[0, 0]
@@ -199,11 +199,11 @@ func.func @indices(%n: index, %A: memref<8xi64>, %B: memref<8x8xi64>, %C: memref
 // CHECK: warning: [vectorize] the loop over %j stays scalar: arith.index_cast computes with a counter
 // CHECK: warning: [vectorize] a loop stays scalar: it is parallel, or its bounds are not affine
 // CHECK: affine.parallel
-// CHECK:      %[[K:.+]] = affine.apply affine_map<()[s0] -> (s0 + 1)>{{ ?}}()[%n]
-// CHECK-NEXT: %[[C:.+]] = arith.index_cast %[[K]] : index to i64
-// CHECK-NEXT: %[[ROW:.+]] = arith.constant 6 : index
+// CHECK:      %[[ROW:.+]] = arith.constant 6 : index
 // CHECK-NEXT: %[[FIRST:.+]] = arith.constant 0 : index
 // CHECK-NEXT: %[[B:.+]] = vector.load %B[%[[ROW]], %[[FIRST]]] : memref<8x8xi64>, vector<8xi64>
+// CHECK-NEXT: %[[K:.+]] = affine.apply affine_map<()[s0] -> (s0 + 1)>{{ ?}}()[%n]
+// CHECK-NEXT: %[[C:.+]] = arith.index_cast %[[K]] : index to i64
 // CHECK-NEXT: %[[SPREAD:.+]] = vector.broadcast %[[C]] : i64 to vector<8xi64>
 // CHECK-NEXT: %[[S:.+]] = arith.addi %[[B]], %[[SPREAD]] : vector<8xi64>
 // CHECK:      vector.store %[[S]], %A[%{{.+}}] : memref<8xi64>, vector<8xi64>
@@ -215,3 +215,42 @@ func.func @nothing() {
 }
 
 // CHECK: warning: [vectorize] nothing to do: no loop has the attribute #poly.vector
+
+// -----
+
+// A partial block: rows beyond the last one load what that one does, and store nothing.
+func.func @partial(%n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>, %C: memref<?x?xf64>) {
+  affine.for %t = 0 to %n step 2 {
+    affine.for %k = 0 to 32 {
+      affine.for %i = affine_map<(d0) -> (d0)>(%t) to min affine_map<(d0)[s0] -> (d0 + 2, s0)>(%t)[%n] {
+        affine.for %j = 0 to min affine_map<(d0) -> (4, d0 + 1)>(%i) {
+          %a = affine.load %A[%i, %k] : memref<?x?xf64>
+          %b = affine.load %B[%k, %j] : memref<?x?xf64>
+          %c = affine.load %C[%i, %j] : memref<?x?xf64>
+          %p = arith.mulf %a, %b : f64
+          %s = arith.addf %c, %p : f64
+          affine.store %s, %C[%i, %j] : memref<?x?xf64>
+        } {poly.vector = #poly.vector<4>}
+      } {poly.jam = #poly.jam<2>}
+    }
+  }
+  return
+}
+
+// CHECK-LABEL: remark: [vectorize] the loop over %j runs in partial blocks of 2 x 4, in vectors of 4, with elements of %C in registers
+// CHECK:      affine.for %[[T:.+]] = 0 to %n step 2 {
+// CHECK-NEXT:   %[[N0:.+]] = affine.min affine_map<(d0)[s0] -> (d0 + 1, s0 * 4 - d0 * 4)>{{ ?}}(%[[T]])[%n]
+// CHECK-NEXT:   %[[M0:.+]] = vector.create_mask %[[N0]]
+// CHECK:        vector.maskedload %C[%[[T]], %{{.+}}], %[[M0]]
+// CHECK:        %[[N1:.+]] = affine.min affine_map<(d0)[s0] -> (d0 + 2, s0 * 4 - d0 * 4 - 4)>{{ ?}}(%[[T]])[%n]
+// CHECK-NEXT:   %[[M1:.+]] = vector.create_mask %[[N1]]
+// CHECK:        vector.maskedload %C[{{.+}}], %[[M1]]
+// CHECK:        %[[LAST:.+]] = "affine.min"(%[[T]], %n) <{map = affine_map<(d0)[s0] -> (d0 + 1, s0 - 1)>}> {poly.clamped}
+// CHECK:        %[[ALL:.+]] = affine.min
+// CHECK-NEXT:   %[[M:.+]] = vector.create_mask %[[ALL]]
+// CHECK:        affine.for %[[K:.+]] = 0 to 32
+// CHECK-NEXT:     affine.load %A[%[[T]], %[[K]]]
+// CHECK-NEXT:     memref.load %A[%[[LAST]], %[[K]]]
+// CHECK:          vector.maskedload %B[%[[K]], %{{.+}}], %[[M]]
+// CHECK:        vector.maskedstore %C[%[[T]], %{{.+}}], %[[M0]]
+// CHECK:        vector.maskedstore %C[{{.+}}], %[[M1]]

@@ -1,6 +1,9 @@
 // RUN: polyir-opt --split-input-file --register-tile="rows=2 vectors=2 width=4" --remarks --emit=poly %s 2>&1 | filecheck %s
 // RUN: not polyir-opt --register-tile="rows=0" %s 2>&1 | filecheck %s --check-prefix ROWS
 // RUN: not polyir-opt --register-tile="vectors=0" %s 2>&1 | filecheck %s --check-prefix VECTORS
+// RUN: not polyir-opt --register-tile="tiles=8,8" %s 2>&1 | filecheck %s --check-prefix THREE
+// RUN: not polyir-opt --register-tile="rows=2 vectors=1 tiles=8,12,8" %s 2>&1 | filecheck %s --check-prefix WHOLE
+// RUN: polyir-opt --register-tile="rows=2 vectors=2 width=4 masked=true tiles=4,16,3" --remarks --emit=poly --split-input-file %s 2>&1 | filecheck %s --check-prefix TILES
 // RUN: not polyir-opt --register-tile="width=3" %s 2>&1 | filecheck %s --check-prefix WIDTH
 
 func.func @product(%n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>, %C: memref<?x?xf64>) {
@@ -23,6 +26,12 @@ func.func @product(%n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>, %C: memr
 // CHECK:      poly.band "[n] -> [{ S0[i, j, k] -> [(j - (j) mod 8)] }, { S0[i, j, k] -> [(i - (i) mod 2)] }]" permutable coincident [true, true] {
 // CHECK-NEXT:   poly.band "[n] -> [{ S0[i, j, k] -> [(k)] }]" permutable coincident [false] options "{{.*}}isolate{{.*}} -> [i2]] : {{.*}}" {
 // CHECK-NEXT:     poly.band "[n] -> [{ S0[i, j, k] -> [(i)] }, { S0[i, j, k] -> [(j)] }]" permutable coincident [true, true] loop_attributes {{\[\[}}#poly.jam<2>], [#poly.vector<4>]]
+
+// TILES: remark: [register-tile] tiles of 16 x 3 x 4 along loops 2, 3, 1 around the blocks
+// TILES:      poly.band "[n] -> [{ S0[i, j, k] -> [(j - (j) mod 16)] }, { S0[i, j, k] -> [(k - (k) mod 3)] }, { S0[i, j, k] -> [(i - (i) mod 4)] }]" permutable coincident [true, false, true] {
+// TILES-NEXT:   poly.band "[n] -> [{ S0[i, j, k] -> [(j - (j) mod 8)] }, { S0[i, j, k] -> [(i - (i) mod 2)] }]" permutable coincident [true, true] {
+// TILES-NEXT:     poly.band "[n] -> [{ S0[i, j, k] -> [(k)] }]" permutable coincident [false] {
+// TILES-NEXT:       poly.band "[n] -> [{ S0[i, j, k] -> [(i)] }, { S0[i, j, k] -> [(j)] }]" permutable coincident [true, true] loop_attributes {{\[\[}}#poly.jam<2>], [#poly.vector<4>]]
 
 // -----
 
@@ -145,3 +154,5 @@ func.func @transposed_product(%n: index, %A: memref<?x?xf64>, %x: memref<?xf64>,
 // ROWS: error: rows must be 1 or more: rows=0
 // VECTORS: error: vectors must be 1 or more: vectors=0
 // WIDTH: error: width must be a power of two, 2 or more: width=3
+// THREE: error: tiles must be three sizes, 1 or more: tiles=8,8
+// WHOLE: error: tiles must hold whole blocks of 2 x 8: tiles=8,12,8
