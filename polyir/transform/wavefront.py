@@ -187,16 +187,15 @@ class _Wavefronts:
 
         Only within tiles: there are few iterations then, whose data fit into the cache.
         """
-        last = band.band_n_member() - 1
-        facts = band_facts(active_at(band, self._dependences), members_of(band))
-        if not facts.coincident[last] or not self._waits(band.child(0)):
-            return None
-        name = describe_band(band)
         if band.is_subtree_anchored():
-            self.refused.append(anchored(band))
+            # Reported for the innermost bands.
             return None
+        last, name = band.band_n_member() - 1, describe_band(band)
         inner = split_at(band, last)
         if not is_within_tiles(band) and not is_within_tiles(inner):
+            return None
+        facts = band_facts(active_at(band, self._dependences), members_of(band))
+        if not facts.coincident[last] or not self._waits(band.child(0)):
             return None
         self.done.append(f"moved loop {last + 1} of {name} inside all others: it is parallel")
         sunk = inner.band_sink()
