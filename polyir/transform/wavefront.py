@@ -98,6 +98,15 @@ def wavefront(
         band [i, j]    =>    band [i + j]
                                band [j]              parallel
 
+    Right inside tiles, a parallel loop around several nests moves inside them, if the iterations
+    of one of them wait:
+
+        band [i]               sequence
+          sequence               S0: band [j]
+            S0: band [j]   =>      band [i]              parallel
+            S1: band [k]         S1: band [k]
+                                   band [i]              parallel
+
     A processor then works on several iterations of the innermost loop at once, which hides the
     latency of operations and loads. Loops over tiles stay as they are.
 
