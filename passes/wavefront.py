@@ -19,8 +19,9 @@ class WavefrontPass(WavefrontOptions, ScopPass):
     loop. `degrees` is the number of loops that become parallel inside a wavefront,
     or `all`. With `which=inner`, applies instead to the last two loops of each innermost
     permutable band, if none of its loops is parallel as the innermost one; else, that loop
-    becomes innermost. Independent iterations hide the latency of operations. With `loop`, an
-    address, only bands from that loop on get wavefronts.
+    becomes innermost; within tiles, it also moves inside several nests. Independent iterations
+    hide the latency of operations. With `loop`, an address, only bands from that loop on get
+    wavefronts.
 
     Before:
 

@@ -98,6 +98,15 @@ def wavefront(
         band [i, j]    =>    band [i + j]
                                band [j]              parallel
 
+    Right inside tiles, a parallel loop around several nests moves inside them, if the iterations
+    of one of them wait:
+
+        band [i]               sequence
+          sequence               S0: band [j]
+            S0: band [j]   =>      band [i]              parallel
+            S1: band [k]         S1: band [k]
+                                   band [i]              parallel
+
     A processor then works on several iterations of the innermost loop at once, which hides the
     latency of operations and loads. Loops over tiles stay as they are.
 
@@ -187,16 +196,15 @@ class _Wavefronts:
 
         Only within tiles: there are few iterations then, whose data fit into the cache.
         """
-        last = band.band_n_member() - 1
-        facts = band_facts(active_at(band, self._dependences), members_of(band))
-        if not facts.coincident[last] or not self._waits(band.child(0)):
-            return None
-        name = describe_band(band)
         if band.is_subtree_anchored():
-            self.refused.append(anchored(band))
+            # Reported for the innermost bands.
             return None
+        last, name = band.band_n_member() - 1, describe_band(band)
         inner = split_at(band, last)
         if not is_within_tiles(band) and not is_within_tiles(inner):
+            return None
+        facts = band_facts(active_at(band, self._dependences), members_of(band))
+        if not facts.coincident[last] or not self._waits(band.child(0)):
             return None
         self.done.append(f"moved loop {last + 1} of {name} inside all others: it is parallel")
         sunk = inner.band_sink()
