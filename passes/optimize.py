@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 from xdsl.context import Context
@@ -22,12 +23,19 @@ from polyir.diagnostics import (
     report,
 )
 from polyir.dialects.scop import ScopOp
+from polyir.loops.packing import pack
 from polyir.model.scop import scop_of
 from polyir.passes.intra_tile_order import IntraTileOrderPass
 from polyir.passes.mark_parallel import MarkParallelPass
 from polyir.passes.options import PassWithOptions
+from polyir.passes.pack import PackPass
 from polyir.passes.pluto_schedule import PlutoSchedulePass
-from polyir.passes.prerequisites import analysed_scops, scops_in
+from polyir.passes.prerequisites import (
+    analysed_scops,
+    lower_scops,
+    scops_in,
+    vectorize_chosen_loops,
+)
 from polyir.passes.privatize import PrivatizePass
 from polyir.passes.register_tile import RegisterTilePass
 from polyir.passes.spatial_schedule import SpatialSchedulePass
@@ -45,13 +53,15 @@ GOOD_ENOUGH: Final = 2.5
 class _Strategy:
     """A pipeline of passes on scops, by a name for remarks; several share their `first` passes.
 
-    One with `blocks` is for statements that add up elements of a result.
+    One with `blocks` is for statements that add up elements of a result. One that is `packed` then
+    lets loops read operands from contiguous arrays.
     """
 
     name: str
     first: tuple[ModulePass, ...]
     steps: tuple[ModulePass, ...]
     blocks: bool = False
+    packed: bool = False
 
 
 def _strategies(machine: Machine, element_bytes: int) -> tuple[_Strategy, ...]:
@@ -65,12 +75,14 @@ def _strategies(machine: Machine, element_bytes: int) -> tuple[_Strategy, ...]:
     private = (PrivatizePass(loops="all"), *spatial)
     parallel, wavefront = MarkParallelPass(schedule="balanced"), WavefrontPass()
     blocks = RegisterTilePass(rows=machine.vector_registers // 4, vectors=3, width=width)
+    whole = replace(blocks, masked=True, tiles=(96, 192, 384))
     tiles, flat = TilePass(sizes=(96, 96, 256)), TilePass(sizes=(48, 48, 240))
     in_tiles = (TilePass(), wavefront, IntraTileOrderPass(), parallel)
     last, chains = IntraTileOrderPass(distribute=False), WavefrontPass(which="inner")
     long, sweeps = TilePass(sizes=(16, 32, 256)), TilePass(sizes=(16,), min_width=1)
     in_time = (long, wavefront, IntraTileOrderPass(), chains, parallel, blocks)
     return (
+        _Strategy("packed blocks", apart, (whole, parallel), blocks=True, packed=True),
         _Strategy("register blocks", apart, (tiles, parallel, blocks), blocks=True),
         _Strategy("blocks in waves", private, (flat, wavefront, parallel, blocks), blocks=True),
         _Strategy("register blocks without tiles", apart, (parallel, blocks), blocks=True),
@@ -127,7 +139,7 @@ class OptimizePass(PassWithOptions):
 class _Candidate:
     """A function after some passes, the cycles that it takes, and what the passes reported."""
 
-    name: str
+    strategy: _Strategy
     function: FuncOp
     cycles: float
     remarks: tuple[Remark, ...] = ()
@@ -147,7 +159,7 @@ class _Choice:
         """Replace the function by the best candidate, if one is worth it."""
         models = [self._model(scop) for scop in scops_in(self._function)]
         least = sum(model.least_cycles for model in models)
-        original = self._candidate("the original order", self._function)
+        original = self._candidate(_Strategy("the original order", (), ()), self._function)
         best = original
         bytes = max((model.element_bytes for model in models), default=8)
         has_sums = any(each.is_sum for model in models for each in model.statements.values())
@@ -164,10 +176,12 @@ class _Choice:
             remark(OptimizePass.name, "chosen: the original order", self._function)
             return
         gain = original.cycles / best.cycles
-        message = f"chosen: {best.name}, {gain:.2g} times as fast as the original order"
+        message = f"chosen: {best.strategy.name}, {gain:.2g} times as fast as the original order"
         remark(OptimizePass.name, message, self._function)
         for each in best.remarks:
             report(each)
+        if best.strategy.packed:
+            self._pack(best.function)
         old = self._function.detach_region(self._function.body)
         self._function.add_region(best.function.detach_region(best.function.body))
         old.erase()
@@ -190,7 +204,7 @@ class _Choice:
             return None
         (function,) = module.ops
         assert isinstance(function, FuncOp)
-        return self._candidate(strategy.name, function, tuple(remarks))
+        return self._candidate(strategy, function, tuple(remarks))
 
     def _after(self, steps: tuple[ModulePass, ...]) -> ModuleOp:
         """A module with a copy of the function after some passes."""
@@ -202,14 +216,25 @@ class _Choice:
         return self._modules[steps]
 
     def _candidate(
-        self, name: str, function: FuncOp, remarks: tuple[Remark, ...] = ()
+        self, strategy: _Strategy, function: FuncOp, remarks: tuple[Remark, ...] = ()
     ) -> _Candidate:
         """A function with the cycles that the model finds, which are reported."""
-        costs = [self._model(op).estimate(scop_of(op).schedule) for op in scops_in(function)]
+        costs = [
+            self._model(op, strategy.packed).estimate(scop_of(op).schedule)
+            for op in scops_in(function)
+        ]
         for cost in costs:
-            message = f"{name}: {1e3 * cost.seconds:.3g} ms; {'; '.join(cost.why)}"
+            message = f"{strategy.name}: {1e3 * cost.seconds:.3g} ms; {'; '.join(cost.why)}"
             remark(OptimizePass.name, message, self._function)
-        return _Candidate(name, function, sum(cost.score for cost in costs), remarks)
+        return _Candidate(strategy, function, sum(cost.score for cost in costs), remarks)
 
-    def _model(self, scop: ScopOp) -> CostModel:
-        return CostModel(scop_of(scop), self._machine, threads=self._threads)
+    def _model(self, scop: ScopOp, packed: bool = False) -> CostModel:
+        return CostModel(scop_of(scop), self._machine, threads=self._threads, packed=packed)
+
+    def _pack(self, function: FuncOp) -> None:
+        """Make loops of the scops of a function, with vector code that reads packed operands."""
+        module = function.parent_op()
+        assert isinstance(module, ModuleOp)
+        lower_scops(self._ctx, module)
+        vectorize_chosen_loops(module)
+        pack(function, PackPass.elements, partial(remark, PackPass.name))

@@ -17,6 +17,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.memref import SubviewOp
+from xdsl.ir import Operation
 
 from polyir.diagnostics import OptionError, errors_at, location_of, missed, nearest, remark
 from polyir.dialects.affine_extra import DelinearizeIndexOp
@@ -38,9 +39,9 @@ from polyir.universe import pass_type
 Result = TypeVar("Result")
 
 
-def scops_in(module: ModuleOp) -> tuple[ScopOp, ...]:
-    """The scops of a module in the order of the text."""
-    return tuple(op for op in module.walk() if isinstance(op, ScopOp))
+def scops_in(root: Operation) -> tuple[ScopOp, ...]:
+    """The scops of a module or a function in the order of the text."""
+    return tuple(op for op in root.walk() if isinstance(op, ScopOp))
 
 
 def raised_scops(

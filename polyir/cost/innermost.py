@@ -47,10 +47,12 @@ def kernel_of(
     name: str,
     machine: Machine,
     is_held: bool = False,
+    packed: bool = False,
 ) -> Kernel:
     """The cost of an instance of a statement in the last of the loops.
 
-    `is_held` says that a dependence on another statement keeps it from being vector code.
+    `is_held` says that a dependence on another statement keeps it from being vector code, `packed`
+    that blocks read operands from contiguous arrays.
     """
     model = statements[name]
     direction = directions(loops, {name: model}, name) if loops else None
@@ -58,7 +60,7 @@ def kernel_of(
     if direction is None:
         return Kernel(scalar, scalar, 1, 0, 0.0)
     if loops[-1].width:
-        return _vector_kernel(model, loops, name, machine, scalar)
+        return _vector_kernel(model, loops, name, machine, scalar, packed)
     if loops[-1].rows and len(loops) > 1:
         return _row_kernel(model, loops, name, machine, scalar)
     moves = [_move(reference, direction) for reference in model.references]
@@ -86,8 +88,18 @@ VECTOR_EFFICIENCY = 0.6
 """The part of the peak that vector code of blocks reaches: loads wait, and chains are short."""
 
 
+GATHER = 6.0
+"""The loads that one element of a vector costs that is not next to the others, in a block: each is
+in another row, and misses the first level of the TLB."""
+
+
 def _vector_kernel(
-    model: StatementModel, loops: Sequence[Loop], name: str, machine: Machine, scalar: float
+    model: StatementModel,
+    loops: Sequence[Loop],
+    name: str,
+    machine: Machine,
+    scalar: float,
+    packed: bool,
 ) -> Kernel:
     """The cost in a loop that runs in vectors, or in a block of rows of vectors.
 
@@ -109,9 +121,9 @@ def _vector_kernel(
             continue
         amount = 1.0
         if along[place] != 0:
-            is_near = along[place] in (1, -1)
+            is_near = along[place] in (1, -1) or (packed and not reference.is_write)
             strided += not is_near
-            amount = vectors * (1.0 if is_near else 1.5 * lanes)
+            amount = vectors * (1.0 if is_near else GATHER * lanes)
         if across[place] != 0:
             amount *= rows
         if reference.is_write:

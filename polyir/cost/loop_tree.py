@@ -16,7 +16,7 @@ from polyir.cost.program import (
     function_of,
 )
 from polyir.cost.regions import Constraint, Form
-from polyir.dialects.loop_attributes import JamAttr, ParallelAttr, VectorAttr
+from polyir.dialects.loop_attributes import DynamicAttr, JamAttr, ParallelAttr, VectorAttr
 from polyir.isl_lists import sets_of
 from polyir.isl_trees import node_type
 from polyir.model.tree import attributes_of_members
@@ -30,8 +30,9 @@ Filters = Mapping[str, tuple[Constraint, ...]]
 class Loop:
     """A member of a band: its function for each statement. `band` numbers the bands of a tree.
 
-    `width` is that of the vectors that the loop runs in, and `rows` the copies that it is unrolled
-    to around them; 0 if it is no such loop.
+    Where it `is_balanced`, threads take iterations as they become free. `width` is that of the
+    vectors that the loop runs in, and `rows` the copies that it is unrolled to around them; 0 if it
+    is no such loop.
     """
 
     functions: Mapping[str, Function]
@@ -39,6 +40,7 @@ class Loop:
     is_parallel: bool = False
     is_coincident: bool = False
     band: int = -1
+    is_balanced: bool = False
     width: int = 0
     rows: int = 0
 
@@ -104,6 +106,7 @@ class _Reader:
                 ParallelAttr in own,
                 coincident,
                 number,
+                DynamicAttr in own,
                 vector.data if isinstance(vector, VectorAttr) else 0,
                 jam.data if isinstance(jam, JamAttr) else 0,
             )

@@ -97,7 +97,10 @@ class _Amounts:
 
 
 class CostModel:
-    """The model of one scop on one machine: what is read of it is kept for all schedules."""
+    """The model of one scop on one machine: what is read of it is kept for all schedules.
+
+    `packed` operands of blocks are read from contiguous arrays.
+    """
 
     def __init__(
         self,
@@ -105,7 +108,9 @@ class CostModel:
         machine: Machine,
         sizes: Mapping[str, int] | None = None,
         threads: int | None = None,
+        packed: bool = False,
     ) -> None:
+        self._packed = packed
         self.machine = machine
         self.threads = threads or machine.cores
         self.values = values_of(scop, sizes)
@@ -276,7 +281,7 @@ class CostModel:
                 if level == len(fits) - 1:
                     total.memory_of_all = min(total.memory_of_all, sum(whole))
         if forks:
-            share = _largest_share(bodies, trips, self.threads)
+            share = _largest_share(bodies, trips, self.threads, node.is_balanced)
             total.compute *= share
             total.traffic = [share * bytes for bytes in total.traffic]
             total.overhead *= share
@@ -343,7 +348,9 @@ class CostModel:
         key = (tuple(map(id, loops)), name)
         if key not in self._kernels:
             is_held = bool(loops) and name in self._held_in(loops)
-            self._kernels[key] = kernel_of(self.statements, loops, name, self.machine, is_held)
+            self._kernels[key] = kernel_of(
+                self.statements, loops, name, self.machine, is_held, self._packed
+            )
         return self._kernels[key]
 
     def _held_in(self, loops: tuple[Loop, ...]) -> frozenset[str]:
@@ -403,9 +410,17 @@ def _segments(ranges: Mapping[str, tuple[float, float]]) -> list[tuple[float, fl
     return parts
 
 
-def _largest_share(bodies: Sequence[tuple[float, float]], trips: float, threads: int) -> float:
-    """The part of all work that the busiest of some threads does, in a static distribution."""
+def _largest_share(
+    bodies: Sequence[tuple[float, float]], trips: float, threads: int, is_balanced: bool
+) -> float:
+    """The part of all work that the busiest of some threads does.
+
+    In a static distribution, each thread has equally many iterations. In a balanced one, each is
+    busy until the last ones.
+    """
     used = max(1, min(threads, int(trips)))
+    if is_balanced:
+        return min(1.0, 1 / used + (1 - 1 / used) / max(trips, 1.0))
     even = ceil(trips / used - 1e-9) / max(trips, 1.0)
     total = sum(weight * cycles for weight, cycles in bodies)
     if len(bodies) != 2 or not total or used == 1:

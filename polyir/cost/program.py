@@ -109,7 +109,8 @@ def default_size(scop: Scop) -> int:
         for array in scop.arrays.values()
         if isinstance(array.type, MemRefType)
     ]
-    return round(DEFAULT_ELEMENTS ** (1 / max([2, *ranks])))
+    size: float = DEFAULT_ELEMENTS ** (1 / max([2, *ranks]))
+    return round(size)
 
 
 def parameters_left(scop: Scop) -> bool:
