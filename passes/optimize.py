@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final
+from typing import Final, Literal
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -49,6 +50,23 @@ GOOD_ENOUGH: Final = 2.5
 """Nothing more is tried at this many times the time that its arithmetic takes at the least."""
 
 
+StrategyName = Literal[
+    "best",
+    "original",
+    "packed-blocks",
+    "register-blocks",
+    "blocks-in-waves",
+    "untiled-blocks",
+    "locality",
+    "tiles",
+    "time-tiles",
+    "sweeps",
+    "untiled-locality",
+    "parallel",
+]
+"""`best` by the cost model, or a pipeline; `original` is the original order."""
+
+
 @dataclass(frozen=True)
 class _Strategy:
     """A pipeline of passes on scops, by a name for remarks; several share their `first` passes.
@@ -57,7 +75,7 @@ class _Strategy:
     lets loops read operands from contiguous arrays.
     """
 
-    name: str
+    name: StrategyName
     first: tuple[ModulePass, ...]
     steps: tuple[ModulePass, ...]
     blocks: bool = False
@@ -82,16 +100,16 @@ def _strategies(machine: Machine, element_bytes: int) -> tuple[_Strategy, ...]:
     long, sweeps = TilePass(sizes=(16, 32, 256)), TilePass(sizes=(16,), min_width=1)
     in_time = (long, wavefront, IntraTileOrderPass(), chains, parallel, blocks)
     return (
-        _Strategy("packed blocks", apart, (whole, parallel), blocks=True, packed=True),
-        _Strategy("register blocks", apart, (tiles, parallel, blocks), blocks=True),
-        _Strategy("blocks in waves", private, (flat, wavefront, parallel, blocks), blocks=True),
-        _Strategy("register blocks without tiles", apart, (parallel, blocks), blocks=True),
-        _Strategy("spatial locality", spatial, in_tiles),
+        _Strategy("packed-blocks", apart, (whole, parallel), blocks=True, packed=True),
+        _Strategy("register-blocks", apart, (tiles, parallel, blocks), blocks=True),
+        _Strategy("blocks-in-waves", private, (flat, wavefront, parallel, blocks), blocks=True),
+        _Strategy("untiled-blocks", apart, (parallel, blocks), blocks=True),
+        _Strategy("locality", spatial, in_tiles),
         _Strategy("tiles", fused, (TilePass(), wavefront, parallel)),
-        _Strategy("vectors in time tiles", (*fused, last), in_time),
-        _Strategy("vectors in sweeps", (), (sweeps, chains, parallel, blocks)),
-        _Strategy("spatial locality without tiles", spatial, (parallel,)),
-        _Strategy("the original order in parallel", (), (parallel,)),
+        _Strategy("time-tiles", (*fused, last), in_time),
+        _Strategy("sweeps", (), (sweeps, chains, parallel, blocks)),
+        _Strategy("untiled-locality", spatial, (parallel,)),
+        _Strategy("parallel", (), (parallel,)),
     )
 
 
@@ -106,6 +124,7 @@ class OptimizePass(PassWithOptions):
     `threads` is how many threads run parallel loops, by default one a core; with 1, no loop is
     marked as parallel. `machine` is a JSON file that describes the machine
     (`polyir.cost.machine`); by default, it is the one that this runs on. Remarks have the numbers.
+    `strategy` names a pipeline that is to be used whatever the model says.
 
     Before (`C[i, j] += A[i, k] * B[k, j]`):
 
@@ -123,6 +142,7 @@ class OptimizePass(PassWithOptions):
 
     threads: int | None = None
     machine: str = ""
+    strategy: StrategyName = "best"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.threads is not None and self.threads < 1:
@@ -132,7 +152,11 @@ class OptimizePass(PassWithOptions):
         analysed_scops(op, self.name)
         for function in [each for each in op.walk() if isinstance(each, FuncOp)]:
             if scops_in(function):
-                _Choice(ctx, function, machine, self.threads or machine.cores).make()
+                choice = _Choice(ctx, function, machine, self.threads or machine.cores)
+                if self.strategy == "best":
+                    choice.make()
+                else:
+                    choice.use(self.strategy)
 
 
 @dataclass(frozen=True)
@@ -157,13 +181,12 @@ class _Choice:
 
     def make(self) -> None:
         """Replace the function by the best candidate, if one is worth it."""
-        models = [self._model(scop) for scop in scops_in(self._function)]
+        models = self._models()
         least = sum(model.least_cycles for model in models)
-        original = self._candidate(_Strategy("the original order", (), ()), self._function)
+        original = self._candidate(_Strategy("original", (), ()), self._function)
         best = original
-        bytes = max((model.element_bytes for model in models), default=8)
         has_sums = any(each.is_sum for model in models for each in model.statements.values())
-        for strategy in _strategies(self._machine, bytes):
+        for strategy in self._strategies(models):
             if best.cycles <= GOOD_ENOUGH * least:
                 break
             if strategy.blocks and not has_sums:
@@ -173,17 +196,33 @@ class _Choice:
             if candidate is not None and candidate.cycles < worth * best.cycles:
                 best = candidate
         if best is original:
-            remark(OptimizePass.name, "chosen: the original order", self._function)
+            remark(OptimizePass.name, "chosen: original", self._function)
             return
         gain = original.cycles / best.cycles
         message = f"chosen: {best.strategy.name}, {gain:.2g} times as fast as the original order"
         remark(OptimizePass.name, message, self._function)
-        for each in best.remarks:
+        self._replace_by(best)
+
+    def use(self, name: StrategyName) -> None:
+        """Replace the function by the candidate of a strategy."""
+        for strategy in self._strategies(self._models()):
+            if strategy.name == name and (candidate := self._tried(strategy)) is not None:
+                self._replace_by(candidate)
+
+    def _models(self) -> list[CostModel]:
+        return [self._model(scop) for scop in scops_in(self._function)]
+
+    def _strategies(self, models: Sequence[CostModel]) -> tuple[_Strategy, ...]:
+        bytes = max((model.element_bytes for model in models), default=8)
+        return _strategies(self._machine, bytes)
+
+    def _replace_by(self, candidate: _Candidate) -> None:
+        for each in candidate.remarks:
             report(each)
-        if best.strategy.packed:
-            self._pack(best.function)
+        if candidate.strategy.packed:
+            self._pack(candidate.function)
         old = self._function.detach_region(self._function.body)
-        self._function.add_region(best.function.detach_region(best.function.body))
+        self._function.add_region(candidate.function.detach_region(candidate.function.body))
         old.erase()
 
     def _tried(self, strategy: _Strategy) -> _Candidate | None:

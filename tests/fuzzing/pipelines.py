@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from random import Random
+from typing import get_args
 
 import islpy as isl
 from random_transformations import ANY_TIME, random_pass
@@ -15,6 +16,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from polyir.isl_lists import maps_of
 from polyir.model.scop import Scop, scop_of
+from polyir.passes.optimize import StrategyName
 from polyir.passes.prerequisites import scops_in
 from polyir.transform.address import Directory
 
@@ -35,9 +37,15 @@ def random_pipeline(seed: int) -> tuple[str, ...]:
 
 
 def _with_vectors(passes: list[str], seed: int) -> tuple[str, ...]:
-    """The passes, at times with register tiles and vectors before what works on loops."""
+    """The passes, at times with register tiles and vectors before what works on loops.
+
+    At times, it is a strategy of `optimize` instead.
+    """
     # Numbers of its own: the programs and other passes of a seed stay what they were.
     random = Random(f"vectors {seed}")
+    if (strategy := Random(f"strategy {seed}")).random() < 0.2:
+        name = strategy.choice(get_args(StrategyName))
+        return (f"optimize{{threads={strategy.randint(1, 3)} strategy={name}}}",)
     if random.random() > 0.3:
         return tuple(passes)
     rows, vectors, width = (random.choice(each) for each in ((1, 2, 3), (1, 2), (2, 4, 8)))

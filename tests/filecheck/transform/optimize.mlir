@@ -25,9 +25,9 @@ func.func @product(%n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>, %C: memr
 }
 
 // CHECK: remark: [optimize] for 4 cores, caches of 32 KiB, 1 MiB, 16 MiB, 32 vector registers of 512 bits
-// CHECK: optimize.mlir:11:1: remark: [optimize] the original order: {{[0-9.e+]+}} ms; cycles: compute {{.*}}; limited by {{.*}}
-// CHECK: remark: [optimize] register blocks: {{[0-9.e+]+}} ms; cycles: compute {{.*}}; limited by {{.*}}; 1 parallel region of 4 threads: {{.*}} cycles
-// CHECK: remark: [optimize] chosen: register blocks, {{.*}} times as fast as the original order
+// CHECK: optimize.mlir:11:1: remark: [optimize] original: {{[0-9.e+]+}} ms; cycles: compute {{.*}}; limited by {{.*}}
+// CHECK: remark: [optimize] packed-blocks: {{[0-9.e+]+}} ms; cycles: compute {{.*}}; limited by {{.*}}; 1 parallel region of 4 threads: {{.*}} cycles
+// CHECK: remark: [optimize] chosen: packed-blocks, {{.*}} times as fast as the original order
 // CHECK: remark: [pluto-schedule]
 // CHECK: poly.band {{.*}} loop_attributes {{\[\[}}#poly.parallel
 // CHECK: poly.band {{.*}} loop_attributes {{\[\[}}#poly.jam<8>], [#poly.vector<8>]]
@@ -52,8 +52,8 @@ func.func @prefix(%n: index, %A: memref<?xf64>) {
   return
 }
 
-// CHECK: remark: [optimize] the original order: {{.*}} ms
-// CHECK: remark: [optimize] chosen: the original order
+// CHECK: remark: [optimize] original: {{.*}} ms
+// CHECK: remark: [optimize] chosen: original
 // CHECK-LABEL: func.func @prefix
 // CHECK: poly.band "[n] -> [{ S0[i] -> [(i)] }]" {{.*}}coincident [false]
 
@@ -73,6 +73,6 @@ func.func @little(%A: memref<100xf64>) {
   return
 }
 
-// CHECK: remark: [optimize] chosen: the original order
+// CHECK: remark: [optimize] chosen: original
 // CHECK-LABEL: func.func @little
 // CHECK-NOT: #poly.parallel
