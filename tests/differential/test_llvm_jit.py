@@ -17,7 +17,7 @@ from polyir.runtime import CompiledModule, compare_bits
 pytest.importorskip("llvmlite")
 pytestmark = pytest.mark.skipif(not mlir_opt_available(), reason=MISSING_TOOLS_REASON)
 
-PIPELINES = {"original": "", "optimised": "pluto-schedule,tile,mark-parallel"}
+PIPELINES = {"original": "", "optimised": "optimize{threads=2}"}
 
 
 def compiled(kernel: Kernel, pipeline: str) -> CompiledModule:

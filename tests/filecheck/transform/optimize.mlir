@@ -1,6 +1,7 @@
 // RUN: polyir-opt --split-input-file --optimize="machine=%S/Inputs/four_cores.json" --remarks --emit=poly %s 2>&1 | filecheck %s
-// RUN: polyir-opt --split-input-file --optimize="machine=%S/Inputs/four_cores.json threads=1" --emit=poly %s 2>&1 | filecheck %s --check-prefix=ALONE
+// RUN: polyir-opt --split-input-file --optimize="machine=%S/Inputs/four_cores.json threads=1" --emit=c %s 2>&1 | filecheck %s --check-prefix=ALONE
 // RUN: polyir-opt --split-input-file --optimize="machine=%S/Inputs/four_cores.json" --emit=c %s | filecheck %s --check-prefix=EMIT
+// RUN: polyir-opt --split-input-file --optimize="machine=%S/Inputs/four_cores.json strategy=register-blocks" --emit=poly %s | filecheck %s --check-prefix=TREE
 // RUN: not polyir-opt --optimize=0 %s 2>&1 | filecheck %s --check-prefix=THREADS
 // RUN: not polyir-opt --optimize=machine=none.json %s 2>&1 | filecheck %s --check-prefix=MACHINE
 
@@ -25,19 +26,22 @@ func.func @product(%n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>, %C: memr
 }
 
 // CHECK: remark: [optimize] for 4 cores, caches of 32 KiB, 1 MiB, 16 MiB, 32 vector registers of 512 bits
-// CHECK: optimize.mlir:11:1: remark: [optimize] original: {{[0-9.e+]+}} ms; cycles: compute {{.*}}; limited by {{.*}}
+// CHECK: optimize.mlir:12:1: remark: [optimize] original: {{[0-9.e+]+}} ms; cycles: compute {{.*}}; limited by {{.*}}
 // CHECK: remark: [optimize] packed-blocks: {{[0-9.e+]+}} ms; cycles: compute {{.*}}; limited by {{.*}}; 1 parallel region of 4 threads: {{.*}} cycles
 // CHECK: remark: [optimize] chosen: packed-blocks, {{.*}} times as fast as the original order
 // CHECK: remark: [pluto-schedule]
-// CHECK: poly.band {{.*}} loop_attributes {{\[\[}}#poly.parallel
-// CHECK: poly.band {{.*}} loop_attributes {{\[\[}}#poly.jam<8>], [#poly.vector<8>]]
+// CHECK: remark: [pack] packs 24 elements
 
-// ALONE-LABEL: func.func @product
-// ALONE-NOT: #poly.parallel
-// ALONE: #poly.vector
+// TREE-LABEL: func.func @product
+// TREE: poly.band {{.*}} loop_attributes {{\[\[}}#poly.parallel
+// TREE: poly.band {{.*}} loop_attributes {{\[\[}}#poly.jam<8>], [#poly.vector<8>]]
+
+// ALONE-LABEL: void product(
+// ALONE-NOT: omp parallel
+// ALONE: polyir_f64x8 c = 
 
 // EMIT-LABEL: void product(
-// EMIT: polyir_f64x8 c = *(polyir_f64x8_in_memory *)&C[
+// EMIT: polyir_f64x8 c = polyir_masked_load_f64x8(&C[
 
 // -----
 
