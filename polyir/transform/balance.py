@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Literal
 
 import islpy as isl
@@ -10,6 +11,7 @@ import islpy as isl
 from polyir.dialects.loop_attributes import DynamicAttr, LoopAttributes, ParallelAttr
 from polyir.isl_lists import maps_of
 from polyir.isl_trees import mapped_children, node_type
+from polyir.limits import within_operations
 from polyir.model.outcome import Outcome
 from polyir.model.tree import attributes_of_members
 from polyir.model.tree_loops import leaves, loop_steps
@@ -23,6 +25,9 @@ Distribution = Literal["static", "balanced"]
 """
 
 DYNAMIC = DynamicAttr()
+
+MOST_OPERATIONS = 1_000_000
+"""How many operations isl may take to compare the iterations of a loop: tenths of a second."""
 
 
 def with_dynamic_loops(outcome: Outcome) -> Outcome:
@@ -39,7 +44,11 @@ def with_dynamic_loops(outcome: Outcome) -> Outcome:
             return mapped_children(node, visit)
         loops = list(attributes_of_members(node))
         for member, attributes in enumerate(loops):
-            if _is_parallel(attributes) and not is_balanced(node, member):
+            if not _is_parallel(attributes):
+                continue
+            # What isl does not find out in time is taken to be balanced.
+            unequal = within_operations(MOST_OPERATIONS, partial(_is_unequal, node, member))
+            if unequal:
                 loops[member] = (*attributes, DYNAMIC)
                 number = node.get_schedule_depth() + member + 1
                 names = name_list(statements_of(node))
@@ -52,6 +61,10 @@ def with_dynamic_loops(outcome: Outcome) -> Outcome:
 
 def _is_parallel(attributes: LoopAttributes) -> bool:
     return ParallelAttr() in attributes and DYNAMIC not in attributes
+
+
+def _is_unequal(band: isl.ScheduleNode, member: int) -> bool:
+    return not is_balanced(band, member)
 
 
 def is_balanced(band: isl.ScheduleNode, member: int) -> bool:

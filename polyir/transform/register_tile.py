@@ -187,9 +187,9 @@ def _direction_of(statement: Statement, schedule: isl.Map, member: int) -> _Dire
 def _constants(vectors: isl.Set) -> tuple[int, ...] | None:
     """The one vector of a set, whatever the parameters are; `None` if there are several."""
     vectors = vectors.project_out(isl.dim_type.param, 0, vectors.dim(isl.dim_type.param))
-    if not vectors.is_singleton():
-        return None
     point = vectors.sample_point()
+    if point.is_void() or not vectors.is_singleton():
+        return None
     return tuple(
         point.get_coordinate_val(isl.dim_type.set, position).to_python()
         for position in range(vectors.dim(isl.dim_type.set))
