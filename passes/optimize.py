@@ -46,6 +46,9 @@ from polyir.passes.wavefront import WavefrontPass
 WORTH: Final = 0.9
 """A function is changed if the model says that it then takes at most this part of the time."""
 
+MOST_ACCESSES: Final = 64
+"""Skewed tiles with vectors inside take long to find for programs with more accesses than this."""
+
 GOOD_ENOUGH: Final = 2.5
 """Nothing more is tried at this many times the time that its arithmetic takes at the least."""
 
@@ -71,14 +74,15 @@ StrategyName = Literal[
 class _Strategy:
     """A pipeline of passes on scops, by a name for remarks; several share their `first` passes.
 
-    One with `blocks` is for statements that add up elements of a result. One that is `packed` then
-    lets loops read operands from contiguous arrays.
+    With `sums`, it is for programs with statements that add up elements of a result; without, for
+    those that have none and not many accesses; `None` for all. One that is `packed` then lets loops
+    read operands from contiguous arrays.
     """
 
     name: StrategyName
     first: tuple[ModulePass, ...]
     steps: tuple[ModulePass, ...]
-    blocks: bool = False
+    sums: bool | None = None
     packed: bool = False
 
 
@@ -100,14 +104,14 @@ def _strategies(machine: Machine, element_bytes: int) -> tuple[_Strategy, ...]:
     long, sweeps = TilePass(sizes=(16, 32, 256)), TilePass(sizes=(16,), min_width=1)
     in_time = (long, wavefront, IntraTileOrderPass(), chains, parallel, blocks)
     return (
-        _Strategy("packed-blocks", apart, (whole, parallel), blocks=True, packed=True),
-        _Strategy("register-blocks", apart, (tiles, parallel, blocks), blocks=True),
-        _Strategy("blocks-in-waves", private, (flat, wavefront, parallel, blocks), blocks=True),
-        _Strategy("untiled-blocks", apart, (parallel, blocks), blocks=True),
+        _Strategy("packed-blocks", apart, (whole, parallel), sums=True, packed=True),
+        _Strategy("register-blocks", apart, (tiles, parallel, blocks), sums=True),
+        _Strategy("blocks-in-waves", private, (flat, wavefront, parallel, blocks), sums=True),
+        _Strategy("untiled-blocks", apart, (parallel, blocks), sums=True),
         _Strategy("locality", spatial, in_tiles),
         _Strategy("tiles", fused, (TilePass(), wavefront, parallel)),
-        _Strategy("time-tiles", (*fused, last), in_time),
-        _Strategy("sweeps", (), (sweeps, chains, parallel, blocks)),
+        _Strategy("time-tiles", (*fused, last), in_time, sums=False),
+        _Strategy("sweeps", (), (sweeps, chains, parallel, blocks), sums=False),
         _Strategy("untiled-locality", spatial, (parallel,)),
         _Strategy("parallel", (), (parallel,)),
     )
@@ -186,10 +190,13 @@ class _Choice:
         original = self._candidate(_Strategy("original", (), ()), self._function)
         best = original
         has_sums = any(each.is_sum for model in models for each in model.statements.values())
+        accesses = sum(len(each.accesses) for model in models for each in model.statements.values())
         for strategy in self._strategies(models):
             if best.cycles <= GOOD_ENOUGH * least:
                 break
-            if strategy.blocks and not has_sums:
+            if strategy.sums is not None and strategy.sums != has_sums:
+                continue
+            if strategy.sums is False and accesses > MOST_ACCESSES:
                 continue
             candidate = self._tried(strategy)
             worth = WORTH if best is original else 1.0
