@@ -25,6 +25,7 @@ from polyir.diagnostics import (
 )
 from polyir.dialects.scop import ScopOp
 from polyir.loops.packing import pack
+from polyir.loops.vectorize import vectorize
 from polyir.model.scop import scop_of
 from polyir.passes.intra_tile_order import IntraTileOrderPass
 from polyir.passes.mark_parallel import MarkParallelPass
@@ -35,12 +36,12 @@ from polyir.passes.prerequisites import (
     analysed_scops,
     lower_scops,
     scops_in,
-    vectorize_chosen_loops,
 )
 from polyir.passes.privatize import PrivatizePass
 from polyir.passes.register_tile import RegisterTilePass
 from polyir.passes.spatial_schedule import SpatialSchedulePass
 from polyir.passes.tile import TilePass
+from polyir.passes.vectorize import VectorizePass
 from polyir.passes.wavefront import WavefrontPass
 
 WORTH: Final = 0.9
@@ -123,7 +124,8 @@ class OptimizePass(PassWithOptions):
 
     Some pipelines are tried, each as it would run alone, and the cost model
     (`polyir.cost.model`) estimates the time of each, and of the original order. A function is left
-    in its original order, without parallel loops, if nothing makes it clearly faster.
+    in its original order, without parallel loops, if nothing makes it clearly faster. One that gets
+    register blocks or vectors is lowered to loops.
 
     `threads` is how many threads run parallel loops, by default one a core; with 1, no loop is
     marked as parallel. `machine` is a JSON file that describes the machine
@@ -135,10 +137,10 @@ class OptimizePass(PassWithOptions):
         poly.band "[{ S0[i, j, k] -> [(i)] }, { S0[i, j, k] -> [(j)] }, { S0[i, j, k] -> [(k)] }]"
             permutable coincident [true, true, false]
 
-    After, parallel tiles with register blocks:
+    After `--optimize=strategy=tiles`, which the model would not choose here:
 
-        poly.band "[{ S0[i, j, k] -> [(i - (i) mod 96)] }, ..." permutable
-            coincident [true, true, false] attributes [[#poly.parallel], [], []] {
+        poly.band "[{ S0[i, j, k] -> [(i - (i) mod 32)] }, ...]" permutable
+            coincident [true, true, false] loop_attributes [[#poly.parallel], [], []] {
           ...
     """
 
@@ -226,8 +228,8 @@ class _Choice:
     def _replace_by(self, candidate: _Candidate) -> None:
         for each in candidate.remarks:
             report(each)
-        if candidate.strategy.packed:
-            self._pack(candidate.function)
+        if any(isinstance(step, RegisterTilePass) for step in candidate.strategy.steps):
+            self._vectorize(candidate)
         old = self._function.detach_region(self._function.body)
         self._function.add_region(candidate.function.detach_region(candidate.function.body))
         old.erase()
@@ -277,10 +279,12 @@ class _Choice:
     def _model(self, scop: ScopOp, packed: bool = False) -> CostModel:
         return CostModel(scop_of(scop), self._machine, threads=self._threads, packed=packed)
 
-    def _pack(self, function: FuncOp) -> None:
-        """Make loops of the scops of a function, with vector code that reads packed operands."""
-        module = function.parent_op()
+    def _vectorize(self, candidate: _Candidate) -> None:
+        """Make loops of the scops of a candidate, and vector code of those that were chosen."""
+        module = candidate.function.parent_op()
         assert isinstance(module, ModuleOp)
         lower_scops(self._ctx, module)
-        vectorize_chosen_loops(module)
-        pack(function, PackPass.elements, partial(remark, PackPass.name))
+        said = partial(remark, VectorizePass.name)
+        vectorize(candidate.function, said, said)
+        if candidate.strategy.packed:
+            pack(candidate.function, PackPass.elements, partial(remark, PackPass.name))

@@ -23,7 +23,6 @@ from polyir.diagnostics import OptionError, errors_at, location_of, missed, near
 from polyir.dialects.affine_extra import DelinearizeIndexOp
 from polyir.dialects.dependence import DependenceKind, Dependences
 from polyir.dialects.isl_attributes import DependencesAttr
-from polyir.dialects.loop_attributes import VectorAttr
 from polyir.dialects.scop import ScopOp
 from polyir.limits import CrashError, ResourceError, limited, within_operations
 from polyir.model.analysis import ORDERING_KINDS, DataflowError, compute_dependences
@@ -68,27 +67,13 @@ def lower_scops(ctx: Context, module: ModuleOp) -> None:
 
 
 def lower_for_target(ctx: Context, module: ModuleOp) -> None:
-    """Lower the scops of `module`, and what no target has: inner modules, views, coordinates.
-
-    Loops that are to run in vectors become vector code.
-    """
+    """Lower the scops of `module`, and what no target has: inner modules, views, coordinates."""
     lower_scops(ctx, module)
-    vectorize_chosen_loops(module)
     if any(isinstance(op, ModuleOp) for op in module.walk() if op is not module):
         from polyir.codegen.modules import flatten_modules
 
         flatten_modules(module)
     lower_views(module)
-
-
-def vectorize_chosen_loops(module: ModuleOp) -> None:
-    """Make vector code of the loops that a pass chose; what stays scalar is a remark."""
-    if any(VectorAttr.name in op.attributes for op in module.walk()):
-        from polyir.loops.vectorize import vectorize
-
-        done = partial(remark, "vectorize")
-        for function in [op for op in module.walk() if isinstance(op, FuncOp)]:
-            vectorize(function, done, done)
 
 
 def lower_views(module: ModuleOp) -> None:

@@ -23,7 +23,7 @@ from polyir.frontend.c.source import SourceRegion, TranslatedRegion
 from polyir.frontend.c.types import Arithmetic
 from polyir.model.raising import raise_function
 from polyir.passes.lower_poly import LowerPolyPass
-from polyir.passes.prerequisites import scops_in, vectorize_chosen_loops
+from polyir.passes.prerequisites import scops_in
 from polyir.target.abi import Scalar
 from polyir.target.c.region import (
     ElementRange,
@@ -97,7 +97,6 @@ def transform_region(
             )
         if scops_in(content.module):
             LowerPolyPass(fall_back=False).apply(context, content.module)
-        vectorize_chosen_loops(content.module)
         if kernels is not None and device is not None:
             kernels.add(content.module, content.function, device, region.location)
     except PolyirError as error:

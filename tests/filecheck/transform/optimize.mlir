@@ -1,7 +1,7 @@
 // RUN: polyir-opt --split-input-file --optimize="machine=%S/Inputs/four_cores.json" --remarks --emit=poly %s 2>&1 | filecheck %s
 // RUN: polyir-opt --split-input-file --optimize="machine=%S/Inputs/four_cores.json threads=1" --emit=c %s 2>&1 | filecheck %s --check-prefix=ALONE
 // RUN: polyir-opt --split-input-file --optimize="machine=%S/Inputs/four_cores.json" --emit=c %s | filecheck %s --check-prefix=EMIT
-// RUN: polyir-opt --split-input-file --optimize="machine=%S/Inputs/four_cores.json strategy=register-blocks" --emit=poly %s | filecheck %s --check-prefix=TREE
+// RUN: polyir-opt --split-input-file --optimize="machine=%S/Inputs/four_cores.json strategy=tiles" --emit=poly %s | filecheck %s --check-prefix=TREE
 // RUN: not polyir-opt --optimize=0 %s 2>&1 | filecheck %s --check-prefix=THREADS
 // RUN: not polyir-opt --optimize=machine=none.json %s 2>&1 | filecheck %s --check-prefix=MACHINE
 
@@ -34,7 +34,6 @@ func.func @product(%n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>, %C: memr
 
 // TREE-LABEL: func.func @product
 // TREE: poly.band {{.*}} loop_attributes {{\[\[}}#poly.parallel
-// TREE: poly.band {{.*}} loop_attributes {{\[\[}}#poly.jam<8>], [#poly.vector<8>]]
 
 // ALONE-LABEL: void product(
 // ALONE-NOT: omp parallel
