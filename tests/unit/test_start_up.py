@@ -19,8 +19,6 @@ LLVM = {
 }
 C = {"polyir.target.c", "pycparser"}
 RARE = {"xdsl.dialects.vector", "numpy", "matplotlib"}
-VECTORS = {"xdsl.dialects.vector"}
-"""The default pipeline makes vector code of a product of matrices."""
 CHECK = {"polyir.passes.schedule_check", "polyir.transform.claims"}
 """What passes made is not checked again."""
 MLIR_ONLY = {"xdsl.dialects.omp", "xdsl.dialects.math"}
@@ -44,7 +42,7 @@ sys.exit(code)
             LLVM | C | RARE | MLIR_ONLY | CHECK,
         ),
         (("polyir_opt", "--pluto-schedule", "--emit=c", GEMM), LLVM | RARE | CHECK | {"pycparser"}),
-        (("polyir_cc", GEMM_C), (LLVM | RARE | CHECK) - VECTORS),
+        (("polyir_cc", GEMM_C), LLVM | RARE | CHECK),
     ],
     ids=lambda value: " ".join(value[:-1]) if isinstance(value, tuple) else "",
 )
