@@ -69,6 +69,16 @@ class DynamicAttr(ParametrizedAttribute, LoopAttribute):
         return True
 
 
+@irdl_attr_definition
+class ClampedAttr(ParametrizedAttribute):
+    """`#poly.clamped`, of an `affine.min`: an index of a copy, its first operand, or one before.
+
+    What is loaded there is used only where it is the first operand.
+    """
+
+    name = "poly.clamped"
+
+
 class CountAttr(Data[int]):
     """An attribute with one number, which is 2 or more."""
 

@@ -27,6 +27,7 @@ from polyir.dialects.isl_attributes import (
     UnionSetAttr,
 )
 from polyir.dialects.loop_attributes import (
+    ClampedAttr,
     DynamicAttr,
     JamAttr,
     MapAttr,
@@ -74,6 +75,7 @@ Poly = Dialect(
         UnionPwMultiAffAttr,
         DependencesAttr,
         ParallelAttr,
+        ClampedAttr,
         DynamicAttr,
         VectorAttr,
         UnrollAttr,

@@ -19,6 +19,7 @@ from polyir.diagnostics import (
     PolyirError,
     Remark,
     RemarkKind,
+    missed,
     remark,
     remarks_to,
     report,
@@ -32,11 +33,7 @@ from polyir.passes.mark_parallel import MarkParallelPass
 from polyir.passes.options import PassWithOptions
 from polyir.passes.pack import PackPass
 from polyir.passes.pluto_schedule import PlutoSchedulePass
-from polyir.passes.prerequisites import (
-    analysed_scops,
-    lower_scops,
-    scops_in,
-)
+from polyir.passes.prerequisites import analysed_scops, lower_scops, scops_in
 from polyir.passes.privatize import PrivatizePass
 from polyir.passes.register_tile import RegisterTilePass
 from polyir.passes.spatial_schedule import SpatialSchedulePass
@@ -52,7 +49,6 @@ MOST_ACCESSES: Final = 64
 
 GOOD_ENOUGH: Final = 2.5
 """Nothing more is tried at this many times the time that its arithmetic takes at the least."""
-
 
 StrategyName = Literal[
     "best",
@@ -118,6 +114,13 @@ def _strategies(machine: Machine, element_bytes: int) -> tuple[_Strategy, ...]:
     )
 
 
+def _is_for_threads(step: ModulePass) -> bool:
+    """Whether a pass only makes work for several threads; inner wavefronts help one, too."""
+    if isinstance(step, WavefrontPass):
+        return step.which == "outermost"
+    return isinstance(step, MarkParallelPass)
+
+
 @dataclass(frozen=True)
 class OptimizePass(PassWithOptions):
     """Give each function the schedule that the cost model says is the fastest.
@@ -157,7 +160,9 @@ class OptimizePass(PassWithOptions):
         remark(self.name, f"for {describe(machine)}", op)
         analysed_scops(op, self.name)
         for function in [each for each in op.walk() if isinstance(each, FuncOp)]:
-            if scops_in(function):
+            scops = scops_in(function)
+            # What was too hard to analyse would be tried again for each strategy.
+            if scops and all(scop.dependences is not None for scop in scops):
                 choice = _Choice(ctx, function, machine, self.threads or machine.cores)
                 if self.strategy == "best":
                     choice.make()
@@ -215,7 +220,12 @@ class _Choice:
     def use(self, name: StrategyName) -> None:
         """Replace the function by the candidate of a strategy."""
         for strategy in self._strategies(self._models()):
-            if strategy.name == name and (candidate := self._tried(strategy)) is not None:
+            if strategy.name != name:
+                continue
+            candidate = self._tried(strategy)
+            if candidate is None:
+                missed(OptimizePass.name, f"strategy={name} is not possible", self._function)
+            else:
                 self._replace_by(candidate)
 
     def _models(self) -> list[CostModel]:
@@ -242,7 +252,7 @@ class _Choice:
             try:
                 module = self._after(strategy.first).clone()
                 for step in strategy.steps:
-                    if self._threads > 1 or not isinstance(step, MarkParallelPass | WavefrontPass):
+                    if self._threads > 1 or not _is_for_threads(step):
                         step.apply(self._ctx, module)
                 refusal = None
             except PolyirError as error:

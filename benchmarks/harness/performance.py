@@ -114,6 +114,7 @@ def what_was_done(kernel: Kernel, tool: Sequence[str]) -> str:
 def summary_of_remarks(printed: str) -> str:
     """What passes other than the scheduler did, without places and names of statements."""
     said = re.findall(r"remark: \[([\w-]+)\] (.*)", printed)
+    said = [(name, text) for name, text in said if name != "optimize" or "chosen: " in text]
     chosen = [text for name, text in said if "schedule" not in name] or [t for _, t in said]
     texts = [
         re.sub(r" (?:over|around|for|of) S\w+(?:, S\w+)*(?: and \d+ more)?", "", t) for t in chosen

@@ -20,7 +20,7 @@ BLOCK_VECTORS = 3
 """The vectors of a row of a block."""
 
 MOST_VECTORS = 64
-"""The most vectors of a block that is unrolled."""
+"""The most vectors of a block that is unrolled, as `polyir.loops.vectorize.MOST_COPIES`."""
 
 LONGEST_DISTANCE = 8
 """Dependences over more iterations of the innermost loop than these hold nothing up."""
@@ -89,8 +89,9 @@ VECTOR_EFFICIENCY = 0.6
 
 
 GATHER = 6.0
-"""The loads that one element of a vector costs that is not next to the others, in a block: each is
-in another row, and misses the first level of the TLB."""
+"""The loads that one element of a vector costs that is not next to the others, in a block.
+
+Fitted to the run times of PolyBench's kernels on one machine."""
 
 
 def _vector_kernel(

@@ -7,6 +7,7 @@ while an operation runs. Conditions that are not affine are ignored, so sets may
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import reduce
 
 import islpy as isl
@@ -125,6 +126,16 @@ class IterationSpaces:
         if self._with_steps and range.step not in (None, 1):
             found = found.intersect(self._on_step(range, range.step))
         return found
+
+    def whatever(self, values: Iterable[SSAValue], points: isl.Set) -> isl.Set:
+        """Some points, whatever some values are that they depend on."""
+        for value in values:
+            name = self.function(IndexExpression.of(value)).get_dim_name(isl.dim_type.param, 0)
+            assert name is not None
+            position = points.find_dim_by_name(isl.dim_type.param, name)
+            if position >= 0:
+                points = points.project_out(isl.dim_type.param, position, 1)
+        return points
 
     def _on_step(self, range: LoopRange, step: int) -> isl.Set:
         """Where a counter is some steps after its first value, which is one of the lower bounds."""

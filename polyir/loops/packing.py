@@ -17,17 +17,18 @@ from dataclasses import dataclass, field, replace
 
 import islpy as isl
 from xdsl.builder import Builder
-from xdsl.dialects import affine, arith, memref, vector
+from xdsl.dialects import affine, memref, vector
 from xdsl.dialects.builtin import AffineMapAttr, IndexType, MemRefType, VectorType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from polyir.dialects.loop_attributes import ClampedAttr
 from polyir.loops.iteration_spaces import IterationSpaces, is_loop
 from polyir.loops.loop_forms import conditional, range_of
 from polyir.loops.loop_ranges import LoopRange
-from polyir.loops.partial_blocks import CLAMPED
-from polyir.loops.vector_copies import factor_of, substituted
-from polyir.model.index_expressions import Constraint, IndexExpression, compose, map_of
+from polyir.loops.partial_blocks import lane_bounds, mask_bounds, minimum_of
+from polyir.loops.vector_copies import as_map, factor_of, substituted
+from polyir.model.index_expressions import Constraint, IndexExpression, map_of
 from polyir.model.raising.effects import is_pure, may_overlap, may_trap
 
 Report = Callable[[str, Operation], None]
@@ -200,9 +201,9 @@ class _Nest:
             # The scalar is packed, and takes less memory.
             return None
         operands = list(owner.operands)
-        if isinstance(owner, affine.MinOp) and CLAMPED in owner.attributes:
+        if ClampedAttr.name in owner.attributes:
             # It is enough that what is loaded is right where the first expression is the least.
-            terms = _minimum(value)
+            terms = minimum_of(value)
             operands = [] if terms is None else list(terms[0].values())
         if isinstance(owner, Loads):
             if self._is_stored_to(owner.operands[0]):
@@ -317,7 +318,7 @@ class _Nest:
                 more = more.intersect(_in_lanes(lane, is_end, relaxed, spaces))
                 less = less.intersect(_in_lanes(lane, is_end, terms, spaces))
             wanted.append((more, less))
-        return all(more.is_subset(_without(less, dropped, spaces)) for more, less in wanted)
+        return all(more.is_subset(spaces.whatever(dropped, less)) for more, less in wanted)
 
     def slice_of(self, value: SSAValue) -> list[Operation]:
         """The operations in the nest that a value is computed by, in no particular order."""
@@ -334,51 +335,6 @@ class _Nest:
 
 def _is_gathered_into(op: Operation) -> bool:
     return all(isinstance(use.operation, vector.InsertOp) for use in op.results[0].uses)
-
-
-def lane_bounds(op: Operation) -> list[tuple[bool, Terms]] | None:
-    """Which lanes a masked load loads, or which indices a clamped one may be; else `None`."""
-    if isinstance(op, vector.MaskedLoadOp):
-        return mask_bounds(op.mask)
-    if isinstance(op, affine.MinOp) and CLAMPED in op.attributes:
-        terms = _minimum(op.results[0])
-        return None if terms is None else [(True, tuple(each.shift(1) for each in terms))]
-    return None
-
-
-def mask_bounds(mask: SSAValue) -> list[tuple[bool, Terms]] | None:
-    """What a mask consists of: the minima that say where its lanes end, and those for the start.
-
-    With the second kind, lanes start at the negative of the minimum. `None` for other masks.
-    """
-    match mask.owner:
-        case vector.CreateMaskOp():
-            terms = _minimum(mask.owner.operands[0])
-            return None if terms is None else [(True, terms)]
-        case arith.XOrIOp(lhs=whole, rhs=less):
-            first = mask_bounds(whole)
-            if first is None or not isinstance(less.owner, vector.CreateMaskOp):
-                return None
-            match less.owner.operands[0].owner:
-                case arith.MinSIOp(lhs=start) if isinstance(start.owner, arith.SubiOp):
-                    terms = _minimum(start.owner.rhs)
-                    return None if terms is None else [*first, (False, terms)]
-                case _:
-                    return None
-        case _:
-            return None
-
-
-def _minimum(value: SSAValue) -> Terms | None:
-    """The expressions whose minimum a value is."""
-    owner = value.owner
-    if isinstance(owner, affine.MinOp):
-        return compose(owner.map.data, [IndexExpression.of(each) for each in owner.operands])
-    if isinstance(owner, affine.ApplyOp):
-        return compose(owner.map.data, [IndexExpression.of(each) for each in owner.operands])
-    if isinstance(owner, arith.ConstantOp | Block):
-        return (IndexExpression.of(value),)
-    return None
 
 
 def _extent(lower: Terms, upper: Terms) -> tuple[IndexExpression, int] | None:
@@ -398,17 +354,6 @@ def _in_lanes(
         distance = (term - lane).shift(-1) if is_end else lane + term
         found = found.intersect(spaces.holds(Constraint(distance, False)))
     return found
-
-
-def _without(known: isl.Set, values: Sequence[SSAValue], spaces: IterationSpaces) -> isl.Set:
-    """`known`, whatever the values of some counters are."""
-    for value in values:
-        name = spaces.function(IndexExpression.of(value)).get_dim_name(isl.dim_type.param, 0)
-        assert name is not None
-        position = known.find_dim_by_name(isl.dim_type.param, name)
-        if position >= 0:
-            known = known.project_out(isl.dim_type.param, position, 1)
-    return known
 
 
 @dataclass
@@ -521,7 +466,7 @@ class _Packer:
     ) -> None:
         for op in ops:
             terms = (
-                _minimum(op.results[0]) if isinstance(op, affine.MinOp | affine.ApplyOp) else None
+                minimum_of(op.results[0]) if isinstance(op, affine.MinOp | affine.ApplyOp) else None
             )
             relaxed = None if terms is None else self.nest.maximised(terms, self.panel)
             if terms is None or relaxed == terms or relaxed is None:
@@ -540,24 +485,20 @@ class _Packer:
         return offset.shift(place * self.panel.width)
 
     def _load(self, array: SSAValue, offset: IndexExpression, builder: Builder) -> SSAValue:
-        map, values = map_of([offset], dimensions_only=True)
-        indices = [SSAValue.get(each, type=IndexType) for each in values]
-        attribute, type = AffineMapAttr(map), self.panel.type
+        type = self.panel.type
         if isinstance(type, VectorType):
             memory = SSAValue.get(array, type=MemRefType)
-            return builder.insert(affine.VectorLoadOp(memory, indices, attribute, type)).result
-        return builder.insert(affine.LoadOp(array, indices, attribute, type)).result
+            return builder.insert(affine.VectorLoadOp(memory, *as_map((offset,)), type)).result
+        return builder.insert(affine.LoadOp(array, *as_map((offset,)), type)).result
 
     def _store(
         self, array: SSAValue, value: SSAValue, offset: IndexExpression, builder: Builder
     ) -> None:
-        map, values = map_of([offset], dimensions_only=True)
-        indices = [SSAValue.get(each, type=IndexType) for each in values]
         if isinstance(self.panel.type, VectorType):
             memory = SSAValue.get(array, type=MemRefType)
-            builder.insert(affine.VectorStoreOp(value, memory, indices, AffineMapAttr(map)))
+            builder.insert(affine.VectorStoreOp(value, memory, *as_map((offset,))))
         else:
-            builder.insert(affine.StoreOp(value, array, indices, AffineMapAttr(map)))
+            builder.insert(affine.StoreOp(value, array, *as_map((offset,))))
 
 
 def _as_expressions(mapping: dict[SSAValue, SSAValue]) -> dict[SSAValue, IndexExpression]:

@@ -15,9 +15,10 @@ from dataclasses import dataclass, field, replace
 import islpy as isl
 from xdsl.builder import Builder
 from xdsl.dialects import affine, arith, vector
-from xdsl.dialects.builtin import AffineMapAttr, UnitAttr, VectorType, i1
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import AffineMapAttr, VectorType, i1
+from xdsl.ir import Block, Operation, SSAValue
 
+from polyir.dialects.loop_attributes import ClampedAttr
 from polyir.loops.iteration_spaces import IterationSpaces
 from polyir.loops.loop_forms import computed, range_of
 from polyir.loops.loop_ranges import LoopRange
@@ -27,15 +28,9 @@ from polyir.loops.vector_copies import (
     factor_of,
     substituted,
 )
-from polyir.model.index_expressions import Constraint, IndexExpression, map_of
+from polyir.model.index_expressions import Constraint, IndexExpression, compose, map_of
 
 Bounds = tuple[IndexExpression, ...]
-
-CLAMPED = "poly.clamped"
-"""The attribute of a minimum that is an index of a copy, its first operand, or of one before it.
-
-What is loaded there is used only where it is the first operand.
-"""
 
 
 @dataclass(frozen=True)
@@ -94,7 +89,7 @@ class PartialLanes:
             return value
         last = self._extreme("last", (value, *upper))
         if isinstance(last.owner, affine.MinOp):
-            last.owner.attributes[CLAMPED] = UnitAttr()
+            last.owner.attributes[ClampedAttr.name] = ClampedAttr()
         return IndexExpression.of(last)
 
     def _mask(self, lower: Bounds, upper: Bounds) -> SSAValue:
@@ -158,6 +153,57 @@ class PartialLanes:
                     substituted(each, {counter.value: value}) for each in found for value in values
                 ]
         return list(dict.fromkeys(found))
+
+
+# --------------------------------------------------------------------- what was made, read again
+
+
+def lane_bounds(op: Operation) -> list[tuple[bool, Bounds]] | None:
+    """Which lanes a masked load loads, or which indices a clamped one may be; else `None`."""
+    if isinstance(op, vector.MaskedLoadOp):
+        return mask_bounds(op.mask)
+    if ClampedAttr.name in op.attributes:
+        terms = minimum_of(op.results[0])
+        return None if terms is None else [(True, tuple(each.shift(1) for each in terms))]
+    return None
+
+
+def mask_bounds(mask: SSAValue) -> list[tuple[bool, Bounds]] | None:
+    """What a mask consists of: the minima that say where its lanes end, and those for the start.
+
+    With the second kind, lanes start at the negative of the minimum. `None` for other masks.
+    """
+    match mask.owner:
+        case vector.CreateMaskOp():
+            terms = minimum_of(mask.owner.operands[0])
+            return None if terms is None else [(True, terms)]
+        case arith.XOrIOp(lhs=whole, rhs=less):
+            first = mask_bounds(whole)
+            if first is None or not isinstance(less.owner, vector.CreateMaskOp):
+                return None
+            match less.owner.operands[0].owner:
+                case arith.MinSIOp(lhs=start) if isinstance(start.owner, arith.SubiOp):
+                    terms = minimum_of(start.owner.rhs)
+                    return None if terms is None else [*first, (False, terms)]
+                case _:
+                    return None
+        case _:
+            return None
+
+
+def minimum_of(value: SSAValue) -> Bounds | None:
+    """The expressions whose minimum a value is."""
+    owner = value.owner
+    if isinstance(owner, affine.MinOp):
+        return compose(owner.map.data, [IndexExpression.of(each) for each in owner.operands])
+    if isinstance(owner, affine.ApplyOp):
+        return compose(owner.map.data, [IndexExpression.of(each) for each in owner.operands])
+    if isinstance(owner, arith.ConstantOp | Block):
+        return (IndexExpression.of(value),)
+    return None
+
+
+# ------------------------------------------------------------------------------------ any block
 
 
 def partial_block(

@@ -292,7 +292,7 @@ class Expansion:
             return self._insert_load(vector.MaskedLoadOp(op.memref, indices, mask, other), op)
         if isinstance(op, affine.LoadOp | affine.StoreOp):
             memory = SSAValue.get(op.memref, type=MemRefType)
-            return self._insert_load(affine.VectorLoadOp(memory, *_map(subscripts), type), op)
+            return self._insert_load(affine.VectorLoadOp(memory, *as_map(subscripts), type), op)
         return self._insert_load(vector.LoadOp(op.memref, self._indices(subscripts), type), op)
 
     def store_element(self, op: Access, key: Key, value: SSAValue) -> None:
@@ -302,7 +302,7 @@ class Expansion:
         mask = self._mask(op, key) if self.facts.has_vectors else None
         if not self.facts.has_vectors:
             if isinstance(op, affine.StoreOp):
-                store = affine.StoreOp(value, op.memref, *_map(subscripts))
+                store = affine.StoreOp(value, op.memref, *as_map(subscripts))
             else:
                 store = memref.StoreOp.get(value, op.memref, self._indices(subscripts))
         elif mask is not None:
@@ -310,7 +310,7 @@ class Expansion:
             store = vector.MaskedStoreOp(op.memref, indices, mask, value)
         elif isinstance(op, affine.LoadOp | affine.StoreOp):
             memory = SSAValue.get(op.memref, type=MemRefType)
-            store = affine.VectorStoreOp(value, memory, *_map(subscripts))
+            store = affine.VectorStoreOp(value, memory, *as_map(subscripts))
         else:
             store = vector.StoreOp(value, op.memref, self._indices(subscripts))
         store.location = op.location
@@ -324,7 +324,7 @@ class Expansion:
         """One element; where its subscripts are not valid in the affine dialect, by `memref`."""
         values = (value for each in subscripts for value in each.values())
         if isinstance(op, affine.LoadOp | affine.StoreOp) and all(map(is_valid_dimension, values)):
-            return self._insert_load(affine.LoadOp(op.memref, *_map(subscripts)), op)
+            return self._insert_load(affine.LoadOp(op.memref, *as_map(subscripts)), op)
         return self._insert_load(memref.LoadOp.get(op.memref, self._indices(subscripts)), op)
 
     def _indices(self, subscripts: Subscripts) -> list[SSAValue]:
@@ -449,7 +449,7 @@ def substituted(
     return result
 
 
-def _map(subscripts: Subscripts) -> tuple[Sequence[SSAValue[IndexType]], AffineMapAttr]:
+def as_map(subscripts: Subscripts) -> tuple[Sequence[SSAValue[IndexType]], AffineMapAttr]:
     """Subscripts as operands and a map."""
     map, operands = map_of(subscripts, dimensions_only=True)
     return [SSAValue.get(each, type=IndexType) for each in operands], AffineMapAttr(map)

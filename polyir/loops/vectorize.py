@@ -51,9 +51,10 @@ Report = Callable[[str, Operation], None]
 def vectorize(root: Operation, done: Report, left: Report) -> bool:
     """Make vector code of the loops from `root` down that have `#poly.vector`, in place.
 
-    Such loops must be parallel, and so must loops with `#poly.jam`; both attributes go. Innermost
-    loops with `#poly.jam` only are unrolled if their number of iterations is constant. Returns
-    whether there was such a loop; each one is reported to `done` or `left`.
+    Such loops must be parallel, and so must loops with `#poly.jam`. Innermost loops with
+    `#poly.jam` only are unrolled if their number of iterations is constant. Loops that stay as
+    they are keep their attributes. Returns whether there was such a loop; what is done is reported
+    to `done`, what cannot be done to `left`.
     """
     found = False
     for loop in [op for op in root.walk() if VectorAttr.name in op.attributes]:
@@ -302,14 +303,7 @@ def _touched(
         isl.Map.flat_range_product,
         (isl.Map.from_pw_aff(each) for each in functions),
     )
-    touched = elements.intersect_domain(known).range()
-    for counter in counters:
-        name = spaces.function(IndexExpression.of(counter)).get_dim_name(isl.dim_type.param, 0)
-        assert name is not None
-        position = touched.find_dim_by_name(isl.dim_type.param, name)
-        if position >= 0:
-            touched = touched.project_out(isl.dim_type.param, position, 1)
-    return touched
+    return spaces.whatever(counters, elements.intersect_domain(known).range())
 
 
 def _run_with_kept(

@@ -15,8 +15,8 @@ from polyir.isl_trees import node_type
 from polyir.model.bands import active_at, merge_below
 from polyir.model.order import Active, across_children, below, members_of, still_active
 from polyir.transform.bands import loop_members, replace_band
-from polyir.transform.tile import runs_over_tiles
-from polyir.transform.walk import BAND, MARK
+from polyir.transform.tile import is_within_tiles, runs_over_tiles
+from polyir.transform.walk import MARK
 
 SEQUENCE = isl.schedule_node_type.sequence
 FILTER = isl.schedule_node_type.filter
@@ -98,7 +98,10 @@ def distribution(band: isl.ScheduleNode, dependences: Dependences) -> PointDistr
     an iteration of the common loops. `None` for bands that are not within tiles, that are not
     right above a sequence, and where all loops must stay common.
     """
-    if not band.band_get_permutable() or not _is_within_tiles(band):
+    # Full and partial tiles may be apart.
+    between = (MARK, FILTER, SEQUENCE)
+    is_within = is_within_tiles(band, between) and not runs_over_tiles(band)
+    if not band.band_get_permutable() or not is_within:
         return None
     sequence = band.child(0)
     if node_type(sequence) is not SEQUENCE:
@@ -168,17 +171,3 @@ def _order(sequence: isl.ScheduleNode, actives: Sequence[Active]) -> tuple[int, 
             return None
         order.append(ready[0])
     return tuple(order)
-
-
-def _is_within_tiles(band: isl.ScheduleNode) -> bool:
-    """Whether the loops of `band` are in a tile; full and partial tiles may be apart."""
-    if runs_over_tiles(band):
-        return False
-    node = band
-    while node.has_parent():
-        node = node.parent()
-        if node_type(node) is BAND:
-            return runs_over_tiles(node)
-        if node_type(node) not in (MARK, FILTER, SEQUENCE):
-            return False
-    return False

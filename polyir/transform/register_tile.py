@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 
 import islpy as isl
 
 from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.loop_attributes import JamAttr, VectorAttr
-from polyir.isl_lists import basic_sets_of, sets_of
+from polyir.isl_lists import sets_of
 from polyir.isl_trees import node_type
 from polyir.model.bands import active_at, band_facts
 from polyir.model.locality import next_iteration
 from polyir.model.order import Active, members_of, still_active
 from polyir.model.outcome import Outcome
 from polyir.model.statements import AccessKind, Statement
-from polyir.model.tree_loops import leaves, schedules_below
+from polyir.model.tree_loops import schedules_below
 from polyir.transform.address import LoopAddress
 from polyir.transform.bands import (
     LoopMember,
@@ -28,6 +27,7 @@ from polyir.transform.bands import (
     replace_band,
     start_at,
 )
+from polyir.transform.complete_blocks import complete_blocks, schedule_of_statement
 from polyir.transform.loop_attributes import cut, settled
 from polyir.transform.point_distribution import distribution, rewritten, untangled
 from polyir.transform.tile import runs_over_tiles, tile_values
@@ -287,7 +287,7 @@ class _RegisterTiler:
             return "it has several statements"
         statement = self._statements[instances[0].get_tuple_name()]
         first = band.get_schedule_depth()
-        schedule = _schedule_of(band, statement.domain, first)
+        schedule = schedule_of_statement(band, statement.domain, first)
         members = band.band_n_member()
         movable = range(members) if band.band_get_permutable() else range(members - 1, members)
         found = {place: _direction_of(statement, schedule, first + place) for place in movable}
@@ -435,7 +435,7 @@ class _RegisterTiler:
         numbers = " and ".join(str(place + 1) for place in reversed(sizes))
         loops = f"loop{'s' * (len(sizes) > 1)} {numbers}"
         self.done.append(f"blocks of {shown} along {loops} of {name}")
-        complete = _complete(node, domain, tuple(sizes.values()), self._options.masked)
+        complete = complete_blocks(node, domain, tuple(sizes.values()), self._options.masked)
         if complete is not None:
             node = node.child(0).band_set_ast_build_options(complete).parent()
         return node.parent() if is_tiled else node
@@ -492,83 +492,3 @@ def _distribute(band: isl.ScheduleNode, place: int) -> isl.ScheduleNode:
         own = inner.with_function(inner.function.intersect_domain(leaf.get_domain().universe()))
         node = insert_band(leaf, [own], True).parent().parent()
     return insert_band(node, others, permutable) if others else node
-
-
-def _schedule_of(band: isl.ScheduleNode, domain: isl.Set, outer: int) -> isl.Map:
-    """`{ S[i] -> [all members] }`, for the one statement below `band`.
-
-    Its instances are those of `domain`, the statement's, if nodes around leave out only whole
-    iterations of the `outer` first loops, as for a class of tiles; then nothing that is asked
-    about one such iteration depends on the others. If they leave out more, it is those at `band`.
-    """
-    (found,) = schedules_below(band)
-    schedule = _members_around(next(leaves(band)), domain)
-    inner = schedule.dim(isl.dim_type.out) - outer
-    kept = found.range().project_out(isl.dim_type.set, outer, inner)
-    same = schedule.project_out(isl.dim_type.out, outer, inner).intersect_range(kept)
-    return schedule if same.domain().is_subset(found.domain()) else found
-
-
-def _members_around(leaf: isl.ScheduleNode, domain: isl.Set) -> isl.Map:
-    """`{ S[i] -> [all members] }`, whatever the filters around `leaf` say."""
-    instances = isl.UnionSet.from_set(domain)
-    schedule = isl.UnionMap.from_domain(instances)
-    bands = (leaf.ancestor(generation) for generation in range(leaf.get_tree_depth(), 0, -1))
-    for band in bands:
-        if node_type(band) is BAND:
-            schedule = schedule.flat_range_product(band.band_get_partial_schedule_union_map())
-    return isl.Map.from_union_map(schedule)
-
-
-def _complete(
-    tiles: isl.ScheduleNode, domain: isl.Set, sizes: tuple[int, ...], only_cut: bool
-) -> isl.UnionSet | None:
-    """The AST option that isolates the iterations in which all of a block runs.
-
-    `{ isolate[[outer loops, tiles] -> [loops in no block]] }`, where `tiles` is the band of the
-    loops over blocks of `sizes`, in the reverse order of the loops in a block. `None` for a domain
-    with holes, and with `only_cut` unless the loops in no block decide whether all of it runs. In a
-    convex domain, a block is complete if its corners are there.
-    """
-    first, blocks = tiles.get_schedule_depth(), len(sizes)
-    schedule = _schedule_of(tiles, domain, first)
-    if not _is_convex(schedule.domain()):
-        return None
-    count = schedule.range_tuple_dim()
-    full: isl.Set | None = None
-    for corner in product(*((0, size - 1) for size in sizes)):
-        at = schedule.range()
-        for place, offset in enumerate(corner):
-            at = _at_distance(at, first + place, count - 1 - place, offset)
-        at = at.project_out(isl.dim_type.set, count - blocks, blocks)
-        full = at if full is None else full.intersect(at)
-    assert full is not None
-    inner = count - first - 2 * blocks
-    if only_cut and not _depends_on_last(full, inner, schedule.range(), blocks):
-        return None
-    option = isl.Map.from_domain(full.coalesce())
-    option = option.move_dims(isl.dim_type.out, 0, isl.dim_type.in_, first + blocks, inner)
-    return isl.UnionSet.from_set(option.wrap().set_tuple_name("isolate"))
-
-
-def _depends_on_last(full: isl.Set, last: int, dates: isl.Set, blocks: int) -> bool:
-    """Whether the `last` dimensions decide which of some dates are in `full`.
-
-    The dimensions of a block, `blocks`, come after them in `dates`.
-    """
-    kind, first = isl.dim_type.set, full.dim(isl.dim_type.set) - last
-    whole = full.project_out(kind, first, last).add_dims(kind, last)
-    return not whole.intersect(dates.project_out(kind, first + last, blocks)).is_subset(full)
-
-
-def _is_convex(instances: isl.Set) -> bool:
-    """Whether a set contains all integer points between any two of its points."""
-    return len(basic_sets_of(instances.coalesce())) == 1 and not instances.involves_locals()
-
-
-def _at_distance(dates: isl.Set, tile: int, point: int, distance: int) -> isl.Set:
-    """The dates at which one member is `distance` after another one."""
-    equal = isl.Constraint.equality_alloc(isl.LocalSpace.from_space(dates.get_space()))
-    equal = equal.set_coefficient_val(isl.dim_type.set, point, 1)
-    equal = equal.set_coefficient_val(isl.dim_type.set, tile, -1)
-    return dates.add_constraint(equal.set_constant_val(-distance))

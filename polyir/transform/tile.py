@@ -154,10 +154,12 @@ def runs_over_tiles(band: isl.ScheduleNode) -> bool:
     )
 
 
-def is_within_tiles(band: isl.ScheduleNode) -> bool:
-    """Whether a band is right inside a band of loops over tiles."""
+def is_within_tiles(
+    band: isl.ScheduleNode, between: Sequence[isl.schedule_node_type] = (MARK,)
+) -> bool:
+    """Whether a band is inside a band of loops over tiles, with only such nodes `between`."""
     node = band.parent()
-    while node_type(node) is MARK:
+    while node_type(node) in between:
         node = node.parent()
     return node_type(node) is BAND and runs_over_tiles(node)
 

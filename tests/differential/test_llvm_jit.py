@@ -1,4 +1,4 @@
-"""Every PolyBench kernel, as it is and optimised, under the LLVM JIT against MLIR's lowering.
+"""Every PolyBench kernel, in three versions, under the LLVM JIT against MLIR's lowering.
 
 Results are compared to the bit, on one thread and on two.
 """
@@ -17,7 +17,11 @@ from polyir.runtime import CompiledModule, compare_bits
 pytest.importorskip("llvmlite")
 pytestmark = pytest.mark.skipif(not mlir_opt_available(), reason=MISSING_TOOLS_REASON)
 
-PIPELINES = {"original": "", "optimised": "optimize{threads=2}"}
+PIPELINES = {
+    "original": "",
+    "tiled": "pluto-schedule,tile,mark-parallel",
+    "optimised": "optimize{threads=2}",
+}
 
 
 def compiled(kernel: Kernel, pipeline: str) -> CompiledModule:

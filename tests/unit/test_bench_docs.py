@@ -108,6 +108,15 @@ a.mlir:4:3: remark: [mark-parallel] loop 1 around S0, S1, S2 and 3 more is paral
     assert summary_of_remarks("") == "nothing"
 
 
+def test_remarks_of_optimize_in_a_line() -> None:
+    printed = """
+a.mlir:4:3: remark: [optimize] for 2 cores
+a.mlir:4:3: remark: [optimize] tiles: 12.0 Mcycles, at the least 4.0
+a.mlir:4:3: remark: [optimize] chosen: tiles
+"""
+    assert summary_of_remarks(printed) == "chosen: tiles"
+
+
 def test_bars_stand_on_one() -> None:
     text = bars_svg(["a", "b"], {"x": {"a": 10.0, "b": 0.1}, "y": {"a": None, "b": 1.0}}, "t")
     rectangles = [

@@ -36,11 +36,15 @@ Conversion = Callable[[Operation, Builder], SSAValue]
 
 
 def convert_operations(
-    module: ModuleOp, prefixes: tuple[str, ...], conversions: Mapping[str, Conversion]
+    module: ModuleOp,
+    prefixes: tuple[str, ...],
+    conversions: Mapping[str, Conversion],
+    check: Callable[[Operation], None] = lambda op: None,
 ) -> None:
     """Replace every operation of `module` whose name starts with one of `prefixes`.
 
-    Raises `TargetError`, at the operation, if `conversions` does not have its name.
+    Before each conversion, `check` may refuse the operation. Raises `TargetError`, at the
+    operation, if `conversions` does not have its name.
     """
     for op in tuple(module.walk()):
         name = operation_name(op)
@@ -49,6 +53,7 @@ def convert_operations(
         convert = conversions.get(name)
         if convert is None:
             raise unsupported_operation(op, "the LLVM target")
+        check(op)
         value = convert(op, Builder(InsertPoint.before(op)))
         (result,) = op.results
         if value.name_hint is None:

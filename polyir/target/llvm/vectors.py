@@ -5,7 +5,7 @@ Vectors have one dimension. A mask is a vector of `i1`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
@@ -27,10 +27,8 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.dialects.shaped_operations import comparison
-from polyir.target.errors import operation_name, unsupported, unsupported_operation
-from polyir.target.llvm.arithmetic import intrinsic, type_suffix
-
-Conversion = Callable[[Operation, Builder], SSAValue]
+from polyir.target.errors import operation_name, unsupported
+from polyir.target.llvm.arithmetic import Conversion, convert_operations, intrinsic, type_suffix
 
 
 def convert_masks(module: ModuleOp) -> None:
@@ -54,20 +52,7 @@ def convert_vector_to_llvm(module: ModuleOp) -> None:
     Memrefs, masks and indices must have been converted. Raises `TargetError` for operations and
     types that have no conversion.
     """
-    for op in tuple(module.walk()):
-        name = operation_name(op)
-        if not name.startswith("vector."):
-            continue
-        convert = _CONVERSIONS.get(name)
-        if convert is None:
-            raise unsupported_operation(op, "the LLVM target")
-        _check_types(op)
-        value = convert(op, Builder(InsertPoint.before(op)))
-        (result,) = op.results
-        if value.name_hint is None:
-            value.name_hint = result.name_hint
-        result.replace_all_uses_with(value)
-        Rewriter.erase_op(op)
+    convert_operations(module, ("vector.",), _CONVERSIONS, _check_types)
 
 
 def _check_types(op: Operation) -> None:

@@ -245,7 +245,7 @@ func.func @partial(%n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>, %C: memr
 // CHECK:        %[[N1:.+]] = affine.min affine_map<(d0)[s0] -> (d0 + 2, s0 * 4 - d0 * 4 - 4)>{{ ?}}(%[[T]])[%n]
 // CHECK-NEXT:   %[[M1:.+]] = vector.create_mask %[[N1]]
 // CHECK:        vector.maskedload %C[{{.+}}], %[[M1]]
-// CHECK:        %[[LAST:.+]] = "affine.min"(%[[T]], %n) <{map = affine_map<(d0)[s0] -> (d0 + 1, s0 - 1)>}> {poly.clamped}
+// CHECK:        %[[LAST:.+]] = "affine.min"(%[[T]], %n) <{map = affine_map<(d0)[s0] -> (d0 + 1, s0 - 1)>}> {poly.clamped = #poly.clamped}
 // CHECK:        %[[ALL:.+]] = affine.min
 // CHECK-NEXT:   %[[M:.+]] = vector.create_mask %[[ALL]]
 // CHECK:        affine.for %[[K:.+]] = 0 to 32
