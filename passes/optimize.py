@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import groupby, islice
 from typing import Final, Literal
 
 from xdsl.context import Context
@@ -25,15 +28,18 @@ from polyir.diagnostics import (
     report,
 )
 from polyir.dialects.scop import ScopOp
+from polyir.limits import ResourceError, Step, processors, started
 from polyir.loops.packing import pack
 from polyir.loops.vectorize import vectorize
+from polyir.model.outcome import Outcome
+from polyir.model.proof import is_proved, remember_proof
 from polyir.model.scop import scop_of
 from polyir.passes.intra_tile_order import IntraTileOrderPass
 from polyir.passes.mark_parallel import MarkParallelPass
 from polyir.passes.options import PassWithOptions
 from polyir.passes.pack import PackPass
 from polyir.passes.pluto_schedule import PlutoSchedulePass
-from polyir.passes.prerequisites import analysed_scops, lower_scops, scops_in
+from polyir.passes.prerequisites import analysed_scops, lower_scops, replace_tree, scops_in
 from polyir.passes.privatize import PrivatizePass
 from polyir.passes.register_tile import RegisterTilePass
 from polyir.passes.spatial_schedule import SpatialSchedulePass
@@ -49,6 +55,8 @@ MOST_ACCESSES: Final = 64
 
 GOOD_ENOUGH: Final = 2.5
 """Nothing more is tried at this many times the time that its arithmetic takes at the least."""
+
+TASK: Final = "the search for a schedule"
 
 StrategyName = Literal[
     "best",
@@ -69,48 +77,56 @@ StrategyName = Literal[
 
 @dataclass(frozen=True)
 class _Strategy:
-    """A pipeline of passes on scops, by a name for remarks; several share their `first` passes.
+    """A pipeline of passes on scops, by a name for remarks.
 
+    Passes change the `memory`, then the `scheduler` makes a tree, and the `steps` change that.
     With `sums`, it is for programs with statements that add up elements of a result; without, for
     those that have none and not many accesses; `None` for all. One that is `packed` then lets loops
     read operands from contiguous arrays.
     """
 
     name: StrategyName
-    first: tuple[ModulePass, ...]
+    memory: tuple[ModulePass, ...]
+    scheduler: tuple[ModulePass, ...]
     steps: tuple[ModulePass, ...]
     sums: bool | None = None
     packed: bool = False
 
+    @property
+    def before(self) -> tuple[ModulePass, ...]:
+        """The passes before the steps."""
+        return self.memory + self.scheduler
+
 
 def _strategies(machine: Machine, element_bytes: int) -> tuple[_Strategy, ...]:
-    """What is tried, in this order.
+    """What is tried, in this order; those with the same scheduler come one after the other.
 
     Register blocks fill three quarters of the vector registers with results.
     """
     width = max(2, machine.vector_bits // (8 * element_bytes))
     apart, fused = (PlutoSchedulePass(fuse="none"),), (PlutoSchedulePass(),)
     spatial = (SpatialSchedulePass(),)
-    private = (PrivatizePass(loops="all"), *spatial)
+    private = (PrivatizePass(loops="all"),)
     parallel, wavefront = MarkParallelPass(schedule="balanced"), WavefrontPass()
     blocks = RegisterTilePass(rows=machine.vector_registers // 4, vectors=3, width=width)
     whole = replace(blocks, masked=True, tiles=(96, 192, 384))
     tiles, flat = TilePass(sizes=(96, 96, 256)), TilePass(sizes=(48, 48, 240))
+    in_waves = (flat, wavefront, parallel, blocks)
     in_tiles = (TilePass(), wavefront, IntraTileOrderPass(), parallel)
     last, chains = IntraTileOrderPass(distribute=False), WavefrontPass(which="inner")
     long, sweeps = TilePass(sizes=(16, 32, 256)), TilePass(sizes=(16,), min_width=1)
-    in_time = (long, wavefront, IntraTileOrderPass(), chains, parallel, blocks)
+    in_time = (last, long, wavefront, IntraTileOrderPass(), chains, parallel, blocks)
     return (
-        _Strategy("packed-blocks", apart, (whole, parallel), sums=True, packed=True),
-        _Strategy("register-blocks", apart, (tiles, parallel, blocks), sums=True),
-        _Strategy("blocks-in-waves", private, (flat, wavefront, parallel, blocks), sums=True),
-        _Strategy("untiled-blocks", apart, (parallel, blocks), sums=True),
-        _Strategy("locality", spatial, in_tiles),
-        _Strategy("tiles", fused, (TilePass(), wavefront, parallel)),
-        _Strategy("time-tiles", (*fused, last), in_time, sums=False),
-        _Strategy("sweeps", (), (sweeps, chains, parallel, blocks), sums=False),
-        _Strategy("untiled-locality", spatial, (parallel,)),
-        _Strategy("parallel", (), (parallel,)),
+        _Strategy("packed-blocks", (), apart, (whole, parallel), sums=True, packed=True),
+        _Strategy("register-blocks", (), apart, (tiles, parallel, blocks), sums=True),
+        _Strategy("untiled-blocks", (), apart, (parallel, blocks), sums=True),
+        _Strategy("blocks-in-waves", private, spatial, in_waves, sums=True),
+        _Strategy("locality", private, spatial, in_tiles),
+        _Strategy("untiled-locality", private, spatial, (parallel,)),
+        _Strategy("tiles", (), fused, (TilePass(), wavefront, parallel)),
+        _Strategy("time-tiles", (), fused, in_time, sums=False),
+        _Strategy("sweeps", (), (), (sweeps, chains, parallel, blocks), sums=False),
+        _Strategy("parallel", (), (), (parallel,)),
     )
 
 
@@ -172,12 +188,21 @@ class OptimizePass(PassWithOptions):
 
 @dataclass(frozen=True)
 class _Candidate:
-    """A function after some passes, the cycles that it takes, and what the passes reported."""
+    """What a strategy makes of the scops of a function, and the cycles that they take then.
+
+    `trees` are none for the original order, `estimates` the cost model's, one for each scop, and
+    `remarks` those of the passes.
+    """
 
     strategy: _Strategy
-    function: FuncOp
+    trees: tuple[Outcome, ...]
     cycles: float
-    remarks: tuple[Remark, ...] = ()
+    estimates: tuple[str, ...]
+    remarks: tuple[Remark, ...]
+
+
+_Group = tuple[_Strategy, ...]
+_Results = list[_Candidate | str]
 
 
 class _Choice:
@@ -188,113 +213,184 @@ class _Choice:
         self._function = function
         self._machine = machine
         self._threads = threads
-        self._modules: dict[tuple[ModulePass, ...], ModuleOp] = {}
+        models = [self._model(scop) for scop in scops_in(function)]
+        statements = [each for model in models for each in model.statements.values()]
+        self._least_cycles = sum(model.least_cycles for model in models)
+        self._has_sums = any(each.is_sum for each in statements)
+        self._accesses = sum(len(each.accesses) for each in statements)
+        self._strategies = _strategies(machine, max(model.element_bytes for model in models))
 
     def make(self) -> None:
         """Replace the function by the best candidate, if one is worth it."""
-        models = self._models()
-        least = sum(model.least_cycles for model in models)
-        original = self._candidate(_Strategy("original", (), ()), self._function)
+        original = self._candidate(_Strategy("original", (), (), ()), self._function)
+        self._say_estimates(original)
         best = original
-        has_sums = any(each.is_sum for model in models for each in model.statements.values())
-        accesses = sum(len(each.accesses) for model in models for each in model.statements.values())
-        for strategy in self._strategies(models):
-            if best.cycles <= GOOD_ENOUGH * least:
-                break
-            if strategy.sums is not None and strategy.sums != has_sums:
-                continue
-            if strategy.sums is False and accesses > MOST_ACCESSES:
-                continue
-            candidate = self._tried(strategy)
-            worth = WORTH if best is original else 1.0
-            if candidate is not None and candidate.cycles < worth * best.cycles:
+        for candidate in () if self._is_good_enough(original) else self._tried():
+            if candidate.cycles < (WORTH if best is original else 1.0) * best.cycles:
                 best = candidate
         if best is original:
-            remark(OptimizePass.name, "chosen: original", self._function)
+            self._say("chosen: original")
             return
         gain = original.cycles / best.cycles
-        message = f"chosen: {best.strategy.name}, {gain:.2g} times as fast as the original order"
-        remark(OptimizePass.name, message, self._function)
+        self._say(f"chosen: {best.strategy.name}, {gain:.2g} times as fast as the original order")
         self._replace_by(best)
 
     def use(self, name: StrategyName) -> None:
         """Replace the function by the candidate of a strategy."""
-        for strategy in self._strategies(self._models()):
-            if strategy.name != name:
-                continue
-            candidate = self._tried(strategy)
-            if candidate is None:
-                missed(OptimizePass.name, f"strategy={name} is not possible", self._function)
-            else:
-                self._replace_by(candidate)
+        named = tuple(each for each in self._strategies if each.name == name)
+        if not named:
+            return
+        found = self._results(named, started(TASK, partial(self._candidates, named)))
+        if found:
+            self._replace_by(found[0])
+        else:
+            missed(OptimizePass.name, f"strategy={name} is not possible", self._function)
 
-    def _models(self) -> list[CostModel]:
-        return [self._model(scop) for scop in scops_in(self._function)]
+    def _tried(self) -> Iterator[_Candidate]:
+        """The candidates of the strategies that are worth trying, until one is good enough.
 
-    def _strategies(self, models: Sequence[CostModel]) -> tuple[_Strategy, ...]:
-        bytes = max((model.element_bytes for model in models), default=8)
-        return _strategies(self._machine, bytes)
+        Strategies with one scheduler share what it finds. Others run at once, in processes of
+        their own; what comes out does not depend on how many.
+        """
+        worth_trying = (each for each in self._strategies if self._is_worth_trying(each))
+        groups = (tuple(each) for _, each in groupby(worth_trying, lambda each: each.before))
+        running: deque[tuple[_Group, Step[_Results]]] = deque()
+        try:
+            while True:
+                for group in islice(groups, processors() - len(running)):
+                    running.append((group, started(TASK, partial(self._candidates, group))))
+                if not running:
+                    return
+                for candidate in self._results(*running.popleft()):
+                    yield candidate
+                    if self._is_good_enough(candidate):
+                        return
+        finally:
+            for _, step in running:
+                step.stop()
 
-    def _replace_by(self, candidate: _Candidate) -> None:
-        for each in candidate.remarks:
-            report(each)
-        if any(isinstance(step, RegisterTilePass) for step in candidate.strategy.steps):
-            self._vectorize(candidate)
-        old = self._function.detach_region(self._function.body)
-        self._function.add_region(candidate.function.detach_region(candidate.function.body))
-        old.erase()
+    def _is_worth_trying(self, strategy: _Strategy) -> bool:
+        if strategy.sums is None:
+            return True
+        is_short = strategy.sums or self._accesses <= MOST_ACCESSES
+        return strategy.sums == self._has_sums and is_short
 
-    def _tried(self, strategy: _Strategy) -> _Candidate | None:
-        """The function after some passes; `None` if one of them refuses it."""
-        remarks: list[Remark] = []
-        # What a pass could not do is no failure of what the user asked for.
-        with remarks_to(lambda each: remarks.append(replace(each, kind=RemarkKind.REMARK))):
+    def _is_good_enough(self, candidate: _Candidate) -> bool:
+        return candidate.cycles <= GOOD_ENOUGH * self._least_cycles
+
+    def _candidates(self, group: _Group) -> _Results:
+        """What strategies with one scheduler make of the function, until one is good enough.
+
+        Instead of a candidate, it is the reason why a pass refuses.
+        """
+        found: _Results = []
+        before: list[Remark] = []
+        try:
+            with _remarks_in(before):
+                scheduled = self._after(group[0].before)
+        except PolyirError as error:
+            return [error.message for _ in group]
+        for strategy in group:
+            module, remarks = scheduled.clone(), list(before)
             try:
-                module = self._after(strategy.first).clone()
-                for step in strategy.steps:
-                    if self._threads > 1 or not _is_for_threads(step):
-                        step.apply(self._ctx, module)
-                refusal = None
+                with _remarks_in(remarks):
+                    for step in strategy.steps:
+                        if self._threads > 1 or not _is_for_threads(step):
+                            step.apply(self._ctx, module)
             except PolyirError as error:
-                refusal = error.message
-        if refusal is not None:
-            remark(OptimizePass.name, f"{strategy.name}: not possible: {refusal}", self._function)
-            return None
-        (function,) = module.ops
-        assert isinstance(function, FuncOp)
-        return self._candidate(strategy, function, tuple(remarks))
+                found.append(error.message)
+                continue
+            candidate = self._candidate(strategy, _function_of(module), tuple(remarks))
+            found.append(candidate)
+            if self._is_good_enough(candidate):
+                break
+        return found
 
     def _after(self, steps: tuple[ModulePass, ...]) -> ModuleOp:
         """A module with a copy of the function after some passes."""
-        if steps not in self._modules:
-            module = ModuleOp([self._function.clone()])
-            for step in steps:
-                step.apply(self._ctx, module)
-            self._modules[steps] = module
-        return self._modules[steps]
+        module = ModuleOp([self._function.clone()])
+        for step in steps:
+            step.apply(self._ctx, module)
+        return module
 
     def _candidate(
         self, strategy: _Strategy, function: FuncOp, remarks: tuple[Remark, ...] = ()
     ) -> _Candidate:
-        """A function with the cycles that the model finds, which are reported."""
-        costs = [
-            self._model(op, strategy.packed).estimate(scop_of(op).schedule)
-            for op in scops_in(function)
+        """A function with the cycles that the model finds."""
+        scops = scops_in(function)
+        costs = [self._model(op, strategy.packed).estimate(scop_of(op).schedule) for op in scops]
+        trees = [
+            Outcome(
+                scop_of(op).schedule,
+                dependences=None if op.dependences is None else op.dependences.data,
+                proved=is_proved(op),
+            )
+            for op in scops
         ]
-        for cost in costs:
-            message = f"{strategy.name}: {1e3 * cost.seconds:.3g} ms; {'; '.join(cost.why)}"
-            remark(OptimizePass.name, message, self._function)
-        return _Candidate(strategy, function, sum(cost.score for cost in costs), remarks)
+        estimates = [f"{1e3 * cost.seconds:.3g} ms; {'; '.join(cost.why)}" for cost in costs]
+        cycles = sum(cost.score for cost in costs)
+        return _Candidate(strategy, tuple(trees), cycles, tuple(estimates), remarks)
 
     def _model(self, scop: ScopOp, packed: bool = False) -> CostModel:
         return CostModel(scop_of(scop), self._machine, threads=self._threads, packed=packed)
 
-    def _vectorize(self, candidate: _Candidate) -> None:
-        """Make loops of the scops of a candidate, and vector code of those that were chosen."""
-        module = candidate.function.parent_op()
-        assert isinstance(module, ModuleOp)
+    def _results(self, group: _Group, step: Step[_Results]) -> list[_Candidate]:
+        """The candidates that a worker found, after a remark on each and each refusal."""
+        try:
+            results = step.result()
+        except ResourceError as error:
+            results = [error.message for _ in group]
+        for strategy, result in zip(group, results, strict=False):
+            if isinstance(result, str):
+                self._say(f"{strategy.name}: not possible: {result}")
+            else:
+                self._say_estimates(result)
+        return [each for each in results if not isinstance(each, str)]
+
+    def _say_estimates(self, candidate: _Candidate) -> None:
+        for each in candidate.estimates:
+            self._say(f"{candidate.strategy.name}: {each}")
+
+    def _say(self, message: str) -> None:
+        remark(OptimizePass.name, message, self._function)
+
+    def _replace_by(self, candidate: _Candidate) -> None:
+        """Give the function the trees of a candidate, and vectors if it gets them."""
+        strategy = candidate.strategy
+        with _remarks_in([]):
+            module = self._after(strategy.memory)
+        function = _function_of(module)
+        for scop, outcome in zip(scops_in(function), candidate.trees, strict=True):
+            replace_tree(scop, outcome)
+            if outcome.proved:
+                remember_proof(scop)
+        for each in candidate.remarks:
+            report(each)
+        if any(isinstance(step, RegisterTilePass) for step in strategy.steps):
+            self._vectorize(module, strategy.packed)
+        old = self._function.detach_region(self._function.body)
+        self._function.add_region(function.detach_region(function.body))
+        old.erase()
+
+    def _vectorize(self, module: ModuleOp, packed: bool) -> None:
+        """Make loops of the scops of a module, and vector code of those that were chosen."""
+        function = _function_of(module)
         lower_scops(self._ctx, module)
         said = partial(remark, VectorizePass.name)
-        vectorize(candidate.function, said, said)
-        if candidate.strategy.packed:
-            pack(candidate.function, PackPass.elements, partial(remark, PackPass.name))
+        vectorize(function, said, said)
+        if packed:
+            pack(function, PackPass.elements, partial(remark, PackPass.name))
+
+
+def _function_of(module: ModuleOp) -> FuncOp:
+    """The one function of a module."""
+    (function,) = module.ops
+    assert isinstance(function, FuncOp)
+    return function
+
+
+@contextmanager
+def _remarks_in(found: list[Remark]) -> Iterator[None]:
+    """Collect what passes say; what one of them could not do is no failure of the user's pass."""
+    with remarks_to(lambda each: found.append(replace(each, kind=RemarkKind.REMARK))):
+        yield

@@ -16,10 +16,11 @@ import pickle
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from typing import IO, Final, NoReturn, TypeVar
+from dataclasses import dataclass
+from typing import IO, Final, Generic, NoReturn, TypeVar
 from warnings import catch_warnings, simplefilter
 
 import islpy as isl
@@ -71,9 +72,57 @@ def limited(
 
     Raises `ResourceError` if the worker exceeds the limit or crashes.
     """
+    return started(step, compute, location, ir).result()
+
+
+@dataclass
+class Step(Generic[Result]):
+    """What was handed to a worker process, or is computed when it is asked for."""
+
+    _name: str
+    _compute: Callable[[], Result]
+    _location: SourceLocation | None
+    _seconds: float
+    _worker: int = 0
+    _reader: int = -1
+    _known: Sequence[object] = ()
+
+    def result(self) -> Result:
+        """As `limited`, once."""
+        if not self._worker:
+            return self._compute()
+        answer, status = self._ended()
+        if os.WIFSIGNALED(status):
+            raise _failure(self._name, self._seconds, os.WTERMSIG(status), self._location)
+        is_error, value = _Unpickler(io.BytesIO(answer), self._known).load()
+        if is_error:
+            raise value
+        result: Result = value
+        return result
+
+    def stop(self) -> None:
+        """End the worker if its result was not asked for."""
+        if self._worker:
+            os.kill(self._worker, signal.SIGKILL)
+            self._ended()
+
+    def _ended(self) -> tuple[bytes, int]:
+        """What the worker writes, and how it ends."""
+        worker, self._worker = self._worker, 0
+        return _await(worker, self._reader)
+
+
+def started(
+    step: str,
+    compute: Callable[[], Result],
+    location: SourceLocation | None = None,
+    ir: Operation | None = None,
+) -> Step[Result]:
+    """A worker that computes what `limited` would return; several may run at once."""
     seconds = _limit.get()
+    found = Step(step, compute, location, seconds)
     if _is_worker or not seconds or not hasattr(os, "fork"):
-        return compute()
+        return found
     known = _objects_of(ir) if ir is not None else []
     # What is still in the buffers would be written by both processes.
     sys.stdout.flush()
@@ -87,19 +136,20 @@ def limited(
     except OSError:
         os.close(reader)
         os.close(writer)
-        return compute()
+        return found
     if not worker:
         os.close(reader)
         _work(compute, seconds, known, writer)
     os.close(writer)
-    answer, status = _await(worker, reader)
-    if os.WIFSIGNALED(status):
-        raise _failure(step, seconds, os.WTERMSIG(status), location)
-    is_error, value = _Unpickler(io.BytesIO(answer), known).load()
-    if is_error:
-        raise value
-    result: Result = value
-    return result
+    found._worker, found._reader, found._known = worker, reader, known
+    return found
+
+
+def processors() -> int:
+    """How many processors this process may use, so many workers may run at once."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def within_operations(operations: int, compute: Callable[[], Result]) -> Result | None:
@@ -224,7 +274,7 @@ class _Pickler(IslPickler):
 
 
 class _Unpickler(pickle.Unpickler):
-    def __init__(self, file: IO[bytes], known: list[object]) -> None:
+    def __init__(self, file: IO[bytes], known: Sequence[object]) -> None:
         super().__init__(file)
         self._known = known
 

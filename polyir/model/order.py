@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import lru_cache
+from typing import Final, NamedTuple
 
 import islpy as isl
 
@@ -16,6 +17,9 @@ from polyir.dialects.dependence import Dependence, DependenceKind
 from polyir.isl_hulls import simplified
 from polyir.isl_lists import maps_of, sets_of
 from polyir.isl_trees import node_type
+
+MOST_REMEMBERED: Final = 4096
+"""Results of questions about the order of pairs that are kept for when they are asked again."""
 
 
 @dataclass(frozen=True)
@@ -60,15 +64,13 @@ def member_of(function: isl.UnionPwAff) -> Member:
 def backward(active: Active, member: Member) -> isl.Map:
     """The active pairs whose target the member places before the source."""
     dependence = active.dependence
-    order = member[dependence.source].gt_map(member[dependence.target])
-    return active.relation.intersect(order)
+    return _backward(active.relation, member[dependence.source], member[dependence.target])
 
 
 def forward(active: Active, member: Member) -> isl.Map:
     """The active pairs whose source the member places before the target."""
     dependence = active.dependence
-    order = member[dependence.source].lt_map(member[dependence.target])
-    return active.relation.intersect(order)
+    return _forward(active.relation, member[dependence.source], member[dependence.target])
 
 
 def still_active(actives: Iterable[Active], member: Member) -> tuple[Active, ...]:
@@ -76,11 +78,27 @@ def still_active(actives: Iterable[Active], member: Member) -> tuple[Active, ...
     kept = []
     for active in actives:
         dependence = active.dependence
-        order = member[dependence.source].eq_map(member[dependence.target])
-        relation = simplified(active.relation.intersect(order))
+        source, target = member[dependence.source], member[dependence.target]
+        relation = _at_once(active.relation, source, target)
         if not relation.is_empty():
             kept.append(Active(dependence, relation))
     return tuple(kept)
+
+
+# Passes of a pipeline, and the checks of each, ask the same of parts of the tree that stay.
+@lru_cache(MOST_REMEMBERED)
+def _backward(pairs: isl.Map, source: isl.PwAff, target: isl.PwAff) -> isl.Map:
+    return pairs.intersect(source.gt_map(target))
+
+
+@lru_cache(MOST_REMEMBERED)
+def _forward(pairs: isl.Map, source: isl.PwAff, target: isl.PwAff) -> isl.Map:
+    return pairs.intersect(source.lt_map(target))
+
+
+@lru_cache(MOST_REMEMBERED)
+def _at_once(pairs: isl.Map, source: isl.PwAff, target: isl.PwAff) -> isl.Map:
+    return simplified(pairs.intersect(source.eq_map(target)))
 
 
 def below(node: isl.ScheduleNode, actives: tuple[Active, ...]) -> tuple[tuple[Active, ...], ...]:
