@@ -121,7 +121,7 @@ def _strategies(machine: Machine, element_bytes: int) -> tuple[_Strategy, ...]:
         _Strategy("register-blocks", (), apart, (tiles, parallel, blocks), sums=True),
         _Strategy("untiled-blocks", (), apart, (parallel, blocks), sums=True),
         _Strategy("blocks-in-waves", private, spatial, in_waves, sums=True),
-        _Strategy("locality", private, spatial, in_tiles),
+        _Strategy("locality", private, spatial, in_tiles, sums=False),
         _Strategy("untiled-locality", private, spatial, (parallel,)),
         _Strategy("tiles", (), fused, (TilePass(), wavefront, parallel)),
         _Strategy("time-tiles", (), fused, in_time, sums=False),

@@ -228,18 +228,23 @@ def _usual(
     if limit is None:
         limit = USUAL_OPERATIONS // max(1, _tree_depth(schedule.get_root()))
 
-    def generated(tree: isl.Schedule) -> ScopAst | None:
-        return within_operations(limit, lambda: _generate(scop, tree, expanded))
+    def generated(
+        tree: isl.Schedule, is_wanted: Callable[[ScopAst], bool] = lambda ast: True
+    ) -> ScopAst | None:
+        return within_operations(limit, lambda: _generate(scop, tree, expanded, is_wanted))
+
+    def has_simple_bounds(ast: ScopAst) -> bool:
+        return not _has_piecewise_bounds(ast)
 
     counting = _counting(schedule, expanded)
-    ast = generated(mapped_bottom_up(counting, _with_atomic_tiles))
+    ast = generated(mapped_bottom_up(counting, _with_atomic_tiles), has_simple_bounds)
     if ast is not None and _repetition(ast) > MOST_REPETITION:
-        other = generated(mapped_bottom_up(schedule, _with_atomic_tiles))
+        other = generated(mapped_bottom_up(schedule, _with_atomic_tiles), has_simple_bounds)
         if other is not None and _repetition(other) < _repetition(ast):
             ast, counting = other, schedule
-    if ast is None or not _has_piecewise_bounds(ast):
+    if ast is None or has_simple_bounds(ast):
         return ast
-    return generated(counting) or ast
+    return generated(counting) or generated(mapped_bottom_up(counting, _with_atomic_tiles))
 
 
 def _over_points(
@@ -290,8 +295,15 @@ def _of_tiles(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> Sc
         return None
 
 
-def _generate(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> ScopAst:
+def _generate(
+    scop: Scop,
+    schedule: isl.Schedule,
+    expanded: ExpandedTiles,
+    is_wanted: Callable[[ScopAst], bool] = lambda ast: True,
+) -> ScopAst:
     """The AST of `schedule`, from the first of several equivalent inputs with a correct result.
+
+    An AST that is not wanted, and will not be used, is returned without the check.
 
     isl has been seen to lose instances of strided statements, and to order them wrongly. What its
     user nodes execute is therefore compared with the schedule, unless that takes isl too long.
@@ -309,7 +321,7 @@ def _generate(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> Sc
         # isl keeps the tiles that have no instances.
         root = without_statement(ast.root, TILE) or AstBlock(())
         result = replace(ast, root=with_steps(root, ast.iterators))
-        if not _executes_just_its_domain(whole):
+        if not _executes_just_its_domain(whole) or not is_wanted(result):
             return result
         wanted = whole.get_domain().intersect_params(context)
         executed = [

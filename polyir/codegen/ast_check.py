@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations_with_replacement, starmap, takewhile
 
 import islpy as isl
@@ -15,6 +16,9 @@ import islpy as isl
 from polyir.codegen.ast import AstBlock, AstFor, AstIf, AstInstance, AstLet, AstMark, AstNode
 from polyir.isl_lists import maps_of
 from polyir.isl_trees import node_type
+
+MOST_REMEMBERED = 256
+"""Pairs of statements whose order is kept: many nodes of an AST may execute the same two."""
 
 
 def is_partition(parts: Sequence[isl.UnionSet], whole: isl.UnionSet) -> bool:
@@ -121,16 +125,22 @@ def _are_in_order(first: _Node, second: _Node) -> bool:
     if regular and (first is second or _is_always_earlier(first.times, second.times)):
         return True
     before, after = (_outer(node.date, common) for node in (first, second))
-    later = first.times.lex_gt_map(second.times)
+    later = _later(first.times, second.times)
     if regular:
         return bool(before.apply_range(after.reverse()).intersect(later).is_empty())
     if first is second:
         return bool(before.lex_lt_map(after).intersect(later).is_empty())
-    earlier = first.times.lex_lt_map(second.times)
+    earlier = _later(second.times, first.times).reverse()
     return bool(
         before.lex_le_map(after).intersect(later).is_empty()
         and before.lex_gt_map(after).intersect(earlier).is_empty()
     )
+
+
+@lru_cache(MOST_REMEMBERED)
+def _later(first: isl.Map, second: isl.Map) -> isl.Map:
+    """The pairs of instances of which the first has the later time."""
+    return first.lex_gt_map(second)
 
 
 def _instances(
