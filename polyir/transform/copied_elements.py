@@ -157,14 +157,22 @@ class CopiedElements:
             .reset_tuple_id()
             for position in range(accessed.dim(isl.dim_type.set))
         ]
-        hulls = [isl.Set.from_basic_set(side.simple_hull().remove_divs()) for side in sides]
-        inside = reduce(isl.Set.flat_product, hulls).set_tuple_name(self.array)
+        inside = reduce(isl.Set.flat_product, map(_interval, sides)).set_tuple_name(self.array)
         elements = box.elements.set_tuple_name(isl.dim_type.out, self.array).intersect_range(inside)
         # Copying where it is not needed does no harm, and takes simpler loops.
         needing = needed.domain().coalesce()
         if needing.n_basic_set() > 1:
             needing = isl.Set.from_union_set(self.place.iterations.range()).coalesce()
         return elements.intersect_domain(needing)
+
+
+def _interval(side: isl.Set) -> isl.Set:
+    """From the least to the greatest of some subscripts, which may have a stride."""
+    hull = isl.Set.from_basic_set(side.simple_hull().remove_divs())
+    upwards = isl.Map("{ [x] -> [y] : y >= x }")
+    exact = side.lexmin().apply(upwards).intersect(side.lexmax().apply(upwards.reverse()))
+    # Without divisions, 0 to 3 floor((n - 1) / 3) becomes 0 to n - 1, which is too much.
+    return hull if hull.is_subset(exact) else exact.coalesce()
 
 
 def _is_part(relation: isl.Map, whole: isl.Map) -> bool:
