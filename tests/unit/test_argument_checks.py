@@ -7,6 +7,7 @@ import inspect
 import pickle
 from itertools import product
 
+import islpy as isl
 import numpy as np
 import pytest
 from xdsl.dialects.func import FuncOp
@@ -14,8 +15,13 @@ from xdsl.dialects.func import FuncOp
 import polyir
 from polyir.api import Backend
 from polyir.diagnostics import PolyirError
-from polyir.model.requirements import Source, requirements_of
-from polyir.runtime.argument_checks import ArgumentChecks, ArgumentError, ArgumentTypeError
+from polyir.model.requirements import Requirement, Source, requirements_of
+from polyir.runtime.argument_checks import (
+    ArgumentChecks,
+    ArgumentError,
+    ArgumentTypeError,
+    describe,
+)
 
 SHIFTED = """
 func.func @shifted(%A: memref<8x?xf64>, %B: memref<?xf64>, %n: index, %m: index) {
@@ -205,3 +211,19 @@ def test_requirements_of_a_function() -> None:
     a = np.zeros(3)
     assert checks.first_violated((a, a, np.zeros(2), 3)) == 2
     assert checks.first_violated((a, a, a, 3)) == -1
+
+
+def test_a_requirement_with_many_quantifiers() -> None:
+    """Such sets come from schedules with large coefficients; without quantifiers, isl hangs."""
+    excluded = isl.Set(
+        "[n, m, k] -> { : exists (e0, e1, e2, e3, e4, e5, e6: -5 + m <= e0 <= 7 + m and "
+        "2e0 >= -1 + k and e3 > 46e1 and 0 <= e3 <= 45 + 46e1 and e3 <= -46 + 46n and "
+        "-59 - 4m - 54e2 <= 25e3 <= -35 - 4m - 54e2 and -68 - 2m + e3 <= 41e4 <= -72 + e3 and "
+        "-42 - 2m + e3 <= 54e4 <= 11 - 2m + e3 and -9 - 4m - 25e3 <= 54e5 <= 19 - 4m - 25e3 and "
+        "32 - 41e0 - 247e3 <= 533e6 <= 28 + 2m - 41e0 - 247e3 and "
+        "-64 + 2m - 54e0 - 325e3 <= 702e6 <= -11 + 2m - 54e0 - 325e3) }"
+    )
+    checks = ArgumentChecks((Requirement(excluded, (Source(0), Source(1), Source(2)), "hard"),))
+    assert [checks.first_violated(each) for each in ((53, 62, 126), (17, 48, 54))] == [0, 0]
+    assert [checks.first_violated(each) for each in ((53, 62, 140), (17, 20, 60))] == [-1, -1]
+    assert describe(checks.requirements[0], (53, 62, 126)).startswith("n = 53, m = 62, k = 126 ")
