@@ -49,6 +49,11 @@ def cut(attributes: LoopAttributes) -> tuple[LoopAttributes, LoopAttributes]:
     )
 
 
+def with_attribute(attributes: LoopAttributes, attribute: Attribute) -> LoopAttributes:
+    """The attributes of a loop and another one, in the place of one of its name."""
+    return (*(each for each in attributes if each.name != attribute.name), attribute)
+
+
 def merged(loops: Sequence[LoopAttributes]) -> LoopAttributes:
     """The attributes of a loop that several are merged into."""
     first, *others = loops

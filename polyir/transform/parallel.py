@@ -31,7 +31,7 @@ from polyir.model.symbolic_tiles import replace_tiles, tiled_loops, tiles_at
 from polyir.model.tree import attributes_of_members
 from polyir.transform.address import Directory, Loop, LoopAddress
 from polyir.transform.bands import with_attributes_at
-from polyir.transform.loop_attributes import parallel_tile_loops
+from polyir.transform.loop_attributes import parallel_tile_loops, with_attribute
 from polyir.transform.walk import (
     adds_instances,
     name_list,
@@ -260,8 +260,7 @@ def mark_loops(
             continue
         if requires_parallel((attribute,)) and (carried := _carried(loop, dependences)):
             raise LegalityError(f"{address} is not parallel: it carries {carried}")
-        others = tuple(each for each in known if each.name != attribute.name)
-        schedule = with_attributes_at(schedule, loop.place, (*others, attribute))
+        schedule = with_attributes_at(schedule, loop.place, with_attribute(known, attribute))
         done.append(f"added {attribute} to {address}")
     return Outcome(schedule, tuple(done), proved=True)
 

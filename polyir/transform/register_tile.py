@@ -28,7 +28,7 @@ from polyir.transform.bands import (
     start_at,
 )
 from polyir.transform.complete_blocks import complete_blocks, schedule_of_statement
-from polyir.transform.loop_attributes import cut, settled
+from polyir.transform.loop_attributes import cut, settled, with_attribute
 from polyir.transform.point_distribution import distribution, rewritten, untangled
 from polyir.transform.tile import runs_over_tiles, tile_values
 from polyir.transform.walk import (
@@ -402,7 +402,7 @@ class _RegisterTiler:
         members = list(loop_members(band))
         chosen = members.pop(vector)
         attribute = VectorAttr(self._options.width)
-        members.append(replace(chosen, attributes=(*chosen.attributes, attribute)))
+        members.append(replace(chosen, attributes=with_attribute(chosen.attributes, attribute)))
         self.done.append(f"vectors of {self._options.width} along loop {vector + 1} of {name}")
         return replace_band(band, members, bool(band.band_get_permutable()))
 
@@ -421,7 +421,9 @@ class _RegisterTiler:
             own = VectorAttr(self._options.width) if is_vector else JamAttr(size)
             outer, inner = cut(members[place].attributes)
             tiles.append(LoopMember(tile_values(members[place].function, size), attributes=outer))
-            block.insert(0, replace(members[place], attributes=(*inner, own)))
+            # Both loops of a block get their form here, whatever they had before.
+            rest = tuple(each for each in inner if not isinstance(each, VectorAttr | JamAttr))
+            block.insert(0, replace(members[place], attributes=(*rest, own)))
         node = insert_band(band.delete(), block, True)
         node = insert_band(node, [members[place] for place in others])
         node = insert_band(node, tiles, True)
