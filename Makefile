@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
-DEMO_PASSES := --pluto-schedule --tile=32 --mark-parallel
+DEMO := benchmarks/polybench/2mm.mlir
 
 .PHONY: help demo test test-all lint types format bench bench-docs bench-limits bench-compile \
 	bench-jit bench-scaling fuzz fuzz-aliases fuzz-edits fuzz-gpu fuzz-inputs fuzz-schedules clean
@@ -19,12 +19,14 @@ help:  ## list the targets
 	touch $@
 
 demo: .venv/stamp  ## optimise a real kernel, compile, run, compare, show the speed-up
-	@echo "== the kernel: benchmarks/polybench/2mm.mlir, D := alpha A B C + beta D"
-	@cat benchmarks/polybench/2mm.mlir
-	@echo "== polyir-opt $(DEMO_PASSES) benchmarks/polybench/2mm.mlir"
-	@$(BIN)/polyir-opt $(DEMO_PASSES) benchmarks/polybench/2mm.mlir
-	@echo "== polyir-run $(DEMO_PASSES) --show --default-size 800 benchmarks/polybench/2mm.mlir"
-	@$(BIN)/polyir-run $(DEMO_PASSES) --show --default-size 800 benchmarks/polybench/2mm.mlir
+	@echo "== the kernel: $(DEMO), D := alpha A B C + beta D"
+	@cat $(DEMO)
+	@echo "== polyir-opt --pluto-schedule --tile=32 --mark-parallel $(DEMO): for readers"
+	@$(BIN)/polyir-opt --pluto-schedule --tile=32 --mark-parallel $(DEMO)
+	@echo "== polyir-opt --optimize --remarks --emit=none $(DEMO): what is the fastest, and why"
+	@$(BIN)/polyir-opt --optimize --remarks --emit=none $(DEMO) 2>&1
+	@echo "== polyir-run --default-size 800 $(DEMO): the result of --optimize beside the original"
+	@$(BIN)/polyir-run --default-size 800 $(DEMO)
 
 test: .venv/stamp lint  ## lint, types and every test but the full kernel matrix
 	$(BIN)/lit --quiet tests/filecheck
