@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
 from polyir.passes.prerequisites import ScopPass
-from polyir.transform.tile import TileOptions, tile
+from polyir.transform.tile import Levels, LevelsOfBand, TileOptions, tile
+from polyir.transform.walk import with_permutable_bands
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,10 @@ class TilePass(TileOptions, ScopPass):
     inside tiles of 256 x 256 x 64. For other sizes, tile twice, outer tiles first:
     `--tile=100,100 --tile=32,8`. Bands of fewer than `min-width` loops, and bands that are not
     permutable, are not tiled.
+
+    With `auto`, the cost model (`polyir.cost.tile_sizes`) chooses the sizes of each band, in one
+    level or two, or no tiles where they do not pay, for the `machine` that a JSON file describes,
+    by default the one that this runs on. Trip counts that are known are divided evenly.
 
     `loops` lists addresses of nested loops: only these are tiled, permutable or not. Their tile
     loops, in the given order, are placed around the outermost of them. Tiles that violate a
@@ -42,5 +48,31 @@ class TilePass(TileOptions, ScopPass):
 
     name = "tile"
 
+    auto: bool = False
+    machine: str = ""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.machine and not self.auto:
+            raise OptionError(f"only auto uses a machine: machine={self.machine}")
+
     def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
-        return tile(scop.schedule, dependences, self)
+        choose = self._chooser(scop, dependences) if self.auto else None
+        return tile(scop.schedule, dependences, self, choose)
+
+    def _chooser(self, scop: Scop, dependences: Dependences) -> LevelsOfBand:
+        """The sizes that the cost model chooses for the bands of a tree."""
+        # Most uses of the pass need no model.
+        from polyir.cost.machine import machine_from_json, machine_of_system
+        from polyir.cost.model import CostModel
+        from polyir.cost.tile_sizes import tile_sizes
+
+        machine = machine_from_json(self.machine) if self.machine else machine_of_system()
+        model = CostModel(scop, machine, threads=1)
+        tree = model.tree(with_permutable_bands(scop.schedule, dependences))
+
+        def choose(number: int) -> tuple[Levels, str]:
+            choice = tile_sizes(model, tree, number)
+            return choice.levels, choice.why
+
+        return choose

@@ -70,6 +70,11 @@ class Cost:
         return self.cycles + 0.1 * hidden
 
     @property
+    def unhidden(self) -> float:
+        """The total if no part of it overlapped with another."""
+        return self.compute + sum(self.times) + self.overhead
+
+    @property
     def seconds(self) -> float:
         """The total in seconds."""
         return self.cycles * self.seconds_per_cycle

@@ -1,4 +1,8 @@
-"""Tile sizes that cost least by the model, for one or two levels."""
+"""Tile sizes that cost least by the model, for one or two levels.
+
+Costs are compared as if nothing overlapped: what the loops of a tile compute may still get faster,
+by another order or vectors, and then it hides less of the traffic.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +40,7 @@ class TileChoice:
     @property
     def why(self) -> str:
         """The choice with its numbers, for a remark."""
-        before, after = self.untiled.cycles, self.cost.cycles
+        before, after = self.untiled.unhidden, self.cost.unhidden
         if not self.levels:
             return f"no tiles pay: {before:.3g} cycles without"
         shown = " in ".join(" x ".join(map(str, sizes)) for sizes in reversed(self.levels))
@@ -60,9 +64,9 @@ def tile_sizes(
     for factor in OUTER_FACTORS if most_levels > 1 else ():
         outer = tuple(size * factor for size in sizes)
         cost = search.cost((outer, sizes))
-        if cost.cycles < WORTH * best.cycles:
+        if cost.unhidden < WORTH * best.unhidden:
             best, levels = cost, (outer, sizes)
-    if not must_tile and best.cycles >= WORTH * untiled.cycles:
+    if not must_tile and best.unhidden >= WORTH * untiled.unhidden:
         return TileChoice((), untiled, untiled)
     return TileChoice(levels, best, untiled)
 
@@ -95,7 +99,7 @@ class _Search:
                     tried = [*chosen]
                     tried[member] = candidate
                     other = self.cost((tuple(tried),))
-                    if other.cycles < WORTH * cost.cycles:
+                    if other.unhidden < WORTH * cost.unhidden:
                         chosen, cost, changed = tried, other, True
             if not changed:
                 break

@@ -25,7 +25,7 @@ from polyir.model.symbolic_tiles import all_tiles, with_tiles
 from polyir.transform.address import Directory, Loop, LoopAddress, LoopPosition, node_at
 from polyir.transform.bands import listed, loop_members, require_free, split_at, with_attributes
 from polyir.transform.loop_attributes import cut, settled
-from polyir.transform.tile import TileOptions, Tiler, run_tiler
+from polyir.transform.tile import Levels, TileOptions, Tiler, run_tiler
 from polyir.transform.walk import BAND, MARK, require_own_instances
 
 
@@ -83,12 +83,12 @@ class _SymbolicTiler(Tiler):
         self._names = sizes
         self._origins = options.origins
 
-    def insert_tiles(self, band: isl.ScheduleNode) -> isl.ScheduleNode:
+    def insert_tiles(self, band: isl.ScheduleNode, levels: Levels) -> isl.ScheduleNode:
         # Tiles around it, by a mark or a band, hold the new ones.
         return _insert_mark(band, self._origins, self._names[: band.band_n_member()])
 
-    def sizes_in_words(self, members: int) -> str | None:
-        return " x ".join(self._names[:members])
+    def in_words(self, levels: Levels) -> str:
+        return " x ".join(self._names[: len(levels[0])])
 
 
 def _tile_loops(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import islpy as isl
@@ -44,6 +44,12 @@ from polyir.transform.walk import (
     with_permutable_bands,
 )
 
+Levels = tuple[tuple[int, ...], ...]
+"""The tile sizes of the loops of a band, for each level, outermost first; none for no tiles."""
+
+LevelsOfBand = Callable[[int], tuple[Levels, str]]
+"""Tile sizes for a band, and why; by its number, as bands come from the root of the tree down."""
+
 
 @dataclass(frozen=True)
 class TileOptions:
@@ -76,7 +82,7 @@ class TileOptions:
             if number < 1:
                 raise OptionError(f"{name} must be 1 or more: {name}={number}")
 
-    def sizes_by_level(self, members: int) -> tuple[tuple[int, ...], ...]:
+    def sizes_by_level(self, members: int) -> Levels:
         """The tile sizes of a band of so many members, for each level, outermost first."""
         last = self.sizes[-1]
         inner = self.sizes[:members] + (last,) * (members - len(self.sizes))
@@ -85,7 +91,10 @@ class TileOptions:
 
 
 def tile(
-    schedule: isl.Schedule, dependences: Dependences, options: TileOptions | None = None
+    schedule: isl.Schedule,
+    dependences: Dependences,
+    options: TileOptions | None = None,
+    choose: LevelsOfBand | None = None,
 ) -> Outcome:
     """Tile every permutable band that is wide enough, or the loops that are named.
 
@@ -101,7 +110,8 @@ def tile(
     equal tiles; and the tile band is permutable, since floor is monotone (op. cit., theorem 1).
 
     In a tree that nobody has scheduled yet, bands are merged first (`with_permutable_bands`).
-    A tree without a band to tile is returned unchanged.
+    A tree without a band to tile is returned unchanged. With `choose`, it gives the sizes of each
+    band that may be tiled, instead of `options`; it numbers the bands of the tree after merging.
 
     Loops that are named need not be permutable, nor in one band. Their tile loops, in the order
     of `options.loops`, go right above the outermost of them; with the first and the last loop of
@@ -119,7 +129,7 @@ def tile(
     options = options or TileOptions()
     if options.loops:
         return _tile_loops(schedule, dependences, options)
-    return run_tiler(Tiler(options, dependences), schedule, dependences)
+    return run_tiler(Tiler(options, dependences, choose), schedule, dependences)
 
 
 def run_tiler(tiler: Tiler, schedule: isl.Schedule, dependences: Dependences) -> Outcome:
@@ -186,24 +196,32 @@ _DEFAULT = isl.ast_loop_type.default
 class Tiler:
     """Tiles the bands of one tree and notes what it did, in the order of the tree."""
 
-    def __init__(self, options: TileOptions, dependences: Dependences) -> None:
+    def __init__(
+        self,
+        options: TileOptions,
+        dependences: Dependences,
+        choose: LevelsOfBand | None = None,
+    ) -> None:
         self.tiled: list[str] = []
         self.refused: list[str] = []
         self.narrow: list[str] = []
         self._options = options
         self._dependences = dependences
+        self._choose = choose
+        self._bands = 0
 
     def tile(self, node: isl.ScheduleNode) -> isl.ScheduleNode:
         """The tree from `node` down, tiled."""
-        if node_type(node) is not BAND or runs_over_tiles(node):
+        if node_type(node) is not BAND:
             return mapped_children(node, self.tile)
-        is_tiled = self._may_tile(node)
+        number, self._bands = self._bands, self._bands + 1
+        levels = () if runs_over_tiles(node) else self._levels(node, number)
         node = mapped_children(node, self.tile)
-        return self.insert_tiles(node) if is_tiled else node
+        return self.insert_tiles(node, levels) if levels else node
 
-    def insert_tiles(self, band: isl.ScheduleNode) -> isl.ScheduleNode:
+    def insert_tiles(self, band: isl.ScheduleNode, levels: Levels) -> isl.ScheduleNode:
         """The tile loops of `band`, above it, and what is below them."""
-        for sizes in reversed(self._options.sizes_by_level(band.band_n_member())):
+        for sizes in reversed(levels):
             blocks: list[LoopMember] = []
             points: list[LoopAttributes] = []
             for member in loop_members(band):
@@ -216,17 +234,13 @@ class Tiler:
             band = insert_tiles(with_attributes(band, points), blocks, sizes, permutable)
         return band
 
-    def sizes_in_words(self, members: int) -> str | None:
-        """How large the tiles of a band of so many members are; `None` if all are single points."""
-        levels = self._options.sizes_by_level(members)
-        if all(size == 1 for size in levels[0]):
-            return None
+    def in_words(self, levels: Levels) -> str:
+        """How large tiles are."""
         return " in tiles of ".join(by_sizes(level) for level in reversed(levels))
 
-    def _may_tile(self, band: isl.ScheduleNode) -> bool:
-        """Whether `band` is to be tiled; what speaks for or against it is noted."""
+    def _levels(self, band: isl.ScheduleNode, number: int) -> Levels:
+        """The sizes of the tiles of `band`; what speaks for or against any is noted."""
         members = band.band_n_member()
-        sizes = self.sizes_in_words(members)
         name = describe_band(band)
         if members < self._options.min_width:
             if node_type(band.parent()) is not BAND:
@@ -236,12 +250,17 @@ class Tiler:
             self.refused.append(f"{name} is not permutable{because(band, self._dependences)}")
         elif band.is_subtree_anchored():
             self.refused.append(anchored(band))
-        elif sizes is None:
+        elif self._choose is not None:
+            levels, why = self._choose(number)
+            (self.tiled if levels else self.narrow).append(f"{name}: {why}")
+            return levels
+        elif not any(size > 1 for size in self._options.sizes_by_level(members)[0]):
             self.refused.append(f"tiles of a single point would not change {name}")
         else:
-            self.tiled.append(f"tiled {name} by {sizes}")
-            return True
-        return False
+            levels = self._options.sizes_by_level(members)
+            self.tiled.append(f"tiled {name} by {self.in_words(levels)}")
+            return levels
+        return ()
 
     def explain(self) -> str:
         """Why nothing was tiled."""
