@@ -16,10 +16,16 @@ from polyir.isl_hulls import simplified
 from polyir.isl_lists import maps_of
 from polyir.limits import within_operations
 from polyir.model.dataflow import ArrayFlow
+from polyir.model.raising.context import is_certain, known_extent
 from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind
 from polyir.model.temporaries import why_no_temporary
-from polyir.transform.reference_groups import LoopBody, ReferenceGroup, box_of_footprint
+from polyir.transform.reference_groups import (
+    LoopBody,
+    NotPromotableError,
+    ReferenceGroup,
+    box_of_footprint,
+)
 
 Footprint = Literal["box", "exact"]
 
@@ -50,7 +56,19 @@ class CopiedElements:
         What is copied out and may not have been written is copied in, too. For the footprint
         `box`, it is a rectangle. If what is needed is complicated, all that the iteration reads is
         copied. Of a temporary, nothing else is: elsewhere, what nothing reads is not copied out.
+
+        Raises `NotPromotableError` for what may be beyond the end of the array: elements that are
+        only accessed under a condition that is no part of a domain.
         """
+        elements = self._copied_in(footprint)
+        there = self._surely_there()
+        if there is None or elements.range().is_subset(there):
+            return elements
+        if footprint == "box" and (exact := self._copied_in("exact")).range().is_subset(there):
+            return exact
+        raise NotPromotableError("an access is conditional, and what it accesses may not be there")
+
+    def _copied_in(self, footprint: Footprint) -> isl.Map:
         if self._is_temporary:
             return simplified(self._with_uncertain(self._needed()))
         found = within_operations(NEEDED_OPERATIONS, self._needed)
@@ -132,6 +150,34 @@ class CopiedElements:
         parts = maps_of(elements)
         return reduce(isl.Map.union, parts, isl.Map.empty(empty.get_space()))
 
+    def _surely_there(self) -> isl.Set | None:
+        """The elements from the least to the greatest that are surely accessed or known to exist.
+
+        `None` if all accesses are certain: then what is copied is between accessed elements.
+        """
+        accesses = [
+            (is_certain(access, statement.op), access)
+            for statement in self.scop.statements
+            for access in statement.accesses
+            if access.array == self.array
+        ]
+        if all(certain for certain, _ in accesses):
+            return None
+        nothing = isl.Set.empty(accesses[0][1].relation.get_space().range())
+        touched = (access.relation.range() for certain, access in accesses if certain)
+        certain = reduce(isl.Set.union, touched, nothing)
+        sides = []
+        for dimension in range(certain.dim(isl.dim_type.set)):
+            side = _side(certain, dimension)
+            local = isl.LocalSpace.from_space(side.get_space())
+            extent = known_extent(self.scop, self.scop.arrays[self.array], dimension, local)
+            if extent is None:
+                sides.append(_interval(side))
+            else:
+                index = isl.PwAff.from_aff(isl.Aff.var_on_domain(local, isl.dim_type.set, 0))
+                sides.append(index.lt_set(extent).intersect(index.nonneg_set()))
+        return reduce(isl.Set.flat_product, sides).set_tuple_name(self.array) if sides else None
+
     def _boxed(self, needed: isl.Map) -> isl.Map:
         """The box around what is needed, without what nothing ever accesses.
 
@@ -149,14 +195,7 @@ class CopiedElements:
                 if access.array == self.array
             ),
         )
-        sides = [
-            accessed.project_out(
-                isl.dim_type.set, position + 1, accessed.dim(isl.dim_type.set) - position - 1
-            )
-            .project_out(isl.dim_type.set, 0, position)
-            .reset_tuple_id()
-            for position in range(accessed.dim(isl.dim_type.set))
-        ]
+        sides = [_side(accessed, position) for position in range(accessed.dim(isl.dim_type.set))]
         inside = reduce(isl.Set.flat_product, map(_interval, sides)).set_tuple_name(self.array)
         elements = box.elements.set_tuple_name(isl.dim_type.out, self.array).intersect_range(inside)
         # Copying where it is not needed does no harm, and takes simpler loops.
@@ -166,8 +205,17 @@ class CopiedElements:
         return elements.intersect_domain(needing)
 
 
+def _side(elements: isl.Set, position: int) -> isl.Set:
+    """The values of one subscript."""
+    after = elements.dim(isl.dim_type.set) - position - 1
+    values = elements.project_out(isl.dim_type.set, position + 1, after)
+    return values.project_out(isl.dim_type.set, 0, position).reset_tuple_id()
+
+
 def _interval(side: isl.Set) -> isl.Set:
     """From the least to the greatest of some subscripts, which may have a stride."""
+    if side.is_empty():
+        return side
     hull = isl.Set.from_basic_set(side.simple_hull().remove_divs())
     upwards = isl.Map("{ [x] -> [y] : y >= x }")
     exact = side.lexmin().apply(upwards).intersect(side.lexmax().apply(upwards.reverse()))
