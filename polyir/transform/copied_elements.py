@@ -37,6 +37,9 @@ MOST_PIECES = 4
 takes simpler loops, and is done if it is fewer polyhedra."""
 
 
+NOT_THERE = "an access is conditional, and what it accesses may not be there"
+
+
 @dataclass(frozen=True)
 class CopiedElements:
     """The elements of an array that each iteration of a place copies, for a group of references.
@@ -61,12 +64,12 @@ class CopiedElements:
         only accessed under a condition that is no part of a domain.
         """
         elements = self._copied_in(footprint)
-        there = self._surely_there()
+        there = surely_there(self.scop, self.array)
         if there is None or elements.range().is_subset(there):
             return elements
         if footprint == "box" and (exact := self._copied_in("exact")).range().is_subset(there):
             return exact
-        raise NotPromotableError("an access is conditional, and what it accesses may not be there")
+        raise NotPromotableError(NOT_THERE)
 
     def _copied_in(self, footprint: Footprint) -> isl.Map:
         if self._is_temporary:
@@ -150,34 +153,6 @@ class CopiedElements:
         parts = maps_of(elements)
         return reduce(isl.Map.union, parts, isl.Map.empty(empty.get_space()))
 
-    def _surely_there(self) -> isl.Set | None:
-        """The elements from the least to the greatest that are surely accessed or known to exist.
-
-        `None` if all accesses are certain: then what is copied is between accessed elements.
-        """
-        accesses = [
-            (is_certain(access, statement.op), access)
-            for statement in self.scop.statements
-            for access in statement.accesses
-            if access.array == self.array
-        ]
-        if all(certain for certain, _ in accesses):
-            return None
-        nothing = isl.Set.empty(accesses[0][1].relation.get_space().range())
-        touched = (access.relation.range() for certain, access in accesses if certain)
-        certain = reduce(isl.Set.union, touched, nothing)
-        sides = []
-        for dimension in range(certain.dim(isl.dim_type.set)):
-            side = _side(certain, dimension)
-            local = isl.LocalSpace.from_space(side.get_space())
-            extent = known_extent(self.scop, self.scop.arrays[self.array], dimension, local)
-            if extent is None:
-                sides.append(_interval(side))
-            else:
-                index = isl.PwAff.from_aff(isl.Aff.var_on_domain(local, isl.dim_type.set, 0))
-                sides.append(index.lt_set(extent).intersect(index.nonneg_set()))
-        return reduce(isl.Set.flat_product, sides).set_tuple_name(self.array) if sides else None
-
     def _boxed(self, needed: isl.Map) -> isl.Map:
         """The box around what is needed, without what nothing ever accesses.
 
@@ -203,6 +178,35 @@ class CopiedElements:
         if needing.n_basic_set() > 1:
             needing = isl.Set.from_union_set(self.place.iterations.range()).coalesce()
         return elements.intersect_domain(needing)
+
+
+def surely_there(scop: Scop, array: str) -> isl.Set | None:
+    """The elements from the least to the greatest that are surely accessed or known to exist.
+
+    `None` if all accesses are certain: then what is copied is between accessed elements.
+    """
+    accesses = [
+        (is_certain(access, statement.op), access)
+        for statement in scop.statements
+        for access in statement.accesses
+        if access.array == array
+    ]
+    if all(certain for certain, _ in accesses):
+        return None
+    nothing = isl.Set.empty(accesses[0][1].relation.get_space().range())
+    touched = (access.relation.range() for certain, access in accesses if certain)
+    certain = reduce(isl.Set.union, touched, nothing)
+    sides = []
+    for dimension in range(certain.dim(isl.dim_type.set)):
+        side = _side(certain, dimension)
+        local = isl.LocalSpace.from_space(side.get_space())
+        extent = known_extent(scop, scop.arrays[array], dimension, local)
+        if extent is None:
+            sides.append(_interval(side))
+        else:
+            index = isl.PwAff.from_aff(isl.Aff.var_on_domain(local, isl.dim_type.set, 0))
+            sides.append(index.lt_set(extent).intersect(index.nonneg_set()))
+    return reduce(isl.Set.flat_product, sides).set_tuple_name(array) if sides else None
 
 
 def _side(elements: isl.Set, position: int) -> isl.Set:

@@ -26,6 +26,7 @@ from polyir.model.tree import attributes_of_members
 from polyir.model.tree_loops import member_steps
 from polyir.model.vectors import element_bytes
 from polyir.transform.address import LoopPosition, TreePath, node_at
+from polyir.transform.copied_elements import NOT_THERE, surely_there
 from polyir.transform.copy_statements import CopyLoop, element_functions
 from polyir.transform.gpu.barriers import has_blocks, is_block
 from polyir.transform.gpu.copy_loops import (
@@ -353,7 +354,11 @@ class _Search:
         if around.can_share:
             unboxed = [each for each in left if each not in boxed]
             self._note(unboxed, "the elements that a tile accesses fit in no box of constant size")
+        there = surely_there(self._scop, array)
         for group in groups:
+            if there is not None and not group.footprint.range().is_subset(there):
+                self._note(group.references, NOT_THERE)
+                continue
             use = ElementUse.of_group(self._kernel, place, group)
             candidate = self._registers(array, place, group, use, around)
             if candidate is not None:
