@@ -16,12 +16,6 @@ from polyir.passes.options import pass_from_spec, pass_with_options, quoted
 DEFAULT_PIPELINE: Final = "optimize"
 """What runs unless told otherwise."""
 
-SOURCE_PIPELINE: Final = "pluto-schedule,tile,mark-parallel"
-"""What runs on the regions of a C file unless told otherwise.
-
-Vector code needs a system header, which the macros of a file may break.
-"""
-
 GPU_PIPELINE: Final = "pluto-schedule,map-to-gpu"
 """What runs unless told otherwise if the program is to run on a GPU."""
 

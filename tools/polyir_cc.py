@@ -41,8 +41,8 @@ from polyir.frontend.c.preprocess import Preprocessed, has_region, preprocess
 from polyir.frontend.c.source import SourceFile, detect_regions, read_regions
 from polyir.limits import time_limited_to
 from polyir.pipeline import (
+    DEFAULT_PIPELINE,
     GPU_PIPELINE,
-    SOURCE_PIPELINE,
     AvailablePasses,
     passes_of_pipeline,
     split_pass_flags,
@@ -80,7 +80,7 @@ def _run(arguments: Sequence[str]) -> int:
     has_passes = any(
         argument in ("-p", "--passes") or argument.startswith("--passes=") for argument in arguments
     )
-    pipeline = SOURCE_PIPELINE if options.target is None else GPU_PIPELINE
+    pipeline = DEFAULT_PIPELINE if options.target is None else GPU_PIPELINE
     chosen = passes or (() if has_passes else passes_of_pipeline(pipeline, available))
     path = options.file
     text = _read(path)

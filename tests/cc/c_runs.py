@@ -17,10 +17,10 @@ def transformed(source: Path, target: Path, *options: str) -> int:
     return main([str(source), "-o", str(target), "--time-limit=0", *options])
 
 
-def compiled(source: Path, *flags: str) -> Path:
+def compiled(source: Path, *flags: str, compiler: str = "gcc") -> Path:
     """The program of a C file, compiled with the flags of all tests and `flags`."""
     program = source.with_suffix(".exe")
-    command = ["gcc", *FLAGS, *flags, str(source), "-o", str(program), "-lm"]
+    command = [compiler, *FLAGS, *flags, str(source), "-o", str(program), "-lm"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return program

@@ -6,6 +6,7 @@ some of them with static arrays, and with flattened arrays that macros access.
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,9 @@ PROGRAMS = [(form, path.stem) for form in FOLDERS for path in sorted(FOLDERS[for
 
 # One of each form: parameters of variable size, flattened arrays, static arrays.
 QUICK = [("parameters", "gemm"), ("other", "jacobi-2d"), ("other", "bicg")]
+
+# The second has the instructions for masks that this machine has.
+COMPILATIONS = (("gcc", ()), ("gcc", ("-O3", "-march=native")), ("clang-19", ("-march=native",)))
 
 # Its accesses are not known before the region, so that no check of aliases can be made.
 ALIASES_NOT_CHECKED = {("parameters", "durbin"): ("--assume-no-alias",)}
@@ -32,9 +36,12 @@ def check(form: str, kernel: str, folder: Path) -> None:
     include = ("-iquote", str(BENCHMARKS / "polybench_c"))
     expected = output_of(compiled(original, "-Wno-unknown-pragmas", *include))
     assert expected.count("\n") == len(KERNELS[kernel].outputs)
-    program = compiled(target, *WARNINGS, *include)
-    for threads in (1, 2):
-        assert output_of(program, threads) == expected
+    for compiler, flags in COMPILATIONS:
+        if shutil.which(compiler) is None:
+            continue
+        program = compiled(target, *WARNINGS, *include, *flags, compiler=compiler)
+        for threads in (1, 2):
+            assert output_of(program, threads) == expected
 
 
 @pytest.mark.parametrize(("form", "kernel"), QUICK)

@@ -88,7 +88,7 @@ def test_helpers_stand_before_the_function_once(tmp_path: Path) -> None:
         "#pragma scop\n  for (int i = 0; i < n; i++)\n    for (int j = 0; j < n; j++)\n"
         "      A[i][j] = 2;\n#pragma endscop\n  f(n, A);\n}\n"
     )
-    assert main([str(source), "-o", str(target)]) == 0
+    assert main(["--pluto-schedule", "--tile=32", str(source), "-o", str(target)]) == 0
     text = target.read_text()
     helper = "static inline long polyir_min(long a, long b) {"
     assert text.count(helper) == 1

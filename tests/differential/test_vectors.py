@@ -20,7 +20,10 @@ WARNINGS = ("-std=c99", "-fopenmp", "-ffp-contract=off", "-Wall", "-Wextra", "-W
 COMPILATIONS = {
     "gcc": ("gcc", ("-O1",)),
     "gcc-native": ("gcc", ("-O3", "-march=native")),
+    "gcc-avx2": ("gcc", ("-O2", "-mavx2")),
+    "gcc-avx512f": ("gcc", ("-O2", "-mavx512f", "-mfma")),
     "clang": ("clang-19", ("-O1",)),
+    "clang-avx2": ("clang-19", ("-O2", "-mavx2", "-mfma")),
     "clang-native": ("clang-19", ("-O3", "-march=native")),
     "llvm": (None, ()),
 }

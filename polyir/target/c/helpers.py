@@ -162,6 +162,18 @@ static inline void {HAS_EFFECTS}(void) {{
 """
 
 
+MASKED: Final = f"{PREFIX}masked_"
+"""The start of the names of functions that access memory under a mask."""
+
+ALIGNED_ALLOC: Final = f"{PREFIX}aligned_alloc"
+"""The library's `aligned_alloc` in a file that may not include its header."""
+
+_ALIGNED_ALLOC: Final = f"""\
+void *{ALIGNED_ALLOC}(__SIZE_TYPE__ alignment, __SIZE_TYPE__ size) __asm__("aligned_alloc")
+    __attribute__((__malloc__, __alloc_align__(1)));
+"""
+
+
 def _all_helpers() -> Iterator[Helper]:
     yield from _index_helpers()
     for type in (Scalar.INT8, Scalar.INT16, Scalar.INT32, Scalar.INT64):
@@ -174,6 +186,7 @@ def _all_helpers() -> Iterator[Helper]:
     # The library has it since C11; with -std=c99, its header does not declare it.
     prototype = "void *aligned_alloc(size_t alignment, size_t size);\n"
     yield Helper("aligned_alloc", prototype, ("stdlib.h",))
+    yield Helper(ALIGNED_ALLOC, _ALIGNED_ALLOC)
 
 
 HELPERS: Final = MappingProxyType({helper.name: helper for helper in _all_helpers()})

@@ -217,8 +217,10 @@ class Printer:
         return f"{left} {expression.operator} {right}", precedence
 
     def _call(self, function: str, arguments: Sequence[Argument]) -> str:
-        name = self._dialect.functions.get(function, function)
-        return f"{name}({', '.join(map(self.argument, arguments))})"
+        return f"{self._function_name(function)}({', '.join(map(self.argument, arguments))})"
+
+    def _function_name(self, function: str) -> str:
+        return self._dialect.functions.get(function, function)
 
     def argument(self, argument: Argument) -> str:
         """What is passed to a function."""
@@ -312,21 +314,23 @@ class Printer:
                 name = f"{array.variable.name}{self._subscripts(array.extents)}"
                 start = "" if value is None else f" = {self.expression(value)}"
                 # GCC and Clang know the attribute in C99, too, which has no `_Alignas`.
-                aligned = "" if alignment is None else f" __attribute__((aligned({alignment})))"
+                aligned = "" if alignment is None else f" __attribute__((__aligned__({alignment})))"
                 return f"{space}{self.spell_memory(array.element)} {name}{aligned}{start}"
             case Allocation(array=array, alignment=None):
-                return self.allocation(array, f"malloc({self.byte_count(array)})")
+                function = self._function_name("malloc")
+                return self.allocation(array, f"{function}({self.byte_count(array)})")
             case Allocation(array=array, alignment=int(alignment)):
                 # The size must be a multiple of the alignment.
                 size = f"({self.byte_count(array)} + {alignment - 1}) / {alignment} * {alignment}"
-                return self.allocation(array, f"aligned_alloc({alignment}, {size})")
+                function = self._function_name("aligned_alloc")
+                return self.allocation(array, f"{function}({alignment}, {size})")
             case RowView(array=array, pointer=pointer):
                 return f"{self.pointer(array)} = ({self.pointer_type(array)}){pointer.name}"
             case Free(array=array):
-                return f"free({array.variable.name})"
+                return f"{self._function_name('free')}({array.variable.name})"
             case Copy(target=target, source=source):
                 arrays = f"{target.variable.name}, {source.variable.name}"
-                return f"memcpy({arrays}, {self.byte_count(source)})"
+                return f"{self._function_name('memcpy')}({arrays}, {self.byte_count(source)})"
             case Assign(target=target, value=value):
                 return self._assignment(target, value)
             case CallStatement(type=type, variable=variable):

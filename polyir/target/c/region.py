@@ -23,6 +23,7 @@ from polyir.target.abi import RESERVED, Scalar, scalar_type
 from polyir.target.c.body import Body
 from polyir.target.c.dialect import C99, Dialect
 from polyir.target.c.function import Environment, function_body
+from polyir.target.c.helpers import ALIGNED_ALLOC, MASKED
 from polyir.target.c.printer import INDENT, Precedence, Printer
 from polyir.target.c.syntax import Array, Name, Spelling, Variable, cast
 from polyir.target.c.usage import Usage
@@ -43,7 +44,22 @@ _NATIVE: Final = MappingProxyType(
         Scalar.DOUBLE: "double",
     }
 )
-NATIVE: Final = Dialect(C99.target, _NATIVE, _NATIVE, has_limit_macros=False, has_vectors=True)
+NATIVE: Final = Dialect(
+    C99.target,
+    _NATIVE,
+    _NATIVE,
+    # The file may not include the headers of these, or have functions or macros of their names.
+    functions=MappingProxyType(
+        {
+            "malloc": "__builtin_malloc",
+            "free": "__builtin_free",
+            "memcpy": "__builtin_memcpy",
+            "aligned_alloc": ALIGNED_ALLOC,
+        }
+    ),
+    has_limit_macros=False,
+    has_vectors=True,
+)
 """C for a file whose headers are not known."""
 
 
@@ -100,10 +116,21 @@ def region_text(
     for argument, form in zip(op.body.block.args, forms, strict=True):
         _bind(body, op, argument, form)
     body.translate_block(op.body.block)
-    usage = Usage()
+    usage = Usage(NATIVE)
     usage.add_statements(body.statements)
     lines = tuple(NativePrinter(usage).statements(body.statements, INDENT))
-    return RegionText(lines, _helpers(usage))
+    helpers = _helpers(usage)
+    if any(name.startswith(MASKED) for name, _ in helpers):
+        lines = (*_NO_BOUNDS, *lines, f"{INDENT}#pragma GCC diagnostic pop")
+    return RegionText(lines, helpers)
+
+
+_NO_BOUNDS: Final = (
+    f"{INDENT}// What lies beyond the end of an array has a mask that is false.",
+    f"{INDENT}#pragma GCC diagnostic push",
+    f'{INDENT}#pragma GCC diagnostic ignored "-Warray-bounds"',
+)
+"""Compilers warn where an array of known size has no element of such an address."""
 
 
 def _helpers(usage: Usage) -> tuple[tuple[str, str], ...]:
@@ -111,11 +138,14 @@ def _helpers(usage: Usage) -> tuple[tuple[str, str], ...]:
     return tuple((helper.name, NATIVE.helper_text(helper.text)) for helper in usage.helpers())
 
 
+_STRING: Final = r'"[^"\n]*"'
+
+
 def with_free_names(text: str, taken: Sequence[str]) -> str:
     """A function's definition in which no parameter or local variable is one of `taken`."""
     known = {*re.findall(r"\w+", text), *taken}
-    # The preprocessor has words of its own, and names of headers.
-    code = re.sub(r"^#.*", "", text, flags=re.MULTILINE)
+    # The preprocessor has words of its own, and names of headers; strings are no names.
+    code = re.sub(rf"^#.*|{_STRING}", "", text, flags=re.MULTILINE)
     # Names of the compiler begin with two underscores.
     for name in dict.fromkeys(re.findall(r"\b((?!__)[A-Za-z_]\w*)\b(?!\s*\()", code)):
         if name in taken and name not in RESERVED:
@@ -127,7 +157,7 @@ def with_free_names(text: str, taken: Sequence[str]) -> str:
 
 def _renamed(name: str, free: str, line: re.Match[str]) -> str:
     """The line with another name."""
-    return re.sub(rf"\b{name}\b", free, line[0])
+    return re.sub(rf"({_STRING})|\b{name}\b", lambda found: found[1] or free, line[0])
 
 
 @dataclass(frozen=True)
@@ -173,7 +203,7 @@ def range_texts(
         _bind(body, op, argument, form)
     end = body.translate_block(op.body.block)
     values = [body.value(operand) for operand in end.operands] if end is not None else []
-    usage = Usage()
+    usage = Usage(NATIVE)
     usage.add_statements(body.statements)
     for value in values:
         usage.add_expression(value)

@@ -179,7 +179,8 @@ class Usage:
                     self.add_expression(value)
             case Allocation(array=array, alignment=alignment):
                 self._add_array_declaration(array)
-                self._functions["malloc" if alignment is None else "aligned_alloc"] = None
+                function = "malloc" if alignment is None else "aligned_alloc"
+                self._functions[self._dialect.functions.get(function, function)] = None
             case RowView(array=array, pointer=pointer):
                 self.add_type(array.element)
                 self._variables[pointer] = None

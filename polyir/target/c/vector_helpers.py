@@ -1,8 +1,8 @@
 """The types of vectors, and the functions on them that emitted code calls, made when needed.
 
 They are always inlined: no vector is ever passed, so it does not matter how that is done on
-processors with narrower vectors, of which compilers warn. Where an instruction does more than
-compilers find by themselves, a function has a form for the instructions of x86.
+processors with narrower vectors, of which compilers warn. Those that have a form for the
+instructions of x86 are in `vector_instructions.py`.
 """
 
 from __future__ import annotations
@@ -11,18 +11,20 @@ from collections.abc import Sequence
 from types import MappingProxyType
 from typing import Final
 
-from polyir.target.abi import PREFIX, Scalar, library_name
+from polyir.target.abi import PREFIX, Scalar
 from polyir.target.c.helpers import Helper
-from polyir.target.c.printer import wrapped
+from polyir.target.c.printer import LINE_WIDTH, wrapped
 from polyir.target.c.types import CType, Vector
 
 
 def typedef(type: Vector, in_memory: bool = False) -> Helper:
     """The definition of the type of a vector, or of that of vectors in memory."""
-    size = f"vector_size({type.bits // 8})"
+    # A macro of the file that has the code may be named as an attribute without underscores.
+    size = f"__vector_size__({type.bits // 8})"
     name, attributes = type.name, size
     if in_memory:
-        name, attributes = type.memory_name, f"{size}, aligned({type.width // 8}), __may_alias__"
+        name = type.memory_name
+        attributes = f"{size}, __aligned__({type.width // 8}), __may_alias__"
     text = f"typedef {type.element.value} {name} __attribute__(({attributes}));"
     headers = () if type.is_float else ("stdint.h",)
     return Helper(name, text, headers, types=(type.element,), is_type=True)
@@ -42,11 +44,6 @@ _NO_WARNING: Final = Helper(
     '#pragma GCC diagnostic ignored "-Wpsabi" // All functions on vectors are inlined.',
 )
 
-_INTRINSICS: Final = Helper(
-    f"{PREFIX}intrinsics",
-    "#if defined(__x86_64__) || defined(__i386__)\n#include <immintrin.h>\n#endif",
-)
-
 
 def function(
     stem: str,
@@ -64,9 +61,10 @@ def function(
     name = f"{PREFIX}{stem}_{suffix.suffix}"
     list_ = ", ".join(_parameter(type, parameter) for type, parameter in parameters)
     returned = "void" if result is None else spelt(result)
-    head = f"static inline __attribute__((always_inline)) {returned} {name}({list_}) {{"
+    head = f"static inline __attribute__((__always_inline__)) {returned} {name}({list_}) {{"
+    heads = [head] if len(head) <= LINE_WIDTH else head.replace(f" {name}", f"\n{name}").split("\n")
     lines = [line if line.startswith("#") else f"  {line}" for line in body.strip().splitlines()]
-    text = "\n".join(short for line in (head, *lines, "}") for short in wrapped(line))
+    text = "\n".join(short for line in (*heads, *lines, "}") for short in wrapped(line))
     return Helper(name, text, (), (_NO_WARNING, *vectors, *needs), scalars, tuple(calls))
 
 
@@ -79,7 +77,7 @@ def spelt(type: CType) -> str:
     return type.name if isinstance(type, Vector) else type.value
 
 
-def _loop(type: Vector, value: str) -> str:
+def lane_loop(type: Vector, value: str) -> str:
     """Statements that return the vector with `value` in lane `i`."""
     # Without a first value, gcc warns of lanes that are not set yet.
     start = f"{type.name} r = {{0}};\nfor (int i = 0; i < {type.lanes}; i++)"
@@ -122,7 +120,7 @@ def lanes(
     """A function lane by lane: `value` is that of lane `i` for operands `a`, `b` and `c`."""
     suffix = operands[0] if operands else result
     parameters = [(type, "abc"[n]) for n, type in enumerate(operands)]
-    return function(stem, suffix, result, parameters, _loop(result, value), needs, calls)
+    return function(stem, suffix, result, parameters, lane_loop(result, value), needs, calls)
 
 
 # ------------------------------------------------------------------------------------ selection
@@ -138,7 +136,7 @@ def select(type: Vector) -> Helper:
     bits = [f"({mask.name}){each}" if type.is_float else each for each in "ab"]
     merged = f"(mask & {bits[0]}) | (~mask & {bits[1]})"
     merged = f"({type.name})({merged})" if type.is_float else merged
-    loop = _loop(type, "mask[i] ? a[i] : b[i]")
+    loop = lane_loop(type, "mask[i] ? a[i] : b[i]")
     feature = _FEATURE.get(type.bits)
     body = f"return {merged};"
     if feature is not None:
@@ -195,53 +193,10 @@ def comparison(stem: str, type: Vector) -> Helper:
 def absolute(type: Vector) -> Helper:
     """Floating-point numbers without their signs."""
     mask = mask_of(type)
-    rest = "INT64_MAX" if type.width == 64 else "INT32_MAX"
+    rest = hex(2 ** (type.width - 1) - 1)
     ones = broadcast(mask)
     body = f"return ({type.name})(({mask.name})a & {ones.name}({rest}));"
     return function("abs", type, type, [(type, "a")], body, (ones,))
-
-
-# ------------------------------------------------------------------------------------ instructions
-
-_FLOAT_SUFFIX: Final = MappingProxyType({64: "pd", 32: "ps"})
-_REGISTER: Final = MappingProxyType({128: "_mm", 256: "_mm256", 512: "_mm512"})
-
-
-def _instruction_suffix(type: Vector) -> str:
-    return _FLOAT_SUFFIX[type.width] if type.is_float else f"epi{type.width}"
-
-
-def _register_type(type: Vector) -> str:
-    letter = {True: {64: "d", 32: ""}[type.width] if type.is_float else "", False: "i"}
-    return f"__m{type.bits}{letter[type.is_float]}"
-
-
-def _alternatives(forms: Sequence[tuple[str, str]], otherwise: str) -> str:
-    """Statements for the first feature that the machine has."""
-    if not forms:
-        return otherwise
-    text = ""
-    for position, (feature, statements) in enumerate(forms):
-        text += f"#{'el' if position else ''}if {feature}\n{statements}\n"
-    return f"{text}#else\n{otherwise}\n#endif"
-
-
-def exact(stem: str, type: Vector, count: int) -> Helper:
-    """`sqrt` or `fma`, which round in one way only."""
-    operands = "abc"[:count]
-    name = library_name(stem, type.element)
-    value = f"{name}({', '.join(f'{each}[i]' for each in operands)})"
-    forms = []
-    if type.bits in _REGISTER:
-        instruction = "fmadd" if stem == "fma" else stem
-        call = f"{_REGISTER[type.bits]}_{instruction}_{_instruction_suffix(type)}"
-        arguments = ", ".join(f"({_register_type(type)}){each}" for each in operands)
-        narrow = "defined(__FMA__)" if stem == "fma" else "defined(__AVX__)"
-        feature = "defined(__AVX512F__)" if type.bits == 512 else narrow
-        forms = [(feature, f"return ({type.name}){call}({arguments});")]
-    parameters = [(type, each) for each in operands]
-    body = _alternatives(forms, _loop(type, value))
-    return function(stem, type, type, parameters, body, (_INTRINSICS,) if forms else (), (name,))
 
 
 def create_mask(type: Vector) -> Helper:
@@ -253,67 +208,3 @@ def create_mask(type: Vector) -> Helper:
         f"return ({type.name}){{{numbers}}} <= {spread.name}(({type.element.value})last);"
     )
     return function("create_mask", type, type, [(Scalar.INT64, "n")], body, (spread,))
-
-
-def masked_load(type: Vector) -> Helper:
-    """Elements where a mask is true, and lanes of a vector elsewhere; others are not touched."""
-    mask, chosen = mask_of(type), select(type)
-    forms = []
-    if type.bits in _REGISTER:
-        start, suffix = _REGISTER[type.bits], _instruction_suffix(type)
-        call = f"{start}_mask_loadu_{suffix}(({_register_type(type)})b, bits, p)"
-        load = f"{_lane_bits(type)}\nreturn ({type.name}){call};"
-        forms.append((_mask_feature(type), load))
-        if type.width >= 32 and type.bits <= 256:
-            load = f"{start}_maskload_{suffix}({_signed_pointer(type, 'const ')}p, {_whole(type)})"
-            forms.append(
-                ("defined(__AVX2__)", f"return {chosen.name}(mask, ({type.name}){load}, b);")
-            )
-    loop = f"for (int i = 0; i < {type.lanes}; i++)\n  if (mask[i])\n    b[i] = p[i];\nreturn b;"
-    parameters: list[tuple[CType, str]] = [(type.element, "const *p"), (mask, "mask"), (type, "b")]
-    needs = (_INTRINSICS, chosen) if forms else ()
-    return function("masked_load", type, type, parameters, _alternatives(forms, loop), needs)
-
-
-def masked_store(type: Vector) -> Helper:
-    """Write the lanes where a mask is true; other elements are not touched."""
-    mask = mask_of(type)
-    forms = []
-    if type.bits in _REGISTER:
-        start, suffix = _REGISTER[type.bits], _instruction_suffix(type)
-        value = f"({_register_type(type)})a"
-        call = f"{start}_mask_storeu_{suffix}(p, bits, {value});"
-        forms.append((_mask_feature(type), f"{_lane_bits(type)}\n{call}"))
-        if type.width >= 32 and type.bits <= 256:
-            pointer = _signed_pointer(type, "")
-            store = f"{start}_maskstore_{suffix}({pointer}p, {_whole(type)}, {value});"
-            forms.append(("defined(__AVX2__)", store))
-    loop = f"for (int i = 0; i < {type.lanes}; i++)\n  if (mask[i])\n    p[i] = a[i];"
-    parameters: list[tuple[CType, str]] = [(type.element, "*p"), (mask, "mask"), (type, "a")]
-    needs = (_INTRINSICS,) if forms else ()
-    return function("masked_store", type, None, parameters, _alternatives(forms, loop), needs)
-
-
-def _mask_feature(type: Vector) -> str:
-    """The test for instructions with a bit for each lane."""
-    needed = ["__AVX512BW__" if type.width < 32 else "__AVX512F__"]
-    needed += ["__AVX512VL__"] * (type.bits < 512)
-    return " && ".join(f"defined({each})" for each in needed)
-
-
-def _lane_bits(type: Vector) -> str:
-    """The declaration of `bits`, one for each lane of `mask`."""
-    whole, count = _whole(type), max(type.lanes, 8)
-    test = f"{_REGISTER[type.bits]}_test_epi{type.width}_mask({whole}, {whole})"
-    return f"const __mmask{count} bits = {test};"
-
-
-def _whole(type: Vector) -> str:
-    return f"(__m{type.bits}i)mask"
-
-
-def _signed_pointer(type: Vector, constant: str) -> str:
-    """The conversion of a pointer to integers to that of the instructions of AVX2."""
-    if type.is_float:
-        return ""
-    return f"({constant}{'long long' if type.width == 64 else 'int'} *)"

@@ -48,13 +48,13 @@ from polyir.target.c.vector_helpers import (
     broadcast,
     comparison,
     create_mask,
-    exact,
     extremum,
     insert,
     lanes,
     mask_of,
     select,
 )
+from polyir.target.c.vector_instructions import exact
 from polyir.target.c.vector_syntax import HelperCall, Lane, SameBits, Shuffle, VectorLiteral
 from polyir.target.errors import operation_name, unsupported
 

@@ -12,7 +12,8 @@ from xdsl.ir import Operation, SSAValue
 from polyir.target.c.body import Body
 from polyir.target.c.masks import vector_type
 from polyir.target.c.syntax import Assign, Element, ExpressionStatement
-from polyir.target.c.vector_helpers import mask_of, masked_load, masked_store
+from polyir.target.c.vector_helpers import mask_of
+from polyir.target.c.vector_instructions import masked_load, masked_store
 from polyir.target.c.vector_operations import (
     as_type,
     is_vector_computation,

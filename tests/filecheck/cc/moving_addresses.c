@@ -1,4 +1,4 @@
-// RUN: polyir-cc --assume-no-alias %s -o %t.c && filecheck %s --input-file %t.c && gcc -fsyntax-only -Wall -Werror -Wno-unknown-pragmas %t.c
+// RUN: polyir-cc --pluto-schedule --tile=32 --mark-parallel --assume-no-alias %s -o %t.c && filecheck %s --input-file %t.c && gcc -fsyntax-only -Wall -Werror -Wno-unknown-pragmas %t.c
 
 // The addresses of the two accesses move by opposite steps: gcc before version 14 may leave out the
 // call of such a function.

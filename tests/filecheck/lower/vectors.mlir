@@ -2,9 +2,9 @@
 // RUN: polyir-opt --emit=c %s | filecheck %s
 // RUN: polyir-opt %s | mlir-opt-19 --verify-each | filecheck %s --check-prefix=MLIR
 
-// CHECK: typedef double polyir_f64x8 __attribute__((vector_size(64)));
-// CHECK: typedef double polyir_f64x8_in_memory __attribute__((vector_size(64), aligned(8), __may_alias__));
-// CHECK: typedef int64_t polyir_i64x8 __attribute__((vector_size(64)));
+// CHECK: typedef double polyir_f64x8 __attribute__((__vector_size__(64)));
+// CHECK: typedef double polyir_f64x8_in_memory __attribute__((__vector_size__(64), __aligned__(8), __may_alias__));
+// CHECK: typedef int64_t polyir_i64x8 __attribute__((__vector_size__(64)));
 // CHECK: #pragma GCC diagnostic ignored "-Wpsabi"
 
 // A comparison is a mask of its width, and a select takes it as it is.

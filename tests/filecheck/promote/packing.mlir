@@ -29,8 +29,8 @@ func.func @gemm(%m: index, %n: index, %p: index, %beta: f64, %A: memref<?x?xf64>
 // CHECK: %A_local = poly.local_array @A_local stack alignment 64 : memref<8x4xf64>
 // CHECK-NEXT: %B_local = poly.local_array @B_local stack alignment 64 : memref<4x16xf64>
 
-// EMITTED: double A_local[8][4] __attribute__((aligned(64)));
-// EMITTED-NEXT: double B_local[4][16] __attribute__((aligned(64)));
+// EMITTED: double A_local[8][4] __attribute__((__aligned__(64)));
+// EMITTED-NEXT: double B_local[4][16] __attribute__((__aligned__(64)));
 // EMITTED-NEXT: for (int64_t a0 = ti; a0 < polyir_min(m, ti + 8); a0++) {
 // EMITTED-NEXT: for (int64_t a1 = tk; a1 < polyir_min(p, tk + 4); a1++) {
 // EMITTED-NEXT: A_local[a0 - ti][a1 - tk] = A[a0][a1];
