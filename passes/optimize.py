@@ -109,7 +109,8 @@ def _strategies(machine: Machine, element_bytes: int) -> tuple[_Strategy, ...]:
     private = (PrivatizePass(loops="all"),)
     parallel, wavefront = MarkParallelPass(schedule="balanced"), WavefrontPass()
     blocks = RegisterTilePass(rows=machine.vector_registers // 4, vectors=3, width=width)
-    whole = replace(blocks, masked=True, tiles=(96, 192, 384))
+    masked = replace(blocks, masked=True)
+    whole = replace(masked, tiles=(96, 192, 384))
     tiles, flat = TilePass(sizes=(96, 96, 256)), TilePass(sizes=(48, 48, 240))
     in_waves = (flat, wavefront, parallel, blocks)
     in_tiles = (TilePass(), wavefront, IntraTileOrderPass(), parallel)
@@ -119,7 +120,7 @@ def _strategies(machine: Machine, element_bytes: int) -> tuple[_Strategy, ...]:
     return (
         _Strategy("packed-blocks", (), apart, (whole, parallel), sums=True, packed=True),
         _Strategy("register-blocks", (), apart, (tiles, parallel, blocks), sums=True),
-        _Strategy("untiled-blocks", (), apart, (parallel, blocks), sums=True),
+        _Strategy("untiled-blocks", (), apart, (parallel, masked), sums=True),
         _Strategy("blocks-in-waves", private, spatial, in_waves, sums=True),
         _Strategy("locality", private, spatial, in_tiles, sums=False),
         _Strategy("untiled-locality", private, spatial, (parallel,)),

@@ -13,7 +13,6 @@ from polyir.dialects.loop_attributes import JamAttr, VectorAttr
 from polyir.isl_lists import sets_of
 from polyir.isl_trees import node_type
 from polyir.model.bands import active_at, band_facts
-from polyir.model.locality import next_iteration
 from polyir.model.order import Active, members_of, still_active
 from polyir.model.outcome import Outcome
 from polyir.model.statements import AccessKind, Statement
@@ -28,6 +27,7 @@ from polyir.transform.bands import (
     start_at,
 )
 from polyir.transform.complete_blocks import complete_blocks, schedule_of_statement
+from polyir.transform.directions import Direction, direction_of, without_reuse
 from polyir.transform.loop_attributes import cut, settled, with_attribute
 from polyir.transform.point_distribution import distribution, rewritten, untangled
 from polyir.transform.tile import runs_over_tiles, tile_values
@@ -105,6 +105,9 @@ def register_tile(
     rows: inside them, operands fit into caches, as those of F. Van Zee, R. van de Geijn: "BLIS: a
     framework for rapidly instantiating BLAS functionality" (TOMS 2015).
 
+    Loops along which every access goes to another row of its array, as those over a batch of
+    matrices, come before all others: between their iterations, there is nothing to keep.
+
     Without a loop for rows, blocks are made along the vector loop only, and only if another loop
     adds up what is stored; else the vector loop becomes the innermost one.
     Where stores along no parallel loop go to successive elements, but loads along another loop do,
@@ -142,70 +145,17 @@ def register_tile(
 
 
 @dataclass(frozen=True)
-class _Direction:
-    """How the next iteration of a loop moves through the arrays of a statement.
-
-    `moves` are the constant distances between the elements that an access touches, one for each
-    subscript, by the position of the access; `None` where they are not constant.
-    """
-
-    moves: tuple[tuple[int, ...] | None, ...]
-
-    def is_successive(self, access: int) -> bool:
-        """Whether the access goes to the next element in memory."""
-        move = self.moves[access]
-        return move is not None and bool(move) and move[-1] == 1 and not any(move[:-1])
-
-    def stays(self, access: int) -> bool:
-        """Whether the access goes to the same element."""
-        move = self.moves[access]
-        return move is not None and not any(move)
-
-
-def _direction_of(statement: Statement, schedule: isl.Map, member: int) -> _Direction | None:
-    """The direction of one member of `{ S[i] -> [all members] }`.
-
-    `None` unless the next iteration, with all others as they are, is one fixed vector away, and one
-    value of the member further.
-    """
-    step = next_iteration(schedule, member)
-    if step.is_empty() or _constants(step.deltas()) is None:
-        return None
-    values = schedule.project_out(
-        isl.dim_type.out, member + 1, schedule.range_tuple_dim() - member - 1
-    )
-    values = values.project_out(isl.dim_type.out, 0, member)
-    if _constants(step.apply_domain(values).apply_range(values).deltas()) != (1,):
-        return None
-    moves = (
-        step.apply_domain(access.relation).apply_range(access.relation).deltas()
-        for access in statement.accesses
-    )
-    return _Direction(tuple(map(_constants, moves)))
-
-
-def _constants(vectors: isl.Set) -> tuple[int, ...] | None:
-    """The one vector of a set, whatever the parameters are; `None` if there are several."""
-    vectors = vectors.project_out(isl.dim_type.param, 0, vectors.dim(isl.dim_type.param))
-    point = vectors.sample_point()
-    if point.is_void() or not vectors.is_singleton():
-        return None
-    return tuple(
-        point.get_coordinate_val(isl.dim_type.set, position).to_python()
-        for position in range(vectors.dim(isl.dim_type.set))
-    )
-
-
-@dataclass(frozen=True)
 class _Shape:
     """The members of a band that are the vector loop and the loop of the rows, if there are.
 
-    Without one of them, `kept` is a loop that adds up what is stored, in the same elements.
+    Without one of them, `kept` is a loop that adds up what is stored, in the same elements. `outer`
+    are loops between whose iterations nothing is reused: blocks of them would only wait for memory.
     """
 
     vector: int | None
     rows: int | None
     kept: int | None = None
+    outer: tuple[int, ...] = ()
 
 
 class _RegisterTiler:
@@ -290,7 +240,7 @@ class _RegisterTiler:
         schedule = schedule_of_statement(band, statement.domain, first)
         members = band.band_n_member()
         movable = range(members) if band.band_get_permutable() else range(members - 1, members)
-        found = {place: _direction_of(statement, schedule, first + place) for place in movable}
+        found = {place: direction_of(statement, schedule, first + place) for place in movable}
         directions = {place: each for place, each in found.items() if each is not None}
         stores = [
             place
@@ -319,7 +269,7 @@ class _RegisterTiler:
             ]
             for row in reversed(rows):
                 if self._are_parallel(band, (row, vector)):
-                    return _Shape(vector, row)
+                    return _Shape(vector, row, outer=without_reuse(directions, (row, vector)))
             if cheap_loads(vector) == len(loads) and self._are_parallel(band, (vector,)):
                 kept = [
                     place
@@ -336,7 +286,7 @@ class _RegisterTiler:
     def _loop_of_sums(
         self,
         row: int,
-        directions: Mapping[int, _Direction],
+        directions: Mapping[int, Direction],
         stores: Sequence[int],
         loads: Sequence[int],
     ) -> int | None:
@@ -381,7 +331,7 @@ class _RegisterTiler:
     def _is_vector_loop(self, schedule: isl.Map, member: int) -> bool:
         """Whether a statement's stores along a member are successive, and its loads are cheap."""
         statement = self._statements[schedule.get_tuple_name(isl.dim_type.in_)]
-        direction = _direction_of(statement, schedule, member)
+        direction = direction_of(statement, schedule, member)
         return direction is not None and all(
             direction.is_successive(place)
             or (access.kind is AccessKind.READ and direction.stays(place))
@@ -411,7 +361,7 @@ class _RegisterTiler:
         self.has_blocks |= None not in (shape.vector, shape.rows)
         members = loop_members(band)
         sizes = self._sizes(shape)
-        others = [place for place in range(len(members)) if place not in sizes]
+        others = [place for place in range(len(members)) if place not in (*sizes, *shape.outer)]
         if shape.kept is not None:
             others.sort(key=lambda place: place == shape.kept)
         tiles: list[LoopMember] = []
@@ -428,27 +378,38 @@ class _RegisterTiler:
         node = insert_band(node, [members[place] for place in others])
         node = insert_band(node, tiles, True)
         is_tiled = bool(self._options.tiles) and bool(band.band_get_permutable())
-        is_tiled = is_tiled and None not in (shape.vector, shape.rows)
-        if is_tiled:
-            node = self._tiles_of_blocks(node, members, tuple(sizes)).child(0)
+        depth = 0
+        if is_tiled and None not in (shape.vector, shape.rows):
+            node = self._tiles_of_blocks(node, members, tuple(sizes), others)
+            depth += 1
+        if shape.outer:
+            node = insert_band(node, [members[place] for place in shape.outer], True)
+            numbers = ", ".join(str(place + 1) for place in shape.outer)
+            self.done.append(f"nothing is reused along loop {numbers} of {name}: it is outside")
+            depth += 1
+        self.done.append(f"blocks of {_block_text(sizes)} of {name}")
         (instances,) = sets_of(band.get_domain())
         domain = self._statements[instances.get_tuple_name()].domain
-        shown = " x ".join(str(size) for size in reversed(sizes.values()))
-        numbers = " and ".join(str(place + 1) for place in reversed(sizes))
-        loops = f"loop{'s' * (len(sizes) > 1)} {numbers}"
-        self.done.append(f"blocks of {shown} along {loops} of {name}")
+        for _ in range(depth):
+            node = node.child(0)
         complete = complete_blocks(node, domain, tuple(sizes.values()), self._options.masked)
         if complete is not None:
             node = node.child(0).band_set_ast_build_options(complete).parent()
-        return node.parent() if is_tiled else node
+        return node.ancestor(depth)
 
     def _tiles_of_blocks(
-        self, node: isl.ScheduleNode, members: Sequence[LoopMember], block: Sequence[int]
+        self,
+        node: isl.ScheduleNode,
+        members: Sequence[LoopMember],
+        block: Sequence[int],
+        inner: Sequence[int],
     ) -> isl.ScheduleNode:
-        """Loops over tiles of blocks, above `node`, for the loops of a block: vector and rows."""
+        """Loops over tiles of blocks, above `node`.
+
+        They are for the loops of a `block`, vector and rows, and the `inner` ones in no block.
+        """
         height, columns, others = self._options.tiles
         vector, rows = block
-        inner = [place for place in range(len(members)) if place not in block]
         sizes = {vector: columns} | dict.fromkeys(inner, others) | {rows: height}
         tiles = [LoopMember(tile_values(members[n].function, size)) for n, size in sizes.items()]
         shown = " x ".join(map(str, sizes.values()))
@@ -468,6 +429,13 @@ class _RegisterTiler:
         if shape.rows is not None:
             sizes[shape.rows] = self._options.rows
         return sizes
+
+
+def _block_text(sizes: dict[int, int]) -> str:
+    """The sizes of a block in words, that of its vector loop, which comes first, last."""
+    shown = " x ".join(str(size) for size in reversed(sizes.values()))
+    numbers = " and ".join(str(place + 1) for place in reversed(sizes))
+    return f"{shown} along loop{'s' * (len(sizes) > 1)} {numbers}"
 
 
 def _runs_statements_in_turn(band: isl.ScheduleNode) -> bool:

@@ -156,3 +156,36 @@ func.func @transposed_product(%n: index, %A: memref<?x?xf64>, %x: memref<?xf64>,
 // WIDTH: error: width must be a power of two, 2 or more: width=3
 // THREE: error: tiles must be three sizes, 1 or more: tiles=8,8
 // WHOLE: error: tiles must hold whole blocks of 2 x 8: tiles=8,12,8
+
+// -----
+
+// Between iterations of the loop over a batch, nothing is reused: it is outside of all blocks.
+func.func @batch(%n: index, %A: memref<?x?x?xf64>, %B: memref<?x?x?xf64>, %C: memref<?x?x?xf64>) {
+  affine.for %b = 0 to %n {
+    affine.for %i = 0 to %n {
+      affine.for %j = 0 to %n {
+        affine.for %k = 0 to %n {
+          %a = affine.load %A[%b, %i, %k] : memref<?x?x?xf64>
+          %d = affine.load %B[%b, %k, %j] : memref<?x?x?xf64>
+          %c = affine.load %C[%b, %i, %j] : memref<?x?x?xf64>
+          %p = arith.mulf %a, %d : f64
+          %s = arith.addf %c, %p : f64
+          affine.store %s, %C[%b, %i, %j] : memref<?x?x?xf64>
+        }
+      }
+    }
+  }
+  return
+}
+
+// CHECK: remark: [register-tile] nothing is reused along loop 1 of the band of 4 over S0: it is outside
+// CHECK: remark: [register-tile] blocks of 2 x 8 along loops 2 and 3 of the band of 4 over S0
+// CHECK:      poly.band "[n] -> [{ S0[b, i, j, k] -> [(b)] }]" permutable coincident [true] {
+// CHECK-NEXT:   poly.band "[n] -> [{ S0[b, i, j, k] -> [(j - (j) mod 8)] }, { S0[b, i, j, k] -> [(i - (i) mod 2)] }]" permutable coincident [true, true] {
+// CHECK-NEXT:     poly.band "[n] -> [{ S0[b, i, j, k] -> [(k)] }]" permutable coincident [false] options "{{.*}}isolate{{.*}}" {
+// CHECK-NEXT:       poly.band "[n] -> [{ S0[b, i, j, k] -> [(i)] }, { S0[b, i, j, k] -> [(j)] }]" permutable coincident [true, true] loop_attributes {{\[\[}}#poly.jam<2>], [#poly.vector<4>]]
+
+// TILES: remark: [register-tile] tiles of 16 x 3 x 4 along loops 3, 4, 2 around the blocks
+// TILES: remark: [register-tile] nothing is reused along loop 1 of the band of 4 over S0: it is outside
+// TILES:      poly.band "[n] -> [{ S0[b, i, j, k] -> [(b)] }]" permutable coincident [true] {
+// TILES-NEXT:   poly.band "[n] -> [{ S0[b, i, j, k] -> [(j - (j) mod 16)] }, {{.*}}
