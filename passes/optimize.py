@@ -380,7 +380,7 @@ class _Choice:
         said = partial(remark, VectorizePass.name)
         vectorize(function, said, said)
         if packed:
-            pack(function, PackPass.elements, partial(remark, PackPass.name))
+            pack(function, PackPass.elements, partial(remark, PackPass.name), ahead=True)
 
 
 def _function_of(module: ModuleOp) -> FuncOp:

@@ -44,12 +44,15 @@ class PackPass(ModulePass):
     Loads, and what is computed from them alone, are done before a loop in all of whose iterations
     they are the same, and are stored in an array in the order in which the innermost loop uses
     them. That is the outermost loop for which the array has at most `elements` elements. Run it
-    after `vectorize`. Scops are lowered first. Results keep their bits.
+    after `vectorize`. With `ahead`, the vectors that such a loop adds up are fetched into the
+    caches (`memref.prefetch`) while the block before is computed. Scops are lowered first. Results
+    keep their bits.
     """
 
     name = "pack"
 
     elements: int = 1 << 19
+    ahead: bool = False
 
     def __post_init__(self) -> None:
         if self.elements < 1:
@@ -59,6 +62,6 @@ class PackPass(ModulePass):
         lower_scops(ctx, op)
         done = partial(remark, self.name)
         functions = [function for function in op.walk() if isinstance(function, FuncOp)]
-        found = [pack(function, self.elements, done) for function in functions]
+        found = [pack(function, self.elements, done, self.ahead) for function in functions]
         if not any(found):
             missed(self.name, "nothing to do: no loop loads the same elements repeatedly", op)

@@ -100,7 +100,7 @@ PIPELINES: Final[Mapping[str, str]] = MappingProxyType(
         "sweeps": "tile{sizes=16 min-width=1},wavefront{which=inner},mark-parallel,"
         "register-tile,vectorize",
         "pack": "pluto-schedule{fuse=none},register-tile{masked=true tiles=96,192,384},"
-        "mark-parallel,vectorize,pack",
+        "mark-parallel,vectorize,pack{ahead=true}",
     }
 )
 """polyir's pipelines that `--variants` can name; new ones are added here."""

@@ -23,6 +23,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.dialects.loop_attributes import ClampedAttr
+from polyir.loops.fetching_ahead import fetch_ahead
 from polyir.loops.iteration_spaces import IterationSpaces, is_loop
 from polyir.loops.loop_forms import conditional, range_of
 from polyir.loops.loop_ranges import LoopRange
@@ -36,11 +37,12 @@ Loads = affine.LoadOp | affine.VectorLoadOp | memref.LoadOp | vector.LoadOp | ve
 Terms = tuple[IndexExpression, ...]
 
 
-def pack(root: Operation, most_elements: int, done: Report) -> bool:
+def pack(root: Operation, most_elements: int, done: Report, ahead: bool = False) -> bool:
     """Pack what innermost loops from `root` down load in several iterations of a loop around.
 
     The values that depend on some of the loops around only are computed before the outermost loop
     that leaves at most `most_elements` of them, and stored in the order in which they are used.
+    With `ahead`, the elements that such a loop adds up are fetched one block before they are used.
     Whether there was anything to pack.
     """
     found = False
@@ -55,6 +57,8 @@ def pack(root: Operation, most_elements: int, done: Report) -> bool:
             found = True
             done(packer.use(array), loop)
         nest.erase_unused()
+        if ahead and packers and (count := fetch_ahead(loop)):
+            done(f"fetches {count} vectors of the next block ahead", loop)
     return found
 
 

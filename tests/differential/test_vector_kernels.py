@@ -27,7 +27,7 @@ PIPELINES = (
     "tile{sizes=3 min-width=1},wavefront{which=inner},mark-parallel,register-tile{width=2},"
     "vectorize",
     "pluto-schedule{fuse=none},register-tile{rows=2 vectors=2 width=2 masked=true tiles=4,8,5},"
-    "mark-parallel,vectorize,pack",
+    "mark-parallel,vectorize,pack{ahead=true}",
     "pluto-schedule{fuse=none},register-tile{rows=4 vectors=1 width=4 tiles=8,4,3},vectorize,pack",
 )
 

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from polyir.dialects.affine_extra import MaxOp, PrefetchOp
+from polyir.dialects.memory_extra import PrefetchOp as MemoryPrefetchOp
 from polyir.dialects.pure_functions import READNONE, is_pure_call
 from polyir.model.affine_operations import UNDEFINED_DIVISION, has_undefined_division
 from polyir.target.abi import (
@@ -325,8 +326,19 @@ def translate_operation(body: Body, op: Operation, environment: Environment) -> 
         case PrefetchOp():
             # Advice to the memory that C has no word for.
             pass
+        case MemoryPrefetchOp():
+            _translate_prefetch(body, op)
         case _:
             _translate_memory(body, op, environment)
+
+
+def _translate_prefetch(body: Body, op: MemoryPrefetchOp) -> None:
+    """Advice that GCC and Clang have a function for; other languages go without."""
+    if not body.dialect.has_vectors:
+        return
+    from polyir.target.c.vectors import translate_prefetch
+
+    translate_prefetch(body, op)
 
 
 def _translate_memory(body: Body, op: Operation, environment: Environment) -> None:

@@ -22,6 +22,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineSymExpr
 
 from polyir.dialects.affine_extra import MaxOp, PrefetchOp
+from polyir.dialects.memory_extra import PrefetchOp as MemoryPrefetchOp
 from polyir.dialects.pure_functions import is_pure_call
 from polyir.target.abi import Scalar, scalar_type, symbol_of
 from polyir.target.c.affine import is_nonnegative, occurrences, set_sides
@@ -358,7 +359,7 @@ def _remove_overwritten(waiting: dict[SSAValue, dict[_Memory, None]], op: Operat
     written: dict[_Memory, None] = {}
     writes_anything = False
     for inner in op.walk():
-        if is_droppable(inner) or isinstance(inner, PrefetchOp):
+        if is_droppable(inner) or isinstance(inner, PrefetchOp | MemoryPrefetchOp):
             continue
         # At a barrier, the other threads have written what they write before it.
         is_barrier = operation_name(inner) == "gpu.barrier"

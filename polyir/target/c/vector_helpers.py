@@ -208,3 +208,13 @@ def create_mask(type: Vector) -> Helper:
         f"return ({type.name}){{{numbers}}} <= {spread.name}(({type.element.value})last);"
     )
     return function("create_mask", type, type, [(Scalar.INT64, "n")], body, (spread,))
+
+
+def prefetch(is_write: bool, locality: int) -> Helper:
+    """Advice that what is at an address will be used soon."""
+    name = f"{PREFIX}prefetch{'_written' if is_write else ''}_{locality}"
+    text = (
+        f"static inline __attribute__((__always_inline__)) void {name}(void const *p) {{\n"
+        f"  __builtin_prefetch(p, {int(is_write)}, {locality});\n}}"
+    )
+    return Helper(name, text)

@@ -9,10 +9,11 @@ from xdsl.dialects import affine
 from xdsl.dialects.builtin import MemRefType, VectorType, i1
 from xdsl.ir import Operation, SSAValue
 
+from polyir.dialects.memory_extra import PrefetchOp
 from polyir.target.c.body import Body
 from polyir.target.c.masks import vector_type
 from polyir.target.c.syntax import Assign, Element, ExpressionStatement
-from polyir.target.c.vector_helpers import mask_of
+from polyir.target.c.vector_helpers import mask_of, prefetch
 from polyir.target.c.vector_instructions import masked_load, masked_store
 from polyir.target.c.vector_operations import (
     as_type,
@@ -68,6 +69,14 @@ def _masked_store(body: Body, op: Operation) -> None:
         body.value(value),
     )
     body.add(ExpressionStatement(HelperCall(type, masked_store(type), arguments)))
+
+
+def translate_prefetch(body: Body, op: PrefetchOp) -> None:
+    """A call of GCC's function, on the address of an element."""
+    element = body.element(op.memref, [body.value(index) for index in op.indices])
+    helper = prefetch(bool(op.is_write.value.data), op.locality_hint.value.data)
+    call = HelperCall(element.type, helper, (Pointer(element.type, element),))
+    body.add(ExpressionStatement(call))
 
 
 def _first(body: Body, op: Operation, base: SSAValue) -> Element:

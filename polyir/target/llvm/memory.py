@@ -32,6 +32,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from polyir.dialects.memory_extra import PrefetchOp
 from polyir.dialects.shaped_operations import conversion
 from polyir.target.abi import Scalar, array_type, extent_name, scalar_type, symbol_name, symbol_of
 from polyir.target.errors import unsupported
@@ -248,6 +249,10 @@ class _MemrefConversion:
             case vector.MaskedStoreOp():
                 address = self._address(op.base, op.indices, builder)
                 _masked_store(op, address, builder)
+                self._finish(op)
+            case PrefetchOp():
+                address = self._address(op.memref, op.indices, builder)
+                _prefetch(op, address, builder)
                 self._finish(op)
             case memref.AllocaOp() | memref.AllocOp():
                 self._allocate(op, builder)
@@ -478,6 +483,15 @@ def _masked_store(op: vector.MaskedStoreOp, address: SSAValue, builder: Builder)
     pointer = builder.insert(llvm.BitcastOp(address, POINTER)).result
     name = f"llvm.masked.store.{type_suffix(value.type)}.p0"
     builder.insert(llvm.CallIntrinsicOp(name, [value, pointer, alignment, op.mask], []))
+
+
+def _prefetch(op: PrefetchOp, address: SSAValue, builder: Builder) -> None:
+    pointer = builder.insert(llvm.BitcastOp(address, POINTER)).result
+    flags = bool(op.is_write.value.data), bool(op.is_data_cache.value.data)
+    numbers = int(flags[0]), op.locality_hint.value.data, int(flags[1])
+    constants = [llvm.ConstantOp(IntegerAttr(each, i32), i32) for each in numbers]
+    arguments = [builder.insert(each).result for each in constants]
+    builder.insert(llvm.CallIntrinsicOp("llvm.prefetch.p0", [pointer, *arguments], []))
 
 
 def _alignment_value(type: Attribute, op: Operation, builder: Builder) -> SSAValue:

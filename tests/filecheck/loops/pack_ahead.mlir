@@ -1,0 +1,39 @@
+// RUN: polyir-opt --register-tile="rows=2 vectors=1 width=4 masked=true tiles=4,8,4" --vectorize --pack=ahead=true --remarks %s 2>&1 | filecheck %s
+// RUN: polyir-opt --register-tile="rows=2 vectors=1 width=4 masked=true tiles=4,8,4" --vectorize --pack=ahead=true --emit=c %s | filecheck %s --check-prefix TEXT
+// RUN: polyir-opt --register-tile="rows=2 vectors=1 width=4 masked=true tiles=4,8,4" --vectorize --pack=ahead=true --emit=llvm %s | filecheck %s --check-prefix LLVM
+// RUN: polyir-opt --register-tile="rows=2 vectors=1 width=4 masked=true tiles=4,8,4" --vectorize --pack=ahead=true %s | polyir-opt --emit=c | filecheck %s --check-prefix TEXT
+// RUN: polyir-opt --register-tile="rows=2 vectors=1 width=4 masked=true tiles=4,8,4" --vectorize --pack %s | filecheck %s --check-prefix NONE
+
+// The block that the next iteration of the loop over rows starts with is fetched ahead.
+func.func @product(%n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>, %C: memref<?x?xf64>) {
+  affine.for %i = 0 to %n {
+    affine.for %j = 0 to %n {
+      affine.for %k = 0 to %n {
+        %a = affine.load %A[%i, %k] : memref<?x?xf64>
+        %b = affine.load %B[%k, %j] : memref<?x?xf64>
+        %c = affine.load %C[%i, %j] : memref<?x?xf64>
+        %p = arith.mulf %a, %b : f64
+        %s = arith.addf %c, %p : f64
+        affine.store %s, %C[%i, %j] : memref<?x?xf64>
+      }
+    }
+  }
+  return
+}
+
+// CHECK: remark: [pack] fetches 2 vectors of the next block ahead
+// CHECK:      %next = affine.min affine_map<(d0, d1)[s0] -> (d0 + 2, d1 + 3, s0 - 1)> (%{{.+}}, %{{.+}})[%n]
+// CHECK-NEXT: memref.prefetch %C[%next, %[[J:.+]]], write, locality<3>, data : memref<?x?xf64>
+// CHECK:      %[[ROW:.+]] = arith.addi %next, %{{.+}} : index
+// CHECK-NEXT: memref.prefetch %C[%[[ROW]], %[[J]]], write, locality<3>, data : memref<?x?xf64>
+// CHECK-NEXT: affine.for %k
+
+// TEXT: __builtin_prefetch(p, 1, 3);
+// TEXT: const int64_t next = polyir_min(polyir_min(ti2 + 2, ti + 3), n - 1);
+// TEXT-NEXT: polyir_prefetch_written_3(&C[next][tj2]);
+// TEXT-NEXT: polyir_prefetch_written_3(&C[next + 1][tj2]);
+// TEXT: for (int64_t k
+
+// LLVM: call void @"llvm.prefetch.p0"(ptr %{{.*}}, i32 1, i32 3, i32 1)
+
+// NONE-NOT: memref.prefetch
