@@ -149,7 +149,7 @@ class _Shape:
     """The members of a band that are the vector loop and the loop of the rows, if there are.
 
     Without one of them, `kept` is a loop that adds up what is stored, in the same elements. `outer`
-    are loops between whose iterations nothing is reused: blocks of them would only wait for memory.
+    are loops that come outside of the blocks, mostly because nothing is reused along them.
     """
 
     vector: int | None
@@ -179,7 +179,12 @@ class _RegisterTiler:
         if node_type(node) is not BAND:
             return self._below(node)
         if node_type(node.child(0)) is not LEAF:
-            return self._distributed(node) or self._in_turn(node) or self._below(node)
+            return (
+                self._distributed(node)
+                or self._in_turn(node)
+                or self._around_sums(node)
+                or self._below(node)
+            )
         if runs_over_tiles(node):
             return node
         name = describe_band(node)
@@ -222,6 +227,46 @@ class _RegisterTiler:
         self.missed += tiler.missed
         return result
 
+    def _around_sums(self, band: isl.ScheduleNode) -> isl.ScheduleNode | None:
+        """Blocks of parallel loops of `band`, inside the bands below; `None` if there are none.
+
+        Loops that add up to one element in a fixed order are not permutable, and so have bands of
+        their own, as those of a convolution:
+
+            band [k, y, x]        band [y]
+              band [r]              band [48 floor(x / 48), 8 floor(k / 8)]
+                band [s]     =>       band [r, s]
+                                        band [k, x]  attributes #poly.jam<8>, #poly.vector<16>
+
+        The other parallel loops are outside, so that sums of one iteration are near each other.
+        """
+        if not band.band_get_permutable() or band.is_subtree_anchored() or runs_over_tiles(band):
+            return None
+        members = list(loop_members(band))
+        innermost = band
+        while node_type(innermost.child(0)) is BAND:
+            innermost = innermost.child(0)
+            members += loop_members(innermost)
+        has_one_statement = len(sets_of(band.get_domain())) == 1
+        if node_type(innermost.child(0)) is not LEAF or not has_one_statement:
+            return None
+        shape = self._shape(innermost)
+        if not isinstance(shape, str) and None not in (shape.vector, shape.rows):
+            return None
+        facts = band_facts(active_at(band, self._dependences), members_of(band))
+        movable = [place for place, is_free in enumerate(facts.coincident) if is_free]
+        name = describe_band(band)
+        merged = band
+        while node_type(merged.child(0)) is BAND:
+            merged = merged.child(0).delete().parent()
+        merged = replace_band(merged, members)
+        shape = self._shape(merged, movable)
+        if isinstance(shape, str) or None in (shape.vector, shape.rows):
+            return None
+        block = (shape.vector, shape.rows)
+        outer = tuple(place for place in movable if place not in block)
+        return self._blocks(merged, replace(shape, outer=outer), name)
+
     def visit_tiles(self, band: isl.ScheduleNode, apart: isl.UnionSet) -> isl.ScheduleNode:
         """`band` in two, one of the instances of the tiles `apart`, with register tiles in each."""
         rest = band.order_before(apart).parent()
@@ -230,8 +275,11 @@ class _RegisterTiler:
         sequence = rewritten(rest.parent(), places, lambda part, _: self.visit(part))
         return sequence.child(number - 1)
 
-    def _shape(self, band: isl.ScheduleNode) -> _Shape | str:
-        """Which members are to be the loops of the block, or why there are none."""
+    def _shape(self, band: isl.ScheduleNode, movable: Sequence[int] | None = None) -> _Shape | str:
+        """Which members are to be the loops of the block, or why there are none.
+
+        They are among the `movable` ones, by default all if `band` is permutable, else the last.
+        """
         instances = sets_of(band.get_domain())
         if len(instances) != 1:
             return "it has several statements"
@@ -239,7 +287,8 @@ class _RegisterTiler:
         first = band.get_schedule_depth()
         schedule = schedule_of_statement(band, statement.domain, first)
         members = band.band_n_member()
-        movable = range(members) if band.band_get_permutable() else range(members - 1, members)
+        if movable is None:
+            movable = range(members) if band.band_get_permutable() else (members - 1,)
         found = {place: direction_of(statement, schedule, first + place) for place in movable}
         directions = {place: each for place, each in found.items() if each is not None}
         stores = [
@@ -385,7 +434,8 @@ class _RegisterTiler:
         if shape.outer:
             node = insert_band(node, [members[place] for place in shape.outer], True)
             numbers = ", ".join(str(place + 1) for place in shape.outer)
-            self.done.append(f"nothing is reused along loop {numbers} of {name}: it is outside")
+            plural = "s" * (len(shape.outer) > 1)
+            self.done.append(f"blocks are inside loop{plural} {numbers} of {name}")
             depth += 1
         self.done.append(f"blocks of {_block_text(sizes)} of {name}")
         (instances,) = sets_of(band.get_domain())

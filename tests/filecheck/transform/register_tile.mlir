@@ -178,7 +178,7 @@ func.func @batch(%n: index, %A: memref<?x?x?xf64>, %B: memref<?x?x?xf64>, %C: me
   return
 }
 
-// CHECK: remark: [register-tile] nothing is reused along loop 1 of the band of 4 over S0: it is outside
+// CHECK: remark: [register-tile] blocks are inside loop 1 of the band of 4 over S0
 // CHECK: remark: [register-tile] blocks of 2 x 8 along loops 2 and 3 of the band of 4 over S0
 // CHECK:      poly.band "[n] -> [{ S0[b, i, j, k] -> [(b)] }]" permutable coincident [true] {
 // CHECK-NEXT:   poly.band "[n] -> [{ S0[b, i, j, k] -> [(j - (j) mod 8)] }, { S0[b, i, j, k] -> [(i - (i) mod 2)] }]" permutable coincident [true, true] {
@@ -186,6 +186,36 @@ func.func @batch(%n: index, %A: memref<?x?x?xf64>, %B: memref<?x?x?xf64>, %C: me
 // CHECK-NEXT:       poly.band "[n] -> [{ S0[b, i, j, k] -> [(i)] }, { S0[b, i, j, k] -> [(j)] }]" permutable coincident [true, true] loop_attributes {{\[\[}}#poly.jam<2>], [#poly.vector<4>]]
 
 // TILES: remark: [register-tile] tiles of 16 x 3 x 4 along loops 3, 4, 2 around the blocks
-// TILES: remark: [register-tile] nothing is reused along loop 1 of the band of 4 over S0: it is outside
+// TILES: remark: [register-tile] blocks are inside loop 1 of the band of 4 over S0
 // TILES:      poly.band "[n] -> [{ S0[b, i, j, k] -> [(b)] }]" permutable coincident [true] {
 // TILES-NEXT:   poly.band "[n] -> [{ S0[b, i, j, k] -> [(j - (j) mod 16)] }, {{.*}}
+
+// -----
+
+// The loops over r and s add up in a fixed order and have bands of their own: the block is inside.
+func.func @convolution(%n: index, %F: memref<?x3x3xf64>, %X: memref<?x?xf64>, %Y: memref<?x?x?xf64>) {
+  affine.for %k = 0 to %n {
+    affine.for %y = 0 to %n {
+      affine.for %x = 0 to %n {
+        affine.for %r = 0 to 3 {
+          affine.for %s = 0 to 3 {
+            %f = affine.load %F[%k, %r, %s] : memref<?x3x3xf64>
+            %v = affine.load %X[%y + %r, %x + %s] : memref<?x?xf64>
+            %old = affine.load %Y[%k, %y, %x] : memref<?x?x?xf64>
+            %p = arith.mulf %f, %v : f64
+            %new = arith.addf %old, %p : f64
+            affine.store %new, %Y[%k, %y, %x] : memref<?x?x?xf64>
+          }
+        }
+      }
+    }
+  }
+  return
+}
+
+// CHECK: remark: [register-tile] blocks are inside loop 2 of the band of 4 over S0
+// CHECK: remark: [register-tile] blocks of 2 x 8 along loops 1 and 3 of the band of 4 over S0
+// CHECK:      poly.band "[n] -> [{ S0[k, y, x, r, s] -> [(y)] }]" permutable coincident [true] {
+// CHECK-NEXT:   poly.band "[n] -> [{ S0[k, y, x, r, s] -> [(x - (x) mod 8)] }, { S0[k, y, x, r, s] -> [(k - (k) mod 2)] }]" permutable coincident [true, true] {
+// CHECK-NEXT:     poly.band "[n] -> [{ S0[k, y, x, r, s] -> [(r)] }, { S0[k, y, x, r, s] -> [(s)] }]" coincident [false, false] options "{{.*}}isolate{{.*}}" {
+// CHECK-NEXT:       poly.band "[n] -> [{ S0[k, y, x, r, s] -> [(k)] }, { S0[k, y, x, r, s] -> [(x)] }]" permutable coincident [true, true] loop_attributes {{\[\[}}#poly.jam<2>], [#poly.vector<4>]]
