@@ -318,7 +318,9 @@ class _RegisterTiler:
             ]
             for row in reversed(rows):
                 if self._are_parallel(band, (row, vector)):
-                    return _Shape(vector, row, outer=without_reuse(directions, (row, vector)))
+                    outer = without_reuse(directions, (row, vector))
+                    # Some loop must be between the loops over blocks and those of a block.
+                    return _Shape(vector, row, outer=outer if members > len(outer) + 2 else ())
             if cheap_loads(vector) == len(loads) and self._are_parallel(band, (vector,)):
                 kept = [
                     place

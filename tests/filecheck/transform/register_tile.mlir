@@ -219,3 +219,24 @@ func.func @convolution(%n: index, %F: memref<?x3x3xf64>, %X: memref<?x?xf64>, %Y
 // CHECK-NEXT:   poly.band "[n] -> [{ S0[k, y, x, r, s] -> [(x - (x) mod 8)] }, { S0[k, y, x, r, s] -> [(k - (k) mod 2)] }]" permutable coincident [true, true] {
 // CHECK-NEXT:     poly.band "[n] -> [{ S0[k, y, x, r, s] -> [(r)] }, { S0[k, y, x, r, s] -> [(s)] }]" coincident [false, false] options "{{.*}}isolate{{.*}}" {
 // CHECK-NEXT:       poly.band "[n] -> [{ S0[k, y, x, r, s] -> [(k)] }, { S0[k, y, x, r, s] -> [(x)] }]" permutable coincident [true, true] loop_attributes {{\[\[}}#poly.jam<2>], [#poly.vector<4>]]
+
+// -----
+
+// The loop over a batch stays inside where it is the only one that is in no block.
+func.func @outer(%n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>, %C: memref<?x?x?xf64>) {
+  affine.for %b = 0 to %n {
+    affine.for %i = 0 to %n {
+      affine.for %j = 0 to %n {
+        %a = affine.load %A[%b, %i] : memref<?x?xf64>
+        %d = affine.load %B[%b, %j] : memref<?x?xf64>
+        %p = arith.mulf %a, %d : f64
+        affine.store %p, %C[%b, %i, %j] : memref<?x?x?xf64>
+      }
+    }
+  }
+  return
+}
+
+// CHECK: remark: [register-tile] blocks of 2 x 8 along loops 2 and 3 of the band of 3 over S0
+// CHECK:      poly.band "[n] -> [{ S0[b, i, j] -> [(j - (j) mod 8)] }, { S0[b, i, j] -> [(i - (i) mod 2)] }]" permutable coincident [true, true] {
+// CHECK-NEXT:   poly.band "[n] -> [{ S0[b, i, j] -> [(b)] }]"
