@@ -50,11 +50,16 @@ from polyir.passes.wavefront import WavefrontPass
 WORTH: Final = 0.9
 """A function is changed if the model says that it then takes at most this part of the time."""
 
+BETTER: Final = 0.97
+"""A pipeline must take at most this part of the time of the best one before it."""
+
 MOST_ACCESSES: Final = 64
 """Skewed tiles with vectors inside take long to find for programs with more accesses than this."""
 
 GOOD_ENOUGH: Final = 2.5
-"""Nothing more is tried at this many times the time that its arithmetic takes at the least."""
+"""Nothing more is tried at this many times the time that its arithmetic takes at the least.
+
+Programs without sums get all that they have: their arithmetic is seldom what limits them."""
 
 TASK: Final = "the search for a schedule"
 
@@ -98,10 +103,11 @@ class _Strategy:
         return self.memory + self.scheduler
 
 
-def _strategies(machine: Machine, element_bytes: int) -> tuple[_Strategy, ...]:
+def _strategies(machine: Machine, element_bytes: int, depth: int) -> tuple[_Strategy, ...]:
     """What is tried, in this order; those with the same scheduler come one after the other.
 
-    Register blocks fill three quarters of the vector registers with results.
+    Register blocks fill three quarters of the vector registers with results. `depth` is the number
+    of loops around statements: the more there are, the smaller the tiles of stencils are.
     """
     width = max(2, machine.vector_bits // (8 * element_bytes))
     apart, fused = (PlutoSchedulePass(fuse="none"),), (PlutoSchedulePass(),)
@@ -115,7 +121,8 @@ def _strategies(machine: Machine, element_bytes: int) -> tuple[_Strategy, ...]:
     in_waves = (flat, wavefront, parallel, blocks)
     in_tiles = (TilePass(), wavefront, IntraTileOrderPass(), parallel)
     last, chains = IntraTileOrderPass(distribute=False), WavefrontPass(which="inner")
-    long, sweeps = TilePass(sizes=(16, 32, 256)), TilePass(sizes=(16,), min_width=1)
+    sweeps = TilePass(sizes=(32,), min_width=1)
+    long = TilePass(sizes=(16, 32, 256) if depth <= 3 else (16, 16, 32, 512))
     in_time = (last, long, wavefront, IntraTileOrderPass(), chains, parallel, blocks)
     return (
         _Strategy("packed-blocks", (), apart, (whole, parallel), sums=True, packed=True),
@@ -219,7 +226,9 @@ class _Choice:
         self._least_cycles = sum(model.least_cycles for model in models)
         self._has_sums = any(each.is_sum for each in statements)
         self._accesses = sum(len(each.accesses) for each in statements)
-        self._strategies = _strategies(machine, max(model.element_bytes for model in models))
+        bytes = max(model.element_bytes for model in models)
+        depth = max((len(each.region.low) for each in statements), default=0)
+        self._strategies = _strategies(machine, bytes, depth)
 
     def make(self) -> None:
         """Replace the function by the best candidate, if one is worth it."""
@@ -227,7 +236,7 @@ class _Choice:
         self._say_estimates(original)
         best = original
         for candidate in () if self._is_good_enough(original) else self._tried():
-            if candidate.cycles < (WORTH if best is original else 1.0) * best.cycles:
+            if candidate.cycles < (WORTH if best is original else BETTER) * best.cycles:
                 best = candidate
         if best is original:
             self._say("chosen: original")
@@ -277,7 +286,7 @@ class _Choice:
         return strategy.sums == self._has_sums and is_short
 
     def _is_good_enough(self, candidate: _Candidate) -> bool:
-        return candidate.cycles <= GOOD_ENOUGH * self._least_cycles
+        return self._has_sums and candidate.cycles <= GOOD_ENOUGH * self._least_cycles
 
     def _candidates(self, group: _Group) -> _Results:
         """What strategies with one scheduler make of the function, until one is good enough.

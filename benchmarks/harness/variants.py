@@ -97,7 +97,7 @@ PIPELINES: Final[Mapping[str, str]] = MappingProxyType(
         "mark-parallel{schedule=balanced},register-tile,vectorize",
         "stencils": "pluto-schedule,intra-tile-order{distribute=false},tile{sizes=16,32,256},"
         "wavefront,intra-tile-order,wavefront{which=inner},mark-parallel,register-tile,vectorize",
-        "sweeps": "tile{sizes=16 min-width=1},wavefront{which=inner},mark-parallel,"
+        "sweeps": "tile{sizes=32 min-width=1},wavefront{which=inner},mark-parallel,"
         "register-tile,vectorize",
         "pack": "pluto-schedule{fuse=none},register-tile{masked=true tiles=96,192,384},"
         "mark-parallel,vectorize,pack{ahead=true}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import islpy as isl
 
@@ -78,14 +79,14 @@ def kernel_of(
     )
     if distance or is_held or writes_strided or model.work.is_branching or model.work.functions:
         return Kernel(max(scalar, chain), max(scalar, chain), 1, strided, chain)
-    vector = _throughput(model, machine, direction, lanes) / lanes
+    vector = _throughput(model, machine, direction, lanes) / (lanes * VECTOR_EFFICIENCY)
     if vector >= scalar:
         lanes, vector = 1, scalar
     return Kernel(vector, scalar, lanes, strided, chain)
 
 
 VECTOR_EFFICIENCY = 0.6
-"""The part of the peak that vector code of blocks reaches: loads wait, and chains are short."""
+"""The part of the peak that vector code reaches: loads wait and cross lines, chains are short."""
 
 
 GATHER = 6.0
@@ -201,6 +202,26 @@ def _moves(reference: Reference, direction: Sequence[float]) -> tuple[float, ...
         return None
     return tuple(
         round(sum(f * direction[v] for v, f in form.terms), 9) for form in reference.subscripts
+    )
+
+
+def overlap_tests(models: Sequence[StatementModel], in_parallel: bool) -> int:
+    """How often a C compiler tests that two rows do not overlap, before it runs a loop in vectors.
+
+    It does so for each row that the loop writes and each other row of the same array, for it does
+    not know the lengths of rows. In a parallel region, it does so for all arrays: gcc moves the
+    region to a function of its own, where pointers are not known to be `restrict`.
+    """
+    rows: dict[tuple[str, str, tuple[Form, ...]], bool] = {}
+    for model in models:
+        for each in model.references:
+            if each.subscripts is not None:
+                key = (model.name, each.array, each.subscripts[:-1])
+                rows[key] = rows.get(key, False) or each.is_write
+    pairs = combinations(rows.items(), 2)
+    return sum(
+        (one_is_written or other_is_written) and (in_parallel or one[1] == other[1])
+        for (one, one_is_written), (other, other_is_written) in pairs
     )
 
 

@@ -52,6 +52,8 @@ class Machine:
     `vector_bits` each cycle, has `vector_registers` of them, and runs `issue_width` operations of
     any kind. A division occupies the divider for `division_cycles`, for each element of a vector,
     and a root for `root_cycles`; an elementary function such as exp takes `function_cycles`.
+    Each start and end of an innermost loop costs `loop_cycles`, and `overlap_cycles` for each test
+    that two rows of arrays do not overlap, which a C compiler puts before vector loops.
     `region_cycles` is what it costs to start and end a parallel region, `barrier_cycles` one
     barrier in it; `thread_cycles` what each further thread adds to both. `gigahertz` only turns
     cycles into seconds.
@@ -79,6 +81,7 @@ class Machine:
     root_cycles: float = 9.0
     function_cycles: float = 40.0
     loop_cycles: float = 12.0
+    overlap_cycles: float = 6.0
     region_cycles: float = 8000.0
     barrier_cycles: float = 2000.0
     thread_cycles: float = 200.0

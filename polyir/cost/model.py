@@ -3,19 +3,22 @@
 The model is a roofline with cache levels (Williams, Waterman and Patterson, "Roofline", 2009; the
 levels as in Treibig and Hager's ECM model, 2010):
 
-    cycles = max(compute, traffic_1 / bandwidth_1, ..., traffic_memory / bandwidth) + overhead
+    cycles = max(compute, traffic_1 / bandwidth_1, ..., traffic_memory / bandwidth)
+             + starts + overhead
 
 - *compute*: for each statement, its instances times the cycles of one: the largest of what
   arithmetic, loads and stores, and all operations need, for one vector over its elements where the
   innermost loop carries no dependence and moves each reference by 0 or 1 element. A chain of
-  dependences that the innermost loop carries takes its latency in each iteration instead. Each
-  entry of an innermost loop costs `loop_cycles`.
+  dependences that the innermost loop carries takes its latency in each iteration instead.
 - *traffic* of a level is what comes into it from the next one. An iteration of a loop has a
   footprint: the cache lines of all references, each cell once. Where one iteration fits into the
   level, the loop keeps what successive iterations share, and all its iterations bring in what the
   loop touches as a whole; where it does not, each iteration brings in its own traffic (Wolf and
   Lam, "A data locality optimizing algorithm", 1991; Ferrante, Sarkar and Thrash, "On estimating
   and enhancing cache effectiveness", 1991). Lines that are written count twice: they come and go.
+- *starts*: each entry of an innermost loop costs `loop_cycles`, and tests that rows do not overlap
+  (`polyir.cost.innermost.overlap_tests`). This hides no traffic: a loop of few iterations ends with
+  a branch that was predicted wrongly, and what comes next is loaded late.
 - *overhead*: each parallel region costs its start and end. What is inside is divided by the
   threads, as evenly as a static distribution of the iterations does.
 
@@ -31,7 +34,7 @@ from math import ceil
 
 import islpy as isl
 
-from polyir.cost.innermost import Kernel, held_statements, kernel_of
+from polyir.cost.innermost import Kernel, held_statements, kernel_of, overlap_tests
 from polyir.cost.loop_tree import Filters, Leaf, Loop, Node, loop_tree, tiled
 from polyir.cost.machine import Machine
 from polyir.cost.program import StatementModel, model_of, parameters_left, values_of
@@ -53,6 +56,7 @@ class Cost:
     compute: float
     traffic: tuple[float, ...]
     times: tuple[float, ...]
+    starts: float
     overhead: float
     regions: float
     seconds_per_cycle: float
@@ -61,7 +65,7 @@ class Cost:
     @property
     def cycles(self) -> float:
         """The total; see the module."""
-        return max(self.compute, *self.times) + self.overhead
+        return max(self.compute, *self.times) + self.starts + self.overhead
 
     @property
     def score(self) -> float:
@@ -85,6 +89,7 @@ class _Amounts:
     """What one execution of a node needs, along the slowest thread."""
 
     compute: float = 0.0
+    starts: float = 0.0
     instances: float = 0.0
     traffic: list[float] = field(default_factory=list)
     memory_of_all: float = 0.0
@@ -94,6 +99,7 @@ class _Amounts:
     def add(self, other: _Amounts, weight: float = 1.0) -> None:
         """Add so many executions of another node."""
         self.compute += weight * other.compute
+        self.starts += weight * other.starts
         self.instances += weight * other.instances
         self.traffic = [a + weight * b for a, b in zip(self.traffic, other.traffic, strict=True)]
         self.memory_of_all += weight * other.memory_of_all
@@ -159,10 +165,22 @@ class CostModel:
         self._held.clear()
         amounts = self._visit(tree, states, (), False)
         if amounts.instances:
-            # Values that the walk did not look at may have more or fewer iterations inside.
-            missed = sum(self._instances.values()) / amounts.instances
-            amounts.compute *= missed
+            self._correct(amounts, sum(bytes_touched(states, self._references, self._line)))
         return self._cost(amounts)
+
+    def _correct(self, amounts: _Amounts, whole: float) -> None:
+        """Scale what was counted to the instances that there are.
+
+        Values that the walk did not look at may have more or fewer iterations inside: tiles at
+        borders are partial. Each line of the `whole` that is touched still comes in once.
+        """
+        missed = sum(self._instances.values()) / amounts.instances
+        amounts.compute *= missed
+        amounts.starts *= missed
+        traffic = amounts.traffic
+        amounts.traffic = [max(missed * bytes, min(bytes, whole)) for bytes in traffic]
+        memory = amounts.memory_of_all
+        amounts.memory_of_all = max(missed * memory, min(memory, whole))
 
     def estimate(self, schedule: isl.Schedule) -> Cost:
         """What a schedule costs."""
@@ -182,7 +200,7 @@ class CostModel:
             parts[f"traffic of L{level + 1}"] = time
         limit = max(parts, key=lambda name: parts[name])
         shown = ", ".join(f"{name} {cycles:.3g}" for name, cycles in parts.items())
-        why = [f"cycles: {shown}; limited by {limit}"]
+        why = [f"cycles: {shown}, starts of loops {amounts.starts:.3g}; limited by {limit}"]
         if amounts.regions:
             plural = "" if amounts.regions == 1 else "s"
             why.append(
@@ -193,6 +211,7 @@ class CostModel:
             amounts.compute,
             tuple(amounts.traffic),
             tuple(times),
+            amounts.starts,
             amounts.overhead,
             amounts.regions,
             machine.seconds(1.0),
@@ -279,7 +298,7 @@ class CostModel:
                 total.add(one, weight)
             if is_innermost and not (node.rows or (node.width and above and above[-1].rows)):
                 # Blocks are straight-line code.
-                total.compute += self.machine.loop_cycles
+                total.starts += self._start(loops, entered, in_parallel or forks)
         for level, fit in enumerate(fits):
             if fit:
                 total.traffic[level] = min(total.traffic[level], sum(whole))
@@ -288,12 +307,27 @@ class CostModel:
         if forks:
             share = _largest_share(bodies, trips, self.threads, node.is_balanced)
             total.compute *= share
+            total.starts *= share
             total.traffic = [share * bytes for bytes in total.traffic]
             total.overhead *= share
             total.regions += 1
             extra = self.machine.thread_cycles * (self.threads - 1)
             total.overhead += self.machine.region_cycles + extra
         amounts.add(total)
+
+    def _start(
+        self,
+        loops: tuple[Loop, ...],
+        entered: Sequence[tuple[dict[str, State], float]],
+        in_parallel: bool,
+    ) -> float:
+        """The cycles before and after the iterations of an innermost loop."""
+        names = [name for inner, _ in entered[:1] for name in inner]
+        cycles = self.machine.loop_cycles
+        if not loops[-1].width and any(self._kernel(loops, name).lanes > 1 for name in names):
+            models = [self.statements[name] for name in names]
+            cycles += self.machine.overlap_cycles * overlap_tests(models, in_parallel)
+        return cycles
 
     def _entered(
         self,

@@ -11,6 +11,7 @@ import pytest
 from kernels import KERNELS
 
 from polyir import api
+from polyir.cost.innermost import overlap_tests
 from polyir.cost.loop_tree import bands_of
 from polyir.cost.machine import Cache, Machine
 from polyir.cost.model import USABLE, CostModel
@@ -181,3 +182,30 @@ def test_tiles_pay_for_a_product_and_not_for_a_sum() -> None:
     little = CostModel(small, Machine(), dict.fromkeys(_parameters(small), 100))
     tree = little.tree(small.schedule)
     assert tile_sizes(little, tree, bands_of(tree)[0][0].band).levels == ()
+
+
+def test_rows_that_may_overlap_are_tested_before_vector_loops() -> None:
+    models = [CostModel(_scop("jacobi-2d"), Machine()).statements[name] for name in ("S0", "S1")]
+    # B[i] is written; A[i - 1], A[i] and A[i + 1] are of another array.
+    assert overlap_tests(models[:1], False) == 0
+    assert overlap_tests(models[:1], True) == 3
+    seidel = CostModel(_scop("seidel-2d"), Machine()).statements["S0"]
+    assert overlap_tests([seidel], False) == 2
+
+
+def test_short_loops_cost_their_starts_beside_the_traffic() -> None:
+    scop = _scop("fdtd-2d", "spatial-schedule,tile,wavefront,intra-tile-order,mark-parallel")
+    long = _scop("fdtd-2d", "spatial-schedule")
+    costs = [CostModel(s, Machine(), threads=1).estimate(s.schedule) for s in (scop, long)]
+    assert costs[0].starts > 10 * costs[1].starts
+    assert costs[0].cycles == pytest.approx(
+        max(costs[0].compute, *costs[0].times) + costs[0].starts + costs[0].overhead
+    )
+
+
+def test_traffic_of_partial_tiles_is_that_of_their_instances() -> None:
+    """Far fewer instances are in tiles than in as many complete ones: all parts are scaled."""
+    passes = "pluto-schedule,intra-tile-order{distribute=false},tile{sizes=8,16,32,512}"
+    tiled, plain = _scop("heat-3d", passes), _scop("heat-3d")
+    costs = [CostModel(s, Machine(), threads=1).estimate(s.schedule) for s in (tiled, plain)]
+    assert costs[0].traffic[0] < 1.5 * costs[1].traffic[0]
