@@ -76,7 +76,7 @@ class Cost:
     @property
     def unhidden(self) -> float:
         """The total if no part of it overlapped with another."""
-        return self.compute + sum(self.times) + self.overhead
+        return self.compute + sum(self.times) + self.starts + self.overhead
 
     @property
     def seconds(self) -> float:
