@@ -30,6 +30,7 @@ from polyir.diagnostics import (
 from polyir.dialects.scop import ScopOp
 from polyir.limits import ResourceError, Step, processors, started
 from polyir.loops.packing import pack
+from polyir.loops.scalar_replacement import scalar_replacement
 from polyir.loops.vectorize import vectorize
 from polyir.model.outcome import Outcome
 from polyir.model.proof import is_proved, remember_proof
@@ -42,6 +43,7 @@ from polyir.passes.pluto_schedule import PlutoSchedulePass
 from polyir.passes.prerequisites import analysed_scops, lower_scops, replace_tree, scops_in
 from polyir.passes.privatize import PrivatizePass
 from polyir.passes.register_tile import RegisterTilePass
+from polyir.passes.scalar_replacement import ScalarReplacementPass
 from polyir.passes.spatial_schedule import SpatialSchedulePass
 from polyir.passes.tile import TilePass
 from polyir.passes.vectorize import VectorizePass
@@ -51,7 +53,9 @@ WORTH: Final = 0.9
 """A function is changed if the model says that it then takes at most this part of the time."""
 
 BETTER: Final = 0.97
-"""A pipeline must take at most this part of the time of the best one before it."""
+"""A pipeline must take at most this part of the time of the best one like it, before it.
+
+Those that only mark parallel loops come first. Tiles must be worth it, as a change is."""
 
 MOST_ACCESSES: Final = 64
 """Skewed tiles with vectors inside take long to find for programs with more accesses than this."""
@@ -98,6 +102,11 @@ class _Strategy:
     packed: bool = False
 
     @property
+    def is_simple(self) -> bool:
+        """Whether no loops over tiles are made, but for those of blocks."""
+        return not any(isinstance(each, TilePass) for each in self.steps)
+
+    @property
     def before(self) -> tuple[ModulePass, ...]:
         """The passes before the steps."""
         return self.memory + self.scheduler
@@ -119,7 +128,7 @@ def _strategies(machine: Machine, element_bytes: int, depth: int) -> tuple[_Stra
     whole = replace(masked, tiles=(96, 192, 384))
     tiles, flat = TilePass(sizes=(96, 96, 256)), TilePass(sizes=(48, 48, 240))
     in_waves = (flat, wavefront, parallel, blocks)
-    in_tiles = (TilePass(), wavefront, IntraTileOrderPass(), parallel)
+    in_tiles = (TilePass(), wavefront, IntraTileOrderPass(), parallel, blocks)
     last, chains = IntraTileOrderPass(distribute=False), WavefrontPass(which="inner")
     sweeps = TilePass(sizes=(32,), min_width=1)
     long = TilePass(sizes=(16, 32, 256) if depth <= 3 else (16, 16, 32, 512))
@@ -130,11 +139,11 @@ def _strategies(machine: Machine, element_bytes: int, depth: int) -> tuple[_Stra
         _Strategy("untiled-blocks", (), apart, (parallel, masked), sums=True),
         _Strategy("blocks-in-waves", private, spatial, in_waves, sums=True),
         _Strategy("locality", private, spatial, in_tiles, sums=False),
-        _Strategy("untiled-locality", private, spatial, (parallel,)),
-        _Strategy("tiles", (), fused, (TilePass(), wavefront, parallel)),
+        _Strategy("untiled-locality", private, spatial, (parallel, blocks)),
+        _Strategy("tiles", (), fused, (TilePass(), wavefront, parallel, blocks)),
         _Strategy("time-tiles", (), fused, in_time, sums=False),
         _Strategy("sweeps", (), (), (sweeps, chains, parallel, blocks), sums=False),
-        _Strategy("parallel", (), (), (parallel,)),
+        _Strategy("parallel", (), (), (parallel, blocks)),
     )
 
 
@@ -151,8 +160,8 @@ class OptimizePass(PassWithOptions):
 
     Some pipelines are tried, each as it would run alone, and the cost model
     (`polyir.cost.model`) estimates the time of each, and of the original order. A function is left
-    in its original order, without parallel loops, if nothing makes it clearly faster. One that gets
-    register blocks or vectors is lowered to loops.
+    in its original order, without parallel loops, if nothing makes it clearly faster. Otherwise, it
+    is lowered to loops, with vectors, and array elements in SSA values.
 
     `threads` is how many threads run parallel loops, by default one a core; with 1, no loop is
     marked as parallel. `machine` is a JSON file that describes the machine
@@ -161,14 +170,16 @@ class OptimizePass(PassWithOptions):
 
     Before (`C[i, j] += A[i, k] * B[k, j]`):
 
-        poly.band "[{ S0[i, j, k] -> [(i)] }, { S0[i, j, k] -> [(j)] }, { S0[i, j, k] -> [(k)] }]"
-            permutable coincident [true, true, false]
+        affine.for %i = 0 to %n {
+          affine.for %j = 0 to %n {
+            affine.for %k = 0 to %n {
 
     After `--optimize=strategy=tiles`, which the model would not choose here:
 
-        poly.band "[{ S0[i, j, k] -> [(i - (i) mod 32)] }, ...]" permutable
-            coincident [true, true, false] loop_attributes [[#poly.parallel], [], []] {
-          ...
+        affine.parallel (%ti) = (0) to (symbol(%n)) step (32) {
+          affine.for %tj = 0 to %n step 32 {
+            affine.for %tk = 0 to %n step 32 {
+              ... blocks of 8 x 24 elements of C in registers, in vectors of 8
     """
 
     name = "optimize"
@@ -234,9 +245,13 @@ class _Choice:
         """Replace the function by the best candidate, if one is worth it."""
         original = self._candidate(_Strategy("original", (), (), ()), self._function)
         self._say_estimates(original)
+        tried = () if self._is_good_enough(original) else self._tried()
         best = original
-        for candidate in () if self._is_good_enough(original) else self._tried():
-            if candidate.cycles < (WORTH if best is original else BETTER) * best.cycles:
+        for candidate in sorted(tried, key=lambda each: not each.strategy.is_simple):
+            # Where tiles hardly matter, they only make loops short.
+            alike = candidate.strategy.is_simple == best.strategy.is_simple
+            margin = BETTER if alike and best is not original else WORTH
+            if candidate.cycles < margin * best.cycles:
                 best = candidate
         if best is original:
             self._say("chosen: original")
@@ -263,7 +278,9 @@ class _Choice:
         their own; what comes out does not depend on how many.
         """
         worth_trying = (each for each in self._strategies if self._is_worth_trying(each))
-        groups = (tuple(each) for _, each in groupby(worth_trying, lambda each: each.before))
+        # Without a scheduler, there is nothing to share.
+        shared = groupby(worth_trying, lambda each: each.before or each)
+        groups = (tuple(group) for _, group in shared)
         running: deque[tuple[_Group, Step[_Results]]] = deque()
         try:
             while True:
@@ -376,20 +393,21 @@ class _Choice:
                 remember_proof(scop)
         for each in candidate.remarks:
             report(each)
-        if any(isinstance(step, RegisterTilePass) for step in strategy.steps):
-            self._vectorize(module, strategy.packed)
+        self._lower(module, strategy.packed)
         old = self._function.detach_region(self._function.body)
         self._function.add_region(function.detach_region(function.body))
         old.erase()
 
-    def _vectorize(self, module: ModuleOp, packed: bool) -> None:
-        """Make loops of the scops of a module, and vector code of those that were chosen."""
+    def _lower(self, module: ModuleOp, packed: bool) -> None:
+        """Make loops of the scops of a module, vector code of those that were chosen for it."""
         function = _function_of(module)
         lower_scops(self._ctx, module)
         said = partial(remark, VectorizePass.name)
         vectorize(function, said, said)
         if packed:
             pack(function, PackPass.elements, partial(remark, PackPass.name), ahead=True)
+        kept = partial(remark, ScalarReplacementPass.name)
+        scalar_replacement(function, 1, kept, lambda *reason: None)
 
 
 def _function_of(module: ModuleOp) -> FuncOp:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Final
 
 Terms = tuple[tuple[int, float], ...]
@@ -36,7 +37,7 @@ Constraint = tuple[Terms, float]
 class Region:
     """The points that satisfy some constraints, with the bounds of each variable."""
 
-    __slots__ = ("constraints", "high", "is_empty", "low")
+    __slots__ = ("_links", "constraints", "high", "is_empty", "low")
 
     def __init__(
         self, constraints: tuple[Constraint, ...], low: Sequence[float], high: Sequence[float]
@@ -45,6 +46,7 @@ class Region:
         self.low = list(low)
         self.high = list(high)
         self.is_empty = not self._propagate()
+        self._links: list[frozenset[int]] | None = None
 
     def _propagate(self) -> bool:
         """Tighten the bounds of all variables; false if no point is left."""
@@ -129,16 +131,14 @@ class Region:
 
     def are_linked(self, forms: Sequence[Form]) -> bool:
         """Whether the range of one form may depend on the value of another."""
+        if self._links is None:
+            bound = (terms for terms, _ in self.constraints if self._binds(terms))
+            self._links = [frozenset(variable for variable, _ in terms) for terms in bound]
         groups = [{variable for variable, _ in form.terms} for form in forms]
-        for position, one in enumerate(groups):
-            for other in groups[position + 1 :]:
-                if one & other or any(
-                    self._binds(terms) and any(v in one for v, _ in terms)
-                    and any(v in other for v, _ in terms)
-                    for terms, _ in self.constraints
-                ):  # fmt: skip
-                    return True
-        return False
+        return any(
+            one & other or any(one & link and other & link for link in self._links)
+            for one, other in combinations(groups, 2)
+        )
 
     def _binds(self, terms: Terms) -> bool:
         """Whether two or more variables of a constraint still vary."""

@@ -1,7 +1,7 @@
 // RUN: polyir-opt --split-input-file --optimize="machine=%S/Inputs/four_cores.json" --remarks --emit=poly %s 2>&1 | filecheck %s
 // RUN: polyir-opt --split-input-file --optimize="machine=%S/Inputs/four_cores.json threads=1" --emit=c %s 2>&1 | filecheck %s --check-prefix=ALONE
 // RUN: polyir-opt --split-input-file --optimize="machine=%S/Inputs/four_cores.json" --emit=c %s | filecheck %s --check-prefix=EMIT
-// RUN: polyir-opt --split-input-file --optimize="machine=%S/Inputs/four_cores.json strategy=tiles" --emit=poly %s | filecheck %s --check-prefix=TREE
+// RUN: polyir-opt --split-input-file --optimize="machine=%S/Inputs/four_cores.json strategy=tiles" --emit=mlir %s | filecheck %s --check-prefix=TILES
 // RUN: not polyir-opt --optimize=0 %s 2>&1 | filecheck %s --check-prefix=THREADS
 // RUN: not polyir-opt --optimize=machine=none.json %s 2>&1 | filecheck %s --check-prefix=MACHINE
 
@@ -32,8 +32,8 @@ func.func @product(%n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>, %C: memr
 // CHECK: remark: [pluto-schedule]
 // CHECK: remark: [pack] packs 24 elements
 
-// TREE-LABEL: func.func @product
-// TREE: poly.band {{.*}} loop_attributes {{\[\[}}#poly.parallel
+// TILES-LABEL: func.func @product
+// TILES: affine.parallel (%ti) = (0) to (symbol(%n)) step (32)
 
 // ALONE-LABEL: void product(
 // ALONE-NOT: omp parallel
