@@ -140,7 +140,7 @@ def _strategies(machine: Machine, element_bytes: int, depth: int) -> tuple[_Stra
         _Strategy("blocks-in-waves", private, spatial, in_waves, sums=True),
         _Strategy("locality", private, spatial, in_tiles, sums=False),
         _Strategy("untiled-locality", private, spatial, (parallel, blocks)),
-        _Strategy("tiles", (), fused, (TilePass(), wavefront, parallel, blocks)),
+        _Strategy("tiles", (), fused, (TilePass(), wavefront, parallel, blocks), sums=False),
         _Strategy("time-tiles", (), fused, in_time, sums=False),
         _Strategy("sweeps", (), (), (sweeps, chains, parallel, blocks), sums=False),
         _Strategy("parallel", (), (), (parallel, blocks)),
