@@ -55,7 +55,7 @@ WORTH: Final = 0.9
 BETTER: Final = 0.97
 """A pipeline must take at most this part of the time of the best one like it, before it.
 
-Those that only mark parallel loops come first. Tiles must be worth it, as a change is."""
+Those without tiles come first. Tiles must be worth it, as a change is."""
 
 MOST_ACCESSES: Final = 64
 """Skewed tiles with vectors inside take long to find for programs with more accesses than this."""
@@ -209,8 +209,8 @@ class OptimizePass(PassWithOptions):
 class _Candidate:
     """What a strategy makes of the scops of a function, and the cycles that they take then.
 
-    `trees` are none for the original order, `estimates` the cost model's, one for each scop, and
-    `remarks` those of the passes.
+    There is one of the `trees` and one of the `estimates` of the cost model for each scop;
+    `remarks` are those of the passes.
     """
 
     strategy: _Strategy

@@ -16,7 +16,7 @@ module attributes {gpu.container_module} {
     // CUDA-NEXT:   A[*n] = s[1][tx] + (double)r[2];
     // CL: "  __local float r[3];\n"
     // CL-NEXT: "  __local double s[128][65];\n"
-    // CL-NEXT: "  __local long n __attribute__((aligned(128)));\n"
+    // CL-NEXT: "  __local long n __attribute__((__aligned__(128)));\n"
     // CL: "  n = 5;\n"
     gpu.func @large(%A: memref<100xf64>) workgroup(%r : memref<3xf32, #gpu.address_space<workgroup>>, %s : memref<128x65xf64, #gpu.address_space<workgroup>>, %n : memref<index, #gpu.address_space<workgroup>> {llvm.align = 128 : i64}, %u : memref<8x8xf64, #gpu.address_space<workgroup>> {llvm.align = 64 : i64}) kernel {
       %tx = gpu.thread_id x

@@ -16,9 +16,9 @@ module attributes {gpu.container_module} {
     // CL-NEXT: "    __global float *restrict D, long D_0, long D_1, long D_2, __global uchar *restrict F,\n"
     // CL-NEXT: "    __global long *restrict X, uchar flag) {\n"
     gpu.func @arrays(%A: memref<10x20x30xf64>, %P: memref<?x4xf64>, %D: memref<?x?x?xf32>, %F: memref<8xi1>, %X: memref<index>, %flag: i1) workgroup(%s : memref<8xf32, #gpu.address_space<workgroup>> {llvm.align = 16 : i64}) private(%t : memref<f32, #gpu.address_space<private>>) kernel {
-      // CUDA-NEXT:   __shared__ float s[8] __attribute__((aligned(16)));
+      // CUDA-NEXT:   __shared__ float s[8] __attribute__((__aligned__(16)));
       // CUDA-NEXT:   float t = 0.0f;
-      // CL-NEXT: "  __local float s[8] __attribute__((aligned(16)));\n"
+      // CL-NEXT: "  __local float s[8] __attribute__((__aligned__(16)));\n"
       // CL-NEXT: "  float t = 0.0f;\n"
       %i = gpu.global_id x
       %size = gpu.block_dim y

@@ -53,7 +53,7 @@ module attributes {gpu.container_module} {
 
 // What is written is not constant.
 // CHECK:      const double (*__restrict__ A)[64], double (*B)[8]
-// CHECK:      __shared__ double s[4][64] __attribute__((aligned(16)));
+// CHECK:      __shared__ double s[4][64] __attribute__((__aligned__(16)));
 // CHECK:      *(double2 *)&s[ty][twice] = *(const double2 *)&A[ty][twice];
 // CHECK-NEXT: __syncthreads();
 // CHECK-NEXT: *(double2 *)&B[ty][2] = *(const double2 *)&s[0][twice];

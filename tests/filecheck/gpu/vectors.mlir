@@ -39,10 +39,10 @@ func.func @product(%A: memref<64x80xf64>, %B: memref<80x96xf64>, %C: memref<64x9
 // CODE-NEXT:   affine.vector_load %A_dev[%by * 32 + [[ROW]] * 2 + %tx floordiv 16, %tx mod 16 * 2 + %tk] : memref<64x80xf64>, vector<2xf64>
 // CODE-NEXT:   affine.vector_store {{.*}}, %A_shared{{\[}}[[ROW]] * 2 + %tx floordiv 16, %tx mod 16 * 2] : memref<32x32xf64, #gpu.address_space<workgroup>>, vector<2xf64>
 
-// CUDA: __shared__ double A_shared[32][32] __attribute__((aligned(16)));
+// CUDA: __shared__ double A_shared[32][32] __attribute__((__aligned__(16)));
 // CUDA: *(double2 *)&A_shared{{.*}} = *(const double2 *)&A[
 
-// OPENCL: __local double A_shared[32][32] __attribute__((aligned(16)));
+// OPENCL: __local double A_shared[32][32] __attribute__((__aligned__(16)));
 // OPENCL: vstore2(vload2(0, &A[
 
 // NONE-NOT: vector
