@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
-from polyir.cost.machine import Machine, describe, machine_from_json, machine_of_system
+from polyir.cost.machine import Machine, describe, machine_of_option
 from polyir.cost.model import CostModel
 from polyir.diagnostics import (
     OptionError,
@@ -191,7 +191,7 @@ class OptimizePass(PassWithOptions):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.threads is not None and self.threads < 1:
             raise OptionError(f"threads must be 1 or more: threads={self.threads}")
-        machine = machine_from_json(self.machine) if self.machine else machine_of_system()
+        machine = machine_of_option(self.machine)
         remark(self.name, f"for {describe(machine)}", op)
         analysed_scops(op, self.name)
         for function in [each for each in op.walk() if isinstance(each, FuncOp)]:
@@ -237,9 +237,9 @@ class _Choice:
         self._least_cycles = sum(model.least_cycles for model in models)
         self._has_sums = any(each.is_sum for each in statements)
         self._accesses = sum(len(each.accesses) for each in statements)
-        bytes = max(model.element_bytes for model in models)
+        element_bytes = max(model.element_bytes for model in models)
         depth = max((len(each.region.low) for each in statements), default=0)
-        self._strategies = _strategies(machine, bytes, depth)
+        self._strategies = _strategies(machine, element_bytes, depth)
 
     def make(self) -> None:
         """Replace the function by the best candidate, if one is worth it."""

@@ -55,6 +55,9 @@ class TilePass(TileOptions, ScopPass):
         super().__post_init__()
         if self.machine and not self.auto:
             raise OptionError(f"only auto uses a machine: machine={self.machine}")
+        if self.auto and self.loops:
+            given = ",".join(map(str, self.loops))
+            raise OptionError(f"auto chooses sizes for bands, not for loops: loops={given}")
 
     def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
         choose = self._chooser(scop, dependences) if self.auto else None
@@ -63,12 +66,11 @@ class TilePass(TileOptions, ScopPass):
     def _chooser(self, scop: Scop, dependences: Dependences) -> LevelsOfBand:
         """The sizes that the cost model chooses for the bands of a tree."""
         # Most uses of the pass need no model.
-        from polyir.cost.machine import machine_from_json, machine_of_system
+        from polyir.cost.machine import machine_of_option
         from polyir.cost.model import CostModel
         from polyir.cost.tile_sizes import tile_sizes
 
-        machine = machine_from_json(self.machine) if self.machine else machine_of_system()
-        model = CostModel(scop, machine, threads=1)
+        model = CostModel(scop, machine_of_option(self.machine), threads=1)
         tree = model.tree(with_permutable_bands(scop.schedule, dependences))
 
         def choose(number: int) -> tuple[Levels, str]:

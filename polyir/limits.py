@@ -19,7 +19,7 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import IO, Final, Generic, NoReturn, TypeVar
 from warnings import catch_warnings, simplefilter
 
@@ -120,9 +120,9 @@ def started(
 ) -> Step[Result]:
     """A worker that computes what `limited` would return; several may run at once."""
     seconds = _limit.get()
-    found = Step(step, compute, location, seconds)
+    begun = Step(step, compute, location, seconds)
     if _is_worker or not seconds or not hasattr(os, "fork"):
-        return found
+        return begun
     known = _objects_of(ir) if ir is not None else []
     # What is still in the buffers would be written by both processes.
     sys.stdout.flush()
@@ -136,13 +136,12 @@ def started(
     except OSError:
         os.close(reader)
         os.close(writer)
-        return found
+        return begun
     if not worker:
         os.close(reader)
         _work(compute, seconds, known, writer)
     os.close(writer)
-    found._worker, found._reader, found._known = worker, reader, known
-    return found
+    return replace(begun, _worker=worker, _reader=reader, _known=known)
 
 
 def processors() -> int:

@@ -203,6 +203,11 @@ def _size(text: str) -> int | None:
     return int(match[1]) << {"": 0, "K": 10, "M": 20, "G": 30}[match[2]]
 
 
+def machine_of_option(path: str) -> Machine:
+    """The machine that a JSON file describes, or the one that this runs on if `path` is empty."""
+    return machine_from_json(path) if path else machine_of_system()
+
+
 def machine_from_json(path: str | os.PathLike[str]) -> Machine:
     """The machine that a JSON file describes; what it does not say has its default.
 

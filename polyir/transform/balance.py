@@ -47,8 +47,8 @@ def with_dynamic_loops(outcome: Outcome) -> Outcome:
             if not _is_parallel(attributes):
                 continue
             # What isl does not find out in time is taken to be balanced.
-            unequal = within_operations(MOST_OPERATIONS, partial(_is_unequal, node, member))
-            if unequal:
+            balanced = within_operations(MOST_OPERATIONS, partial(is_balanced, node, member))
+            if balanced is False:
                 loops[member] = (*attributes, DYNAMIC)
                 number = node.get_schedule_depth() + member + 1
                 names = name_list(statements_of(node))
@@ -61,10 +61,6 @@ def with_dynamic_loops(outcome: Outcome) -> Outcome:
 
 def _is_parallel(attributes: LoopAttributes) -> bool:
     return ParallelAttr() in attributes and DYNAMIC not in attributes
-
-
-def _is_unequal(band: isl.ScheduleNode, member: int) -> bool:
-    return not is_balanced(band, member)
 
 
 def is_balanced(band: isl.ScheduleNode, member: int) -> bool:

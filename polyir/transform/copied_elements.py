@@ -194,11 +194,11 @@ def surely_there(scop: Scop, array: str) -> isl.Set | None:
     if all(certain for certain, _ in accesses):
         return None
     nothing = isl.Set.empty(accesses[0][1].relation.get_space().range())
-    touched = (access.relation.range() for certain, access in accesses if certain)
-    certain = reduce(isl.Set.union, touched, nothing)
+    parts = (access.relation.range() for certain, access in accesses if certain)
+    touched = reduce(isl.Set.union, parts, nothing)
     sides = []
-    for dimension in range(certain.dim(isl.dim_type.set)):
-        side = _side(certain, dimension)
+    for dimension in range(touched.dim(isl.dim_type.set)):
+        side = _side(touched, dimension)
         local = isl.LocalSpace.from_space(side.get_space())
         extent = known_extent(scop, scop.arrays[array], dimension, local)
         if extent is None:

@@ -265,6 +265,8 @@ class Tiler:
     def explain(self) -> str:
         """Why nothing was tiled."""
         reasons = [*self.refused, *self.narrow] or ["there is no loop"]
+        if self._choose is not None:
+            return f"nothing was tiled: {summary(reasons)}"
         if self.refused and not any("permutable" in reason for reason in self.refused):
             return f"nothing was tiled: {summary(reasons)}"
         width = self._options.min_width

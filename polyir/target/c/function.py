@@ -324,7 +324,7 @@ def translate_operation(body: Body, op: Operation, environment: Environment) -> 
         case func.CallOp():
             _translate_call(body, op, environment)
         case PrefetchOp():
-            # Advice to the memory that C has no word for.
+            # Advice, which may be left out.
             pass
         case MemoryPrefetchOp():
             _translate_prefetch(body, op)

@@ -34,6 +34,7 @@ func.func @product(%n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>, %C: memr
 
 // TILES-LABEL: func.func @product
 // TILES: affine.parallel (%ti) = (0) to (symbol(%n)) step (32)
+// TILES: affine.vector_load %C[%ti2 + 7, %tj2 + 16] : memref<?x?xf64>, vector<8xf64>
 
 // ALONE-LABEL: void product(
 // ALONE-NOT: omp parallel
