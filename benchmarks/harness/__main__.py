@@ -12,7 +12,7 @@ from beyond_kernels import ALL_KERNELS, SUITES
 from kernels import DATA_SETS
 
 from . import limits
-from .arguments import counts, kernel_names, names, positive
+from .arguments import absolute_path, counts, kernel_names, names, positive
 from .build import Contraction
 from .measure import Settings, measure_kernel
 from .originals import Baseline
@@ -131,7 +131,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--run-limit", type=float, default=default.run_limit, help="... a turn of a kernel")
     add("--write-docs", action="store_true", help="write docs/performance.md and its picture")
     add("--docs", type=Path, default=DOCS_FOLDER, help="where that is written (docs)")
-    add("--output", type=Path, default=OUTPUT_FOLDER, help="folder for JSON and picture")
+    add("--output", type=absolute_path, default=OUTPUT_FOLDER, help="folder for JSON and picture")
     return parser.parse_args(arguments)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from beyond_kernels import ALL_KERNELS
 
@@ -30,3 +31,8 @@ def positive(text: str) -> int:
 def counts(text: str) -> tuple[int, ...]:
     """Numbers of 1 or more between commas, each once."""
     return tuple(dict.fromkeys(positive(part) for part in names(text)))
+
+
+def absolute_path(text: str) -> Path:
+    """A path that processes in other folders can use."""
+    return Path(text).absolute()

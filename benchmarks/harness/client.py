@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import selectors
 import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Self
+from typing import Final, Self
 
 from .build import exit_reason
 from .worker import Array, Job, load_arrays
 
 _ROOT = Path(__file__).parents[1]
+
+_STACK_BYTES: Final = 1 << 30
+"""Enough for Polly, which packs operands of matrix products into arrays on the stack."""
 
 
 class WorkerError(Exception):
@@ -41,6 +45,7 @@ class Client:
         environment = dict(os.environ)
         environment["OMP_NUM_THREADS"] = str(threads)
         environment["OMP_DYNAMIC"] = "false"
+        environment["OMP_STACKSIZE"] = f"{_STACK_BYTES // 1024}K"
         # NumPy's own threads have no work in a worker.
         environment["OPENBLAS_NUM_THREADS"] = "1"
         known = environment.get("PYTHONPATH")
@@ -53,6 +58,7 @@ class Client:
                 stderr=errors,
                 env=environment,
                 start_new_session=True,
+                preexec_fn=_with_large_stack,
             )
 
     def __enter__(self) -> Self:
@@ -111,3 +117,10 @@ class Client:
         lines = self._errors.read_text(errors="replace").strip().splitlines()
         message = f": {lines[-1][:200]}" if lines else ""
         return WorkerError(f"running it: {exit_reason(code)}{message}")
+
+
+def _with_large_stack() -> None:
+    """Raise the limit of the stack of this process as far as the system allows."""
+    _, most = resource.getrlimit(resource.RLIMIT_STACK)
+    wanted = _STACK_BYTES if most == resource.RLIM_INFINITY else min(most, _STACK_BYTES)
+    resource.setrlimit(resource.RLIMIT_STACK, (wanted, most))

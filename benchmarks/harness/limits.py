@@ -13,7 +13,7 @@ from pathlib import Path
 from beyond_kernels import ALL_KERNELS, SUITES
 from kernels import DATA_SETS, Kernel
 
-from .arguments import counts, kernel_names
+from .arguments import absolute_path, counts, kernel_names
 from .build import ToolError
 from .calls import ScalarType
 from .counts import CountError, Work, work_of
@@ -167,7 +167,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--threads", type=counts, default=(1, 2), help="numbers of threads (1,2)")
     add("--seconds", type=float, default=0.5, help="time for each rate (0.5)")
     add("--results", type=Path, help="times from `make bench` (build/bench/SIZE.json)")
-    add("--output", type=Path, default=OUTPUT_FOLDER, help="folder for JSON")
+    add("--output", type=absolute_path, default=OUTPUT_FOLDER, help="folder for JSON")
     return parser.parse_args(arguments)
 
 
