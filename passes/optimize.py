@@ -45,6 +45,7 @@ from polyir.passes.privatize import PrivatizePass
 from polyir.passes.register_tile import RegisterTilePass
 from polyir.passes.scalar_replacement import ScalarReplacementPass
 from polyir.passes.spatial_schedule import SpatialSchedulePass
+from polyir.passes.split_sequential import SplitSequentialPass
 from polyir.passes.tile import TilePass
 from polyir.passes.vectorize import VectorizePass
 from polyir.passes.wavefront import WavefrontPass
@@ -79,6 +80,7 @@ StrategyName = Literal[
     "time-tiles",
     "sweeps",
     "untiled-locality",
+    "split",
     "parallel",
 ]
 """`best` by the cost model, or a pipeline; `original` is the original order."""
@@ -91,7 +93,8 @@ class _Strategy:
     Passes change the `memory`, then the `scheduler` makes a tree, and the `steps` change that.
     With `sums`, it is for programs with statements that add up elements of a result; without, for
     those that have none and not many accesses; `None` for all. One that is `packed` then lets loops
-    read operands from contiguous arrays.
+    read operands from contiguous arrays. `if_scheduled`, it is not tried if its scheduler changes
+    nothing.
     """
 
     name: StrategyName
@@ -100,6 +103,7 @@ class _Strategy:
     steps: tuple[ModulePass, ...]
     sums: bool | None = None
     packed: bool = False
+    if_scheduled: bool = False
 
     @property
     def is_simple(self) -> bool:
@@ -143,6 +147,7 @@ def _strategies(machine: Machine, element_bytes: int, depth: int) -> tuple[_Stra
         _Strategy("tiles", (), fused, (TilePass(), wavefront, parallel, blocks), sums=False),
         _Strategy("time-tiles", (), fused, in_time, sums=False),
         _Strategy("sweeps", (), (), (sweeps, chains, parallel, blocks), sums=False),
+        _Strategy("split", (), (SplitSequentialPass(),), (parallel, blocks), if_scheduled=True),
         _Strategy("parallel", (), (), (parallel, blocks)),
     )
 
@@ -317,6 +322,8 @@ class _Choice:
                 scheduled = self._after(group[0].before)
         except PolyirError as error:
             return [error.message for _ in group]
+        if group[0].if_scheduled and self._has_same_trees(scheduled):
+            return ["there is nothing to change"]
         for strategy in group:
             module, remarks = scheduled.clone(), list(before)
             try:
@@ -332,6 +339,14 @@ class _Choice:
             if self._is_good_enough(candidate):
                 break
         return found
+
+    def _has_same_trees(self, module: ModuleOp) -> bool:
+        """Whether the trees of a module are those of the function."""
+        trees = [
+            [scop_of(each).schedule for each in scops_in(place)]
+            for place in (self._function, module)
+        ]
+        return all(old.plain_is_equal(new) for old, new in zip(*trees, strict=True))
 
     def _after(self, steps: tuple[ModulePass, ...]) -> ModuleOp:
         """A module with a copy of the function after some passes."""

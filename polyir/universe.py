@@ -48,6 +48,7 @@ PASS_NAMES = (
     "scale",
     "strip-mine",
     "split",
+    "split-sequential",
     "unroll",
     "unroll-jam",
     "register-tile",

@@ -8,7 +8,7 @@ from enum import Enum, auto
 
 import islpy as isl
 from xdsl.dialects import affine, func, memref, omp, scf
-from xdsl.dialects.builtin import MemRefType
+from xdsl.dialects.builtin import MemRefType, VectorType
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import IsTerminator
 
@@ -38,11 +38,33 @@ class ElementAccess:
 
 
 @dataclass(frozen=True)
+class Row:
+    """Successive elements along the last dimension: the first one, how many, and where that is."""
+
+    first: Bounds
+    lanes: int
+    known: isl.Set
+
+    def may_include(self, subscripts: Bounds, spaces: IterationSpaces) -> bool:
+        """Whether an element of the same memref may be one of them."""
+        *outer, first = self.first
+        *others, last = subscripts
+        same_row = spaces.equal(tuple(outer), tuple(others))
+        after_first = spaces.less((first.shift(-1),), (last,))
+        before_end = spaces.less((last,), (first.shift(self.lanes),))
+        return not self.known.is_disjoint(same_row.intersect(after_first).intersect(before_end))
+
+
+@dataclass(frozen=True)
 class Touch:
-    """Another operation that may access memory: that of `memref`, or any if it is `None`."""
+    """Another operation that may access memory: that of `memref`, or any if it is `None`.
+
+    Of the memref, it is the `row`, or anything if that is `None`.
+    """
 
     op: Operation
     memref: SSAValue | None
+    row: Row | None = None
 
 
 def memory_uses(
@@ -53,6 +75,8 @@ def memory_uses(
         yield Touch(op, op.memref)
     elif isinstance(op, ElementLoad | ElementStore):
         yield ElementAccess(op, _subscripts(op, spaces), known)
+    elif isinstance(op, affine.VectorLoadOp | affine.VectorStoreOp):
+        yield Touch(op, op.memref, _row(op, known, spaces))
     elif is_loop(op) or isinstance(op, _CONTROL):
         for block, inside in spaces.inside(op, known):
             for inner in block.ops:
@@ -67,6 +91,18 @@ def memory_uses(
 
 _CONTROL = (affine.IfOp, scf.IfOp, scf.ExecuteRegionOp, omp.ParallelOp, omp.WsLoopOp)
 _HARMLESS = (*ALLOCATIONS, PrefetchOp, memref.DimOp, memref.CastOp, memref.GetGlobalOp)
+
+
+def _row(
+    op: affine.VectorLoadOp | affine.VectorStoreOp, known: isl.Set, spaces: IterationSpaces
+) -> Row | None:
+    """What an access accesses in vectors of one dimension."""
+    vector = op.result.type if isinstance(op, affine.VectorLoadOp) else op.value.type
+    assert isinstance(vector, VectorType)
+    if vector.get_num_dims() != 1 or is_semi_affine(op):
+        return None
+    written = [spaces.written_out(index) for index in op.indices]
+    return Row(compose(op.map.data, written), vector.get_shape()[0], known)
 
 
 def _subscripts(op: ElementLoad | ElementStore, spaces: IterationSpaces) -> Bounds:
@@ -100,8 +136,11 @@ class MemrefElement:
         other = use.op.memref if isinstance(use, ElementAccess) else use.memref
         if other is not None and not may_overlap(self.memref, other):
             return Overlap.NEVER
-        if isinstance(use, Touch) or not is_same_memref(self.memref, use.op.memref):
+        if other is None or not is_same_memref(self.memref, other):
             return Overlap.MAYBE
+        if isinstance(use, Touch):
+            is_apart = use.row is not None and not use.row.may_include(self.subscripts, spaces)
+            return Overlap.NEVER if is_apart else Overlap.MAYBE
         if self.subscripts == use.subscripts:
             return Overlap.ALWAYS
         equal = spaces.equal(self.subscripts, use.subscripts)

@@ -131,6 +131,7 @@ def _usual(random: Random) -> list[str]:
     perhaps(0.2, _intra_tile_order)
     perhaps(0.3, lambda random: f"wavefront{{degrees={random.randint(1, 2)}}}")
     perhaps(0.15, _full_tiles)
+    perhaps(0.1, lambda random: "split-sequential")
     perhaps(0.3, _drawn)
     perhaps(0.2, lambda random: "check-schedule")
     passes.append(_mark(random))
@@ -146,7 +147,7 @@ def _any(random: Random) -> list[str]:
         lambda random: f"poly-dependences{{value-based={_flag(random)}}}",
         lambda random: "poly-dependences{input=true}",
         lambda random: f"wavefront{{degrees={random.randint(1, 3)}}}",
-        lambda random: "check-schedule",
+        lambda random: random.choice(("check-schedule", "split-sequential")),
         lambda random: random.choice(("expand", "contract")),
         *(
             _scheduler,

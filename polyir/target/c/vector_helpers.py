@@ -129,7 +129,9 @@ def lanes(
 def select(type: Vector) -> Helper:
     """The lanes of one vector where a mask is true, of another one elsewhere.
 
-    gcc makes a blend of the loop if the machine has such vectors, and scalar code if it has not.
+    gcc makes a blend, a minimum or a maximum of the loop on floating-point numbers, if the machine
+    has such vectors, and scalar code if it has not; of a loop on integers it makes scalar code
+    in some places.
     """
     mask = mask_of(type)
     parameters = [(mask, "mask"), (type, "a"), (type, "b")]
@@ -139,7 +141,7 @@ def select(type: Vector) -> Helper:
     loop = lane_loop(type, "mask[i] ? a[i] : b[i]")
     feature = _FEATURE.get(type.bits)
     body = f"return {merged};"
-    if feature is not None:
+    if feature is not None and type.is_float:
         if type.bits == 512 and type.width < 32:
             feature = "__AVX512BW__"
         body = f"#if defined({feature}) && !defined(__clang__)\n{loop}\n#else\n{body}\n#endif"

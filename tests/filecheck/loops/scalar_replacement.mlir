@@ -282,3 +282,21 @@ func.func @parallel(%C: memref<?xf64>, %D: memref<?xf64>) {
   }
   return
 }
+
+// -----
+
+// The rows that are accessed as vectors end before the element.
+// CHECK-LABEL: func.func @beside_rows
+// CHECK:      %{{.*}} = affine.load %A[%k] : memref<?xf64>
+// CHECK-NEXT: affine.for
+// CHECK-NOT:  affine.load
+func.func @beside_rows(%A: memref<?xf64>, %k: index) {
+  affine.for %j = 0 to affine_map<()[s0] -> (s0 - 3)>()[%k] step 4 {
+    %row = affine.vector_load %A[%j] : memref<?xf64>, vector<4xf64>
+    %x = affine.load %A[symbol(%k)] : memref<?xf64>
+    %all = vector.broadcast %x : f64 to vector<4xf64>
+    %sum = arith.addf %row, %all : vector<4xf64>
+    affine.vector_store %sum, %A[%j] : memref<?xf64>, vector<4xf64>
+  }
+  return
+}

@@ -150,3 +150,18 @@ func.func @nothing(%A: memref<?xf64>, %x: f64) {
   }
   return
 }
+
+// -----
+
+// The last row may include the element.
+// WHY: %A[%k] stays in memory in the loop over %j: affine.vector_store in the loop may access it
+// CHECK-LABEL: func.func @row_with_element
+// CHECK: affine.load
+func.func @row_with_element(%A: memref<?xf64>, %k: index) {
+  affine.for %j = 0 to affine_map<()[s0] -> (s0 - 2)>()[%k] step 4 {
+    %x = affine.load %A[symbol(%k)] : memref<?xf64>
+    %all = vector.broadcast %x : f64 to vector<4xf64>
+    affine.vector_store %all, %A[%j] : memref<?xf64>, vector<4xf64>
+  }
+  return
+}
