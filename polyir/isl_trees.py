@@ -56,10 +56,6 @@ def band_schedule(
     schedule = isl.MultiUnionPwAff.from_union_pw_aff(functions[0])
     for function in functions[1:]:
         schedule = schedule.flat_range_product(isl.MultiUnionPwAff.from_union_pw_aff(function))
-    return _with_objects(schedule, objects)
-
-
-def _with_objects(schedule: isl.MultiUnionPwAff, objects: Sequence[object]) -> isl.MultiUnionPwAff:
     for position, item in enumerate(objects):
         if item is not None:
             schedule = schedule.set_dim_id(isl.dim_type.set, position, isl.Id("loop", item))
@@ -166,7 +162,10 @@ def _grown(leaf: isl.ScheduleNode, tree: TreeNode) -> isl.ScheduleNode:
         return _with_filters(leaf, tree)
     match tree.content:
         case BandMembers() as band:
-            node = leaf.insert_partial_schedule(_with_objects(band.schedule, band.objects))
+            functions = [band.schedule.get_at(member) for member in range(len(band.objects))]
+            # Made of its members, or it would keep objects that `band.objects` has no more.
+            own = band_schedule(functions, band.objects) if functions else band.schedule
+            node = leaf.insert_partial_schedule(own)
             node = node.band_set_permutable(int(band.permutable))
             for position, flag in enumerate(band.coincident):
                 node = node.band_member_set_coincident(position, int(flag))
