@@ -209,14 +209,19 @@ class ArrayAccesses:
         return self._flow(info.set_may_source(self.may_writes))
 
     def _flow(self, info: isl.UnionAccessInfo) -> isl.UnionFlow:
-        """isl's dataflow analysis; raises `DataflowError` where isl itself goes wrong.
+        return flow_in_tree(info, self.schedule)
 
-        It does with some trees of tiles, and mostly not with the same order as a map.
-        """
-        try:
-            return _computed(info.set_schedule(self.schedule))
-        except DataflowError:
-            return flow_by_dates(info, self.schedule.get_map())
+
+def flow_in_tree(info: isl.UnionAccessInfo, schedule: isl.Schedule) -> isl.UnionFlow:
+    """isl's dataflow analysis for instances in the order of a schedule tree.
+
+    Raises `DataflowError` where isl itself goes wrong. It does with some trees of tiles, and mostly
+    not with the same order as a map.
+    """
+    try:
+        return _computed(info.set_schedule(schedule))
+    except DataflowError:
+        return flow_by_dates(info, schedule.get_map())
 
 
 def flow_by_dates(info: isl.UnionAccessInfo, dates: isl.UnionMap) -> isl.UnionFlow:

@@ -32,6 +32,7 @@ from polyir import api
 from polyir.codegen.ast_build import IncorrectAstError
 from polyir.diagnostics import PolyirError, Remark, RemarkKind, remarks_to
 from polyir.limits import ResourceError, time_limited_to
+from polyir.passes.check_schedule import CheckSchedulePass
 from polyir.passes.poly_raise import PolyRaisePass
 from polyir.passes.prerequisites import scops_in
 from polyir.runtime import CompiledFunction, CompiledModule, CompilerOptions, compile_module
@@ -266,7 +267,11 @@ class _Worker:
                     continue
                 stage = text.partition("{")[0]
                 self._say(number, PASSES + stage)
-                module = self._pass_applied(module, text, stage)
+                result = self._pass_applied(module, text, stage)
+                if not scops_in(result):
+                    self._check_claims(module)
+                module = result
+            self._check_claims(module)
             stage = "lower"
             self._say(number, PASSES + stage)
             is_for_device = self._cases[number].is_for_device
@@ -330,6 +335,17 @@ class _Worker:
         if name not in ANALYSES and _is_changed(module, result, remarks):
             self._summary.applied[name] += 1
         return result
+
+    def _check_claims(self, module: ModuleOp) -> None:
+        """Check what the trees of a module say of their loops: a race seldom shows in a result."""
+        try:
+            with remarks_to(lambda remark: None):
+                if scops_in(module):
+                    CheckSchedulePass().apply(new_context(), module)
+        except ResourceError:
+            self._summary.bounded["check-schedule"] += 1
+        except PolyirError as error:
+            raise AssertionError(f"a tree is wrong: {error.message}") from error
 
     # Libraries
 

@@ -15,6 +15,7 @@ from typing import Final
 import islpy as isl
 
 from polyir.isl_lists import basic_maps_of, maps_of
+from polyir.model.analysis import flow_in_tree
 from polyir.model.scop import Scop
 from polyir.schedule.linear import Row, completing_rows
 from polyir.schedule.spatial.references import (
@@ -120,8 +121,8 @@ def _last(
 
 def _last_before(sources: isl.UnionMap, sinks: isl.UnionMap, scop: Scop) -> isl.UnionMap:
     info = isl.UnionAccessInfo.from_sink(sinks).set_must_source(sources)
-    info = info.set_schedule(scop.schedule.intersect_domain(sources.union(sinks).domain()))
-    return info.compute_flow().get_full_may_dependence().range_factor_domain()
+    order = scop.schedule.intersect_domain(sources.union(sinks).domain())
+    return flow_in_tree(info, order).get_full_may_dependence().range_factor_domain()
 
 
 def _without_non_uniform_parts(relation: isl.Map) -> isl.UnionMap:
