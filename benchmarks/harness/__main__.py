@@ -18,7 +18,7 @@ from .measure import Settings, measure_kernel
 from .originals import Baseline
 from .performance import DOCS_FOLDER, results_path, write_docs
 from .plot import NoPlotError, plot
-from .report import as_json, machine, table
+from .report import as_json, machine, results_of_json, table
 from .results import Result, Status
 from .variants import BASE, Variant, VariantError, all_variants, choose, measured_by_default, named
 
@@ -44,14 +44,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"{machine()['processor']}, {machine()['cores']} cores; data set {settings.data_set}")
     options.output.mkdir(parents=True, exist_ok=True)
     path = results_path(options.output, options.suite, options.size)
+    suite = SUITES[options.suite]
+    chosen = options.kernels or suite
     results: list[Result] = []
-    for name in options.kernels or SUITES[options.suite]:
+    if options.keep and path.exists():
+        saved = results_of_json(path.read_text())
+        results = [each for each in saved if each.kernel not in chosen]
+    for name in chosen:
         start = time.perf_counter()
         found = measure_kernel(ALL_KERNELS[name], variants, settings, options.output)
         right = sum(result.status is Status.RIGHT for result in found)
         seconds = time.perf_counter() - start
         print(f"{name}: {right} of {len(found)} right, {seconds:.0f} s", file=sys.stderr)
         results += found
+        if set(chosen) <= set(suite):
+            results.sort(key=lambda each: suite.index(each.kernel))
         # What is known so far: a long run that is stopped is not lost.
         path.write_text(as_json(results, variants, settings))
     print(table(results, variants))
@@ -131,6 +138,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--run-limit", type=float, default=default.run_limit, help="... a turn of a kernel")
     add("--write-docs", action="store_true", help="write docs/performance.md and its picture")
     add("--docs", type=Path, default=DOCS_FOLDER, help="where that is written (docs)")
+    add("--keep", action="store_true", help="keep the saved results of other kernels")
     add("--output", type=absolute_path, default=OUTPUT_FOLDER, help="folder for JSON and picture")
     return parser.parse_args(arguments)
 

@@ -7,7 +7,7 @@ import os
 import platform
 import subprocess
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from math import exp, log
 from pathlib import Path
 
@@ -139,6 +139,18 @@ def as_json(results: Sequence[Result], variants: Sequence[Variant], settings: Se
         ],
     }
     return json.dumps(content, indent=1)
+
+
+def results_of_json(text: str) -> list[Result]:
+    """The results in what `as_json` wrote."""
+    known = {each.name for each in fields(Result)}
+    return [
+        Result(**{key: value for key, value in item.items() if key in known})
+        for item in (
+            each | {"status": Status(each["status"]), "times": tuple(each["times"])}
+            for each in json.loads(text)["results"]
+        )
+    ]
 
 
 def machine() -> dict[str, str | int]:
