@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"{machine()['processor']}, {machine()['cores']} cores; data set {settings.data_set}")
     options.output.mkdir(parents=True, exist_ok=True)
     path = results_path(options.output, options.suite, options.size)
-    suite = SUITES[options.suite]
+    suite = tuple(SUITES[options.suite])
     chosen = options.kernels or suite
     results: list[Result] = []
     if options.keep and path.exists():

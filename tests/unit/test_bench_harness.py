@@ -133,6 +133,11 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     statuses = {item["variant"]: item["status"] for item in content["results"]}
     assert statuses == {"gcc": "ok", "pluto": "ok", "bad": "FAILED"}
     assert content["settings"]["data_set"] == "mini"
+    other = ["--size=mini", "--kernels=atax", "--rounds=1", "--threads=1", "--keep"]
+    assert main([*other, "--variants=pluto", f"--output={tmp_path}"]) == 0
+    kept = json.loads((tmp_path / "mini.json").read_text())["results"]
+    assert [item["kernel"] for item in kept] == ["atax", "atax", "trisolv", "trisolv", "trisolv"]
+    assert [item["times"] for item in kept[2:]] == [item["times"] for item in content["results"]]
     assert main([*arguments, "--peer", "bad=no input"]) == 1
     assert "has no {in}" in capsys.readouterr().err
 
