@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import time
 from collections.abc import Sequence
@@ -18,7 +19,7 @@ from .measure import Settings, measure_kernel
 from .originals import Baseline
 from .performance import DOCS_FOLDER, results_path, write_docs
 from .plot import NoPlotError, plot
-from .report import as_json, machine, results_of_json, table
+from .report import as_json, machine, saved_results, table
 from .results import Result, Status
 from .variants import BASE, Variant, VariantError, all_variants, choose, measured_by_default, named
 
@@ -48,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = options.kernels or suite
     results: list[Result] = []
     if options.keep and path.exists():
-        saved = results_of_json(path.read_text())
+        saved = saved_results(json.loads(path.read_text()))
         results = [each for each in saved if each.kernel not in chosen]
     for name in chosen:
         start = time.perf_counter()

@@ -28,8 +28,8 @@ from .limits import OUTPUT_FOLDER, KernelLimit, is_busy
 from .machine import MachineLimits
 from .originals import number_type
 from .plot import bars_svg
-from .report import Ratios, geometric_mean
-from .results import Result, Status
+from .report import Ratios, geometric_mean, saved_results
+from .results import Result
 from .variants import BASE
 
 DOCS_FOLDER: Final = Path(__file__).parents[2] / "docs"
@@ -57,17 +57,8 @@ class Measured:
 def read_measured(path: Path) -> Measured:
     """The results that `make bench` has saved. Raises `NoResultsError`."""
     content = _read_json(path, "make bench")
-    fields = ("kernel", "variant", "threads", "reason")
-    results = tuple(
-        Result(
-            **{name: item[name] for name in fields},
-            status=Status(item["status"]),
-            times=tuple(item["times"]),
-        )
-        for item in content["results"]
-    )
     tools = {v["name"]: tuple(v["tool"]) for v in content["variants"] if v["is_polyir"]}
-    return Measured(results, tools, content["machine"], content["settings"])
+    return Measured(saved_results(content), tools, content["machine"], content["settings"])
 
 
 def read_limits(

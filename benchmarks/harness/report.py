@@ -6,10 +6,11 @@ import json
 import os
 import platform
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
 from math import exp, log
 from pathlib import Path
+from typing import Any
 
 from .measure import Settings
 from .results import Result, Status
@@ -141,16 +142,15 @@ def as_json(results: Sequence[Result], variants: Sequence[Variant], settings: Se
     return json.dumps(content, indent=1)
 
 
-def results_of_json(text: str) -> list[Result]:
+def saved_results(content: Mapping[str, Any]) -> tuple[Result, ...]:
     """The results in what `as_json` wrote."""
-    known = {each.name for each in fields(Result)}
-    return [
-        Result(**{key: value for key, value in item.items() if key in known})
-        for item in (
-            each | {"status": Status(each["status"]), "times": tuple(each["times"])}
-            for each in json.loads(text)["results"]
-        )
-    ]
+    known = [each.name for each in fields(Result)]
+    parsed = (
+        {name: item[name] for name in known if name in item}
+        | {"status": Status(item["status"]), "times": tuple(item["times"])}
+        for item in content["results"]
+    )
+    return tuple(Result(**item) for item in parsed)
 
 
 def machine() -> dict[str, str | int]:
