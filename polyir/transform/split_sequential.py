@@ -90,6 +90,8 @@ def _common_value(band: isl.ScheduleNode, member: int, carried: list[isl.Map]) -
     dates = _dates(band, member)
     common: isl.Map | None = None
     for pairs in chain.from_iterable(map(basic_maps_of, carried)):
+        if pairs.is_empty():
+            continue
         ends = (isl.Set.from_basic_set(each) for each in (pairs.domain(), pairs.range()))
         values = [_values(dates, each) for each in ends]
         if common is not None:
