@@ -342,11 +342,8 @@ class _Choice:
 
     def _has_same_trees(self, module: ModuleOp) -> bool:
         """Whether the trees of a module are those of the function."""
-        trees = [
-            [scop_of(each).schedule for each in scops_in(place)]
-            for place in (self._function, module)
-        ]
-        return all(old.plain_is_equal(new) for old, new in zip(*trees, strict=True))
+        scops = zip(scops_in(self._function), scops_in(module), strict=True)
+        return all(scop_of(a).schedule.plain_is_equal(scop_of(b).schedule) for a, b in scops)
 
     def _after(self, steps: tuple[ModulePass, ...]) -> ModuleOp:
         """A module with a copy of the function after some passes."""

@@ -85,7 +85,10 @@ def mapped_children(
 
 @dataclass(frozen=True)
 class BandMembers:
-    """What a band holds; `options` has isl's AST build options, loop kinds among them."""
+    """What a band holds; `options` has isl's AST build options, loop kinds among them.
+
+    What the members carry is in `objects` alone: ids in `schedule` are not read.
+    """
 
     schedule: isl.MultiUnionPwAff
     objects: tuple[object, ...]
@@ -163,7 +166,6 @@ def _grown(leaf: isl.ScheduleNode, tree: TreeNode) -> isl.ScheduleNode:
     match tree.content:
         case BandMembers() as band:
             functions = [band.schedule.get_at(member) for member in range(len(band.objects))]
-            # Made of its members, or it would keep objects that `band.objects` has no more.
             own = band_schedule(functions, band.objects) if functions else band.schedule
             node = leaf.insert_partial_schedule(own)
             node = node.band_set_permutable(int(band.permutable))

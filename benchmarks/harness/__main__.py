@@ -45,8 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"{machine()['processor']}, {machine()['cores']} cores; data set {settings.data_set}")
     options.output.mkdir(parents=True, exist_ok=True)
     path = results_path(options.output, options.suite, options.size)
-    suite = tuple(SUITES[options.suite])
-    chosen = options.kernels or suite
+    order = tuple(ALL_KERNELS)
+    chosen = options.kernels or tuple(SUITES[options.suite])
     results: list[Result] = []
     if options.keep and path.exists():
         saved = saved_results(json.loads(path.read_text()))
@@ -58,8 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         seconds = time.perf_counter() - start
         print(f"{name}: {right} of {len(found)} right, {seconds:.0f} s", file=sys.stderr)
         results += found
-        if set(chosen) <= set(suite):
-            results.sort(key=lambda each: suite.index(each.kernel))
+        results.sort(key=lambda each: order.index(each.kernel))
         # What is known so far: a long run that is stopped is not lost.
         path.write_text(as_json(results, variants, settings))
     print(table(results, variants))

@@ -101,15 +101,17 @@ def _row(
     assert isinstance(vector, VectorType)
     if vector.get_num_dims() != 1 or is_semi_affine(op):
         return None
-    written = [spaces.written_out(index) for index in op.indices]
-    return Row(compose(op.map.data, written), vector.get_shape()[0], known)
+    return Row(_subscripts(op, spaces), vector.get_shape()[0], known)
 
 
-def _subscripts(op: ElementLoad | ElementStore, spaces: IterationSpaces) -> Bounds:
-    written = [spaces.written_out(index) for index in op.indices]
-    if isinstance(op, affine.LoadOp | affine.StoreOp):
-        return compose(op.map.data, written)
-    return tuple(written)
+def _subscripts(
+    op: ElementLoad | ElementStore | affine.VectorLoadOp | affine.VectorStoreOp,
+    spaces: IterationSpaces,
+) -> Bounds:
+    written = tuple(spaces.written_out(index) for index in op.indices)
+    if isinstance(op, memref.LoadOp | memref.StoreOp):
+        return written
+    return compose(op.map.data, written)
 
 
 class Overlap(Enum):

@@ -188,7 +188,7 @@ class ArrayAccesses:
             info = info.set_may_source(may)
         if kill is not None:
             info = info.set_kill(kill)
-        return self._flow(info).get_full_may_dependence()
+        return flow_in_tree(info, self.schedule).get_full_may_dependence()
 
     def overwritten_first(self) -> isl.UnionMap:
         """`{ read[i] -> write[j] }`: writes after the read with no must-write between.
@@ -206,10 +206,7 @@ class ArrayAccesses:
     def flow_into(self, sink: isl.UnionMap) -> isl.UnionFlow:
         """The writes whose values `sink` may read, and what of it may have none."""
         info = isl.UnionAccessInfo.from_sink(sink).set_must_source(self.must_writes)
-        return self._flow(info.set_may_source(self.may_writes))
-
-    def _flow(self, info: isl.UnionAccessInfo) -> isl.UnionFlow:
-        return flow_in_tree(info, self.schedule)
+        return flow_in_tree(info.set_may_source(self.may_writes), self.schedule)
 
 
 def flow_in_tree(info: isl.UnionAccessInfo, schedule: isl.Schedule) -> isl.UnionFlow:

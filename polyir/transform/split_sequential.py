@@ -1,4 +1,4 @@
-"""Splitting of sequential loops at the iterations that all of their dependences touch.
+"""Splitting of sequential loops at the one iteration where all their dependences start or end.
 
 M. Griebl, P. Feautrier, C. Lengauer, "Index set splitting", IJPP 28 (2000), splits index sets
 where the sources of dependences are apart from the targets.

@@ -142,8 +142,6 @@ def select(type: Vector) -> Helper:
     feature = _FEATURE.get(type.bits)
     body = f"return {merged};"
     if feature is not None and type.is_float:
-        if type.bits == 512 and type.width < 32:
-            feature = "__AVX512BW__"
         body = f"#if defined({feature}) && !defined(__clang__)\n{loop}\n#else\n{body}\n#endif"
     return function("select", type, type, parameters, body)
 
