@@ -126,6 +126,12 @@ class _Block:
     def body(self) -> Block:
         return self.loops[-1].body.block
 
+    def moves_with(self, counter: SSAValue) -> bool:
+        """Whether the iterations of the block depend on the counter of a loop around it."""
+        if self.partial is not None and self.partial.depends_on(counter):
+            return True
+        return any(counter in each.first.values() for each in self.counters)
+
 
 def _block_around(loop: affine.ForOp, width: int) -> _Block | None:
     """The block that `loop` is the innermost loop of; `None` if it is in none."""
@@ -213,7 +219,7 @@ def _vectorize_block(block: _Block) -> str:
     if (
         isinstance(around, affine.ForOp)
         and _is_all_of(outermost, around)
-        and not (block.partial and block.partial.depends_on(around.body.block.args[0]))
+        and not block.moves_with(around.body.block.args[0])
     ):
         spaces = IterationSpaces()
         found = spaces.guards(around, spaces.context(around))

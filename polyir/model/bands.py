@@ -119,6 +119,11 @@ def annotate_bands(schedule: isl.Schedule, dependences: Dependences) -> isl.Sche
     return _rewrite_bands(schedule, dependences, _annotate)
 
 
+def annotate_band(band: isl.ScheduleNode, dependences: Dependences) -> isl.ScheduleNode:
+    """A band node with its flags `permutable` and `coincident` exact."""
+    return _annotate(band, active_at(band, dependences))
+
+
 def merge_bands(schedule: isl.Schedule, dependences: Dependences) -> isl.Schedule:
     """The same order, with directly nested bands as one band where that is permutable.
 

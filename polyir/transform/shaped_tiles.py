@@ -12,8 +12,7 @@ import islpy as isl
 from polyir.diagnostics import LegalityError, OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.isl_trees import mapped_children, node_type
-from polyir.model.bands import active_at
-from polyir.model.order import backward, members_of
+from polyir.model.bands import annotate_band
 from polyir.model.outcome import Outcome
 from polyir.transform.bands import LoopMember, anchored, loop_members
 from polyir.transform.loop_attributes import settled
@@ -128,20 +127,10 @@ class _ShapedTiler:
             raise LegalityError(f"{nest} cannot be tiled: {anchored(node)}")
         combined = [_combination(loops, row) for row in self._rows]
         for sizes in reversed(self._sizes):
-            node = self._with_permutable(insert_tiles(node, combined, sizes))
+            node = annotate_band(insert_tiles(node, combined, sizes), self._dependences)
         rows = " ".join(f"({','.join(map(str, row))})" for row in self._rows)
         self.tiled.append(f"tiled {nest} along {rows}")
         return node
-
-    def _with_permutable(self, tiles: isl.ScheduleNode) -> isl.ScheduleNode:
-        """The band of tile loops with its flag."""
-        actives = active_at(tiles, self._dependences)
-        permutable = all(
-            backward(active, member).is_empty()
-            for member in members_of(tiles)
-            for active in actives
-        )
-        return tiles.band_set_permutable(int(permutable))
 
 
 def _loops_from(band: isl.ScheduleNode) -> list[LoopMember]:
@@ -154,8 +143,10 @@ def _loops_from(band: isl.ScheduleNode) -> list[LoopMember]:
 
 
 def _combination(loops: Sequence[LoopMember], row: Sequence[int]) -> LoopMember:
-    """The sum of loops that a row says; it is coincident if they all are."""
-    used = [(loop, factor) for loop, factor in zip(loops, row, strict=False) if factor]
-    terms = [loop.function.scale_val(isl.Val(factor)) for loop, factor in used]
-    coincident = all(loop.is_coincident for loop, _ in used)
-    return LoopMember(reduce(isl.UnionPwAff.add, terms), coincident)
+    """The sum of loops that a row says."""
+    terms = [
+        loop.function.scale_val(isl.Val(factor))
+        for loop, factor in zip(loops, row, strict=False)
+        if factor
+    ]
+    return LoopMember(reduce(isl.UnionPwAff.add, terms))
