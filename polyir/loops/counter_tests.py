@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
@@ -21,15 +21,28 @@ from polyir.model.raising.control import ConditionalOp
 
 @dataclass(frozen=True)
 class Comparison:
-    """One comparison of a test; in `scf`, `value` is its result."""
+    """One comparison of a test: that `constraint` holds, or, if it `is_negated`, that it does not.
+
+    In `scf`, `value` is its result.
+    """
 
     constraint: Constraint
     value: SSAValue | None = None
+    is_negated: bool = False
 
     @property
     def values(self) -> tuple[SSAValue, ...]:
         """The values that are compared."""
         return tuple(self.constraint.expression.values())
+
+    @property
+    def constant_outcome(self) -> bool | None:
+        """The outcome, if constants are compared, or a value with itself."""
+        expression = self.constraint.expression
+        if not expression.is_constant:
+            return None
+        number = expression.constant
+        return (number == 0 if self.constraint.is_equality else number >= 0) != self.is_negated
 
 
 @dataclass(frozen=True)
@@ -65,6 +78,39 @@ class CounterTest:
             lambda one, other: builder.insert(arith.AndIOp(one, other)).result, values
         )
 
+    def drop_constants(self) -> None:
+        """Take comparisons of constants, or of a value with itself, out of an `scf` test.
+
+        The others must decide the outcome of the test.
+        """
+        outcomes = {
+            each.value: each.constant_outcome
+            for each in self.comparisons
+            if each.value is not None and each.constant_outcome is not None
+        }
+        if outcomes:
+            folded = _folded(self.op.operands[0], outcomes, Builder(InsertPoint.before(self.op)))
+            assert not isinstance(folded, bool)
+            self.op.operands[0] = folded
+
+
+def _folded(
+    value: SSAValue, outcomes: Mapping[SSAValue, bool], builder: Builder
+) -> SSAValue | bool:
+    """`value` without the comparisons that have a known outcome, or its outcome."""
+    op = value.owner
+    if value in outcomes or not isinstance(op, arith.AndIOp | arith.OrIOp):
+        return outcomes.get(value, value)
+    left, right = (_folded(operand, outcomes, builder) for operand in op.operands)
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one, bool):
+            return other if one is isinstance(op, arith.AndIOp) else one
+    if (left, right) == tuple(op.operands):
+        return value
+    assert not isinstance(left, bool)
+    assert not isinstance(right, bool)
+    return builder.insert(type(op)(left, right)).result
+
 
 def _is_open(holds: isl.Set, known: isl.Set) -> bool:
     return not (known.is_subset(holds) or known.is_disjoint(holds))
@@ -83,7 +129,7 @@ def test_of(op: Operation, spaces: IterationSpaces) -> CounterTest | None:
         return CounterTest(op, tuple(map(Comparison, constraints)), True, condition)
     leaves = tuple(_leaves(op.cond))
     comparisons = tuple(
-        Comparison(_constraint(leaf, spaces), leaf.result)
+        Comparison(_constraint(leaf, spaces), leaf.result, leaf.predicate.value.data == _NE)
         for leaf in leaves
         if isinstance(leaf, arith.CmpiOp)
     )

@@ -72,6 +72,8 @@ def _simplify_conditional(
         needed = [c for c in test.comparisons if not known.is_subset(spaces.holds(c.constraint))]
         if len(needed) < len(test.comparisons):
             test.keep(needed)
+    elif test is not None:
+        test.drop_constants()
 
 
 def _simplify_loop(loop: LoopOp, known: isl.Set, spaces: IterationSpaces, levels: int) -> None:

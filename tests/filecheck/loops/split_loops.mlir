@@ -274,3 +274,35 @@ func.func @large(%A: memref<?x?xf64>, %B: memref<?x?xf64>, %x: f64, %y: f64, %n:
   }
   return
 }
+
+// -----
+
+// Of a test that is no conjunction, comparisons of constants go: here that of the first iteration.
+// CHECK-LABEL: func.func @decided
+// CHECK:      affine.store %x, %B[0]
+// CHECK-NOT:  %is_first
+// CHECK:      %[[EITHER:.*]] = arith.ori %is_even, %is_triple : i1
+// CHECK-NEXT: scf.if %[[EITHER]] {
+// CHECK-NEXT:   affine.store %x, %A[0]
+// CHECK:      affine.for %{{.*}} = 1 to 4 {
+func.func @decided(%A: memref<?xf64>, %B: memref<?xf64>, %x: f64, %n: index) {
+  %zero = arith.constant 0 : index
+  %two = arith.constant 2 : index
+  %three = arith.constant 3 : index
+  affine.for %i = 0 to 4 {
+    affine.if affine_set<(d0) : (d0 == 0)>(%i) {
+      affine.store %x, %B[%i] : memref<?xf64>
+    }
+    %is_first = arith.cmpi eq, %i, %zero : index
+    %by_two = arith.remsi %n, %two : index
+    %is_even = arith.cmpi eq, %by_two, %zero : index
+    %both = arith.andi %is_first, %is_even : i1
+    %by_three = arith.remsi %n, %three : index
+    %is_triple = arith.cmpi eq, %by_three, %zero : index
+    %either = arith.ori %both, %is_triple : i1
+    scf.if %either {
+      affine.store %x, %A[%i] : memref<?xf64>
+    }
+  }
+  return
+}
