@@ -109,13 +109,16 @@ def _is_allocated_size(size: memref.DimOp) -> bool:
 
 
 def _is_top_level(value: SSAValue) -> bool:
-    """Whether `value` is defined directly in an operation that is an affine scope."""
+    """Whether `value` is defined directly in an operation that is an affine scope.
+
+    In code that is in no operation yet, the arguments of blocks count as such.
+    """
     if isinstance(value, BlockArgument):
-        parent: Operation | None = value.block.parent_op()
-    else:
-        assert isinstance(value, OpResult)
-        parent = value.op.parent_op()
-    return parent is None or _is_affine_scope(parent)
+        scope = value.block.parent_op()
+        return scope is None or _is_affine_scope(scope)
+    assert isinstance(value, OpResult)
+    parent = value.op.parent_op()
+    return parent is not None and _is_affine_scope(parent)
 
 
 def is_from_outer_scope(value: SSAValue, user: Operation) -> bool:

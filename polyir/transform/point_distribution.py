@@ -104,7 +104,7 @@ def distribution(band: isl.ScheduleNode, dependences: Dependences) -> PointDistr
     if not band.band_get_permutable() or not is_within:
         return None
     sequence = band.child(0)
-    if node_type(sequence) is not SEQUENCE:
+    if node_type(sequence) is not SEQUENCE or _has_empty_part(sequence):
         return None
     members = members_of(band)
     actives = active_at(band, dependences)
@@ -117,6 +117,12 @@ def distribution(band: isl.ScheduleNode, dependences: Dependences) -> PointDistr
             if order is not None:
                 return PointDistribution(common, order)
     return None
+
+
+def _has_empty_part(sequence: isl.ScheduleNode) -> bool:
+    """Whether a child has no instances: isl leaves some where it takes a sequence apart."""
+    parts = (sequence.child(place).child(0) for place in range(sequence.n_children()))
+    return any(part.get_domain().is_empty() for part in parts)
 
 
 def untangled(band: isl.ScheduleNode, dependences: Dependences) -> isl.UnionSet | None:

@@ -32,6 +32,7 @@ from polyir import api
 from polyir.codegen.ast_build import IncorrectAstError
 from polyir.diagnostics import PolyirError, Remark, RemarkKind, remarks_to
 from polyir.limits import ResourceError, time_limited_to
+from polyir.model.analysis import DataflowError
 from polyir.passes.check_schedule import CheckSchedulePass
 from polyir.passes.poly_raise import PolyRaisePass
 from polyir.passes.prerequisites import scops_in
@@ -342,7 +343,7 @@ class _Worker:
             with remarks_to(lambda remark: None):
                 if scops_in(module):
                     CheckSchedulePass().apply(new_context(), module)
-        except ResourceError:
+        except (ResourceError, DataflowError):
             self._summary.bounded["check-schedule"] += 1
         except PolyirError as error:
             raise AssertionError(f"a tree is wrong: {error.message}") from error
