@@ -455,20 +455,20 @@ def _largest_share(
     """The part of all work that the busiest of some threads does.
 
     In a static distribution, each thread has equally many iterations. In a balanced one, each is
-    busy until the last ones.
+    busy until the last ones. The fraction in `trips` is a last iteration with less work.
     """
     used = max(1, min(threads, int(trips)))
-    if is_balanced:
-        return min(1.0, 1 / used + (1 - 1 / used) / max(trips, 1.0))
     even = ceil(trips / used - 1e-9) / max(trips, 1.0)
-    total = sum(weight * cycles for weight, cycles in bodies)
-    if len(bodies) != 2 or not total or used == 1:
-        return even
-    # The work of an iteration grows linearly through the two nodes, at 0.21 and 0.79 of the loop.
-    (_, first), (_, second) = bodies
-    slope = abs(second - first) / 0.577
-    mean = (first + second) / 2
-    return even * (1 + slope / mean * (0.5 - 0.5 / used))
+    slope = 0.0
+    if len(bodies) == 2 and (mean := (bodies[0][1] + bodies[1][1]) / 2) and used > 1:
+        # The work of an iteration grows linearly through two nodes, at 0.21 and 0.79 of the loop.
+        slope = abs(bodies[1][1] - bodies[0][1]) / 0.577 / mean
+    if not is_balanced:
+        return even * (1 + slope * (0.5 - 0.5 / used))
+    if slope < 0.01 and trips >= 1:
+        whole = int(trips)
+        return max(ceil(whole / threads), whole // threads + (trips - whole)) / trips
+    return min(1.0, 1 / used + (1 - 1 / used) / max(trips, 1.0))
 
 
 def estimate(

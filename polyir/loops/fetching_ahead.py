@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.builder import Builder
-from xdsl.dialects import affine, vector
+from xdsl.dialects import affine, memref, vector
 from xdsl.dialects.builtin import AffineMapAttr, IntegerAttr, i1, i32
-from xdsl.ir import SSAValue
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir.affine import AffineBinaryOpKind
 from xdsl.rewriter import InsertPoint
 
 from polyir.dialects.affine_semantics import is_valid_dimension
@@ -21,7 +22,10 @@ from polyir.model.index_expressions import IndexExpression, compose, map_of
 FIRST_LEVEL = 3
 """The locality of what is used soon: in all caches."""
 
-_Loads = affine.VectorLoadOp | vector.LoadOp | vector.MaskedLoadOp
+SECOND_LEVEL = 2
+"""The locality of what other data come before: in all caches but the first."""
+
+_Loads = affine.LoadOp | affine.VectorLoadOp | memref.LoadOp | vector.LoadOp | vector.MaskedLoadOp
 
 
 def fetch_ahead(loop: affine.ForOp) -> int:
@@ -42,7 +46,8 @@ def fetch_ahead(loop: affine.ForOp) -> int:
     range = range_of(around) if isinstance(around, affine.ForOp) else None
     if range is None:
         return 0
-    found = [_subscripts(value.owner, loop) for value in initial_values(loop)]
+    loads = [value.owner for value in initial_values(loop)]
+    found = [_subscripts(load) for load in loads if _is_in(load, loop.parent)]
     wanted = [each for each in found if each is not None and _depends_on(each[1], range.counter)]
     builder = Builder(InsertPoint.before(loop))
     following = _next_value(range, builder) if wanted else None
@@ -50,28 +55,79 @@ def fetch_ahead(loop: affine.ForOp) -> int:
         return 0
     for array, subscripts in wanted:
         at = [substituted(each, {range.counter: following}) for each in subscripts]
-        indices = [computed(each, True, builder) for each in at]
-        hint = PrefetchOp.create(
-            operands=[array, *indices],
-            properties={
-                "isWrite": IntegerAttr(1, i1),
-                "localityHint": IntegerAttr(FIRST_LEVEL, i32),
-                "isDataCache": IntegerAttr(1, i1),
-            },
-        )
-        hint.location = loop.location
-        builder.insert(hint)
+        _fetch(array, at, FIRST_LEVEL, loop, builder, is_written=True)
     return len(wanted)
 
 
-def _subscripts(
-    load: object, loop: affine.ForOp
-) -> tuple[SSAValue, tuple[IndexExpression, ...]] | None:
-    """The array and the first element of a vector that is loaded in the block of `loop`."""
-    if not isinstance(load, _Loads) or load.parent is not loop.parent:
+def fetch_rows_ahead(
+    loop: affine.ForOp,
+    loads: Sequence[Operation],
+    rows: LoopRange,
+    repeated: LoopRange,
+    tiles: LoopRange,
+) -> tuple[SSAValue, ...]:
+    """Fetch the rows that the next tile packs, one in each run of `loop`; of which arrays.
+
+    `loads` in `loop` read the rows of a block, from the counter of `rows` on. `tiles` is the loop
+    over the tiles of such blocks, in which they are packed. They are the same in all iterations of
+    `repeated`, each of which fetches another one.
+
+        for ti.. step 96:                          for ti.. step 96:
+          for j.. step 24:                           for j.. step 24:
+            for i = ti.. step 8:                       for i = ti.. step 8:
+              for k:                        =>           for k:
+                ... A[i][k] ...                            prefetch A[i + 96 + j floordiv 24][k]
+                                                           ... A[i][k] ...
+    """
+    starts = [each for each in rows.lower if tiles.counter in each.values()]
+    if not starts or len(repeated.lower) != 1 or not tiles.step or not repeated.step:
+        return ()
+    builder = Builder(InsertPoint.before(loop))
+    turn = IndexExpression.of(repeated.counter) - repeated.lower[0]
+    turn = turn.divide(AffineBinaryOpKind.FloorDiv, repeated.step)
+    row = _clamped(IndexExpression.of(rows.counter).shift(tiles.step) + turn, tiles, builder)
+    if row is None:
+        return ()
+    fetched: list[SSAValue] = []
+    builder = Builder(InsertPoint.at_start(loop.body.block))
+    for array, subscripts in filter(None, map(_subscripts, loads)):
+        if array not in fetched and _depends_on(subscripts, rows.counter):
+            at = [substituted(each, {rows.counter: row}) for each in subscripts]
+            _fetch(array, at, SECOND_LEVEL, loop, builder)
+            fetched.append(array)
+    return tuple(fetched)
+
+
+def _fetch(
+    array: SSAValue,
+    at: Sequence[IndexExpression],
+    locality: int,
+    loop: affine.ForOp,
+    builder: Builder,
+    is_written: bool = False,
+) -> None:
+    hint = PrefetchOp.create(
+        operands=[array, *(computed(each, True, builder) for each in at)],
+        properties={
+            "isWrite": IntegerAttr(int(is_written), i1),
+            "localityHint": IntegerAttr(locality, i32),
+            "isDataCache": IntegerAttr(1, i1),
+        },
+    )
+    hint.location = loop.location
+    builder.insert(hint)
+
+
+def _is_in(load: object, block: Block | None) -> bool:
+    return isinstance(load, Operation) and load.parent is block
+
+
+def _subscripts(load: object) -> tuple[SSAValue, tuple[IndexExpression, ...]] | None:
+    """The array that is loaded from, and the subscripts of the first element."""
+    if not isinstance(load, _Loads):
         return None
     known: dict[SSAValue, IndexExpression] = {}
-    if isinstance(load, affine.VectorLoadOp):
+    if isinstance(load, affine.LoadOp | affine.VectorLoadOp):
         if is_semi_affine(load):
             return None
         indices = [written_out(index, known) for index in load.indices]
@@ -86,8 +142,12 @@ def _depends_on(subscripts: Sequence[IndexExpression], counter: SSAValue) -> boo
 def _next_value(range: LoopRange, builder: Builder) -> IndexExpression | None:
     """The next value of a counter, or one near its last value; `None` if that is not affine."""
     assert range.step is not None
-    ends = [each.shift(-1) for each in range.upper]
-    values = [IndexExpression.of(range.counter).shift(range.step), *ends]
+    return _clamped(IndexExpression.of(range.counter).shift(range.step), range, builder)
+
+
+def _clamped(value: IndexExpression, range: LoopRange, builder: Builder) -> IndexExpression | None:
+    """`value`, or the last value of a range if that is less; `None` if it is not affine."""
+    values = [value, *(each.shift(-1) for each in range.upper)]
     if not all(is_valid_dimension(value) for each in values for value in each.values()):
         return None
     map, operands = map_of(values)

@@ -23,7 +23,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.dialects.loop_attributes import ClampedAttr
-from polyir.loops.fetching_ahead import fetch_ahead
+from polyir.loops.fetching_ahead import fetch_ahead, fetch_rows_ahead
 from polyir.loops.iteration_spaces import IterationSpaces, is_loop
 from polyir.loops.loop_forms import conditional, range_of
 from polyir.loops.loop_ranges import LoopRange
@@ -55,7 +55,8 @@ def pack(root: Operation, most_elements: int, done: Report, ahead: bool = False)
         arrays = [packer.fill() for packer in packers]
         for packer, array in zip(packers, arrays, strict=True):
             found = True
-            done(packer.use(array), loop)
+            hints = packer.fetch_ahead() if ahead else ""
+            done(packer.use(array) + hints, loop)
         nest.erase_unused()
         if ahead and packers and (count := fetch_ahead(loop)):
             done(f"fetches {count} vectors of the next block ahead", loop)
@@ -372,6 +373,21 @@ class _Packer:
         array = self._array()
         self._fill(array)
         return array
+
+    def fetch_ahead(self) -> str:
+        """Fetch what the array holds next while it is used; says so if that is done.
+
+        It is done for rows that are gathered into blocks: vectors are copied as they are.
+        """
+        panel, nest = self.panel, self.nest
+        dropped = [n for n in range(panel.depth, len(nest.loops)) if n not in panel.levels]
+        if isinstance(panel.type, VectorType) or panel.depth == 0 or len(dropped) != 1:
+            return ""
+        needed = {op for value in panel.values for op in nest.slice_of(value)}
+        loads = [op for op in nest.loops[-1].body.block.ops if op in needed]
+        rows, tiles = nest.ranges[panel.levels[0]], nest.ranges[panel.depth - 1]
+        fetched = fetch_rows_ahead(nest.loops[-1], loads, rows, nest.ranges[dropped[0]], tiles)
+        return ", fetched one tile ahead" if fetched else ""
 
     def use(self, array: SSAValue) -> str:
         """Load the values from the array; says what was done."""

@@ -29,6 +29,11 @@ DYNAMIC = DynamicAttr()
 MOST_OPERATIONS = 1_000_000
 """How many operations isl may take to compare the iterations of a loop: tenths of a second."""
 
+LARGE_STEP = 64
+"""From here on a loop over tiles has few iterations, and each takes long: threads wait for one that
+has a whole tile while another has the rest of one.
+"""
+
 
 def with_dynamic_loops(outcome: Outcome) -> Outcome:
     """Let threads take iterations one by one in parallel loops that are not balanced.
@@ -69,13 +74,17 @@ def is_balanced(band: isl.ScheduleNode, member: int) -> bool:
     It does if the numbers of its iterations differ by a bounded amount, whatever the parameters
     are; without parameters, by less than the step of the member. So the loops inside a
     rectangular tile do, although there are fewer iterations at a border, and those in a triangle
-    do not. Bounds are taken from a rational hull of the iterations.
+    do not. Where the step is `LARGE_STEP` or more, the numbers must be equal. Bounds are taken from
+    a rational hull of the iterations.
     """
     depth, step = band.get_schedule_depth() + member, loop_steps(band)[member]
     for leaf in leaves(band):
         dates = leaf.get_prefix_schedule_union_map().intersect_domain(leaf.get_domain())
         for schedule in maps_of(dates):
-            iterations = isl.Set.from_basic_set(schedule.range().remove_divs().simple_hull())
+            values = schedule.range()
+            # Without strides isl is faster, but sees a last tile that is not there.
+            values = values if step >= LARGE_STEP else values.remove_divs()
+            iterations = isl.Set.from_basic_set(values.simple_hull())
             for inner in range(depth + 1, iterations.dim(isl.dim_type.set)):
                 if not _has_even_extent(iterations, depth, inner, step):
                     return False
@@ -101,8 +110,10 @@ def _has_even_extent(iterations: isl.Set, depth: int, inner: int, step: int) -> 
     differences = differences.project_out(parameter, 0, own + depth)
     if not differences.is_bounded():
         return False
-    is_parametric = iterations.involves_dims(parameter, 0, own)
-    return is_parametric or differences.max_val(_first(differences)).to_python() < step
+    most = differences.max_val(_first(differences)).to_python()
+    if step >= LARGE_STEP:
+        return most == 0
+    return iterations.involves_dims(parameter, 0, own) or most < step
 
 
 def _first(values: isl.Set) -> isl.Aff:

@@ -4,7 +4,8 @@
 // RUN: polyir-opt --register-tile="rows=2 vectors=1 width=4 masked=true tiles=4,8,4" --vectorize --pack=ahead=true %s | polyir-opt --emit=c | filecheck %s --check-prefix TEXT
 // RUN: polyir-opt --register-tile="rows=2 vectors=1 width=4 masked=true tiles=4,8,4" --vectorize --pack %s | filecheck %s --check-prefix NONE
 
-// The block that the next iteration of the loop over rows starts with is fetched ahead.
+// The block that the next iteration of the loop over rows starts with is fetched ahead, and, a row
+// in each block, what the next tile packs.
 func.func @product(%n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>, %C: memref<?x?xf64>) {
   affine.for %i = 0 to %n {
     affine.for %j = 0 to %n {
@@ -21,18 +22,25 @@ func.func @product(%n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>, %C: memr
   return
 }
 
+// CHECK: remark: [pack] packs 2 elements in each iteration of %{{.+}}, %k in %A_packed, fetched one tile ahead
+// CHECK: remark: [pack] packs 4 elements in each iteration of %{{.+}}, %k in %B_packed{{$}}
 // CHECK: remark: [pack] fetches 2 vectors of the next block ahead
-// CHECK:      %next = affine.min affine_map<(d0, d1)[s0] -> (d0 + 2, d1 + 3, s0 - 1)> (%{{.+}}, %{{.+}})[%n]
-// CHECK-NEXT: memref.prefetch %C[%next, %[[J:.+]]], write, locality<3>, data : memref<?x?xf64>
-// CHECK:      %[[ROW:.+]] = arith.addi %next, %{{.+}} : index
+// CHECK:      %next = affine.min affine_map<(d0, d1, d2)[s0] -> (d0 + (d1 - d2) floordiv 4 + 4, s0 - 1)> (%[[I:.+]], %[[J:.+]], %[[TJ:.+]])[%n]
+// CHECK-NEXT: %next_1 = affine.min affine_map<(d0, d1)[s0] -> (d0 + 2, d1 + 3, s0 - 1)> (%[[I]], %{{.+}})[%n]
+// CHECK-NEXT: memref.prefetch %C[%next_1, %[[J]]], write, locality<3>, data : memref<?x?xf64>
+// CHECK:      %[[ROW:.+]] = arith.addi %next_1, %{{.+}} : index
 // CHECK-NEXT: memref.prefetch %C[%[[ROW]], %[[J]]], write, locality<3>, data : memref<?x?xf64>
 // CHECK-NEXT: affine.for %k
+// CHECK-NEXT: memref.prefetch %A[%next, %k{{.*}}], read, locality<2>, data : memref<?x?xf64>
 
 // TEXT: __builtin_prefetch(p, 1, 3);
-// TEXT: const int64_t next = polyir_min(polyir_min(ti2 + 2, ti + 3), n - 1);
-// TEXT-NEXT: polyir_prefetch_written_3(&C[next][tj2]);
-// TEXT-NEXT: polyir_prefetch_written_3(&C[next + 1][tj2]);
+// TEXT: __builtin_prefetch(p, 0, 2);
+// TEXT: const int64_t next = polyir_min(ti2 + polyir_floordiv(tj2 - tj, 4) + 4, n - 1);
+// TEXT-NEXT: const int64_t next_1 = polyir_min(polyir_min(ti2 + 2, ti + 3), n - 1);
+// TEXT-NEXT: polyir_prefetch_written_3(&C[next_1][tj2]);
+// TEXT-NEXT: polyir_prefetch_written_3(&C[next_1 + 1][tj2]);
 // TEXT: for (int64_t k
+// TEXT: polyir_prefetch_2(&A[next][k]);
 
 // LLVM: call void @"llvm.prefetch.p0"(ptr %{{.*}}, i32 1, i32 3, i32 1)
 
