@@ -21,8 +21,9 @@ class MarkParallelPass(ScopPass):
     `which` is `outermost` (the outermost parallel loop of each nest), `inner` (the innermost
     one) or `all`. The dependences determine exactly which loops are parallel. Or `loops` lists
     the addresses of the loops to mark; a loop that is not parallel is refused. With
-    `schedule=balanced`, loops whose iterations do unequal work, as in a triangle, get the
-    attribute `#poly.dynamic` too: threads take the next iteration whenever they are free.
+    `schedule=balanced`, loops whose iterations do unequal work, as in a triangle or because the
+    last of few large tiles is a part of one, get the attribute `#poly.dynamic` too: threads take
+    the next iteration whenever they are free.
 
     Before:
 

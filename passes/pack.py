@@ -45,8 +45,8 @@ class PackPass(ModulePass):
     they are the same, and are stored in an array in the order in which the innermost loop uses
     them. That is the outermost loop for which the array has at most `elements` elements. Run it
     after `vectorize`. With `ahead`, the vectors that such a loop adds up are fetched into the
-    caches (`memref.prefetch`) while the block before is computed. Scops are lowered first. Results
-    keep their bits.
+    caches (`memref.prefetch`) while the block before is computed, and rows that are packed in each
+    tile are while the tile before is. Scops are lowered first. Results keep their bits.
     """
 
     name = "pack"
