@@ -49,7 +49,8 @@ class RegisterTileOptions:
 
     By default, results fill 24 vectors of 8 elements, which leaves 8 of the 32 registers of
     AVX-512 for operands of type f64. With `loop`, only bands from that loop on get register tiles.
-    `masked` blocks at borders are not apart from complete ones: they are to run with masks.
+    With `masked`, blocks with rows at borders are not apart from complete ones: they are to run
+    with masks.
     `tiles` are the sizes of tiles of blocks, along the rows, the vector loop, and all other loops.
 
     Raises `OptionError` for numbers that make no sense.
@@ -444,7 +445,9 @@ class _RegisterTiler:
         domain = self._statements[instances.get_tuple_name()].domain
         for _ in range(depth):
             node = node.child(0)
-        complete = complete_blocks(node, domain, tuple(sizes.values()), self._options.masked)
+        # Masks are for blocks with rows: what is left of a single one runs on its own.
+        only_cut = self._options.masked and shape.rows is not None
+        complete = complete_blocks(node, domain, tuple(sizes.values()), only_cut)
         if complete is not None:
             node = node.child(0).band_set_ast_build_options(complete).parent()
         return node.ancestor(depth)
