@@ -18,9 +18,9 @@ class RegisterTilePass(RegisterTileOptions, ScopPass):
     A block has `rows` iterations of one loop and `vectors` times `width` of another one, along
     which stores are to successive elements. `vectorize` makes vector code of it. Statements that
     share the loops of a tile get loops of their own, as far as the dependences allow. With `loop`,
-    an address, only bands from that loop on get blocks. With `masked`, blocks
-    with rows at borders are not apart from complete ones. `tiles` are three sizes, for the rows, the vector loop and all others: loops
-    over tiles of blocks are added, so that operands fit into caches (see `pack`).
+    an address, only bands from that loop on get blocks. With `masked`, blocks with rows at borders
+    are not apart from complete ones. `tiles` are three sizes, for the rows, the vector loop and all
+    others: loops over tiles of blocks are added, so that operands fit into caches (see `pack`).
 
     Before (`C[i, j] += A[i, k] * B[k, j]`):
 
