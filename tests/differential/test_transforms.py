@@ -15,7 +15,7 @@ PIPELINES = [
     ("lu", "pluto-schedule,tile{sizes=5 levels=2 ratio=2},wavefront,mark-parallel"),
     ("jacobi-1d", "pluto-schedule,tile{sizes=4},tile{sizes=2},wavefront,mark-parallel"),
     ("seidel-2d", "pluto-schedule,tile{sizes=7,5,3},wavefront{degrees=2},mark-parallel"),
-    ("fdtd-2d", "pluto-schedule,tile{sizes=4},wavefront{degrees=2},mark-parallel{which=all}"),
+    ("heat-3d", "pluto-schedule,tile{sizes=4},wavefront{degrees=2},mark-parallel{which=all}"),
 ]
 
 
