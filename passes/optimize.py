@@ -135,7 +135,7 @@ def _strategies(machine: Machine, element_bytes: int, depth: int) -> tuple[_Stra
     in_tiles = (TilePass(), wavefront, IntraTileOrderPass(), parallel, blocks)
     last, chains = IntraTileOrderPass(distribute=False), WavefrontPass(which="inner")
     sweeps = TilePass(sizes=(32,), min_width=1)
-    long = TilePass(sizes=(16, 32, 256) if depth <= 3 else (16, 16, 32, 512))
+    long = TilePass(sizes=(16, 32, 256) if depth <= 3 else (4, 8, 32, 512))
     in_time = (last, long, wavefront, IntraTileOrderPass(), chains, parallel, blocks)
     return (
         _Strategy("packed-blocks", (), apart, (whole, parallel), sums=True, packed=True),

@@ -36,7 +36,7 @@ class Cache:
 DEFAULT_CACHES: Final = (
     Cache(32 * 1024, bandwidth=64.0, latency=4.0),
     Cache(1024 * 1024, bandwidth=32.0, latency=14.0),
-    Cache(16 * 1024 * 1024, shared_by=4, bandwidth=16.0, latency=50.0),
+    Cache(16 * 1024 * 1024, shared_by=4, bandwidth=10.0, latency=50.0),
 )
 """What is taken for granted of the first, second and third level."""
 

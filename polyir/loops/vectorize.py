@@ -8,14 +8,15 @@ with `#poly.vector` runs in vectors, and what is left of its iterations in one m
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import reduce
+from dataclasses import dataclass, replace
+from functools import partial, reduce
 
 import islpy as isl
 from xdsl.builder import Builder
 from xdsl.dialects import affine, arith, vector
 from xdsl.dialects.builtin import AffineMapAttr, VectorType, i1
 from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineBinaryOpKind
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.dialects.affine_extra import MaxOp
@@ -36,6 +37,7 @@ from polyir.loops.vector_copies import (
     Element,
     Expansion,
     Lanes,
+    Load,
     SameMask,
     Store,
     Subscripts,
@@ -368,10 +370,82 @@ def _vectorize_loop(loop: affine.ForOp, width: int) -> str:
         raise UnsuitableError("integers are divided")
     if facts.has_gathers:
         raise UnsuitableError("it loads elements that are not next to each other")
-    _add_main_loop(loop, range, facts, width)
-    _add_rest(loop, range, facts, width)
+    offset = _offset_of_aligned(facts, range.counter, width)
+    if offset is None:
+        _add_main_loop(loop, range, facts, width)
+        _add_rest(loop, range, facts, width)
+        how = ""
+    else:
+        _add_aligned_loops(loop, range, facts, width, offset)
+        how = ", from multiples of it on"
     Rewriter.erase_op(loop)
-    return f"{_name(loop)} runs in vectors of {width}"
+    return f"{_name(loop)} runs in vectors of {width}{how}"
+
+
+def _offset_of_aligned(facts: BodyFacts, counter: SSAValue, width: int) -> IndexExpression | None:
+    """What is added to `counter` in the last subscript of a store, if most accesses agree on it.
+
+    Such vectors are in one cache line each if the loop takes multiples of `width` there. Others
+    are in two, which the first-level cache loads one after the other. `None` if few would gain.
+    """
+    of_counter = IndexExpression.of(counter)
+    vectors = [
+        op for op, indices in facts.subscripts.items() if facts.vector in facts.of_access(op)
+    ]
+    offsets = {op: facts.subscripts[op][-1] - of_counter for op in vectors}
+    first = next((offsets[op] for op in vectors if isinstance(op, Store)), None)
+    if first is None:
+        return None
+    differences = [offsets[op] - first for op in vectors if isinstance(op, Load)]
+    aligned = [each for each in differences if each.is_constant and each.constant % width == 0]
+    return first if len(aligned) >= 2 and 2 * len(aligned) > len(differences) else None
+
+
+def _add_aligned_loops(
+    loop: affine.ForOp, range: LoopRange, facts: BodyFacts, width: int, offset: IndexExpression
+) -> None:
+    """The iterations in vectors that start at multiples of `width`, less `offset`.
+
+    The first and the last one are masked.
+    """
+
+    def rounded(kind: AffineBinaryOpKind, bound: IndexExpression) -> IndexExpression:
+        return (bound + offset).divide(kind, width).scale(width) - offset
+
+    down = partial(rounded, AffineBinaryOpKind.FloorDiv)
+    up = partial(rounded, AffineBinaryOpKind.CeilDiv)
+    builder = Builder(InsertPoint.before(loop))
+    lower = IndexExpression.of(_extreme(range.lower, MaxOp, builder))
+    upper = IndexExpression.of(_extreme(range.upper, affine.MinOp, builder))
+    ends = LoopRange(range.counter, (lower,), (upper,), 1)
+    is_any = Constraint((upper - lower).shift(-1), False)
+    start = down(lower)
+    _add_masked(
+        loop, ends, facts, width, start, (Constraint((lower - start).shift(-1), False), is_any)
+    )
+    full = replace(range, lower=tuple(map(up, range.lower)))
+    _add_main_loop(loop, full, facts, width)
+    start = down(upper)
+    is_left = Constraint((upper - start).shift(-1), False), Constraint(start - lower, False)
+    _add_masked(loop, replace(ends, lower=()), facts, width, start, is_left)
+
+
+def _add_masked(
+    loop: affine.ForOp,
+    range: LoopRange,
+    facts: BodyFacts,
+    width: int,
+    start: IndexExpression,
+    guards: Sequence[Constraint],
+) -> None:
+    """The iterations in one vector that are in a range, if the guards hold, before `loop`."""
+    block = Block()
+    inner = Builder(InsertPoint.at_end(block))
+    counter = CopiedCounter(range.counter, IndexExpression.of(computed(start, True, inner)), 1)
+    lanes = PartialLanes(PartialBlock((counter,), (range,)), width, inner)
+    Expansion(facts, [counter], width, inner, lanes).run(loop.body.block)
+    block.add_op(affine.YieldOp.get())
+    conditional(guards, block, None, loop, Builder(InsertPoint.before(loop)))
 
 
 def _add_main_loop(loop: affine.ForOp, range: LoopRange, facts: BodyFacts, width: int) -> None:

@@ -254,3 +254,33 @@ func.func @partial(%n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>, %C: memr
 // CHECK:          vector.maskedload %B[%[[K]], %{{.+}}], %[[M]]
 // CHECK:        vector.maskedstore %C[%[[T]], %{{.+}}], %[[M0]]
 // CHECK:        vector.maskedstore %C[{{.+}}], %[[M1]]
+
+// -----
+
+// Most accesses are to column %j + 2 of a row, so vectors start where that is a multiple of 4.
+func.func @rows(%n: index, %a: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>) {
+  affine.for %i = 1 to %n {
+    affine.for %j = %a to %n {
+      %0 = affine.load %A[%i - 1, %j + 2] : memref<?x?xf64>
+      %1 = affine.load %A[%i, %j + 2] : memref<?x?xf64>
+      %2 = affine.load %A[%i, %j + 3] : memref<?x?xf64>
+      %3 = arith.addf %0, %1 : f64
+      %4 = arith.addf %3, %2 : f64
+      affine.store %4, %B[%i, %j + 2] : memref<?x?xf64>
+    } {poly.vector = #poly.vector<4>}
+  }
+  return
+}
+
+// CHECK-LABEL: remark: [vectorize] the loop over %j runs in vectors of 4, from multiples of it on
+// CHECK:      affine.if affine_set<()[s0, s1] : (s0 - (s0 + 2) floordiv 4 * 4 >= -1, s1 - s0 >= 1)>()[%a, %n] {
+// CHECK-NEXT:   %[[FIRST:.+]] = affine.apply affine_map<()[s0] -> ((s0 + 2) floordiv 4 * 4 - 2)> ()[%a]
+// CHECK:        %[[END:.+]] = vector.create_mask
+// CHECK:        %[[START:.+]] = vector.create_mask
+// CHECK-NEXT:   %[[MASK:.+]] = arith.xori %[[END]], %[[START]] : vector<4xi1>
+// CHECK:        vector.maskedload %A[{{.+}}], %[[MASK]],
+// CHECK:        vector.maskedstore %B[{{.+}}], %[[MASK]],
+// CHECK:      affine.for %{{.+}} = affine_map<()[s0] -> ((s0 + 2) ceildiv 4 * 4 - 2)>()[%a] to affine_map<()[s0] -> (s0 - 3)>()[%n] step 4 {
+// CHECK:        affine.vector_store
+// CHECK:      affine.if affine_set<()[s0, s1] : (s0 - (s0 + 2) floordiv 4 * 4 >= -1, (s0 + 2) floordiv 4 * 4 - s1 >= 2)>()[%n, %a] {
+// CHECK:        vector.maskedstore %B
