@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from itertools import product
 
 import numpy as np
 import pytest
@@ -112,3 +113,33 @@ def test_fma_rounds_once(backend: Backend) -> None:
     array = np.random.default_rng(5).random(8)
     polyir.compile(text, "", backend=backend)["f"](array)
     assert not array.any()
+
+
+ROWS = """
+func.func @rows(%a: index, %n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>) {
+  affine.for %i = 1 to 4 {
+    affine.for %j = %a to %n {
+      %0 = affine.load %A[%i - 1, %j + 2] : memref<?x?xf64>
+      %1 = affine.load %A[%i, %j + 2] : memref<?x?xf64>
+      %2 = affine.load %A[%i, %j + 1] : memref<?x?xf64>
+      %3 = arith.addf %0, %1 : f64
+      %4 = arith.addf %3, %2 : f64
+      affine.store %4, %B[%i, %j + 2] : memref<?x?xf64>
+    } {poly.vector = #poly.vector<4>}
+  }
+  return
+}
+"""
+
+
+@pytest.mark.parametrize("backend", ["c", "llvm"])
+def test_loops_from_multiples_of_the_width_on(backend: Backend) -> None:
+    program = polyir.compile(ROWS, "vectorize", backend=backend)
+    a = np.random.default_rng(3).normal(size=(4, 24))
+    for first, last in product(range(-1, 9), range(-1, 20)):
+        expected, found = np.zeros_like(a), np.zeros_like(a)
+        part = slice(first + 2, max(first, last) + 2)
+        before = slice(part.start - 1, part.stop - 1)
+        expected[1:, part] = a[:-1, part] + a[1:, part] + a[1:, before]
+        program["rows"](first, last, a, found)
+        assert np.array_equal(found, expected), (first, last)
