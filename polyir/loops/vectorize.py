@@ -2,7 +2,9 @@
 
 A block of iterations, in which loops with these attributes have constant numbers of iterations,
 becomes straight-line code; what a loop right around it adds up stays in registers. Any other loop
-with `#poly.vector` runs in vectors, and what is left of its iterations in one masked vector.
+with `#poly.vector` runs in vectors, and what is left of its iterations in one masked vector. If
+most of its accesses are in the same column as what it stores, its vectors start at multiples of
+their width there, and the first one is masked, too.
 """
 
 from __future__ import annotations
@@ -418,16 +420,14 @@ def _add_aligned_loops(
     lower = IndexExpression.of(_extreme(range.lower, MaxOp, builder))
     upper = IndexExpression.of(_extreme(range.upper, affine.MinOp, builder))
     ends = LoopRange(range.counter, (lower,), (upper,), 1)
-    is_any = Constraint((upper - lower).shift(-1), False)
     start = down(lower)
-    _add_masked(
-        loop, ends, facts, width, start, (Constraint((lower - start).shift(-1), False), is_any)
-    )
+    _add_masked(loop, ends, facts, width, start, Constraint((lower - start).shift(-1), False))
     full = replace(range, lower=tuple(map(up, range.lower)))
     _add_main_loop(loop, full, facts, width)
+    # In the vector of the first iteration, the last ones have run.
     start = down(upper)
-    is_left = Constraint((upper - start).shift(-1), False), Constraint(start - lower, False)
-    _add_masked(loop, replace(ends, lower=()), facts, width, start, is_left)
+    after = replace(ends, lower=())
+    _add_masked(loop, after, facts, width, start, Constraint(start - lower, False))
 
 
 def _add_masked(
@@ -436,16 +436,16 @@ def _add_masked(
     facts: BodyFacts,
     width: int,
     start: IndexExpression,
-    guards: Sequence[Constraint],
+    guard: Constraint,
 ) -> None:
-    """The iterations in one vector that are in a range, if the guards hold, before `loop`."""
+    """The iterations in one vector that are in a range, if `guard` holds, before `loop`."""
     block = Block()
     inner = Builder(InsertPoint.at_end(block))
     counter = CopiedCounter(range.counter, IndexExpression.of(computed(start, True, inner)), 1)
     lanes = PartialLanes(PartialBlock((counter,), (range,)), width, inner)
     Expansion(facts, [counter], width, inner, lanes).run(loop.body.block)
     block.add_op(affine.YieldOp.get())
-    conditional(guards, block, None, loop, Builder(InsertPoint.before(loop)))
+    conditional([guard], block, None, loop, Builder(InsertPoint.before(loop)))
 
 
 def _add_main_loop(loop: affine.ForOp, range: LoopRange, facts: BodyFacts, width: int) -> None:
