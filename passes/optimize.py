@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,6 +13,7 @@ from typing import Final, Literal
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from polyir.cost.machine import Machine, describe, machine_of_option
@@ -27,20 +28,25 @@ from polyir.diagnostics import (
     remarks_to,
     report,
 )
-from polyir.dialects.scop import ScopOp
 from polyir.limits import ResourceError, Step, processors, started
 from polyir.loops.packing import pack
 from polyir.loops.scalar_replacement import scalar_replacement
 from polyir.loops.vectorize import vectorize
 from polyir.model.outcome import Outcome
 from polyir.model.proof import is_proved, remember_proof
-from polyir.model.scop import scop_of
+from polyir.model.scop import Scop, scop_of
 from polyir.passes.intra_tile_order import IntraTileOrderPass
 from polyir.passes.mark_parallel import MarkParallelPass
 from polyir.passes.options import PassWithOptions
 from polyir.passes.pack import PackPass
 from polyir.passes.pluto_schedule import PlutoSchedulePass
-from polyir.passes.prerequisites import analysed_scops, lower_scops, replace_tree, scops_in
+from polyir.passes.prerequisites import (
+    ScopPass,
+    analysed_scops,
+    lower_scops,
+    replace_tree,
+    scops_in,
+)
 from polyir.passes.privatize import PrivatizePass
 from polyir.passes.register_tile import RegisterTilePass
 from polyir.passes.scalar_replacement import ScalarReplacementPass
@@ -100,7 +106,7 @@ class _Strategy:
     name: StrategyName
     memory: tuple[ModulePass, ...]
     scheduler: tuple[ModulePass, ...]
-    steps: tuple[ModulePass, ...]
+    steps: tuple[ScopPass, ...]
     sums: bool | None = None
     packed: bool = False
     if_scheduled: bool = False
@@ -211,6 +217,19 @@ class OptimizePass(PassWithOptions):
 
 
 @dataclass(frozen=True)
+class _Scheduled:
+    """A scop under a schedule that its operations do not have; whether it `is_proved` legal."""
+
+    scop: Scop
+    is_proved: bool
+
+    def after(self, step: ScopPass) -> _Scheduled:
+        """The scop under the schedule that a pass makes."""
+        outcome = step.outcome(self.scop)
+        return _Scheduled(self.scop.under(outcome.schedule), self.is_proved and outcome.proved)
+
+
+@dataclass(frozen=True)
 class _Candidate:
     """What a strategy makes of the scops of a function, and the cycles that they take then.
 
@@ -237,7 +256,8 @@ class _Choice:
         self._function = function
         self._machine = machine
         self._threads = threads
-        models = [self._model(scop) for scop in scops_in(function)]
+        self._scops = _scops_of(function)
+        models = [self._model(each.scop) for each in self._scops]
         statements = [each for model in models for each in model.statements.values()]
         self._least_cycles = sum(model.least_cycles for model in models)
         self._has_sums = any(each.is_sum for each in statements)
@@ -248,7 +268,7 @@ class _Choice:
 
     def make(self) -> None:
         """Replace the function by the best candidate, if one is worth it."""
-        original = self._candidate(_Strategy("original", (), (), ()), self._function)
+        original = self._candidate(_Strategy("original", (), (), ()), self._scops)
         self._say_estimates(original)
         tried = () if self._is_good_enough(original) else self._tried()
         best = original
@@ -322,28 +342,29 @@ class _Choice:
                 scheduled = self._after(group[0].before)
         except PolyirError as error:
             return [error.message for _ in group]
-        if group[0].if_scheduled and self._has_same_trees(scheduled):
+        scops = _scops_of(scheduled)
+        if group[0].if_scheduled and self._has_same_trees(scops):
             return ["there is nothing to change"]
         for strategy in group:
-            module, remarks = scheduled.clone(), list(before)
+            changed, remarks = scops, list(before)
             try:
                 with _remarks_in(remarks):
                     for step in strategy.steps:
                         if self._threads > 1 or not _is_for_threads(step):
-                            step.apply(self._ctx, module)
+                            changed = [each.after(step) for each in changed]
             except PolyirError as error:
                 found.append(error.message)
                 continue
-            candidate = self._candidate(strategy, _function_of(module), tuple(remarks))
+            candidate = self._candidate(strategy, changed, tuple(remarks))
             found.append(candidate)
             if self._is_good_enough(candidate):
                 break
         return found
 
-    def _has_same_trees(self, module: ModuleOp) -> bool:
-        """Whether the trees of a module are those of the function."""
-        scops = zip(scops_in(self._function), scops_in(module), strict=True)
-        return all(scop_of(a).schedule.plain_is_equal(scop_of(b).schedule) for a, b in scops)
+    def _has_same_trees(self, scops: Sequence[_Scheduled]) -> bool:
+        """Whether the trees of some scops are those of the function."""
+        pairs = zip(self._scops, scops, strict=True)
+        return all(a.scop.schedule.plain_is_equal(b.scop.schedule) for a, b in pairs)
 
     def _after(self, steps: tuple[ModulePass, ...]) -> ModuleOp:
         """A module with a copy of the function after some passes."""
@@ -353,25 +374,22 @@ class _Choice:
         return module
 
     def _candidate(
-        self, strategy: _Strategy, function: FuncOp, remarks: tuple[Remark, ...] = ()
+        self, strategy: _Strategy, scops: Sequence[_Scheduled], remarks: tuple[Remark, ...] = ()
     ) -> _Candidate:
-        """A function with the cycles that the model finds."""
-        scops = scops_in(function)
-        costs = [self._model(op, strategy.packed).estimate(scop_of(op).schedule) for op in scops]
+        """The scops under their schedules, with the cycles that the model finds."""
+        costs = [
+            self._model(each.scop, strategy.packed).estimate(each.scop.schedule) for each in scops
+        ]
         trees = [
-            Outcome(
-                scop_of(op).schedule,
-                dependences=None if op.dependences is None else op.dependences.data,
-                proved=is_proved(op),
-            )
-            for op in scops
+            Outcome(each.scop.schedule, dependences=each.scop.dependences, proved=each.is_proved)
+            for each in scops
         ]
         estimates = [f"{1e3 * cost.seconds:.3g} ms; {'; '.join(cost.why)}" for cost in costs]
         cycles = sum(cost.score for cost in costs)
         return _Candidate(strategy, tuple(trees), cycles, tuple(estimates), remarks)
 
-    def _model(self, scop: ScopOp, packed: bool = False) -> CostModel:
-        return CostModel(scop_of(scop), self._machine, threads=self._threads, packed=packed)
+    def _model(self, scop: Scop, packed: bool = False) -> CostModel:
+        return CostModel(scop, self._machine, threads=self._threads, packed=packed)
 
     def _results(self, group: _Group, step: Step[_Results]) -> list[_Candidate]:
         """The candidates that a worker found, after a remark on each and each refusal."""
@@ -420,6 +438,11 @@ class _Choice:
             pack(function, PackPass.elements, partial(remark, PackPass.name), ahead=True)
         kept = partial(remark, ScalarReplacementPass.name)
         scalar_replacement(function, 1, kept, lambda *reason: None)
+
+
+def _scops_of(root: Operation) -> list[_Scheduled]:
+    """The scops of a module or a function, under the schedules that they have."""
+    return [_Scheduled(scop_of(op), is_proved(op)) for op in scops_in(root)]
 
 
 def _function_of(module: ModuleOp) -> FuncOp:

@@ -36,11 +36,21 @@ from polyir.transform.address import LoopAddress, StatementAddress
 from polyir.universe import pass_type
 
 Result = TypeVar("Result")
+Found = TypeVar("Found", bound=Operation)
+
+
+def outermost(root: Operation, kind: type[Found]) -> tuple[Found, ...]:
+    """The operations of a kind in the order of the text, without those inside of others."""
+    if isinstance(root, kind):
+        return (root,)
+    # xDSL's `walk` goes into all of them, at a cost that grows with the depth.
+    blocks = (block for region in root.regions for block in region.blocks)
+    return tuple(found for block in blocks for op in block.ops for found in outermost(op, kind))
 
 
 def scops_in(root: Operation) -> tuple[ScopOp, ...]:
-    """The scops of a module or a function in the order of the text."""
-    return tuple(op for op in root.walk() if isinstance(op, ScopOp))
+    """The scops of a module or a function in the order of the text; there is none in another."""
+    return outermost(root, ScopOp)
 
 
 def raised_scops(
@@ -51,8 +61,7 @@ def raised_scops(
     If there is no scop at all, raising says why. If there is nothing to raise either, that is what
     the pass `pass_name` says, if it is given.
     """
-    functions = [function for function in module.walk() if isinstance(function, FuncOp)]
-    flat = [each for each in functions if not any(isinstance(op, ScopOp) for op in each.walk())]
+    flat = [each for each in outermost(module, FuncOp) if not scops_in(each)]
     explained = [PolyRaisePass().raise_loops(function) for function in flat]
     scops = scops_in(module)
     if pass_name and not scops and not any(explained):
@@ -257,19 +266,30 @@ class ScopPass(PassOnScops):
             require_right_copies(scop.under(outcome.schedule))
         return outcome
 
-    def _apply_to(self, scop_op: ScopOp) -> None:
-        assert scop_op.dependences is not None
+    def outcome(self, scop: Scop) -> Outcome:
+        """What the pass makes of a scop, after a report of it; its operations do not change.
+
+        If that takes too long, it is the schedule that the scop has.
+        """
+        assert scop.dependences is not None
         try:
-            compute = partial(self._checked, scop_of(scop_op), scop_op.dependences.data)
-            with errors_at(scop_op):
+            compute = partial(self._checked, scop, scop.dependences)
+            with errors_at(scop.op):
                 outcome = limited("the transformation", compute)
         except ResourceError as error:
-            missed(self.name, f"{error.message}: the schedule is left as it was", scop_op)
+            missed(self.name, f"{error.message}: the schedule is left as it was", scop.op)
+            return Outcome(scop.schedule, proved=True)
+        report_outcome(self.name, outcome, scop.op)
+        return outcome
+
+    def _apply_to(self, scop_op: ScopOp) -> None:
+        scop = scop_of(scop_op)
+        outcome = self.outcome(scop)
+        if outcome.schedule is scop.schedule and outcome.dependences is None:
             return
-        report_outcome(self.name, outcome, scop_op)
-        known = is_proved(scop_op)
+        known = outcome.proved and is_proved(scop_op)
         replace_tree(scop_op, outcome)
-        if known and outcome.proved:
+        if known:
             remember_proof(scop_op)
 
 
