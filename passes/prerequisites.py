@@ -34,18 +34,9 @@ from polyir.passes.options import PassWithOptions
 from polyir.passes.poly_raise import PolyRaisePass
 from polyir.transform.address import LoopAddress, StatementAddress
 from polyir.universe import pass_type
+from polyir.walks import outermost
 
 Result = TypeVar("Result")
-Found = TypeVar("Found", bound=Operation)
-
-
-def outermost(root: Operation, kind: type[Found]) -> tuple[Found, ...]:
-    """The operations of a kind in the order of the text, without those inside of others."""
-    if isinstance(root, kind):
-        return (root,)
-    # xDSL's `walk` goes into all of them, at a cost that grows with the depth.
-    blocks = (block for region in root.regions for block in region.blocks)
-    return tuple(found for block in blocks for op in block.ops for found in outermost(op, kind))
 
 
 def scops_in(root: Operation) -> tuple[ScopOp, ...]:

@@ -131,6 +131,7 @@ class CostModel:
         self._dependences = () if scop.dependences is None else scop.dependences.ordering
         self._kernels: dict[object, Kernel] = {}
         self._held: dict[object, frozenset[str]] = {}
+        self._last: tuple[Mapping[str, State], tuple[float, float]] = ({}, (0.0, 0.0))
         self._instances = {
             name: count(each.region, _iterators(each)) for name, each in self.statements.items()
         }
@@ -165,7 +166,7 @@ class CostModel:
         self._held.clear()
         amounts = self._visit(tree, states, (), False)
         if amounts.instances:
-            self._correct(amounts, sum(bytes_touched(states, self._references, self._line)))
+            self._correct(amounts, sum(self._touched(states)))
         return self._cost(amounts)
 
     def _correct(self, amounts: _Amounts, whole: float) -> None:
@@ -221,7 +222,7 @@ class CostModel:
     def _visit(
         self, node: Node, states: dict[str, State], above: tuple[Loop, ...], in_parallel: bool
     ) -> _Amounts:
-        footprint, written = bytes_touched(states, self._references, self._line)
+        footprint, written = self._touched(states)
         amounts = _Amounts(traffic=[0.0] * len(self.machine.caches))
         if isinstance(node, Leaf):
             amounts.instances = len(states)
@@ -244,6 +245,12 @@ class CostModel:
             amounts.memory_of_all = whole
         return amounts
 
+    def _touched(self, states: Mapping[str, State]) -> tuple[float, float]:
+        """The bytes of the lines that are touched, and written; for the last states, as before."""
+        if self._last[0] is not states:
+            self._last = states, bytes_touched(states, self._references, self._line)
+        return self._last[1]
+
     @property
     def _line(self) -> int:
         return self.machine.caches[0].line_bytes
@@ -265,7 +272,7 @@ class CostModel:
         steps = [f.step for f in map(node.functions.__getitem__, ranges) if f.smooth.terms]
         step = min(steps, default=1.0)
         forks = node.is_parallel and not in_parallel and self.threads > 1
-        whole = bytes_touched(states, self._references, self._line)
+        whole = self._touched(states)
         fits = [True] * len(self.machine.caches)
         bodies: list[tuple[float, float]] = []
         trips = 0.0
@@ -288,11 +295,11 @@ class CostModel:
                 points = tuple((value, trips_here / 8) for value in tries)
                 entered = self._entered(node, states, active, points)
             for inner, weight in entered:
+                size, _ = self._touched(inner)
                 one = self._visit(node.body, inner, loops, in_parallel or forks)
                 if is_innermost:
                     one.compute = sum(self._kernel(loops, name).cycles for name in inner)
                 bodies.append((weight, one.compute))
-                size, _ = bytes_touched(inner, self._references, self._line)
                 for level, cache in enumerate(self.machine.caches):
                     fits[level] = fits[level] and size <= USABLE * cache.bytes
                 total.add(one, weight)

@@ -37,7 +37,7 @@ Constraint = tuple[Terms, float]
 class Region:
     """The points that satisfy some constraints, with the bounds of each variable."""
 
-    __slots__ = ("_links", "constraints", "high", "is_empty", "low")
+    __slots__ = ("_links", "_ranges", "constraints", "high", "is_empty", "low")
 
     def __init__(
         self, constraints: tuple[Constraint, ...], low: Sequence[float], high: Sequence[float]
@@ -47,6 +47,7 @@ class Region:
         self.high = list(high)
         self.is_empty = not self._propagate()
         self._links: list[frozenset[int]] | None = None
+        self._ranges: dict[Terms, tuple[float, float]] = {}
 
     def _propagate(self) -> bool:
         """Tighten the bounds of all variables; false if no point is left."""
@@ -88,35 +89,42 @@ class Region:
 
     def range(self, form: Form) -> tuple[float, float]:
         """The least and the greatest value of `form`."""
-        least = most = form.constant
-        for variable, factor in form.terms:
+        known = self._ranges.get(form.terms)
+        if known is None:
+            known = self._ranges[form.terms] = self._range(form.terms)
+        return known[0] + form.constant, known[1] + form.constant
+
+    def _range(self, terms: Terms) -> tuple[float, float]:
+        """The least and the greatest value of a sum of terms."""
+        least = most = 0.0
+        for variable, factor in terms:
             if factor > 0:
                 least += factor * self.low[variable]
                 most += factor * self.high[variable]
             else:
                 least += factor * self.high[variable]
                 most += factor * self.low[variable]
-        if len(form.terms) > 1:
+        if len(terms) > 1:
             for constraint in self.constraints:
                 if len(constraint[0]) > 1:
-                    most = min(most, self._bounded(form, constraint, 1.0))
-                    least = max(least, -self._bounded(form, constraint, -1.0))
+                    most = min(most, self._bounded(terms, constraint, 1.0))
+                    least = max(least, -self._bounded(terms, constraint, -1.0))
         return least, most
 
-    def _bounded(self, form: Form, constraint: Constraint, sign: float) -> float:
-        """A bound from above of `sign * form`: a multiple of a constraint is added to it.
+    def _bounded(self, terms: Terms, constraint: Constraint, sign: float) -> float:
+        """A bound from above of `sign` times a sum: a multiple of a constraint is added to it.
 
         The multiple is one that makes a variable vanish (a step of Fourier and Motzkin's method).
         """
         factors = dict(constraint[0])
         best = FAR * FAR
-        for variable, factor in form.terms:
+        for variable, factor in terms:
             scale = -sign * factor / factors[variable] if variable in factors else 0.0
             if scale <= 0:
                 continue
-            most = sign * form.constant + scale * constraint[1]
+            most = scale * constraint[1]
             rest = {other: scale * own for other, own in constraint[0]}
-            for other, own in form.terms:
+            for other, own in terms:
                 rest[other] = rest.get(other, 0.0) + sign * own
             for other, own in rest.items():
                 if abs(own) > 1e-9:

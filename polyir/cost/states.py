@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from math import ceil, floor
 
 from polyir.cost.program import Division, Function, Reference
-from polyir.cost.regions import Form, Region, count
+from polyir.cost.regions import Form, Region, Terms, count
 
 
 class State:
@@ -134,13 +134,18 @@ def touched(
     """What the statements touch of each array, and the bytes of its elements."""
     found: dict[str, tuple[Touched, int]] = {}
     for name, state in states.items():
+        # Neighbours, as in stencils, are as many.
+        cells: dict[tuple[Terms, ...], float] = {}
         for reference in references[name]:
             if reference.subscripts is None:
                 continue
             forms = reference.subscripts
+            directions = tuple(form.terms for form in forms)
+            if directions not in cells:
+                cells[directions] = count(state.region, forms)
             box = tuple(state.region.range(form) for form in forms)
             array, _ = found.setdefault(reference.array, (Touched(), reference.bytes))
-            array.add(box, count(state.region, forms), reference.is_write)
+            array.add(box, cells[directions], reference.is_write)
     return found
 
 

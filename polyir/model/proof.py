@@ -30,6 +30,7 @@ from polyir.dialects.schedule_tree import (
     walk_tree,
 )
 from polyir.dialects.scop import ScopOp
+from polyir.walks import operations_in
 
 _is_unchecked: ContextVar[bool] = ContextVar("polyir_is_unchecked", default=False)
 
@@ -144,4 +145,4 @@ def _content(scop: ScopOp) -> tuple[object, ...]:
             *blocks,
         )
 
-    return tuple(map(content, scop.walk()))
+    return tuple(map(content, operations_in(scop)))

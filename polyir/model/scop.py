@@ -21,6 +21,7 @@ from polyir.model.affine import IndexReader, NotAffineError
 from polyir.model.local_arrays import shared_arrays, with_local_accesses
 from polyir.model.statements import Access, AccessKind, Statement
 from polyir.model.tree import schedule_from_tree
+from polyir.walks import operations_in
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ def _array_names(op: ScopOp) -> dict[SSAValue, str]:
     """A tuple name for each memref that the scop uses: its name in the source, made unique."""
     names: dict[SSAValue, str] = {array.memory: array.sym_name.data for array in op.local_arrays}
     taken = {*names.values(), *(statement.sym_name.data for statement in op.statements)}
-    for inner in op.walk():
+    for inner in operations_in(op):
         for operand in inner.operands:
             if isinstance(operand.type, MemRefType) and operand not in names:
                 name = unique_name(operand.name_hint or "memory", taken)
