@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DEMO := benchmarks/polybench/2mm.mlir
 
-.PHONY: help demo test test-all lint types format bench bench-docs bench-limits bench-compile \
+.PHONY: help bytecode demo test test-all lint types format bench bench-docs bench-limits bench-compile \
 	bench-jit bench-scaling fuzz fuzz-aliases fuzz-edits fuzz-gpu fuzz-inputs fuzz-schedules clean
 
 help:  ## list the targets
@@ -18,7 +18,11 @@ help:  ## list the targets
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	touch $@
 
-demo: .venv/stamp  ## optimise a real kernel, compile, run, compare, show the speed-up
+# Where PYTHONDONTWRITEBYTECODE is set, each start would compile what was not compiled before it.
+bytecode: .venv/stamp
+	@$(BIN)/python -m compileall -q polyir dialects passes tools
+
+demo: bytecode  ## optimise a real kernel, compile, run, compare, show the speed-up
 	@echo "== the kernel: $(DEMO), D := alpha A B C + beta D"
 	@cat $(DEMO)
 	@echo "== polyir-opt --pluto-schedule --tile=32 --mark-parallel $(DEMO): for readers"
@@ -28,11 +32,11 @@ demo: .venv/stamp  ## optimise a real kernel, compile, run, compare, show the sp
 	@echo "== polyir-run --default-size 800 $(DEMO): the result of --optimize beside the original"
 	@$(BIN)/polyir-run --default-size 800 $(DEMO)
 
-test: .venv/stamp lint  ## lint, types and every test but the full kernel matrix
+test: bytecode lint  ## lint, types and every test but the full kernel matrix
 	$(BIN)/lit --quiet tests/filecheck
 	$(BIN)/pytest -n 2 -m "not matrix"
 
-test-all: .venv/stamp  ## the full kernel matrix, and more random examples
+test-all: bytecode  ## the full kernel matrix, and more random examples
 	$(BIN)/lit --quiet tests/filecheck
 	POLYIR_TEST_ALL=1 $(BIN)/pytest -n 2
 
@@ -72,7 +76,7 @@ fuzz-edits: .venv/stamp  ## N further random edits of printed schedule trees
 		-k caught_or_run
 
 # Options: make bench-compile BENCH="--pipeline=optimize --before=build/before.json"
-bench-compile: .venv/stamp  ## time polyir-opt on every kernel, and gcc on what it emits
+bench-compile: bytecode  ## time polyir-opt on every kernel, and gcc on what it emits
 	PYTHONPATH=benchmarks $(BIN)/python benchmarks/compile_time.py $(BENCH)
 
 bench-jit: .venv/stamp  ## time LLVM's code against the C compiler's, on one thread

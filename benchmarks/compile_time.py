@@ -1,13 +1,15 @@
 """Times polyir-opt on every kernel, and gcc on the C that it emits; run by `make bench-compile`.
 
-Each kernel is a process of its own, start-up included; the best of `--repeat` runs counts. The
-figures are saved as JSON, and `--before FILE` shows those of an earlier run beside them.
+Each kernel is a process of its own, start-up included; the best of `--repeat` runs counts. Python
+keeps bytecode, whatever PYTHONDONTWRITEBYTECODE says. The figures are saved as JSON, and
+`--before FILE` shows those of an earlier run beside them.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -44,8 +46,15 @@ Times = Mapping[str, CompileTime]
 
 def seconds_of(command: Sequence[str]) -> float:
     """The wall time of one run; raises `CalledProcessError` if it fails."""
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
     start = time.perf_counter()
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    subprocess.run(
+        command,
+        check=True,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     return time.perf_counter() - start
 
 

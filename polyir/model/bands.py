@@ -21,6 +21,7 @@ from polyir.model.order import (
     all_active,
     backward,
     below,
+    below_child,
     forward,
     members_of,
     still_active,
@@ -80,7 +81,7 @@ def active_at(node: isl.ScheduleNode, dependences: Dependences) -> tuple[Active,
     root = node.get_schedule().get_root()
     actives = all_active(dependences.ordering)
     for position in path_of(node):
-        actives = below(root, actives)[position]
+        actives = below_child(root, actives, position)
         root = root.get_child(position)
     return actives
 

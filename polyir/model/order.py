@@ -118,6 +118,22 @@ def below(node: isl.ScheduleNode, actives: tuple[Active, ...]) -> tuple[tuple[Ac
             return (actives,) * node.n_children()
 
 
+def below_child(
+    node: isl.ScheduleNode, actives: tuple[Active, ...], position: int
+) -> tuple[Active, ...]:
+    """What is active at one child of `node`: that part of `below`, without what others need."""
+    if node_type(node) not in (isl.schedule_node_type.sequence, isl.schedule_node_type.set):
+        return below(node, actives)[position]
+    passed = {each.get_tuple_name(): each for each in sets_of(_filter(node, position))}
+    inner = (
+        Active(each.dependence, each.relation.intersect_domain(source).intersect_range(target))
+        for each in actives
+        if (source := passed.get(each.dependence.source)) is not None
+        and (target := passed.get(each.dependence.target)) is not None
+    )
+    return tuple(each for each in inner if not each.relation.is_empty())
+
+
 def ordered_pairs(schedule: isl.Schedule, pairs: isl.UnionMap) -> isl.UnionMap:
     """Those of `{ S[i] -> T[j] }` where S[i] runs before T[j].
 
@@ -191,6 +207,11 @@ def _filters_of(node: isl.ScheduleNode) -> dict[str, list[tuple[int, isl.Set]]]:
     """For each statement the children of a sequence or set that it passes, and with what."""
     filters: dict[str, list[tuple[int, isl.Set]]] = {}
     for position in range(node.n_children()):
-        for part in sets_of(node.get_child(position).filter_get_filter()):
+        for part in sets_of(_filter(node, position)):
             filters.setdefault(part.get_tuple_name(), []).append((position, part))
     return filters
+
+
+def _filter(node: isl.ScheduleNode, position: int) -> isl.UnionSet:
+    """What a child of a sequence or set lets pass."""
+    return node.get_child(position).filter_get_filter()

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial, reduce
+from functools import cached_property, lru_cache, partial, reduce
 
 import islpy as isl
 
@@ -63,6 +63,8 @@ class NonNegativeForms:
         return matrix_of(self.inequalities, self.width)
 
 
+# Edges with other flags, and those of later clusters and bands, have the same relations.
+@lru_cache(1024)
 def non_negative_forms(relation: isl.Map) -> NonNegativeForms:
     """The affine forms over source, target and parameters that are non-negative on `relation`.
 

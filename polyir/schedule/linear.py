@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import mul
 
 import islpy as isl
 
@@ -77,4 +78,5 @@ def completing_rows(rows: Sequence[Row], width: int) -> tuple[Row, ...]:
 
 def dot(left: Sequence[int], right: Sequence[int]) -> int:
     """The scalar product."""
-    return sum(a * b for a, b in zip(left, right, strict=True))
+    assert len(left) == len(right)
+    return sum(map(mul, left, right))

@@ -9,7 +9,7 @@ from typing import Literal
 import islpy as isl
 
 from polyir.dialects.loop_attributes import DynamicAttr, LoopAttributes, ParallelAttr
-from polyir.isl_lists import maps_of
+from polyir.isl_lists import basic_sets_of, maps_of
 from polyir.isl_trees import mapped_children, node_type
 from polyir.limits import within_operations
 from polyir.model.outcome import Outcome
@@ -26,8 +26,8 @@ Distribution = Literal["static", "balanced"]
 
 DYNAMIC = DynamicAttr()
 
-MOST_OPERATIONS = 1_000_000
-"""How many operations isl may take to compare the iterations of a loop: tenths of a second."""
+MOST_OPERATIONS = 200_000
+"""How many operations isl may take to compare the iterations of a loop: a tenth of a second."""
 
 LARGE_STEP = 64
 """From here on a loop over tiles has few iterations, and each takes long: threads wait for one that
@@ -99,6 +99,8 @@ def _has_even_extent(iterations: isl.Set, depth: int, inner: int, step: int) -> 
     kind, parameter = isl.dim_type.set, isl.dim_type.param
     iterations = iterations.project_out(kind, inner + 1, iterations.dim(kind) - inner - 1)
     iterations = iterations.project_out(kind, depth + 1, inner - depth - 1)
+    if _are_apart(iterations, depth, depth + 1):
+        return True
     own = iterations.dim(parameter)
     # isl wants names of parameters.
     for position in range(depth + 1):
@@ -114,6 +116,17 @@ def _has_even_extent(iterations: isl.Set, depth: int, inner: int, step: int) -> 
     if step >= LARGE_STEP:
         return most == 0
     return iterations.involves_dims(parameter, 0, own) or most < step
+
+
+def _are_apart(values: isl.Set, one: int, other: int) -> bool:
+    """Whether no constraint is on two dimensions, so that either has any value for each other."""
+    kind = isl.dim_type.set
+    parts = [each.remove_redundancies() for each in basic_sets_of(values)]
+    return len(parts) == 1 and not any(
+        (constraint.involves_dims(kind, one, 1) and constraint.involves_dims(kind, other, 1))
+        or parts[0].dim(isl.dim_type.div)
+        for constraint in parts[0].get_constraints()
+    )
 
 
 def _first(values: isl.Set) -> isl.Aff:

@@ -83,12 +83,15 @@ class LocalityRows:
         solution = problem.solve(choices)
         if solution is None:
             return None
+        met: list[tuple[DependenceEdge, ...]] = []
         for part in _parts(groups):
-            demand: Choice = (problem.zero_distance(part),)
             if all(each.vanishes_on(solution.hyperplane) for each in part):
                 # The solution is the smallest one of fewer demands, and meets this one.
-                choices.append(demand)
+                met.append(part)
                 continue
+            choices += [(problem.zero_distance(each),) for each in met]
+            met = []
+            demand: Choice = (problem.zero_distance(part),)
             other = problem.solve([*choices, demand])
             if other is not None:
                 choices.append(demand)
