@@ -26,8 +26,8 @@ Distribution = Literal["static", "balanced"]
 
 DYNAMIC = DynamicAttr()
 
-MOST_OPERATIONS = 200_000
-"""How many operations isl may take to compare the iterations of a loop: a tenth of a second."""
+MOST_OPERATIONS = 1_000_000
+"""How many operations isl may take to compare the iterations of a loop: tenths of a second."""
 
 LARGE_STEP = 64
 """From here on a loop over tiles has few iterations, and each takes long: threads wait for one that
