@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -13,11 +14,11 @@ from typing import Final, Literal
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass
 
 from polyir.cost.machine import Machine, describe, machine_of_option
-from polyir.cost.model import CostModel
+from polyir.cost.model import Cost, CostModel
 from polyir.diagnostics import (
     OptionError,
     PolyirError,
@@ -28,7 +29,7 @@ from polyir.diagnostics import (
     remarks_to,
     report,
 )
-from polyir.limits import ResourceError, Step, processors, started
+from polyir.limits import ResourceError, Step, limited, processors, started
 from polyir.loops.packing import pack
 from polyir.loops.scalar_replacement import scalar_replacement
 from polyir.loops.vectorize import vectorize
@@ -55,6 +56,7 @@ from polyir.passes.split_sequential import SplitSequentialPass
 from polyir.passes.tile import TilePass
 from polyir.passes.vectorize import VectorizePass
 from polyir.passes.wavefront import WavefrontPass
+from polyir.transform.best_nests import ScoredSchedule, best_nests, names_of
 
 WORTH: Final = 0.9
 """A function is changed if the model says that it then takes at most this part of the time."""
@@ -231,17 +233,35 @@ class _Scheduled:
 
 @dataclass(frozen=True)
 class _Candidate:
-    """What a strategy makes of the scops of a function, and the cycles that they take then.
+    """What a strategy makes of the scops of a function, and what they cost then.
 
-    There is one of the `trees` and one of the `estimates` of the cost model for each scop;
-    `remarks` are those of the passes.
+    There is one of the `trees` and one of the `costs` for each scop; `remarks` are those of the
+    passes. `memory` are the passes of the strategy that changed the memory of some scop.
     """
 
     strategy: _Strategy
+    memory: tuple[ModulePass, ...]
     trees: tuple[Outcome, ...]
-    cycles: float
-    estimates: tuple[str, ...]
+    costs: tuple[Cost, ...]
     remarks: tuple[Remark, ...]
+
+    @property
+    def cycles(self) -> float:
+        """The cycles of all scops together, by which candidates are compared."""
+        return sum(cost.score for cost in self.costs)
+
+    def nests(self, number: int) -> ScoredSchedule:
+        """The nests of a scop, with what they cost."""
+        costs = tuple(cost.score for cost in self.costs[number].nests)
+        return ScoredSchedule(self.trees[number].schedule, costs)
+
+
+@dataclass(frozen=True)
+class _Mixture:
+    """The trees of a candidate with nests of others: for each of these, its statements."""
+
+    trees: tuple[Outcome, ...]
+    others: tuple[tuple[_Candidate, frozenset[str]], ...] = ()
 
 
 _Group = tuple[_Strategy, ...]
@@ -256,13 +276,12 @@ class _Choice:
         self._function = function
         self._machine = machine
         self._threads = threads
-        self._scops = _scops_of(function)
-        models = [self._model(each.scop) for each in self._scops]
-        statements = [each for model in models for each in model.statements.values()]
-        self._least_cycles = sum(model.least_cycles for model in models)
-        self._has_sums = any(each.is_sum for each in statements)
+        self._models = [self._model(scop) for scop in scops_in(function)]
+        statements = [each for model in self._models for each in model.statements.values()]
+        self._least_cycles = sum(model.least_cycles for model in self._models)
+        self._kinds = frozenset({any(each.is_sum for each in statements)})
         self._accesses = sum(len(each.accesses) for each in statements)
-        element_bytes = max(model.element_bytes for model in models)
+        element_bytes = max(model.element_bytes for model in self._models)
         depth = max((len(each.region.low) for each in statements), default=0)
         self._strategies = _strategies(machine, element_bytes, depth)
 
@@ -270,20 +289,64 @@ class _Choice:
         """Replace the function by the best candidate, if one is worth it."""
         original = self._candidate(_Strategy("original", (), (), ()), self._scops)
         self._say_estimates(original)
-        tried = () if self._is_good_enough(original) else self._tried()
+        self._kinds = frozenset(self._kinds_of(original)) or self._kinds
+        tried = () if self._is_good_enough(original) else tuple(self._tried())
         best = original
         for candidate in sorted(tried, key=lambda each: not each.strategy.is_simple):
-            # Where tiles hardly matter, they only make loops short.
-            alike = candidate.strategy.is_simple == best.strategy.is_simple
-            margin = BETTER if alike and best is not original else WORTH
-            if candidate.cycles < margin * best.cycles:
+            if candidate.cycles < self._margin(candidate, best) * best.cycles:
                 best = candidate
-        if best is original:
-            self._say("chosen: original")
-            return
+        others = [each for each in (original, *tried) if each is not best]
+        mixture = self._mixed(best, others)
         gain = original.cycles / best.cycles
-        self._say(f"chosen: {best.strategy.name}, {gain:.2g} times as fast as the original order")
-        self._replace_by(best)
+        faster = f", {gain:.2g} times as fast as the original order" if best is not original else ""
+        self._say(f"chosen: {best.strategy.name}{faster}")
+        if best is not original or mixture.others:
+            self._replace_by(best, mixture)
+
+    def _margin(self, candidate: _Candidate, best: _Candidate) -> float:
+        """The part of the time of the best candidate that one which is better takes at most."""
+        is_simple, best_is_simple = candidate.strategy.is_simple, best.strategy.is_simple
+        # Where tiles hardly matter, they only make loops short.
+        if best.strategy.name == "original" or (best_is_simple and not is_simple):
+            return WORTH
+        return BETTER if is_simple == best_is_simple else 1 / WORTH
+
+    def _mixed(self, best: _Candidate, others: Sequence[_Candidate]) -> _Mixture:
+        """The trees of the best candidate, with those nests of others that are clearly faster."""
+        others = [each for each in others if each.memory == best.memory]
+        margins = [self._margin(each, best) for each in others]
+        trees: list[Outcome] = []
+        used: list[tuple[_Candidate, frozenset[str]]] = []
+        for number, tree in enumerate(best.trees):
+            schedules = [each.nests(number) for each in others]
+            assert tree.dependences is not None
+            find = partial(best_nests, best.nests(number), schedules, margins, tree.dependences)
+            try:
+                outcome, replaced = limited("the choice of a schedule for each nest", find)
+            except ResourceError:
+                outcome, replaced = tree, ()
+            trees.append(replace(outcome, dependences=tree.dependences) if replaced else tree)
+            for each in replaced:
+                other = others[each.other]
+                now, before = map(self._machine.seconds, (each.cost, each.cost_before))
+                self._say(
+                    f"{', '.join(each.statements)}: {other.strategy.name}, {1e3 * now:.3g} ms "
+                    f"instead of {1e3 * before:.3g} ms"
+                )
+                used.append((other, frozenset(each.statements)))
+        return _Mixture(tuple(trees), tuple(used))
+
+    def _kinds_of(self, original: _Candidate) -> Iterator[bool]:
+        """Whether there are sums, for each nest that takes a large part of the time."""
+        least = (1 - WORTH) * original.cycles
+        for number, (model, cost) in enumerate(zip(self._models, original.costs, strict=True)):
+            nests = original.nests(number)
+            parts = [(cost.score, tuple(model.statements))]
+            if names := tuple(map(names_of, nests.nests)):
+                parts = list(zip(nests.costs, names, strict=True))
+            for score, names_of_part in parts:
+                if score >= least:
+                    yield any(model.statements[name].is_sum for name in names_of_part)
 
     def use(self, name: StrategyName) -> None:
         """Replace the function by the candidate of a strategy."""
@@ -292,7 +355,7 @@ class _Choice:
             return
         found = self._results(named, started(TASK, partial(self._candidates, named)))
         if found:
-            self._replace_by(found[0])
+            self._replace_by(found[0], _Mixture(found[0].trees))
         else:
             missed(OptimizePass.name, f"strategy={name} is not possible", self._function)
 
@@ -325,10 +388,10 @@ class _Choice:
         if strategy.sums is None:
             return True
         is_short = strategy.sums or self._accesses <= MOST_ACCESSES
-        return strategy.sums == self._has_sums and is_short
+        return strategy.sums in self._kinds and is_short
 
     def _is_good_enough(self, candidate: _Candidate) -> bool:
-        return self._has_sums and candidate.cycles <= GOOD_ENOUGH * self._least_cycles
+        return self._kinds == {True} and candidate.cycles <= GOOD_ENOUGH * self._least_cycles
 
     def _candidates(self, group: _Group) -> _Results:
         """What strategies with one scheduler make of the function, until one is good enough.
@@ -384,9 +447,9 @@ class _Choice:
             Outcome(each.scop.schedule, dependences=each.scop.dependences, proved=each.is_proved)
             for each in scops
         ]
-        estimates = [f"{1e3 * cost.seconds:.3g} ms; {'; '.join(cost.why)}" for cost in costs]
-        cycles = sum(cost.score for cost in costs)
-        return _Candidate(strategy, tuple(trees), cycles, tuple(estimates), remarks)
+        is_changed = _arrays_of(scops) != _arrays_of(self._scops)
+        memory = strategy.memory if is_changed else ()
+        return _Candidate(strategy, memory, tuple(trees), tuple(costs), remarks)
 
     def _model(self, scop: Scop, packed: bool = False) -> CostModel:
         return CostModel(scop, self._machine, threads=self._threads, packed=packed)
@@ -405,28 +468,42 @@ class _Choice:
         return [each for each in results if not isinstance(each, str)]
 
     def _say_estimates(self, candidate: _Candidate) -> None:
-        for each in candidate.estimates:
-            self._say(f"{candidate.strategy.name}: {each}")
+        for cost in candidate.costs:
+            estimate = f"{1e3 * cost.seconds:.3g} ms; {'; '.join(cost.why)}"
+            self._say(f"{candidate.strategy.name}: {estimate}")
 
     def _say(self, message: str) -> None:
         remark(OptimizePass.name, message, self._function)
 
-    def _replace_by(self, candidate: _Candidate) -> None:
-        """Give the function the trees of a candidate, and vectors if it gets them."""
-        strategy = candidate.strategy
+    def _replace_by(self, candidate: _Candidate, mixture: _Mixture) -> None:
+        """Give the function the trees of a mixture, and vectors if they get them."""
         with _remarks_in([]):
-            module = self._after(strategy.memory)
+            module = self._after(candidate.memory)
         function = _function_of(module)
-        for scop, outcome in zip(scops_in(function), candidate.trees, strict=True):
+        for scop, outcome in zip(scops_in(function), mixture.trees, strict=True):
             replace_tree(scop, outcome)
             if outcome.proved:
                 remember_proof(scop)
-        for each in candidate.remarks:
+        for each in self._remarks_on(candidate, mixture):
             report(each)
-        self._lower(module, strategy.packed)
+        used = [candidate, *(other for other, _ in mixture.others)]
+        self._lower(module, any(each.strategy.packed for each in used))
         old = self._function.detach_region(self._function.body)
         self._function.add_region(function.detach_region(function.body))
         old.erase()
+
+    def _remarks_on(self, candidate: _Candidate, mixture: _Mixture) -> Iterator[Remark]:
+        """What passes said of the nests that are taken from a candidate and from others."""
+        known = frozenset(name for model in self._models for name in model.statements)
+        gone = frozenset(name for _, names in mixture.others for name in names)
+        for each in candidate.remarks:
+            named = known.intersection(re.findall(r"\w+", each.message))
+            if not named or named - gone:
+                yield each
+        for other, names in mixture.others:
+            for each in other.remarks:
+                if names.intersection(re.findall(r"\w+", each.message)):
+                    yield each
 
     def _lower(self, module: ModuleOp, packed: bool) -> None:
         """Make loops of the scops of a module, vector code of those that were chosen for it."""
@@ -443,6 +520,9 @@ class _Choice:
 def _scops_of(root: Operation) -> list[_Scheduled]:
     """The scops of a module or a function, under the schedules that they have."""
     return [_Scheduled(scop_of(op), is_proved(op)) for op in scops_in(root)]
+def _arrays_of(scops: Sequence[_Scheduled]) -> list[dict[str, Attribute]]:
+    """The arrays of some scops, with their types."""
+    return [{name: array.type for name, array in each.scop.arrays.items()} for each in scops]
 
 
 def _function_of(module: ModuleOp) -> FuncOp:

@@ -29,13 +29,13 @@ so that triangular nests are counted right; parameters have numbers (`polyir.cos
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import ceil
 
 import islpy as isl
 
 from polyir.cost.innermost import Kernel, held_statements, kernel_of, overlap_tests
-from polyir.cost.loop_tree import Filters, Leaf, Loop, Node, loop_tree, tiled
+from polyir.cost.loop_tree import Filters, Leaf, Loop, Node, Parts, loop_tree, tiled
 from polyir.cost.machine import Machine
 from polyir.cost.program import StatementModel, model_of, parameters_left, values_of
 from polyir.cost.regions import Form, Region, count, nodes
@@ -50,7 +50,8 @@ USABLE = 0.75
 class Cost:
     """The cycles of a schedule, in parts; `traffic` has the bytes into each level of cache.
 
-    `times` are the cycles that each part of the traffic takes, the last one that of memory.
+    `times` are the cycles that each part of the traffic takes, the last one that of memory. If the
+    loops are a sequence of nests, `nests` has the cost of each, as if nothing ran before it.
     """
 
     compute: float
@@ -61,6 +62,7 @@ class Cost:
     regions: float
     seconds_per_cycle: float
     why: tuple[str, ...] = ()
+    nests: tuple[Cost, ...] = ()
 
     @property
     def cycles(self) -> float:
@@ -164,18 +166,29 @@ class CostModel:
         # Kernels are known by the identity of the loops, which lasts as long as the tree.
         self._kernels.clear()
         self._held.clear()
-        amounts = self._visit(tree, states, (), False)
-        if amounts.instances:
-            self._correct(amounts, sum(self._touched(states)))
-        return self._cost(amounts)
+        in_turn: list[tuple[dict[str, State], _Amounts]] = []
+        amounts = self._visit(tree, states, (), False, in_turn)
+        self._correct(amounts, states)
+        for own, part in in_turn:
+            self._correct(part, own)
+        return replace(self._cost(amounts), nests=tuple(self._cost(each) for _, each in in_turn))
 
-    def _correct(self, amounts: _Amounts, whole: float) -> None:
+    def _correct(self, amounts: _Amounts, states: Mapping[str, State]) -> None:
         """Scale what was counted to the instances that there are.
 
         Values that the walk did not look at may have more or fewer iterations inside: tiles at
-        borders are partial. Each line of the `whole` that is touched still comes in once.
+        borders are partial. Each line that is touched at all still comes in once.
         """
-        missed = sum(self._instances.values()) / amounts.instances
+        if not amounts.instances:
+            return
+        instances = sum(
+            self._instances[name]
+            if state.region is self.statements[name].region
+            else count(state.region, _iterators(self.statements[name]))
+            for name, state in states.items()
+        )
+        missed = instances / amounts.instances
+        whole = sum(self._touched(states))
         amounts.compute *= missed
         amounts.starts *= missed
         traffic = amounts.traffic
@@ -220,8 +233,14 @@ class CostModel:
         )
 
     def _visit(
-        self, node: Node, states: dict[str, State], above: tuple[Loop, ...], in_parallel: bool
+        self,
+        node: Node,
+        states: dict[str, State],
+        above: tuple[Loop, ...],
+        in_parallel: bool,
+        in_turn: list[tuple[dict[str, State], _Amounts]] | None = None,
     ) -> _Amounts:
+        """What one execution of a node needs; `in_turn` gets the states and needs of its parts."""
         footprint, written = self._touched(states)
         amounts = _Amounts(traffic=[0.0] * len(self.machine.caches))
         if isinstance(node, Leaf):
@@ -233,8 +252,13 @@ class CostModel:
         else:
             for filters, child in node.children:
                 inner = _filtered(states, filters)
-                if inner:
-                    amounts.add(self._visit(child, inner, above, in_parallel))
+                deeper = in_turn if isinstance(child, Parts) else None
+                part = _Amounts(traffic=[0.0] * len(self.machine.caches))
+                if inner or deeper is not None:
+                    part = self._visit(child, inner, above, in_parallel, deeper)
+                    amounts.add(part)
+                if in_turn is not None and deeper is None:
+                    in_turn.append((inner, part))
         whole = footprint + written
         for level, cache in enumerate(self.machine.caches):
             if footprint <= USABLE * cache.bytes or isinstance(node, Leaf):
