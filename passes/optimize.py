@@ -258,7 +258,7 @@ class _Candidate:
 
 @dataclass(frozen=True)
 class _Mixture:
-    """The trees of a candidate with nests of others: for each of these, its statements."""
+    """The trees of a candidate with nests of others, each with the statements in these."""
 
     trees: tuple[Outcome, ...]
     others: tuple[tuple[_Candidate, frozenset[str]], ...] = ()
@@ -279,7 +279,7 @@ class _Choice:
         self._models = [self._model(scop) for scop in scops_in(function)]
         statements = [each for model in self._models for each in model.statements.values()]
         self._least_cycles = sum(model.least_cycles for model in self._models)
-        self._kinds = frozenset({any(each.is_sum for each in statements)})
+        self._kinds: frozenset[bool] = frozenset()
         self._accesses = sum(len(each.accesses) for each in statements)
         element_bytes = max(model.element_bytes for model in self._models)
         depth = max((len(each.region.low) for each in statements), default=0)
@@ -289,19 +289,28 @@ class _Choice:
         """Replace the function by the best candidate, if one is worth it."""
         original = self._candidate(_Strategy("original", (), (), ()), self._scops)
         self._say_estimates(original)
-        self._kinds = frozenset(self._kinds_of(original)) or self._kinds
-        tried = () if self._is_good_enough(original) else tuple(self._tried())
-        best = original
-        for candidate in sorted(tried, key=lambda each: not each.strategy.is_simple):
-            if candidate.cycles < self._margin(candidate, best) * best.cycles:
-                best = candidate
-        others = [each for each in (original, *tried) if each is not best]
+        best, found = original, [original]
+        # What hardly counts at first may be most of what is left when the rest is fast.
+        while kinds := frozenset(self._kinds_of(best)) - self._kinds:
+            self._kinds |= kinds
+            if not self._is_good_enough(best):
+                found += self._tried(kinds)
+                best = self._best(found)
+        others = [each for each in found if each is not best]
         mixture = self._mixed(best, others)
         gain = original.cycles / best.cycles
         faster = f", {gain:.2g} times as fast as the original order" if best is not original else ""
         self._say(f"chosen: {best.strategy.name}{faster}")
         if best is not original or mixture.others:
             self._replace_by(best, mixture)
+
+    def _best(self, found: Sequence[_Candidate]) -> _Candidate:
+        """The best candidate. The first one is the original order; tiles must be worth it."""
+        best, *others = found
+        for candidate in sorted(others, key=lambda each: not each.strategy.is_simple):
+            if candidate.cycles < self._margin(candidate, best) * best.cycles:
+                best = candidate
+        return best
 
     def _margin(self, candidate: _Candidate, best: _Candidate) -> float:
         """The part of the time of the best candidate that one which is better takes at most."""
@@ -316,7 +325,7 @@ class _Choice:
         others = [each for each in others if each.memory == best.memory]
         margins = [self._margin(each, best) for each in others]
         trees: list[Outcome] = []
-        used: list[tuple[_Candidate, frozenset[str]]] = []
+        used: dict[int, frozenset[str]] = {}
         for number, tree in enumerate(best.trees):
             schedules = [each.nests(number) for each in others]
             assert tree.dependences is not None
@@ -333,8 +342,8 @@ class _Choice:
                     f"{', '.join(each.statements)}: {other.strategy.name}, {1e3 * now:.3g} ms "
                     f"instead of {1e3 * before:.3g} ms"
                 )
-                used.append((other, frozenset(each.statements)))
-        return _Mixture(tuple(trees), tuple(used))
+                used[each.other] = used.get(each.other, frozenset()).union(each.statements)
+        return _Mixture(tuple(trees), tuple((others[n], names) for n, names in used.items()))
 
     def _kinds_of(self, original: _Candidate) -> Iterator[bool]:
         """Whether there are sums, for each nest that takes a large part of the time."""
@@ -359,13 +368,13 @@ class _Choice:
         else:
             missed(OptimizePass.name, f"strategy={name} is not possible", self._function)
 
-    def _tried(self) -> Iterator[_Candidate]:
-        """The candidates of the strategies that are worth trying, until one is good enough.
+    def _tried(self, kinds: frozenset[bool]) -> Iterator[_Candidate]:
+        """The candidates of the strategies for these kinds of nests, until one is good enough.
 
         Strategies with one scheduler share what it finds. Others run at once, in processes of
         their own; what comes out does not depend on how many.
         """
-        worth_trying = (each for each in self._strategies if self._is_worth_trying(each))
+        worth_trying = (each for each in self._strategies if self._is_worth_trying(each, kinds))
         # Without a scheduler, there is nothing to share.
         shared = groupby(worth_trying, lambda each: each.before or each)
         groups = (tuple(group) for _, group in shared)
@@ -384,11 +393,11 @@ class _Choice:
             for _, step in running:
                 step.stop()
 
-    def _is_worth_trying(self, strategy: _Strategy) -> bool:
+    def _is_worth_trying(self, strategy: _Strategy, kinds: frozenset[bool]) -> bool:
         if strategy.sums is None:
-            return True
-        is_short = strategy.sums or self._accesses <= MOST_ACCESSES
-        return strategy.sums in self._kinds and is_short
+            # Those for all nests are tried with the first ones.
+            return kinds == self._kinds
+        return strategy.sums in kinds and (strategy.sums or self._accesses <= MOST_ACCESSES)
 
     def _is_good_enough(self, candidate: _Candidate) -> bool:
         return self._kinds == {True} and candidate.cycles <= GOOD_ENOUGH * self._least_cycles
