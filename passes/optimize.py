@@ -276,7 +276,8 @@ class _Choice:
         self._function = function
         self._machine = machine
         self._threads = threads
-        self._models = [self._model(scop) for scop in scops_in(function)]
+        self._scops = _scops_of(function)
+        self._models = [self._model(each.scop) for each in self._scops]
         statements = [each for model in self._models for each in model.statements.values()]
         self._least_cycles = sum(model.least_cycles for model in self._models)
         self._kinds: frozenset[bool] = frozenset()
@@ -529,6 +530,8 @@ class _Choice:
 def _scops_of(root: Operation) -> list[_Scheduled]:
     """The scops of a module or a function, under the schedules that they have."""
     return [_Scheduled(scop_of(op), is_proved(op)) for op in scops_in(root)]
+
+
 def _arrays_of(scops: Sequence[_Scheduled]) -> list[dict[str, Attribute]]:
     """The arrays of some scops, with their types."""
     return [{name: array.type for name, array in each.scop.arrays.items()} for each in scops]
