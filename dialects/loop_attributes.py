@@ -121,6 +121,18 @@ class JamAttr(CountAttr, LoopAttribute):
 
 
 @irdl_attr_definition
+class ReductionAttr(CountAttr, LoopAttribute):
+    """`#poly.reduction<8>`: eight successive iterations may run at once, in lanes.
+
+    The loop updates one element by an associative operation: each lane has a partial result, and
+    these are combined after the loop. Floating-point numbers are rounded in another order then.
+    """
+
+    name = "poly.reduction"
+    what = "width"
+
+
+@irdl_attr_definition
 class UnrollAttr(CountAttr, LoopAttribute):
     """`#poly.unroll<4>`: the compiler of the emitted code is to unroll the loop four times."""
 

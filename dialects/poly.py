@@ -32,6 +32,7 @@ from polyir.dialects.loop_attributes import (
     JamAttr,
     MapAttr,
     ParallelAttr,
+    ReductionAttr,
     UnrollAttr,
     VectorAttr,
 )
@@ -78,6 +79,7 @@ Poly = Dialect(
         ClampedAttr,
         DynamicAttr,
         VectorAttr,
+        ReductionAttr,
         UnrollAttr,
         JamAttr,
         MapAttr,

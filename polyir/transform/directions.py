@@ -26,6 +26,11 @@ class Direction:
         move = self.moves[access]
         return move is not None and bool(move) and move[-1] == 1 and not any(move[:-1])
 
+    def is_reversed(self, access: int) -> bool:
+        """Whether the access goes to the element before in memory."""
+        move = self.moves[access]
+        return move is not None and bool(move) and move[-1] == -1 and not any(move[:-1])
+
     def stays(self, access: int) -> bool:
         """Whether the access goes to the same element."""
         move = self.moves[access]

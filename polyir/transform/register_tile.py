@@ -9,7 +9,7 @@ import islpy as isl
 
 from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
-from polyir.dialects.loop_attributes import JamAttr, VectorAttr
+from polyir.dialects.loop_attributes import JamAttr, ReductionAttr, VectorAttr
 from polyir.isl_lists import sets_of
 from polyir.isl_trees import node_type
 from polyir.model.bands import active_at, band_facts
@@ -17,6 +17,7 @@ from polyir.model.order import Active, members_of, still_active
 from polyir.model.outcome import Outcome
 from polyir.model.statements import AccessKind, Statement
 from polyir.model.tree_loops import schedules_below
+from polyir.model.updates import update_of
 from polyir.transform.address import LoopAddress
 from polyir.transform.bands import (
     LoopMember,
@@ -52,6 +53,7 @@ class RegisterTileOptions:
     With `masked`, blocks with rows at borders are not apart from complete ones: they are to run
     with masks.
     `tiles` are the sizes of tiles of blocks, along the rows, the vector loop, and all other loops.
+    With `reassociate`, loops that update one element may run in vectors of partial results.
 
     Raises `OptionError` for numbers that make no sense.
     """
@@ -62,6 +64,7 @@ class RegisterTileOptions:
     loop: LoopAddress | None = None
     masked: bool = False
     tiles: tuple[int, ...] = ()
+    reassociate: bool = False
 
     def __post_init__(self) -> None:
         if self.rows < 1:
@@ -111,8 +114,10 @@ def register_tile(
 
     Without a loop for rows, blocks are made along the vector loop only, and only if another loop
     adds up what is stored; else the vector loop becomes the innermost one.
-    Where stores along no parallel loop go to successive elements, but loads along another loop do,
-    and each iteration of the parallel one is a sum along that, blocks have rows only: several sums
+    With `reassociate`, a loop that updates one element, with loads of successive elements, becomes
+    the innermost one and gets the attribute `#poly.reduction`, where no parallel loop has vectors.
+    Otherwise, where stores along no parallel loop go to successive elements, but loads along
+    another loop do, and each iteration of the parallel one is a sum along that, blocks have rows only: several sums
     at once hide the latency of one.
     Statements that share a band within tiles get bands of their own first, where the dependences
     allow it, if one of them gets a vector loop then (`polyir.transform.point_distribution`).
@@ -150,13 +155,15 @@ class _Shape:
     """The members of a band that are the vector loop and the loop of the rows, if there are.
 
     Without one of them, `kept` is a loop that adds up what is stored, in the same elements. `outer`
-    are loops that come outside of the blocks, mostly because nothing is reused along them.
+    are loops that come outside of the blocks, mostly because nothing is reused along them. With
+    `is_reduction`, the vector loop updates one element, and there is no block.
     """
 
     vector: int | None
     rows: int | None
     kept: int | None = None
     outer: tuple[int, ...] = ()
+    is_reduction: bool = False
 
 
 class _RegisterTiler:
@@ -197,7 +204,7 @@ class _RegisterTiler:
             self.missed.append(f"{name} has no vector loop: {shape}")
             return node
         if shape.vector is not None and shape.rows is None and shape.kept is None:
-            return self._vectors_only(node, shape.vector, name)
+            return self._vectors_only(node, shape, name)
         return self._blocks(node, shape, name)
 
     def _below(self, node: isl.ScheduleNode) -> isl.ScheduleNode:
@@ -329,6 +336,10 @@ class _RegisterTiler:
                     if place != vector and all(map(each.stays, stores))
                 ]
                 return _Shape(vector, None, kept[-1] if kept else None)
+        if self._options.reassociate:
+            reduced = _loop_of_updates(statement, directions)
+            if reduced is not None:
+                return _Shape(reduced, None, is_reduction=True)
         for row in reversed(directions):
             kept_loop = self._loop_of_sums(row, directions, stores, loads)
             if kept_loop is not None and self._are_parallel(band, (row,)):
@@ -399,13 +410,18 @@ class _RegisterTiler:
                 actives = still_active(actives, member)
         return all(band_facts(actives, [members[place] for place in inner]).coincident)
 
-    def _vectors_only(self, band: isl.ScheduleNode, vector: int, name: str) -> isl.ScheduleNode:
+    def _vectors_only(
+        self, band: isl.ScheduleNode, shape: _Shape, name: str
+    ) -> isl.ScheduleNode:
         """`band` with its vector loop innermost."""
+        assert shape.vector is not None
+        width = self._options.width
         members = list(loop_members(band))
-        chosen = members.pop(vector)
-        attribute = VectorAttr(self._options.width)
+        chosen = members.pop(shape.vector)
+        attribute = ReductionAttr(width) if shape.is_reduction else VectorAttr(width)
         members.append(replace(chosen, attributes=with_attribute(chosen.attributes, attribute)))
-        self.done.append(f"vectors of {self._options.width} along loop {vector + 1} of {name}")
+        what = "partial results" if shape.is_reduction else "vectors"
+        self.done.append(f"{what} of {width} along loop {shape.vector + 1} of {name}")
         return replace_band(band, members, bool(band.band_get_permutable()))
 
     def _blocks(self, band: isl.ScheduleNode, shape: _Shape, name: str) -> isl.ScheduleNode:
@@ -484,6 +500,24 @@ class _RegisterTiler:
         if shape.rows is not None:
             sizes[shape.rows] = self._options.rows
         return sizes
+
+
+def _loop_of_updates(
+    statement: Statement, directions: Mapping[int, Direction]
+) -> int | None:
+    """A loop along which a statement updates one element, from elements next to each other."""
+    update = update_of(statement)
+    if update is None:
+        return None
+    own = [statement.accesses.index(each) for each in (update.load, update.store)]
+    others = [place for place in range(len(statement.accesses)) if place not in own]
+    for place in reversed(directions):
+        each = directions[place]
+        dense = [n for n in others if each.is_successive(n) or each.is_reversed(n)]
+        if all(map(each.stays, own)) and dense:
+            if all(n in dense or each.stays(n) for n in others):
+                return place
+    return None
 
 
 def _block_text(sizes: dict[int, int]) -> str:

@@ -19,7 +19,7 @@ from polyir.transform.reassociation.plan import (
     ReassociateOptions,
     find_reduction,
 )
-from polyir.transform.reassociation.updates import neutral_element, update_of
+from polyir.model.updates import neutral_element, update_of
 from polyir.transform.walk import statements_of
 
 
@@ -62,7 +62,7 @@ def test_neutral_elements(operation: str, element: str, neutral: float) -> None:
     scop = scop_with(f"%new = arith.{operation} %a, %x : {element}", element)
     update = update_of(scop.bodies[0])
     assert update is not None
-    value = neutral_element(update).value.data
+    value = neutral_element(update.combiner, update.element_type).value.data
     assert repr(value) == repr(neutral)
     assert update.array == "s"
     assert [access.array for access in update.others] == ["A"]

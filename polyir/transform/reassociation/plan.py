@@ -28,7 +28,7 @@ from polyir.model.scop import Scop
 from polyir.transform.address import StatementAddress, TreePath, node_at
 from polyir.transform.bands import loop_members, replace_band, split_at
 from polyir.transform.gpu.tile_sizes import access_score
-from polyir.transform.reassociation.updates import Update, elements, memory_of, update_of
+from polyir.model.updates import Update, elements, memory_of, update_of
 from polyir.transform.walk import BAND, name_list, statements_of, with_permutable_bands
 
 THREADS = 256

@@ -10,7 +10,7 @@ import islpy as isl
 from polyir.model.scop import Scop, unique_name
 from polyir.transform.expansion.box import NoBoxError, Side, box_of
 from polyir.transform.reassociation.plan import Loop, NoReductionError, Reduction
-from polyir.transform.reassociation.updates import elements
+from polyir.model.updates import elements
 
 
 @dataclass(frozen=True)
