@@ -54,6 +54,10 @@ def reduce_in_vectors(loop: affine.ForOp, width: int) -> str:
     if range is None or range.step != 1 or loop.results:
         raise UnsuitableError("its iterations do not follow each other by one")
     reduction = _reduction(loop, range, width)
+    for step in reduction.chain.steps:
+        if "overflowFlags" in step.properties:
+            # Partial results may overflow where the others do not.
+            step.properties["overflowFlags"] = arith.IntegerOverflowAttr("none")
     guards = _guards(loop)
     place = Block()
     builder = Builder(InsertPoint.at_end(place) if guards else InsertPoint.before(loop))
@@ -280,8 +284,10 @@ class _Reduction:
         """Two partial results, by the operation that the loop has."""
         kind = operation_on(self._combiner.operation, one.type)
         same = (each.properties for each in self.chain.steps if isinstance(each, kind))
-        # Sums that only take away have none.
-        properties = next(same, {"fastmath": arith.FastMathFlagsAttr("none")})
+        properties = next(same, None)
+        if properties is None:
+            # It is a sum that only takes away.
+            properties = dict(self.chain.steps[0].properties)
         operation = kind.create(
             operands=[one, other], result_types=[one.type], properties=dict(properties)
         )
