@@ -133,6 +133,21 @@ class ReductionAttr(CountAttr, LoopAttribute):
 
 
 @irdl_attr_definition
+class PartsAttr(CountAttr, LoopAttribute):
+    """`#poly.parts<4096>`: 4096 successive iterations at a time may compute a partial result.
+
+    The loop updates one element, as one with `#poly.reduction`. Threads share the partial results,
+    which are combined in a fixed order.
+    """
+
+    name = "poly.parts"
+    what = "size"
+
+    def part_after_cut(self) -> CutPart:
+        return "outer"
+
+
+@irdl_attr_definition
 class UnrollAttr(CountAttr, LoopAttribute):
     """`#poly.unroll<4>`: the compiler of the emitted code is to unroll the loop four times."""
 

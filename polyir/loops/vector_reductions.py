@@ -18,14 +18,14 @@ from typing import Final
 from xdsl.builder import Builder
 from xdsl.dialects import affine, arith, vector
 from xdsl.dialects.builtin import AffineMapAttr, DenseArrayBase, VectorType, i1, i64
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.dialects.affine_extra import MaxOp
 from polyir.dialects.shaped_operations import operation_on
-from polyir.loops.iteration_spaces import IterationSpaces
 from polyir.loops.loop_forms import computed, conditional, extreme_bound, range_of
 from polyir.loops.loop_ranges import LoopRange
+from polyir.loops.updates import ElementUpdate, guards_of, update_in
 from polyir.loops.vector_copies import (
     BodyFacts,
     CopiedCounter,
@@ -35,9 +35,8 @@ from polyir.loops.vector_copies import (
     Store,
     UnsuitableError,
 )
-from polyir.model.index_expressions import Constraint, IndexExpression, map_of
-from polyir.model.raising.effects import may_overlap
-from polyir.model.updates import Chain, Combiner, chain_to, neutral_element
+from polyir.model.index_expressions import IndexExpression, map_of
+from polyir.model.updates import neutral_element
 
 MOST_VECTORS: Final = 4
 """The vectors of partial results: an addition takes about four cycles, and one starts in each."""
@@ -54,11 +53,8 @@ def reduce_in_vectors(loop: affine.ForOp, width: int) -> str:
     if range is None or range.step != 1 or loop.results:
         raise UnsuitableError("its iterations do not follow each other by one")
     reduction = _reduction(loop, range, width)
-    for step in reduction.chain.steps:
-        if "overflowFlags" in step.properties:
-            # Partial results may overflow where the others do not.
-            step.properties["overflowFlags"] = arith.IntegerOverflowAttr("none")
-    guards = _guards(loop)
+    guards = guards_of(loop)
+    reduction.update.drop_overflow_flags()
     place = Block()
     builder = Builder(InsertPoint.at_end(place) if guards else InsertPoint.before(loop))
     reduction.run(builder)
@@ -69,44 +65,20 @@ def reduce_in_vectors(loop: affine.ForOp, width: int) -> str:
     return f"{reduction.vectors} vectors of {width} partial results"
 
 
-def _guards(loop: affine.ForOp) -> tuple[Constraint, ...]:
-    """What must hold for the loop to run at all: else, the element may not exist."""
-    spaces = IterationSpaces()
-    found = spaces.guards(loop, spaces.context(loop))
-    if found is None:
-        raise UnsuitableError("when it runs is not a condition that is cheap to test")
-    return tuple(found)
-
-
 def _reduction(loop: affine.ForOp, range: LoopRange, width: int) -> _Reduction:
     """The loop as a reduction; raises `UnsuitableError` if it is none."""
-    body = loop.body.block
-    stores = [op for op in body.ops if isinstance(op, Store)]
-    if len(stores) != 1:
-        raise UnsuitableError("it does not store to one element only")
-    (store,) = stores
-    known = BodyFacts([range.counter])
-    element = store.memref, known.subscripts_of(store)
-    if range.counter in {value for each in element[1] for value in each.values()}:
-        raise UnsuitableError("it does not update one element")
-    same: dict[Operation, Load] = {
-        op: op
-        for op in body.ops
-        if isinstance(op, Load) and (op.memref, known.subscripts_of(op)) == element
-    }
-    chain = chain_to(store.value, store, same)
-    if chain is None or len(same) != 1:
-        raise UnsuitableError("it does not update its element by one associative operation")
-    facts = BodyFacts.of(body, [range.counter], reduced=frozenset((same[chain.load], store)))
+    body, counters = loop.body.block, [range.counter]
+    accesses = [op for op in body.ops if isinstance(op, Load | Store)]
+    update = update_in(accesses, counters)
+    facts = BodyFacts.of(body, counters, reduced=frozenset((update.load, update.store)))
     if facts.may_trap:
         raise UnsuitableError("integers are divided")
     if any(not _is_dense(facts, op) for op in facts.subscripts):
         raise UnsuitableError("it loads elements that are not next to each other")
-    _require_other_elements(loop, facts, store)
     lengths = [high - low for high in range.upper for low in range.lower]
     most = min((each.constant for each in lengths if each.is_constant), default=None)
     vectors = MOST_VECTORS if most is None else max(1, min(MOST_VECTORS, -(-most // width)))
-    return _Reduction(loop, range, facts, store, chain, width, vectors)
+    return _Reduction(loop, range, facts, update, width, vectors)
 
 
 def _is_dense(facts: BodyFacts, op: Load | Store) -> bool:
@@ -114,19 +86,6 @@ def _is_dense(facts: BodyFacts, op: Load | Store) -> bool:
     if op in facts.reduced or not facts.of_access(op):
         return True
     return facts.is_successive(op) or facts.is_reversed(op)
-
-
-def _require_other_elements(loop: affine.ForOp, facts: BodyFacts, store: Store) -> None:
-    """Raise unless what is loaded is never an element that the loop updates."""
-    spaces = IterationSpaces()
-    inside = spaces.context(store)
-    updated = spaces.elements(facts.subscripts[store], inside, facts.counters)
-    for op, subscripts in facts.subscripts.items():
-        if op in facts.reduced or not may_overlap(op.memref, store.memref):
-            continue
-        touched = spaces.elements(subscripts, inside, facts.counters)
-        if op.memref is not store.memref or not updated.is_disjoint(touched):
-            raise UnsuitableError("it may load an element that it updates")
 
 
 @dataclass(frozen=True)
@@ -149,14 +108,13 @@ class _Reduction:
     loop: affine.ForOp
     range: LoopRange
     facts: BodyFacts
-    store: Store
-    chain: Chain
+    update: ElementUpdate
     width: int
     vectors: int
 
     @property
-    def _combiner(self) -> Combiner:
-        return self.chain.combiner
+    def _type(self) -> Attribute:
+        return self.update.store.value.type
 
     @property
     def _step(self) -> int:
@@ -164,14 +122,14 @@ class _Reduction:
 
     def run(self, builder: Builder) -> None:
         """Make the code of all iterations, of which there is at least one."""
-        neutral = neutral_element(self._combiner, self.store.value.type)
+        neutral = neutral_element(self.update.chain.combiner, self._type)
         first = builder.insert(arith.ConstantOp(neutral)).result
         type = VectorType(first.type, [self.width])
         start = builder.insert(vector.BroadcastOp(first, type)).results[0]
         start.name_hint = "partial"
         partial = self._rest(self._main_loop([start] * self.vectors, builder), builder)
         total = self._over_lanes(self._tree(partial, builder), builder)
-        self._update(total, builder)
+        self.update.update(total, builder)
 
     def _main_loop(self, start: Sequence[SSAValue], builder: Builder) -> Sequence[SSAValue]:
         """All iterations in full vectors; the partial results after them."""
@@ -243,7 +201,7 @@ class _Reduction:
         """Some iterations; the partial results after them."""
         expansion = Expansion(self.facts, [copies], self.width, builder, lanes)
         current: dict[Key, SSAValue] = {(n,): value for n, value in enumerate(partial)}
-        expansion.current[self.facts.element(self.store)] = current
+        expansion.current[self.facts.element(self.update.store)] = current
         expansion.run(self.loop.body.block)
         return [current[n,] for n in range(self.vectors)]
 
@@ -252,14 +210,14 @@ class _Reduction:
         while len(values) > 1:
             pairs = [values[n : n + 2] for n in range(0, len(values), 2)]
             values = [
-                self._combined(pair[0], pair[1], builder) if len(pair) == 2 else pair[0]
+                self.update.combined(pair[0], pair[1], builder) if len(pair) == 2 else pair[0]
                 for pair in pairs
             ]
         return values[0]
 
     def _over_lanes(self, value: SSAValue, builder: Builder) -> SSAValue:
         """All lanes of a vector, combined in pairs: those of its two halves."""
-        element, width = self.store.value.type, self.width
+        element, width = self._type, self.width
         while width > 2:
             width //= 2
             type = VectorType(element, [width])
@@ -274,29 +232,8 @@ class _Reduction:
                 ).result
                 for first in (0, width)
             ]
-            value = self._combined(halves[0], halves[1], builder)
+            value = self.update.combined(halves[0], halves[1], builder)
         lanes = [
             builder.insert(vector.ExtractOp(value, [lane], element)).result for lane in range(width)
         ]
-        return self._combined(lanes[0], lanes[1], builder)
-
-    def _combined(self, one: SSAValue, other: SSAValue, builder: Builder) -> SSAValue:
-        """Two partial results, by the operation that the loop has."""
-        kind = operation_on(self._combiner.operation, one.type)
-        same = (each.properties for each in self.chain.steps if isinstance(each, kind))
-        properties = next(same, None)
-        if properties is None:
-            # It is a sum that only takes away.
-            properties = dict(self.chain.steps[0].properties)
-        operation = kind.create(
-            operands=[one, other], result_types=[one.type], properties=dict(properties)
-        )
-        return builder.insert(operation).results[0]
-
-    def _update(self, total: SSAValue, builder: Builder) -> None:
-        """Combine the result of all iterations with the element."""
-        load = self.chain.load.clone()
-        builder.insert(load)
-        store = self.store.clone()
-        store.operands[0] = self._combined(load.results[0], total, builder)
-        builder.insert(store)
+        return self.update.combined(lanes[0], lanes[1], builder)

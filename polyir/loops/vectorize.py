@@ -22,7 +22,7 @@ from xdsl.ir.affine import AffineBinaryOpKind
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.dialects.affine_extra import MaxOp
-from polyir.dialects.loop_attributes import JamAttr, ReductionAttr, VectorAttr
+from polyir.dialects.loop_attributes import JamAttr, PartsAttr, ReductionAttr, VectorAttr
 from polyir.loops.iteration_spaces import IterationSpaces
 from polyir.loops.loop_forms import (
     computed,
@@ -33,6 +33,7 @@ from polyir.loops.loop_forms import (
 )
 from polyir.loops.loop_ranges import LoopRange
 from polyir.loops.partial_blocks import PartialBlock, PartialLanes, partial_block
+from polyir.loops.partial_results import compute_in_parts
 from polyir.loops.vector_copies import (
     Access,
     BodyFacts,
@@ -63,7 +64,7 @@ def vectorize(root: Operation, done: Report, left: Report) -> bool:
     they are keep their attributes. Returns whether there was such a loop; what is done is reported
     to `done`, what cannot be done to `left`.
     """
-    found = False
+    found = _share_parts(root, done, left)
     for loop, attribute in [pair for op in root.walk() for pair in _vector_attributes(op)]:
         found = True
         if not isinstance(loop, affine.ForOp):
@@ -93,6 +94,22 @@ def vectorize(root: Operation, done: Report, left: Report) -> bool:
         else:
             done(message, root)
     return found
+
+
+def _share_parts(root: Operation, done: Report, left: Report) -> bool:
+    """Let threads share the iterations of loops with `#poly.parts`; whether there was one."""
+    loops = [op for op in root.walk() if PartsAttr.name in op.attributes]
+    for loop in loops:
+        attribute = loop.attributes[PartsAttr.name]
+        if not isinstance(loop, affine.ForOp) or not isinstance(attribute, PartsAttr):
+            continue
+        try:
+            message = f"{_name(loop)} runs in {compute_in_parts(loop, attribute.data)}"
+        except UnsuitableError as error:
+            left(f"{_name(loop)} stays sequential: {error}", loop)
+        else:
+            done(message, root)
+    return bool(loops)
 
 
 def _vector_attributes(op: Operation) -> Iterator[tuple[Operation, VectorAttr | ReductionAttr]]:
