@@ -130,7 +130,8 @@ def _strategies(
     apart, fused = (PlutoSchedulePass(fuse="none"),), (PlutoSchedulePass(),)
     spatial = (SpatialSchedulePass(),)
     private = (PrivatizePass(loops="all"),)
-    parallel, wavefront = MarkParallelPass(schedule="balanced"), WavefrontPass()
+    parallel = MarkParallelPass(schedule="balanced", reassociate=reassociate)
+    wavefront = WavefrontPass()
     rows = machine.vector_registers // 4
     blocks = RegisterTilePass(rows=rows, vectors=3, width=width, reassociate=reassociate)
     masked = replace(blocks, masked=True)

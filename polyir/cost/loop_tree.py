@@ -20,6 +20,7 @@ from polyir.dialects.loop_attributes import (
     DynamicAttr,
     JamAttr,
     ParallelAttr,
+    PartsAttr,
     ReductionAttr,
     VectorAttr,
 )
@@ -111,7 +112,7 @@ class _Reader:
             body = Loop(
                 functions,
                 body,
-                ParallelAttr in own,
+                ParallelAttr in own or PartsAttr in own,
                 coincident,
                 number,
                 DynamicAttr in own,

@@ -12,12 +12,13 @@ The parts do not depend on the number of threads, and so the result does not.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from xdsl.builder import Builder
 from xdsl.dialects import affine, arith, memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineBinaryOpKind
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import IsTerminator
@@ -92,42 +93,36 @@ class _Parts:
             allocation = memref.AllocOp.get(element, 64, [DYNAMIC_INDEX], [extent])
         parts = builder.insert(allocation).memref
         parts.name_hint = "parts"
-        combination = self._combination(parts)
-        start, end = [IndexExpression()], [number]
-        builder.insert(parallel_loop(start, end, 1, self._part(parts)))
-        builder.insert(sequential_loop(start, end, 1, combination))
+        # Loops are where they stay before others are built in them, whose bounds depend on that.
+        part, in_part = self._loop_over_parts(parallel_loop, number, builder)
+        last, after = self._loop_over_parts(sequential_loop, number, builder)
         builder.insert(memref.DeallocOp.get(parts))
+        value = after.insert(affine.LoadOp(parts, *as_map((last,)))).result
+        self.update.update(value, after)
+        self._add_part(parts, part, in_part)
 
-    def _part(self, parts: SSAValue) -> Block:
-        """The body of the loop over parts: iterations that update the element of a part."""
-        block, counter, builder = _body_over_parts()
-        neutral = neutral_element(self.update.chain.combiner, self.update.store.value.type)
-        first = builder.insert(arith.ConstantOp(neutral)).result
-        builder.insert(affine.StoreOp(first, parts, *as_map((counter,))))
-        start = self.range.lower[0] + counter.scale(self.size)
+    def _loop_over_parts(
+        self, make: Callable[..., Operation], number: IndexExpression, builder: Builder
+    ) -> tuple[IndexExpression, Builder]:
+        """An empty loop over all parts: its counter, and what adds operations to it."""
+        end = affine.YieldOp.get()
+        block = Block([end], arg_types=[IndexType()])
+        block.args[0].name_hint = "part"
+        builder.insert(make([IndexExpression()], [number], 1, block))
+        return IndexExpression.of(block.args[0]), Builder(InsertPoint.before(end))
+
+    def _add_part(self, parts: SSAValue, part: IndexExpression, builder: Builder) -> None:
+        """Add the iterations of a part, which update its element."""
         load, store = self.update.load, self.update.store
-        Rewriter.replace_op(load, affine.LoadOp(parts, *as_map((counter,))))
-        Rewriter.replace_op(store, affine.StoreOp(store.operands[0], parts, *as_map((counter,))))
+        neutral = neutral_element(self.update.chain.combiner, store.value.type)
+        first = builder.insert(arith.ConstantOp(neutral)).result
+        builder.insert(affine.StoreOp(first, parts, *as_map((part,))))
+        Rewriter.replace_op(load, affine.LoadOp(parts, *as_map((part,))))
+        Rewriter.replace_op(store, affine.StoreOp(store.value, parts, *as_map((part,))))
         body = self.loop.body.detach_block(self.loop.body.block)
+        self.loop.body.add_block(Block([affine.YieldOp.get()], arg_types=[IndexType()]))
+        start = self.range.lower[0] + part.scale(self.size)
         inner = sequential_loop([start], [start.shift(self.size), self.range.upper[0]], 1, body)
         inner.attributes, inner.location = dict(self.loop.attributes), self.loop.location
         inner.attributes.pop(PartsAttr.name, None)
         builder.insert(inner)
-        block.add_op(affine.YieldOp.get())
-        self.loop.body.add_block(Block([affine.YieldOp.get()], arg_types=[IndexType()]))
-        return block
-
-    def _combination(self, parts: SSAValue) -> Block:
-        """The body of the loop that combines the parts with the element."""
-        block, counter, builder = _body_over_parts()
-        value = builder.insert(affine.LoadOp(parts, *as_map((counter,)))).result
-        self.update.update(value, builder)
-        block.add_op(affine.YieldOp.get())
-        return block
-
-
-def _body_over_parts() -> tuple[Block, IndexExpression, Builder]:
-    """The body of a loop over parts, its counter, and what adds operations to it."""
-    block = Block(arg_types=[IndexType()])
-    block.args[0].name_hint = "part"
-    return block, IndexExpression.of(block.args[0]), Builder(InsertPoint.at_end(block))

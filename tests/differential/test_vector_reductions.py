@@ -1,4 +1,4 @@
-"""Random loops with `#poly.reduction` by `vectorize`, in C and LLVM.
+"""Random loops with `#poly.reduction` and `#poly.parts` by `vectorize`, in C and LLVM.
 
 Floating-point values are small integers where they are added or multiplied, so that every order
 gives the same bits; of integers, minima and maxima, all bits must be the same for any values.
@@ -60,13 +60,20 @@ def reduction_program(random: Random, name: str, element: str) -> str:
     if "%n - %j" in body:
         last = "%n"
     arrays = f"%A: memref<40x80x{element}>, %B: memref<80x{element}>, %X: memref<170x{element}>"
+    inner = f"poly.reduction = #poly.reduction<{random.choice((2, 4, 8))}>"
+    outer = ""
+    parts = random.random()
+    if "%i" not in updated and parts < 0.5:
+        outer = f"{{poly.parts = #poly.parts<{random.choice((2, 4))}>}}"
+    elif parts < 0.5 and not last.startswith("min"):
+        inner += f", poly.parts = #poly.parts<{random.choice((3, 16))}>"
     return f"""
 func.func @{name}(%n: index, %sign: {element}, {arrays}) {{
   affine.for %i = 0 to 9 {{
     affine.for %j = {first} to {last} {{
       {body}
-    }} {{poly.reduction = #poly.reduction<{random.choice((2, 4, 8))}>}}
-  }}
+    }} {{{inner}}}
+  }} {outer}
   return
 }}"""
 
@@ -77,9 +84,10 @@ def test_reductions_compute_the_same(element: str, backend: Literal["c", "llvm"]
     random = Random(f"vector reductions of {element}")
     functions = [reduction_program(random, f"f{n}", element) for n in range(FUNCTIONS)]
     text = "".join(functions)
-    oracle = Oracle(re.sub(r"\{poly\.reduction = #poly\.\w+<\d+>\}", "", text))
+    oracle = Oracle(re.sub(r"\{poly\.[^{}]*\}", "", text))
     loops = api.run_pipeline(api.parse(text), "vectorize")
-    assert "#poly.reduction<" not in str(loops)
+    assert not re.search(r"#poly\.(reduction|parts)<", str(loops))
+    assert str(loops).count("affine.parallel") > FUNCTIONS / 8
     compiled = api.compile_loops(loops, CompilerOptions(flags=FLAGS), backend)
     numbers = np.random.default_rng(1)
     type = ELEMENTS[element]

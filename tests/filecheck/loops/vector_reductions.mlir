@@ -97,3 +97,43 @@ func.func @none(%n: index, %A: memref<?xf64>, %B: memref<?x?xf64>, %s: memref<f6
 // CHECK: warning: [vectorize] the loop over %r stays scalar: it loads elements that are not next to each other
 // CHECK: warning: [vectorize] the loop over %t stays scalar: it does not update its element by one associative operation
 // CHECK: warning: [vectorize] the loop over %u stays scalar: it does not store to one element only
+
+// -----
+
+// Threads share partial results; of a loop around others, too.
+func.func @parts(%n: index, %A: memref<?x?xf64>, %s: memref<f64>) {
+  affine.for %i = 2 to %n {
+    affine.for %j = 0 to 64 {
+      %a = affine.load %A[%i, %j] : memref<?x?xf64>
+      %x = affine.load %s[] : memref<f64>
+      %y = arith.mulf %a, %x : f64
+      affine.store %y, %s[] : memref<f64>
+    } {poly.reduction = #poly.reduction<8>}
+  } {poly.parts = #poly.parts<16>}
+  affine.for %i = 0 to %n {
+    affine.for %j = 0 to 64 {
+      %a = affine.load %A[%i, %j] : memref<?x?xf64>
+      %x = affine.load %s[] : memref<f64>
+      %y = arith.divf %x, %a : f64
+      affine.store %y, %s[] : memref<f64>
+    }
+  } {poly.parts = #poly.parts<16>}
+  return
+}
+
+// CHECK-LABEL: remark: [vectorize] the loop over %i runs in parts of 16 iterations, which threads share
+// CHECK: warning: [vectorize] the loop over %i stays sequential: it does not update its element by one associative operation
+// CHECK: remark: [vectorize] the loop over %j runs in 4 vectors of 8 partial results
+// CHECK:      affine.if affine_set<()[s0] : (s0 >= 3)>()[%n] {
+// CHECK:        %[[PARTS:.+]] = memref.alloc({{.*}}) {alignment = 64 : i64} : memref<?xf64>
+// CHECK-NEXT:   affine.parallel (%[[P:.+]]) = (0) to ((symbol(%n) - 2) ceildiv 16) {
+// CHECK-NEXT:     %[[ONE:.+]] = arith.constant 1.000000e+00 : f64
+// CHECK-NEXT:     affine.store %[[ONE]], %[[PARTS]][%[[P]]]
+// CHECK-NEXT:     affine.for %{{.+}} = affine_map<(d0) -> (d0 * 16 + 2)>(%[[P]]) to min affine_map<(d0)[s0] -> (d0 * 16 + 18, s0)>(%[[P]])[%n]
+// CHECK:            arith.mulf {{.*}} : vector<8xf64>
+// CHECK:            affine.store {{.*}}, %[[PARTS]][%[[P]]]
+// CHECK:        affine.for %[[Q:.+]] = 0 to
+// CHECK-NEXT:     %[[PART:.+]] = affine.load %[[PARTS]][%[[Q]]]
+// CHECK-NEXT:     %[[OLD:.+]] = affine.load %s[]
+// CHECK-NEXT:     arith.mulf %[[OLD]], %[[PART]]
+// CHECK:        memref.dealloc %[[PARTS]]
