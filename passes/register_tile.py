@@ -20,8 +20,8 @@ class RegisterTilePass(RegisterTileOptions, ScopPass):
     share the loops of a tile get loops of their own, as far as the dependences allow. With `loop`,
     an address, only bands from that loop on get blocks. With `masked`, blocks with rows at borders
     are not apart from complete ones. `tiles` are three sizes, for the rows, the vector loop and all
-    others: loops over tiles of blocks are added, so that operands fit into caches (see `pack`). With
-    `reassociate`, a loop that updates one element may be chosen for vectors of partial results.
+    others: loops over tiles of blocks are added, so that operands fit into caches (see `pack`).
+    With `reassociate`, a loop that updates one element may run in vectors of partial results.
 
     Before (`C[i, j] += A[i, k] * B[k, j]`):
 

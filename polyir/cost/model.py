@@ -34,7 +34,13 @@ from math import ceil
 
 import islpy as isl
 
-from polyir.cost.innermost import Kernel, combination_cycles, held_statements, kernel_of, overlap_tests
+from polyir.cost.innermost import (
+    Kernel,
+    combination_cycles,
+    held_statements,
+    kernel_of,
+    overlap_tests,
+)
 from polyir.cost.loop_tree import Filters, Leaf, Loop, Node, loop_tree, tiled
 from polyir.cost.machine import Machine
 from polyir.cost.program import StatementModel, model_of, parameters_left, values_of

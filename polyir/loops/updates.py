@@ -51,7 +51,7 @@ class ElementUpdate:
 
 
 def update_in(accesses: Collection[Load | Store], counters: Collection[SSAValue]) -> ElementUpdate:
-    """How a loop updates one element, given all its accesses, and counters: its own and those inside.
+    """How a loop updates one element, given its accesses, its counter and those of loops inside.
 
     No other access is to that element, or to one that the loop may store. Raises
     `UnsuitableError`.

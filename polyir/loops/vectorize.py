@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-import islpy as isl
 from xdsl.builder import Builder
 from xdsl.dialects import affine, arith, vector
 from xdsl.dialects.builtin import AffineMapAttr, VectorType, i1

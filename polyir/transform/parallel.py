@@ -82,8 +82,8 @@ def mark_parallel(
     Loops over tiles of symbolic sizes are loops of their nest; their mark has the attribute.
 
     Of `statements`, a nest of one may have no parallel loop, but update one element in all its
-    iterations by an associative operation. Then its outermost loop gets the attribute `#poly.parts`:
-    threads may compute partial results.
+    iterations by an associative operation. Then its outermost loop gets the attribute
+    `#poly.parts`: threads may compute partial results.
 
     Each child of a sequence is a nest of its own. Inside a marked loop, `outermost` marks no
     other; around one, `inner` marks no other.
@@ -214,7 +214,6 @@ class _Marker:
             nest = _Sequential(statements_of(band), (*reasons, *dict.fromkeys(inner)))
             self.sequential[sequential:] = [nest]
         return _mark_members(band, chosen)
-
 
     def _updates_one_element(self, band: isl.ScheduleNode) -> bool:
         """Whether an outermost band updates one element only, by an associative operation."""

@@ -17,7 +17,6 @@ from polyir.model.order import Active, members_of, still_active
 from polyir.model.outcome import Outcome
 from polyir.model.statements import AccessKind, Statement
 from polyir.model.tree_loops import schedules_below
-from polyir.model.updates import update_of
 from polyir.transform.address import LoopAddress
 from polyir.transform.bands import (
     LoopMember,
@@ -28,7 +27,12 @@ from polyir.transform.bands import (
     start_at,
 )
 from polyir.transform.complete_blocks import complete_blocks, schedule_of_statement
-from polyir.transform.directions import Direction, direction_of, without_reuse
+from polyir.transform.directions import (
+    direction_of,
+    loop_of_sums,
+    loop_of_updates,
+    without_reuse,
+)
 from polyir.transform.loop_attributes import cut, settled, with_attribute
 from polyir.transform.point_distribution import distribution, rewritten, untangled
 from polyir.transform.tile import runs_over_tiles, tile_values
@@ -117,8 +121,8 @@ def register_tile(
     With `reassociate`, a loop that updates one element, with loads of successive elements, becomes
     the innermost one and gets the attribute `#poly.reduction`, where no parallel loop has vectors.
     Otherwise, where stores along no parallel loop go to successive elements, but loads along
-    another loop do, and each iteration of the parallel one is a sum along that, blocks have rows only: several sums
-    at once hide the latency of one.
+    another loop do, and each iteration of the parallel one is a sum along that, blocks have rows
+    only: several sums at once hide the latency of one.
     Statements that share a band within tiles get bands of their own first, where the dependences
     allow it, if one of them gets a vector loop then (`polyir.transform.point_distribution`).
     Several statements, one after the other in the innermost band, get vector loops of their own
@@ -337,34 +341,14 @@ class _RegisterTiler:
                 ]
                 return _Shape(vector, None, kept[-1] if kept else None)
         if self._options.reassociate:
-            reduced = _loop_of_updates(statement, directions)
+            reduced = loop_of_updates(statement, directions)
             if reduced is not None:
                 return _Shape(reduced, None, is_reduction=True)
         for row in reversed(directions):
-            kept_loop = self._loop_of_sums(row, directions, stores, loads)
+            kept_loop = loop_of_sums(row, directions, stores, loads)
             if kept_loop is not None and self._are_parallel(band, (row,)):
                 return _Shape(None, row, kept_loop)
         return "no parallel loop has accesses to successive elements"
-
-    def _loop_of_sums(
-        self,
-        row: int,
-        directions: Mapping[int, Direction],
-        stores: Sequence[int],
-        loads: Sequence[int],
-    ) -> int | None:
-        """The loop that adds up one element in each iteration of `row`, along successive ones."""
-        own = directions[row]
-        if not stores or any(own.moves[store] is None or own.stays(store) for store in stores):
-            return None
-        sums = (
-            place
-            for place, each in directions.items()
-            if place != row
-            and all(map(each.stays, stores))
-            and all(each.stays(load) or each.is_successive(load) for load in loads)
-        )
-        return next(sums, None)
 
     def _in_turn(self, band: isl.ScheduleNode) -> isl.ScheduleNode | None:
         """`band` with a vector loop for each of the statements that run in turn in it."""
@@ -410,9 +394,7 @@ class _RegisterTiler:
                 actives = still_active(actives, member)
         return all(band_facts(actives, [members[place] for place in inner]).coincident)
 
-    def _vectors_only(
-        self, band: isl.ScheduleNode, shape: _Shape, name: str
-    ) -> isl.ScheduleNode:
+    def _vectors_only(self, band: isl.ScheduleNode, shape: _Shape, name: str) -> isl.ScheduleNode:
         """`band` with its vector loop innermost."""
         assert shape.vector is not None
         width = self._options.width
@@ -500,24 +482,6 @@ class _RegisterTiler:
         if shape.rows is not None:
             sizes[shape.rows] = self._options.rows
         return sizes
-
-
-def _loop_of_updates(
-    statement: Statement, directions: Mapping[int, Direction]
-) -> int | None:
-    """A loop along which a statement updates one element, from elements next to each other."""
-    update = update_of(statement)
-    if update is None:
-        return None
-    own = [statement.accesses.index(each) for each in (update.load, update.store)]
-    others = [place for place in range(len(statement.accesses)) if place not in own]
-    for place in reversed(directions):
-        each = directions[place]
-        dense = [n for n in others if each.is_successive(n) or each.is_reversed(n)]
-        if all(map(each.stays, own)) and dense:
-            if all(n in dense or each.stays(n) for n in others):
-                return place
-    return None
 
 
 def _block_text(sizes: dict[int, int]) -> str:

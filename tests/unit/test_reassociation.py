@@ -12,6 +12,7 @@ from polyir.dialects.mark_attributes import OneBlockAttr
 from polyir.model.gpu import is_one_block
 from polyir.model.scop import Scop, scop_of
 from polyir.model.tree import insert_mark
+from polyir.model.updates import neutral_element, update_of
 from polyir.passes.prerequisites import scops_in
 from polyir.transform.gpu.one_block import has_one_block, join_blocks
 from polyir.transform.reassociation.plan import (
@@ -19,7 +20,6 @@ from polyir.transform.reassociation.plan import (
     ReassociateOptions,
     find_reduction,
 )
-from polyir.model.updates import neutral_element, update_of
 from polyir.transform.walk import statements_of
 
 
