@@ -125,7 +125,7 @@ def update_of(statement: Statement) -> Update | None:
     store = write.operation
     if not isinstance(store, affine.StoreOp):
         return None
-    loads = {
+    loads: dict[Operation, Access] = {
         access.operation: access
         for access in statement.accesses
         if access.kind is AccessKind.READ

@@ -98,7 +98,7 @@ def loop_of_updates(statement: Statement, directions: Mapping[int, Direction]) -
         return None
     own = [statement.accesses.index(each) for each in (update.load, update.store)]
     others = [place for place in range(len(statement.accesses)) if place not in own]
-    for place in reversed(directions):
+    for place in reversed(tuple(directions)):
         each = directions[place]
         dense = [n for n in others if each.is_successive(n) or each.is_reversed(n)]
         is_cheap = bool(dense) and all(n in dense or each.stays(n) for n in others)
