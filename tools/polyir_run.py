@@ -45,6 +45,7 @@ from polyir.runtime import (
 )
 from polyir.runtime.compiler import DEFAULT_FLAGS
 from polyir.runtime.data import Value, make_arguments
+from polyir.runtime.measure import Argument
 from polyir.runtime.measure import copy_arguments
 from polyir.tools.command_line import ArgumentParser, add_time_limit, exit_code_of
 from polyir.tools.pass_help import add_information
@@ -135,7 +136,7 @@ def _reassociates(step: ModulePass) -> bool:
 class _Comparison:
     """How results are compared, and what they are called if nothing differs."""
 
-    difference: Callable[[Sequence[Value], Sequence[Value]], Difference | None]
+    difference: Callable[[Sequence[Argument], Sequence[Argument]], Difference | None]
     word: str
 
 

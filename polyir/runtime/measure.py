@@ -114,7 +114,7 @@ def _bits_differ(left: Array, right: Array) -> npt.NDArray[np.bool_]:
 def _values_differ(left: Array, right: Array) -> npt.NDArray[np.bool_]:
     if left.dtype.kind != "f":
         return _bits_differ(left, right)
-    tolerance = float(np.sqrt(np.finfo(left.dtype).eps))
+    tolerance = float(np.sqrt(np.finfo(left.dtype.name).eps))
     one, other = left.astype(np.float64), right.astype(np.float64)
     finite = one[np.isfinite(one)]
     usual = float(np.sqrt(np.mean(np.square(finite)))) if finite.size else 0.0
