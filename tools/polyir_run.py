@@ -45,8 +45,7 @@ from polyir.runtime import (
 )
 from polyir.runtime.compiler import DEFAULT_FLAGS
 from polyir.runtime.data import Value, make_arguments
-from polyir.runtime.measure import Argument
-from polyir.runtime.measure import copy_arguments
+from polyir.runtime.measure import Argument, copy_arguments
 from polyir.tools.command_line import ArgumentParser, add_time_limit, exit_code_of
 from polyir.tools.pass_help import add_information
 from polyir.universe import available_passes

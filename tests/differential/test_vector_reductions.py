@@ -24,7 +24,7 @@ from polyir.runtime import CompilerOptions, compare_bits, compile_module
 pytestmark = pytest.mark.skipif(not mlir_opt_available(), reason=MISSING_TOOLS_REASON)
 
 FLAGS = ("-std=c99", "-fopenmp", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror", "-O2")
-FUNCTIONS = examples(20, 150)
+FUNCTIONS = examples(10, 100)
 SIZES = (0, 1, 7, 31, 32, 70)
 ELEMENTS = {"f64": np.float64, "f32": np.float32, "i64": np.int64, "i32": np.int32}
 FLOATS = ("addf", "subf", "mulf", "maximumf", "minimumf", "maxnumf", "minnumf")
