@@ -121,6 +121,33 @@ class JamAttr(CountAttr, LoopAttribute):
 
 
 @irdl_attr_definition
+class ReductionAttr(CountAttr, LoopAttribute):
+    """`#poly.reduction<8>`: eight successive iterations may run at once, in lanes.
+
+    The loop updates one element by an associative operation: each lane has a partial result, and
+    these are combined after the loop. Floating-point numbers are rounded in another order then.
+    """
+
+    name = "poly.reduction"
+    what = "width"
+
+
+@irdl_attr_definition
+class PartsAttr(CountAttr, LoopAttribute):
+    """`#poly.parts<4096>`: 4096 successive iterations at a time may compute a partial result.
+
+    The loop updates one element, as one with `#poly.reduction`. Threads share the partial results,
+    which are combined in a fixed order.
+    """
+
+    name = "poly.parts"
+    what = "size"
+
+    def part_after_cut(self) -> CutPart:
+        return "outer"
+
+
+@irdl_attr_definition
 class UnrollAttr(CountAttr, LoopAttribute):
     """`#poly.unroll<4>`: the compiler of the emitted code is to unroll the loop four times."""
 

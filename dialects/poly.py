@@ -32,6 +32,8 @@ from polyir.dialects.loop_attributes import (
     JamAttr,
     MapAttr,
     ParallelAttr,
+    PartsAttr,
+    ReductionAttr,
     UnrollAttr,
     VectorAttr,
 )
@@ -78,6 +80,8 @@ Poly = Dialect(
         ClampedAttr,
         DynamicAttr,
         VectorAttr,
+        ReductionAttr,
+        PartsAttr,
         UnrollAttr,
         JamAttr,
         MapAttr,

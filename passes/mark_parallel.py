@@ -23,7 +23,9 @@ class MarkParallelPass(ScopPass):
     the addresses of the loops to mark; a loop that is not parallel is refused. With
     `schedule=balanced`, loops whose iterations do unequal work, as in a triangle or because the
     last of few large tiles is a part of one, get the attribute `#poly.dynamic` too: threads take
-    the next iteration whenever they are free.
+    the next iteration whenever they are free. With `reassociate`, the outermost loop of a nest that
+    has no parallel loop, but updates one element by an associative operation, gets the attribute
+    `#poly.parts`: `vectorize` lets threads compute partial results then, and combines them.
 
     Before:
 
@@ -41,6 +43,7 @@ class MarkParallelPass(ScopPass):
     which: Which = "outermost"
     loops: tuple[LoopAddress, ...] = ()
     schedule: Distribution = "static"
+    reassociate: bool = False
 
     def __post_init__(self) -> None:
         if self.loops and self.which != "outermost":
@@ -52,5 +55,10 @@ class MarkParallelPass(ScopPass):
         if self.loops:
             outcome = mark_loops(scop.schedule, dependences, self.loops)
         else:
-            outcome = mark_parallel(scop.schedule, dependences, self.which)
+            outcome = mark_parallel(
+                scop.schedule,
+                dependences,
+                self.which,
+                scop.statements if self.reassociate else (),
+            )
         return with_dynamic_loops(outcome) if self.schedule == "balanced" else outcome

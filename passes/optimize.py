@@ -90,6 +90,7 @@ StrategyName = Literal[
     "untiled-locality",
     "split",
     "parallel",
+    "reductions",
 ]
 """`best` by the cost model, or a pipeline; `original` is the original order."""
 
@@ -124,18 +125,23 @@ class _Strategy:
         return self.memory + self.scheduler
 
 
-def _strategies(machine: Machine, element_bytes: int, depth: int) -> tuple[_Strategy, ...]:
+def _strategies(
+    machine: Machine, element_bytes: int, depth: int, reassociate: bool
+) -> tuple[_Strategy, ...]:
     """What is tried, in this order; those with the same scheduler come one after the other.
 
     Register blocks fill three quarters of the vector registers with results. `depth` is the number
-    of loops around statements: the more there are, the smaller the tiles of stencils are.
+    of loops around statements: the more there are, the smaller the tiles of stencils are. With
+    `reassociate`, sums may be computed in another order.
     """
     width = max(2, machine.vector_bits // (8 * element_bytes))
     apart, fused = (PlutoSchedulePass(fuse="none"),), (PlutoSchedulePass(),)
     spatial = (SpatialSchedulePass(),)
     private = (PrivatizePass(loops="all"),)
-    parallel, wavefront = MarkParallelPass(schedule="balanced"), WavefrontPass()
-    blocks = RegisterTilePass(rows=machine.vector_registers // 4, vectors=3, width=width)
+    parallel = MarkParallelPass(schedule="balanced", reassociate=reassociate)
+    wavefront = WavefrontPass()
+    rows = machine.vector_registers // 4
+    blocks = RegisterTilePass(rows=rows, vectors=3, width=width, reassociate=reassociate)
     masked = replace(blocks, masked=True)
     whole = replace(masked, tiles=(96, 192, 384))
     tiles, flat = TilePass(sizes=(96, 96, 256)), TilePass(sizes=(48, 48, 240))
@@ -145,7 +151,7 @@ def _strategies(machine: Machine, element_bytes: int, depth: int) -> tuple[_Stra
     sweeps = TilePass(sizes=(32,), min_width=1)
     long = TilePass(sizes=(16, 32, 256) if depth <= 3 else (4, 8, 32, 512))
     in_time = (last, long, wavefront, IntraTileOrderPass(), chains, parallel, blocks)
-    return (
+    found = (
         _Strategy("packed-blocks", (), apart, (whole, parallel), sums=True, packed=True),
         _Strategy("register-blocks", (), apart, (tiles, parallel, blocks), sums=True),
         _Strategy("untiled-blocks", (), apart, (parallel, masked), sums=True),
@@ -158,6 +164,8 @@ def _strategies(machine: Machine, element_bytes: int, depth: int) -> tuple[_Stra
         _Strategy("split", (), (SplitSequentialPass(),), (parallel, blocks), if_scheduled=True),
         _Strategy("parallel", (), (), (parallel, blocks)),
     )
+    # Where only sums are slow, parallel regions may take longer than they do.
+    return (*found, _Strategy("reductions", (), (), (blocks,))) if reassociate else found
 
 
 def _is_for_threads(step: ModulePass) -> bool:
@@ -179,7 +187,9 @@ class OptimizePass(PassWithOptions):
     `threads` is how many threads run parallel loops, by default one a core; with 1, no loop is
     marked as parallel. `machine` is a JSON file that describes the machine
     (`polyir.cost.machine`); by default, it is the one that this runs on. Remarks have the numbers.
-    `strategy` names a pipeline that is to be used whatever the model says.
+    `strategy` names a pipeline that is to be used whatever the model says. With `reassociate`,
+    floating-point sums, products, minima and maxima may be computed in another order, in vectors
+    of partial results, which rounds them differently.
 
     Before (`C[i, j] += A[i, k] * B[k, j]`):
 
@@ -200,6 +210,7 @@ class OptimizePass(PassWithOptions):
     threads: int | None = None
     machine: str = ""
     strategy: StrategyName = "best"
+    reassociate: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.threads is not None and self.threads < 1:
@@ -211,7 +222,7 @@ class OptimizePass(PassWithOptions):
             scops = scops_in(function)
             # What was too hard to analyse would be tried again for each strategy.
             if scops and all(scop.dependences is not None for scop in scops):
-                choice = _Choice(ctx, function, machine, self.threads or machine.cores)
+                choice = _Choice(ctx, function, machine, self)
                 if self.strategy == "best":
                     choice.make()
                 else:
@@ -271,11 +282,13 @@ _Results = list[_Candidate | str]
 class _Choice:
     """The choice between strategies for one function."""
 
-    def __init__(self, ctx: Context, function: FuncOp, machine: Machine, threads: int) -> None:
+    def __init__(
+        self, ctx: Context, function: FuncOp, machine: Machine, options: OptimizePass
+    ) -> None:
         self._ctx = ctx
         self._function = function
         self._machine = machine
-        self._threads = threads
+        self._threads = options.threads or machine.cores
         self._scops = _scops_of(function)
         self._models = [self._model(each.scop) for each in self._scops]
         statements = [each for model in self._models for each in model.statements.values()]
@@ -284,7 +297,7 @@ class _Choice:
         self._accesses = sum(len(each.accesses) for each in statements)
         element_bytes = max(model.element_bytes for model in self._models)
         depth = max((len(each.region.low) for each in statements), default=0)
-        self._strategies = _strategies(machine, element_bytes, depth)
+        self._strategies = _strategies(machine, element_bytes, depth, options.reassociate)
 
     def make(self) -> None:
         """Replace the function by the best candidate, if one is worth it."""

@@ -35,7 +35,7 @@ class ReassociatePass(ReassociateOptions, RewritePass):
     A reduction is a statement `X[f] = X[f] op e` that updates an element several times, by an
     operation that is associative and commutative: a sum, product, minimum, maximum, or bitwise
     `and`, `or`, `xor`. Floating-point sums and products are then rounded in another order, so that
-    their last bits change. No other pass does that.
+    their last bits change. Of other passes, only those with an option `reassociate` do that.
 
     Run it after a scheduler and before `map-to-gpu`. Reductions with at most one parallel loop
     around become parallel, or those that `statements` names. A result has `lanes` partial results:

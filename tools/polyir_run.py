@@ -1,4 +1,5 @@
 """Optimise a program, run the original and the result, compare them bit for bit, and time both.
+If a pass may reassociate, floating-point numbers are compared up to rounding.
 
 Passes are flags, as for polyir-opt; without any, the default pipeline of polyir.compile runs. The
 input data is generated: sizes come from --size NAME=VALUE, and arrays are as large as the program
@@ -17,6 +18,7 @@ from typing import get_args
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
+from xdsl.passes import ModulePass
 
 from polyir import api
 from polyir.diagnostics import (
@@ -33,10 +35,17 @@ from polyir.model.scop import Scop, scop_of
 from polyir.model.symbolic_tiles import all_tiles
 from polyir.passes.prerequisites import scops_in
 from polyir.pipeline import AvailablePasses, passes_of_pipeline, split_pass_flags
-from polyir.runtime import CompiledModule, CompilerOptions, best_times, compare_bits
+from polyir.runtime import (
+    CompiledModule,
+    CompilerOptions,
+    Difference,
+    best_times,
+    compare_bits,
+    compare_rounded,
+)
 from polyir.runtime.compiler import DEFAULT_FLAGS
 from polyir.runtime.data import Value, make_arguments
-from polyir.runtime.measure import copy_arguments
+from polyir.runtime.measure import Argument, copy_arguments
 from polyir.tools.command_line import ArgumentParser, add_time_limit, exit_code_of
 from polyir.tools.pass_help import add_information
 from polyir.universe import available_passes
@@ -106,7 +115,8 @@ def _run(arguments: Sequence[str]) -> int:
     else:
         after = api.compile_loops(loops, origin=last_with_scops, target=options.target)
         runs.append(TimedRun("result", after, 1, arities[1], options.target))
-    return _compare_and_time(function.sym_name.data, runs, values, options.repeat)
+    compared = _ROUNDED if any(map(_reassociates, pipeline)) else _EXACT
+    return _compare_and_time(function.sym_name.data, runs, values, options.repeat, compared)
 
 
 def _tile_sizes(scops: Sequence[Scop], given: Sequence[int]) -> dict[str, int]:
@@ -116,8 +126,29 @@ def _tile_sizes(scops: Sequence[Scop], given: Sequence[int]) -> dict[str, int]:
     return {name: given[min(n, len(given) - 1)] for n, name in enumerate(names)}
 
 
+def _reassociates(step: ModulePass) -> bool:
+    """Whether a pass may change the order of floating-point operations."""
+    return step.name == "reassociate" or bool(getattr(step, "reassociate", False))
+
+
+@dataclass(frozen=True)
+class _Comparison:
+    """How results are compared, and what they are called if nothing differs."""
+
+    difference: Callable[[Sequence[Argument], Sequence[Argument]], Difference | None]
+    word: str
+
+
+_EXACT = _Comparison(compare_bits, "bit-identical")
+_ROUNDED = _Comparison(compare_rounded, "equal up to rounding")
+
+
 def _compare_and_time(
-    name: str, runs: Sequence[TimedRun], values: Sequence[Value], repeat: int
+    name: str,
+    runs: Sequence[TimedRun],
+    values: Sequence[Value],
+    repeat: int,
+    compared: _Comparison,
 ) -> int:
     """Compare every run with the first one; if all are identical, time them and print the table."""
     first = runs[0]
@@ -129,7 +160,7 @@ def _compare_and_time(
         actual = copy_arguments(values)
         with run.program.threads(run.threads):
             run.program[name](*actual[: run.arity])
-        difference = compare_bits(expected, actual)
+        difference = compared.difference(expected, actual)
         if difference is not None:
             print(f"error: {run.label}: {difference}", file=sys.stderr)
             agree = False
@@ -139,7 +170,7 @@ def _compare_and_time(
         print("warning: the program does not change any of its arrays", file=sys.stderr)
     times = best_times({run.label: _on_threads(run, name) for run in runs}, values, repeat)
     base = times[first.label]
-    print(f"@{name}: outputs are bit-identical; best of {repeat} interleaved runs")
+    print(f"@{name}: outputs are {compared.word}; best of {repeat} interleaved runs")
     for run in runs:
         seconds = times[run.label]
         print(f"  {run.label:22} {seconds * 1e3:10.3f} ms {base / seconds:8.2f}x")

@@ -85,9 +85,13 @@ COMPILERS: Final = (
     Variant("polly-parallel", POLLY_PARALLEL, is_parallel=True),
 )
 
+REASSOCIATED: Final = "optimize+reassociate"
+"""The pipeline whose results are compared with a tolerance."""
+
 PIPELINES: Final[Mapping[str, str]] = MappingProxyType(
     {
         "optimize": DEFAULT_PIPELINE,
+        REASSOCIATED: "optimize{reassociate=true}",
         "pluto": "pluto-schedule,tile,mark-parallel",
         "pluto+wavefront": "pluto-schedule,tile,wavefront,mark-parallel",
         "spatial": "spatial-schedule,tile,wavefront,intra-tile-order,mark-parallel",
@@ -113,7 +117,15 @@ def pipeline_variant(name: str, passes: str) -> Variant:
     """A pipeline of polyir, run by `polyir-opt` in a process of its own."""
     opt = (sys.executable, "-m", "polyir.tools.polyir_opt")
     tool = (*opt, "-p", passes, "--emit=c", INPUT, "-o", OUTPUT)
-    return Variant(name, GCC_OPENMP, tool, Language.MLIR, is_parallel=True, is_polyir=True)
+    return Variant(
+        name,
+        GCC_OPENMP,
+        tool,
+        Language.MLIR,
+        is_parallel=True,
+        is_polyir=True,
+        reassociates=name == REASSOCIATED,
+    )
 
 
 def peer_variant(name: str, command: str) -> Variant:

@@ -89,6 +89,9 @@ VECTOR_EFFICIENCY = 0.6
 """The part of the peak that vector code reaches: loads wait and cross lines, chains are short."""
 
 
+SHUFFLE = 3.0
+"""Cycles until a shuffle of lanes is done."""
+
 GATHER = 6.0
 """The loads that one element of a vector costs that is not next to the others, in a block.
 
@@ -113,7 +116,9 @@ def _vector_kernel(
     along = _moves_along(model, loops, name, -1)
     across = _moves_along(model, loops, name, -2) if rows else [0.0] * len(along)
     around: Sequence[float | None] = [None] * len(along)
-    if _is_block(loops, name):
+    if loops[-1].is_reduction:
+        around = along
+    elif _is_block(loops, name):
         around = _moves_along(model, loops, name, -3 if rows else -2)
     vectors = BLOCK_VECTORS if rows else 1
     loads = stores = 0.0
@@ -136,6 +141,14 @@ def _vector_kernel(
     cycles = _cycles(model, machine, loads, stores, copies, lanes)
     each = cycles / (copies * lanes * VECTOR_EFFICIENCY)
     return Kernel(min(each, scalar), scalar, lanes, strided, 0.0)
+
+
+def combination_cycles(width: int, machine: Machine) -> float:
+    """The cycles after a reduction in vectors: the vectors are combined, then halves of one.
+
+    Each step is a shuffle of lanes and an operation, which wait for the step before.
+    """
+    return (2 + width.bit_length() - 1) * (machine.add_latency + SHUFFLE)
 
 
 def _moves_along(

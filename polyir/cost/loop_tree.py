@@ -16,7 +16,14 @@ from polyir.cost.program import (
     function_of,
 )
 from polyir.cost.regions import Constraint, Form
-from polyir.dialects.loop_attributes import DynamicAttr, JamAttr, ParallelAttr, VectorAttr
+from polyir.dialects.loop_attributes import (
+    DynamicAttr,
+    JamAttr,
+    ParallelAttr,
+    PartsAttr,
+    ReductionAttr,
+    VectorAttr,
+)
 from polyir.isl_lists import sets_of
 from polyir.isl_trees import node_type
 from polyir.model.tree import attributes_of_members
@@ -32,7 +39,7 @@ class Loop:
 
     Where it `is_balanced`, threads take iterations as they become free. `width` is that of the
     vectors that the loop runs in, and `rows` the copies that it is unrolled to around them; 0 if it
-    is no such loop.
+    is no such loop. If it `is_reduction`, each lane has a partial result.
     """
 
     functions: Mapping[str, Function]
@@ -43,6 +50,7 @@ class Loop:
     is_balanced: bool = False
     width: int = 0
     rows: int = 0
+    is_reduction: bool = False
 
     @property
     def runs_over_tiles(self) -> bool:
@@ -99,16 +107,18 @@ class _Reader:
             }
             own = {type(each): each for each in attributes[member]}
             coincident = bool(node.band_member_get_coincident(member))
-            vector, jam = own.get(VectorAttr), own.get(JamAttr)
+            jam, reduction = own.get(JamAttr), own.get(ReductionAttr)
+            vector = own.get(VectorAttr, reduction)
             body = Loop(
                 functions,
                 body,
-                ParallelAttr in own,
+                ParallelAttr in own or PartsAttr in own,
                 coincident,
                 number,
                 DynamicAttr in own,
-                vector.data if isinstance(vector, VectorAttr) else 0,
+                vector.data if isinstance(vector, VectorAttr | ReductionAttr) else 0,
                 jam.data if isinstance(jam, JamAttr) else 0,
+                reduction is not None,
             )
         return body
 

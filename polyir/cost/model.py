@@ -34,7 +34,13 @@ from math import ceil
 
 import islpy as isl
 
-from polyir.cost.innermost import Kernel, held_statements, kernel_of, overlap_tests
+from polyir.cost.innermost import (
+    Kernel,
+    combination_cycles,
+    held_statements,
+    kernel_of,
+    overlap_tests,
+)
 from polyir.cost.loop_tree import Filters, Leaf, Loop, Node, Parts, loop_tree, tiled
 from polyir.cost.machine import Machine
 from polyir.cost.program import StatementModel, model_of, parameters_left, values_of
@@ -355,6 +361,8 @@ class CostModel:
         """The cycles before and after the iterations of an innermost loop."""
         names = [name for inner, _ in entered[:1] for name in inner]
         cycles = self.machine.loop_cycles
+        if loops[-1].is_reduction:
+            cycles += combination_cycles(loops[-1].width, self.machine)
         if not loops[-1].width and any(self._kernel(loops, name).lanes > 1 for name in names):
             models = [self.statements[name] for name in names]
             cycles += self.machine.overlap_cycles * overlap_tests(models, in_parallel)

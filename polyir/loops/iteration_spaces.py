@@ -7,7 +7,7 @@ while an operation runs. Conditions that are not affine are ignored, so sets may
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import reduce
 
 import islpy as isl
@@ -136,6 +136,18 @@ class IterationSpaces:
             if position >= 0:
                 points = points.project_out(isl.dim_type.param, position, 1)
         return points
+
+    def elements(
+        self, subscripts: Sequence[IndexExpression], known: isl.Set, counters: Iterable[SSAValue]
+    ) -> isl.Set:
+        """The elements, as `{ [subscripts] }`, that an access has for any values of `counters`.
+
+        `known` restricts the values that occur.
+        """
+        start = isl.Map.from_domain(isl.Set.universe(self._reader.space))
+        functions = (isl.Map.from_pw_aff(self.function(each)) for each in subscripts)
+        elements = reduce(isl.Map.flat_range_product, functions, start)
+        return self.whatever(counters, elements.intersect_domain(known).range())
 
     def _on_step(self, range: LoopRange, step: int) -> isl.Set:
         """Where a counter is some steps after its first value, which is one of the lower bounds."""

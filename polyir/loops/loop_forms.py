@@ -13,6 +13,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineBinaryOpKind, AffineSet
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from polyir.dialects.affine_extra import MaxOp
 from polyir.dialects.affine_semantics import is_valid_dimension
 from polyir.loops.loop_ranges import LoopRange, ranges_of
 from polyir.model.affine_operations import (
@@ -176,6 +177,16 @@ def computed(expression: IndexExpression, in_affine: bool, builder: Builder) -> 
     if expression.constant:
         values.append(_constant(expression.constant, builder))
     return reduce(lambda one, other: builder.insert(arith.AddiOp(one, other)).result, values)
+
+
+def extreme_bound(
+    bounds: Sequence[IndexExpression], kind: type[MaxOp] | type[affine.MinOp], builder: Builder
+) -> SSAValue:
+    """The greatest, or the smallest, of some bounds."""
+    if len(bounds) == 1:
+        return computed(bounds[0], True, builder)
+    values, operands = map_of(bounds)
+    return builder.insert(kind(operands, AffineMapAttr(values))).result
 
 
 def _constant(value: int, builder: Builder) -> SSAValue:

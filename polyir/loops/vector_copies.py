@@ -20,12 +20,14 @@ from xdsl.dialects import affine, arith, memref, vector
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     AnyFloat,
+    DenseArrayBase,
     FloatAttr,
     IndexType,
     IntegerAttr,
     IntegerType,
     MemRefType,
     VectorType,
+    i64,
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
@@ -73,24 +75,31 @@ class BodyFacts:
     """What the operations of a body depend on, for copies along `counters`.
 
     If there are vectors, the last counter is theirs. `dimensions` are the positions of the
-    counters that a value depends on, `subscripts` those of each load and store.
+    counters that a value depends on, `subscripts` those of each load and store. Of an element that
+    `reduced` access, each copy has a value of its own.
     """
 
     counters: Sequence[SSAValue]
     has_vectors: bool = True
+    reduced: frozenset[Access] = frozenset()
     dimensions: dict[SSAValue, frozenset[int]] = field(default_factory=dict)
     subscripts: dict[Access, Subscripts] = field(default_factory=dict)
     may_trap: bool = False
     _expressions: dict[SSAValue, IndexExpression] = field(default_factory=dict)
 
     @staticmethod
-    def of(body: Block, counters: Sequence[SSAValue], has_vectors: bool = True) -> BodyFacts:
+    def of(
+        body: Block,
+        counters: Sequence[SSAValue],
+        has_vectors: bool = True,
+        reduced: frozenset[Access] = frozenset(),
+    ) -> BodyFacts:
         """The facts of a body.
 
         Raises `UnsuitableError` for operations that cannot be copied, and for stores to elements
         that are not successive along the counter of the vectors.
         """
-        facts = BodyFacts(counters, has_vectors)
+        facts = BodyFacts(counters, has_vectors, reduced)
         for place, counter in enumerate(counters):
             facts.dimensions[counter] = frozenset((place,))
         for op in body.ops:
@@ -108,7 +117,9 @@ class BodyFacts:
         return self.dimensions.get(value, frozenset())
 
     def of_access(self, op: Access) -> frozenset[int]:
-        """The positions of the counters that the element depends on."""
+        """The positions of the counters that the element, or a copy's value of it, depends on."""
+        if op in self.reduced:
+            return frozenset(range(len(self.counters)))
         values = (value for each in self.subscripts[op] for value in each.values())
         return frozenset(self.counters.index(each) for each in values if each in self.counters)
 
@@ -151,14 +162,17 @@ class BodyFacts:
             if inner is not value and self.of_value(inner):
                 raise UnsuitableError(f"{op.name} computes with sums of loaded indices")
 
-    def _add_access(self, op: Access) -> None:
+    def subscripts_of(self, op: Access) -> Subscripts:
+        """The subscripts of an access; raises `UnsuitableError` if one is not affine."""
         if is_semi_affine(op):
             raise UnsuitableError("a subscript is not affine")
         indices = [self.written_out(index) for index in op.indices]
         if isinstance(op, affine.LoadOp | affine.StoreOp):
-            subscripts = compose(op.map.data, indices)
-        else:
-            subscripts = tuple(indices)
+            return compose(op.map.data, indices)
+        return tuple(indices)
+
+    def _add_access(self, op: Access) -> None:
+        subscripts = self.subscripts_of(op)
         for value in (value for each in subscripts for value in each.values()):
             if value not in self.counters and value.owner.parent is op.parent:
                 raise UnsuitableError("a subscript is computed from data")
@@ -170,14 +184,21 @@ class BodyFacts:
         self._require_no_counter(op.value, op)
         if found != frozenset(range(len(self.counters))):
             raise UnsuitableError("several iterations store to one element")
-        if self.has_vectors and not self.is_successive(op):
+        if self.has_vectors and op not in self.reduced and not self.is_successive(op):
             raise UnsuitableError("it stores to elements that are not next to each other")
 
     def is_successive(self, op: Access) -> bool:
         """Whether the elements of a vector are successive."""
+        return self._moves_by(op, 1)
+
+    def is_reversed(self, op: Access) -> bool:
+        """Whether the elements of a vector are successive from the last one to the first."""
+        return self._moves_by(op, -1)
+
+    def _moves_by(self, op: Access, step: int) -> bool:
         counter = self.counters[self.vector]
         *others, last = (factor_of(each, counter) for each in self.subscripts[op])
-        return last == 1 and not any(factor != 0 for factor in others)
+        return last == step and not any(factor != 0 for factor in others)
 
     @property
     def has_gathers(self) -> bool:
@@ -185,6 +206,7 @@ class BodyFacts:
         return any(
             self.vector in self.of_access(op) and not self.is_successive(op)
             for op in self.subscripts
+            if op not in self.reduced
         )
 
 
@@ -282,10 +304,20 @@ class Expansion:
         if self.facts.vector not in self.facts.of_access(op):
             return self._scalar(op, self._at_element(op, key))
         type = VectorType(_element_type(op), [self.width])
-        if not self.facts.is_successive(op):
+        subscripts, mask = self._at(op, key), self._mask(op, key)
+        if self.facts.is_successive(op):
+            return self._load_vector(op, subscripts, mask, type)
+        if not self.facts.is_reversed(op):
             return self._gathered(op, key, type)
-        subscripts = self._at(op, key)
-        mask = self._mask(op, key)
+        *others, last = subscripts
+        subscripts = (*others, last.shift(1 - self.width))
+        mask = None if mask is None else self._reversed(mask)
+        return self._reversed(self._load_vector(op, subscripts, mask, type))
+
+    def _load_vector(
+        self, op: Access, subscripts: Subscripts, mask: SSAValue | None, type: VectorType
+    ) -> SSAValue:
+        """Successive elements, from the first one on."""
         if mask is not None:
             zero = self.builder.insert(arith.ConstantOp(_zero(_element_type(op)))).result
             other, indices = self._broadcast(zero), self._indices(subscripts)
@@ -294,6 +326,13 @@ class Expansion:
             memory = SSAValue.get(op.memref, type=MemRefType)
             return self._insert_load(affine.VectorLoadOp(memory, *as_map(subscripts), type), op)
         return self._insert_load(vector.LoadOp(op.memref, self._indices(subscripts), type), op)
+
+    def _reversed(self, value: SSAValue) -> SSAValue:
+        """The lanes of a vector from the last one to the first."""
+        assert isinstance(value.type, VectorType)
+        order = DenseArrayBase.from_list(i64, range(self.width)[::-1])
+        shuffle = vector.ShuffleOp(value, value, order, result_type=value.type)
+        return self.builder.insert(shuffle).result
 
     def store_element(self, op: Access, key: Key, value: SSAValue) -> None:
         """Store the element, or vector, of the copy `key`."""

@@ -9,11 +9,10 @@ their width there, and the first one is masked, too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial, reduce
+from functools import partial
 
-import islpy as isl
 from xdsl.builder import Builder
 from xdsl.dialects import affine, arith, vector
 from xdsl.dialects.builtin import AffineMapAttr, VectorType, i1
@@ -22,16 +21,18 @@ from xdsl.ir.affine import AffineBinaryOpKind
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.dialects.affine_extra import MaxOp
-from polyir.dialects.loop_attributes import JamAttr, VectorAttr
+from polyir.dialects.loop_attributes import JamAttr, PartsAttr, ReductionAttr, VectorAttr
 from polyir.loops.iteration_spaces import IterationSpaces
 from polyir.loops.loop_forms import (
     computed,
     conditional,
+    extreme_bound,
     range_of,
     with_carried_values,
 )
 from polyir.loops.loop_ranges import LoopRange
 from polyir.loops.partial_blocks import PartialBlock, PartialLanes, partial_block
+from polyir.loops.partial_results import compute_in_parts
 from polyir.loops.vector_copies import (
     Access,
     BodyFacts,
@@ -45,6 +46,7 @@ from polyir.loops.vector_copies import (
     Subscripts,
     UnsuitableError,
 )
+from polyir.loops.vector_reductions import reduce_in_vectors
 from polyir.model.index_expressions import Constraint, IndexExpression, map_of
 from polyir.model.raising.effects import may_overlap
 
@@ -55,22 +57,24 @@ Report = Callable[[str, Operation], None]
 def vectorize(root: Operation, done: Report, left: Report) -> bool:
     """Make vector code of the loops from `root` down that have `#poly.vector`, in place.
 
-    Such loops must be parallel, and so must loops with `#poly.jam`. Innermost loops with
+    Such loops must be parallel, and so must loops with `#poly.jam`. Loops with `#poly.reduction`
+    run in vectors of partial results if they update one element. Innermost loops with
     `#poly.jam` only are unrolled if their number of iterations is constant. Loops that stay as
     they are keep their attributes. Returns whether there was such a loop; what is done is reported
     to `done`, what cannot be done to `left`.
     """
-    found = False
-    for loop in [op for op in root.walk() if VectorAttr.name in op.attributes]:
-        attribute = loop.attributes[VectorAttr.name]
-        if not isinstance(attribute, VectorAttr):
-            continue
+    found = _share_parts(root, done, left)
+    for loop, attribute in [pair for op in root.walk() for pair in _vector_attributes(op)]:
         found = True
         if not isinstance(loop, affine.ForOp):
             left("a loop stays scalar: it is parallel, or its bounds are not affine", loop)
             continue
         try:
-            message = _vectorize(loop, attribute.data)
+            if isinstance(attribute, VectorAttr):
+                message = _vectorize(loop, attribute.data)
+            else:
+                how = reduce_in_vectors(loop, attribute.data)
+                message = f"{_name(loop)} runs in {how}"
         except UnsuitableError as error:
             left(f"{_name(loop)} stays scalar: {error}", loop)
         else:
@@ -89,6 +93,30 @@ def vectorize(root: Operation, done: Report, left: Report) -> bool:
         else:
             done(message, root)
     return found
+
+
+def _share_parts(root: Operation, done: Report, left: Report) -> bool:
+    """Let threads share the iterations of loops with `#poly.parts`; whether there was one."""
+    loops = [op for op in root.walk() if PartsAttr.name in op.attributes]
+    for loop in loops:
+        attribute = loop.attributes[PartsAttr.name]
+        if not isinstance(loop, affine.ForOp) or not isinstance(attribute, PartsAttr):
+            continue
+        try:
+            message = f"{_name(loop)} runs in {compute_in_parts(loop, attribute.data)}"
+        except UnsuitableError as error:
+            left(f"{_name(loop)} stays sequential: {error}", loop)
+        else:
+            done(message, root)
+    return bool(loops)
+
+
+def _vector_attributes(op: Operation) -> Iterator[tuple[Operation, VectorAttr | ReductionAttr]]:
+    """A loop with the attribute that says that it is to run in vectors, if there is one."""
+    for kind in (VectorAttr, ReductionAttr):
+        attribute = op.attributes.get(kind.name)
+        if isinstance(attribute, VectorAttr | ReductionAttr):
+            yield op, attribute
 
 
 def _has_rows_only(op: Operation) -> bool:
@@ -285,8 +313,8 @@ def _kept_elements(
         is_own_array = all(op.memref is store.memref for op in others)
         if not is_own_array or not _is_injective(subscripts, facts.counters):
             continue
-        elements = _touched(subscripts, inside, counters, spaces)
-        touched = (_touched(facts.subscripts[op], inside, counters, spaces) for op in others)
+        elements = spaces.elements(subscripts, inside, counters)
+        touched = (spaces.elements(facts.subscripts[op], inside, counters) for op in others)
         if all(map(elements.is_disjoint, touched)):
             taken.add(facts.element(store))
             kept.append(_Kept(facts.element(store), own[0]))
@@ -302,18 +330,6 @@ def _is_injective(subscripts: Subscripts, counters: Sequence[SSAValue]) -> bool:
         if len(found) == 1 and terms.get(found[0]) in (1, -1):
             alone.add(found[0])
     return alone == set(counters)
-
-
-def _touched(
-    subscripts: Subscripts, known: isl.Set, counters: Sequence[SSAValue], spaces: IterationSpaces
-) -> isl.Set:
-    """The elements, as `{ [subscripts] }`, that an access has for any values of `counters`."""
-    functions = [spaces.function(each) for each in subscripts]
-    elements = reduce(
-        isl.Map.flat_range_product,
-        (isl.Map.from_pw_aff(each) for each in functions),
-    )
-    return spaces.whatever(counters, elements.intersect_domain(known).range())
 
 
 def _run_with_kept(
@@ -417,8 +433,8 @@ def _add_aligned_loops(
     down = partial(rounded, AffineBinaryOpKind.FloorDiv)
     up = partial(rounded, AffineBinaryOpKind.CeilDiv)
     builder = Builder(InsertPoint.before(loop))
-    lower = IndexExpression.of(_extreme(range.lower, MaxOp, builder))
-    upper = IndexExpression.of(_extreme(range.upper, affine.MinOp, builder))
+    lower = IndexExpression.of(extreme_bound(range.lower, MaxOp, builder))
+    upper = IndexExpression.of(extreme_bound(range.upper, affine.MinOp, builder))
     ends = LoopRange(range.counter, (lower,), (upper,), 1)
     start = down(lower)
     _add_masked(loop, ends, facts, width, start, Constraint((lower - start).shift(-1), False))
@@ -478,11 +494,11 @@ def _add_rest(loop: affine.ForOp, range: LoopRange, facts: BodyFacts, width: int
     if len(lengths) == 1 and lengths[0].is_constant and lengths[0].constant % width == 0:
         return
     builder = Builder(InsertPoint.before(loop))
-    end = _extreme(range.upper, affine.MinOp, builder)
+    end = extreme_bound(range.upper, affine.MinOp, builder)
     if len(lengths) == 1:
         count = computed(lengths[0], True, builder)
     else:
-        first = _extreme(range.lower, MaxOp, builder)
+        first = extreme_bound(range.lower, MaxOp, builder)
         count = builder.insert(arith.SubiOp(end, first)).result
     size = computed(IndexExpression((), width), False, builder)
     # Of a loop without iterations, no rest is positive.
@@ -499,13 +515,3 @@ def _add_rest(loop: affine.ForOp, range: LoopRange, facts: BodyFacts, width: int
     block.add_op(affine.YieldOp.get())
     is_left = Constraint(IndexExpression.of(rest).shift(-1), False)
     conditional([is_left], block, None, loop, builder)
-
-
-def _extreme(
-    bounds: Sequence[IndexExpression], kind: type[MaxOp] | type[affine.MinOp], builder: Builder
-) -> SSAValue:
-    """The greatest, or the smallest, of some bounds."""
-    if len(bounds) == 1:
-        return computed(bounds[0], True, builder)
-    values, operands = map_of(bounds)
-    return builder.insert(kind(operands, AffineMapAttr(values))).result

@@ -8,14 +8,16 @@ from xdsl.dialects import affine, arith
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     AffineSetAttr,
+    ArrayAttr,
     DenseArrayBase,
     DenseIntElementsAttr,
     IndexType,
     IntegerAttr,
     TensorType,
     i32,
+    i64,
 )
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
     AffineBinaryOpKind,
@@ -211,3 +213,47 @@ def constraints_of(
         is_equality = constraint.kind is AffineConstraintKind.eq
         constraints.append(Constraint(left - right, is_equality))
     return tuple(constraints)
+
+
+def sequential_loop(
+    lower: Sequence[IndexExpression], upper: Sequence[IndexExpression], step: int, body: Block
+) -> affine.ForOp:
+    """`affine.for`, from the greatest of `lower` to below the least of `upper`."""
+    lower_map, lower_operands = map_of(lower)
+    upper_map, upper_operands = map_of(upper)
+    return affine.ForOp.from_region(
+        lower_operands,
+        upper_operands,
+        [],
+        [],
+        AffineMapAttr(lower_map),
+        AffineMapAttr(upper_map),
+        Region(body),
+        step,
+    )
+
+
+def parallel_loop(
+    lower: Sequence[IndexExpression], upper: Sequence[IndexExpression], step: int, body: Block
+) -> affine.ParallelOp:
+    """`affine.parallel` with one counter, with the same bounds."""
+    lower_map, lower_operands = map_of(lower)
+    upper_map, upper_operands = map_of(upper)
+    return affine.ParallelOp.build(
+        operands=[(*lower_operands, *upper_operands)],
+        result_types=[[]],
+        properties={
+            "reductions": ArrayAttr([]),
+            "lowerBoundsMap": AffineMapAttr(lower_map),
+            "lowerBoundsGroups": _group(len(lower)),
+            "upperBoundsMap": AffineMapAttr(upper_map),
+            "upperBoundsGroups": _group(len(upper)),
+            "steps": ArrayAttr([IntegerAttr(step, i64)]),
+        },
+        regions=[Region(body)],
+    )
+
+
+def _group(size: int) -> DenseIntElementsAttr:
+    """All of a map's results are combined into the bound of one loop."""
+    return DenseIntElementsAttr.from_list(TensorType(i32, [1]), [size])

@@ -14,7 +14,12 @@ if TYPE_CHECKING:
     from polyir.runtime.functions import CompiledFunction, CompiledModule, public_signatures
     from polyir.runtime.jit import compile_llvm
     from polyir.runtime.library import compile_c, compile_module
-    from polyir.runtime.measure import Difference, best_times, compare_bits
+    from polyir.runtime.measure import (
+        Difference,
+        best_times,
+        compare_bits,
+        compare_rounded,
+    )
 
 _MODULE_OF = {
     "CompiledFunction": "functions",
@@ -23,6 +28,7 @@ _MODULE_OF = {
     "Difference": "measure",
     "best_times": "measure",
     "compare_bits": "measure",
+    "compare_rounded": "measure",
     "compile_c": "library",
     "compile_llvm": "jit",
     "compile_module": "library",
@@ -36,6 +42,7 @@ __all__ = [
     "Difference",
     "best_times",
     "compare_bits",
+    "compare_rounded",
     "compile_c",
     "compile_llvm",
     "compile_module",

@@ -1,4 +1,4 @@
-"""Time functions against each other, and compare their results bit for bit."""
+"""Time functions against each other, and compare their results, bit for bit or nearly."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def best_times(
 
 @dataclass(frozen=True)
 class Difference:
-    """The first element whose bits differ between two results, and how many elements differ."""
+    """The first element that differs between two results, and how many elements differ."""
 
     argument: int
     index: tuple[int, ...]
@@ -62,12 +62,31 @@ class Difference:
         )
 
 
+Differs = Callable[[Array, Array], npt.NDArray[np.bool_]]
+"""Which elements of two arrays of one type and shape differ."""
+
+
 def compare_bits(expected: Sequence[Argument], actual: Sequence[Argument]) -> Difference | None:
     """The first difference between the arrays of two argument lists; `None` if there is none.
 
     Elements are equal if their bits are: a NaN equals the same NaN, and 0.0 is not -0.0. Raises
     `ValueError` if the arrays have different shapes or element types.
     """
+    return _compare(expected, actual, _bits_differ)
+
+
+def compare_rounded(expected: Sequence[Argument], actual: Sequence[Argument]) -> Difference | None:
+    """The first difference that is no rounding error; `None` if there is none.
+
+    Half of the digits of a floating-point number must be right, or of the root mean square of its
+    array if that is larger. Other numbers are compared by their bits.
+    """
+    return _compare(expected, actual, _values_differ)
+
+
+def _compare(
+    expected: Sequence[Argument], actual: Sequence[Argument], differs: Differs
+) -> Difference | None:
     for position, (left, right) in enumerate(zip(expected, actual, strict=True)):
         left_array, right_array = np.asarray(left), np.asarray(right)
         if left_array.shape != right_array.shape or left_array.dtype != right_array.dtype:
@@ -75,8 +94,7 @@ def compare_bits(expected: Sequence[Argument], actual: Sequence[Argument]) -> Di
                 f"argument {position} is {left_array.dtype} of shape {left_array.shape} and "
                 f"{right_array.dtype} of shape {right_array.shape}"
             )
-        differs = _bits(left_array) != _bits(right_array)
-        places = np.argwhere(differs)
+        places = np.argwhere(differs(left_array, right_array))
         if len(places):
             index = tuple(int(coordinate) for coordinate in places[0])
             return Difference(
@@ -87,6 +105,23 @@ def compare_bits(expected: Sequence[Argument], actual: Sequence[Argument]) -> Di
                 len(places),
             )
     return None
+
+
+def _bits_differ(left: Array, right: Array) -> npt.NDArray[np.bool_]:
+    return np.asarray(_bits(left) != _bits(right))
+
+
+def _values_differ(left: Array, right: Array) -> npt.NDArray[np.bool_]:
+    if left.dtype.kind != "f":
+        return _bits_differ(left, right)
+    tolerance = float(np.sqrt(np.finfo(left.dtype.name).eps))
+    one, other = left.astype(np.float64), right.astype(np.float64)
+    finite = one[np.isfinite(one)]
+    usual = float(np.sqrt(np.mean(np.square(finite)))) if finite.size else 0.0
+    with np.errstate(invalid="ignore"):
+        is_near = np.abs(one - other) <= tolerance * np.maximum(np.abs(one), usual)
+    is_same = (one == other) | (np.isnan(one) & np.isnan(other))
+    return np.asarray(~(is_same | (is_near & np.isfinite(one))))
 
 
 def _bits(array: Array) -> Array:

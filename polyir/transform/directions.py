@@ -9,6 +9,7 @@ import islpy as isl
 
 from polyir.model.locality import next_iteration
 from polyir.model.statements import Statement
+from polyir.model.updates import update_of
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,11 @@ class Direction:
         """Whether the access goes to the next element in memory."""
         move = self.moves[access]
         return move is not None and bool(move) and move[-1] == 1 and not any(move[:-1])
+
+    def is_reversed(self, access: int) -> bool:
+        """Whether the access goes to the element before in memory."""
+        move = self.moves[access]
+        return move is not None and bool(move) and move[-1] == -1 and not any(move[:-1])
 
     def stays(self, access: int) -> bool:
         """Whether the access goes to the same element."""
@@ -63,6 +69,42 @@ def without_reuse(directions: Mapping[int, Direction], block: Sequence[int]) -> 
     return tuple(
         place for place, each in directions.items() if place not in block and each.reuses_nothing()
     )
+
+
+def loop_of_sums(
+    row: int,
+    directions: Mapping[int, Direction],
+    stores: Sequence[int],
+    loads: Sequence[int],
+) -> int | None:
+    """The loop that adds up one element in each iteration of `row`, along successive ones."""
+    own = directions[row]
+    if not stores or any(own.moves[store] is None or own.stays(store) for store in stores):
+        return None
+    sums = (
+        place
+        for place, each in directions.items()
+        if place != row
+        and all(map(each.stays, stores))
+        and all(each.stays(load) or each.is_successive(load) for load in loads)
+    )
+    return next(sums, None)
+
+
+def loop_of_updates(statement: Statement, directions: Mapping[int, Direction]) -> int | None:
+    """A loop along which a statement updates one element, from elements next to each other."""
+    update = update_of(statement)
+    if update is None:
+        return None
+    own = [statement.accesses.index(each) for each in (update.load, update.store)]
+    others = [place for place in range(len(statement.accesses)) if place not in own]
+    for place in reversed(tuple(directions)):
+        each = directions[place]
+        dense = [n for n in others if each.is_successive(n) or each.is_reversed(n)]
+        is_cheap = bool(dense) and all(n in dense or each.stays(n) for n in others)
+        if is_cheap and all(map(each.stays, own)):
+            return place
+    return None
 
 
 def _constants(vectors: isl.Set) -> tuple[int, ...] | None:

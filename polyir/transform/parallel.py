@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -11,7 +11,13 @@ from xdsl.ir import Attribute
 
 from polyir.diagnostics import LegalityError
 from polyir.dialects.dependence import Dependences
-from polyir.dialects.loop_attributes import JamAttr, ParallelAttr, VectorAttr, requires_parallel
+from polyir.dialects.loop_attributes import (
+    JamAttr,
+    ParallelAttr,
+    PartsAttr,
+    VectorAttr,
+    requires_parallel,
+)
 from polyir.dialects.mark_attributes import SymbolicTiles
 from polyir.isl_trees import node_type, with_member_objects
 from polyir.model.bands import active_at, band_facts
@@ -27,8 +33,10 @@ from polyir.model.order import (
     still_active,
 )
 from polyir.model.outcome import Outcome
+from polyir.model.statements import Statement
 from polyir.model.symbolic_tiles import replace_tiles, tiled_loops, tiles_at
 from polyir.model.tree import attributes_of_members
+from polyir.model.updates import elements, update_of
 from polyir.transform.address import Directory, Loop, LoopAddress
 from polyir.transform.bands import with_attributes_at
 from polyir.transform.loop_attributes import parallel_tile_loops, with_attribute
@@ -41,13 +49,24 @@ from polyir.transform.walk import (
 )
 
 PARALLEL = ParallelAttr()
+LEAF = isl.schedule_node_type.leaf
 
 Which = Literal["outermost", "inner", "all"]
 """Which of the parallel loops of a nest: the outermost, the innermost, or each of them."""
 
 
+PART = 4096
+"""The iterations of an innermost loop that compute a partial result."""
+
+PART_OF_LOOPS = 16
+"""The iterations of a loop around others that compute a partial result."""
+
+
 def mark_parallel(
-    schedule: isl.Schedule, dependences: Dependences, which: Which = "outermost"
+    schedule: isl.Schedule,
+    dependences: Dependences,
+    which: Which = "outermost",
+    statements: Sequence[Statement] = (),
 ) -> Outcome:
     """Mark parallel loops: members of bands get the attribute `#poly.parallel`.
 
@@ -62,10 +81,14 @@ def mark_parallel(
 
     Loops over tiles of symbolic sizes are loops of their nest; their mark has the attribute.
 
+    Of `statements`, a nest of one may have no parallel loop, but update one element in all its
+    iterations by an associative operation. Then its outermost loop gets the attribute
+    `#poly.parts`: threads may compute partial results.
+
     Each child of a sequence is a nest of its own. Inside a marked loop, `outermost` marks no
     other; around one, `inner` marks no other.
     """
-    marker = _Marker(which)
+    marker = _Marker(which, {each.name: each for each in statements})
     root = marker.visit(schedule.get_root(), all_active(dependences.ordering))
     reasons = [str(nest) for nest in marker.sequential]
     if marker.marked:
@@ -103,11 +126,12 @@ class _Sequential:
 class _Marker:
     """Marks the loops of one tree and notes what it did, in the order of the tree."""
 
-    def __init__(self, which: Which) -> None:
+    def __init__(self, which: Which, statements: Mapping[str, Statement]) -> None:
         self.marked: list[str] = []
         self.already: list[str] = []
         self.sequential: list[_Sequential] = []
         self._which = which
+        self._statements = statements
 
     @property
     def _marks(self) -> int:
@@ -180,12 +204,36 @@ class _Marker:
         if chosen:
             # What is inside a parallel loop need not be parallel too.
             del self.sequential[sequential:]
+        elif self._marks == marks and self._updates_one_element(band):
+            # That the loops inside are sequential is no loss.
+            del self.sequential[sequential:]
+            return self._in_parts(band)
         elif self._marks == marks:
             # One line for the whole nest, not one for each band inside.
             inner = [reason for nest in self.sequential[sequential:] for reason in nest.reasons]
             nest = _Sequential(statements_of(band), (*reasons, *dict.fromkeys(inner)))
             self.sequential[sequential:] = [nest]
         return _mark_members(band, chosen)
+
+    def _updates_one_element(self, band: isl.ScheduleNode) -> bool:
+        """Whether an outermost band updates one element only, by an associative operation."""
+        names = statements_of(band)
+        if len(names) != 1 or names[0] not in self._statements or band.get_schedule_depth():
+            return False
+        update = update_of(self._statements[names[0]])
+        if update is None or band.is_subtree_anchored():
+            return False
+        updated = elements(update).range()
+        return bool(updated.lexmin().is_equal(updated.lexmax()))
+
+    def _in_parts(self, band: isl.ScheduleNode) -> isl.ScheduleNode:
+        """`band` with partial results of parts of its first loop."""
+        is_alone = band.band_n_member() == 1 and node_type(band.child(0)) is LEAF
+        size = PART if is_alone else PART_OF_LOOPS
+        self.marked.append(f"{_loop(band, 0)} has partial results of {size} iterations")
+        loops = list(attributes_of_members(band))
+        loops[0] = with_attribute(loops[0], PartsAttr(size))
+        return with_member_objects(band, [attributes or None for attributes in loops])
 
 
 def _loop(node: isl.ScheduleNode, member: int) -> str:

@@ -9,7 +9,7 @@ import islpy as isl
 
 from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
-from polyir.dialects.loop_attributes import JamAttr, VectorAttr
+from polyir.dialects.loop_attributes import JamAttr, ReductionAttr, VectorAttr
 from polyir.isl_lists import sets_of
 from polyir.isl_trees import node_type
 from polyir.model.bands import active_at, band_facts
@@ -27,7 +27,12 @@ from polyir.transform.bands import (
     start_at,
 )
 from polyir.transform.complete_blocks import complete_blocks, schedule_of_statement
-from polyir.transform.directions import Direction, direction_of, without_reuse
+from polyir.transform.directions import (
+    direction_of,
+    loop_of_sums,
+    loop_of_updates,
+    without_reuse,
+)
 from polyir.transform.loop_attributes import cut, settled, with_attribute
 from polyir.transform.point_distribution import distribution, rewritten, untangled
 from polyir.transform.tile import runs_over_tiles, tile_values
@@ -52,6 +57,7 @@ class RegisterTileOptions:
     With `masked`, blocks with rows at borders are not apart from complete ones: they are to run
     with masks.
     `tiles` are the sizes of tiles of blocks, along the rows, the vector loop, and all other loops.
+    With `reassociate`, loops that update one element may run in vectors of partial results.
 
     Raises `OptionError` for numbers that make no sense.
     """
@@ -62,6 +68,7 @@ class RegisterTileOptions:
     loop: LoopAddress | None = None
     masked: bool = False
     tiles: tuple[int, ...] = ()
+    reassociate: bool = False
 
     def __post_init__(self) -> None:
         if self.rows < 1:
@@ -111,9 +118,11 @@ def register_tile(
 
     Without a loop for rows, blocks are made along the vector loop only, and only if another loop
     adds up what is stored; else the vector loop becomes the innermost one.
-    Where stores along no parallel loop go to successive elements, but loads along another loop do,
-    and each iteration of the parallel one is a sum along that, blocks have rows only: several sums
-    at once hide the latency of one.
+    With `reassociate`, a loop that updates one element, with loads of successive elements, becomes
+    the innermost one and gets the attribute `#poly.reduction`, where no parallel loop has vectors.
+    Otherwise, where stores along no parallel loop go to successive elements, but loads along
+    another loop do, and each iteration of the parallel one is a sum along that, blocks have rows
+    only: several sums at once hide the latency of one.
     Statements that share a band within tiles get bands of their own first, where the dependences
     allow it, if one of them gets a vector loop then (`polyir.transform.point_distribution`).
     Several statements, one after the other in the innermost band, get vector loops of their own
@@ -150,13 +159,15 @@ class _Shape:
     """The members of a band that are the vector loop and the loop of the rows, if there are.
 
     Without one of them, `kept` is a loop that adds up what is stored, in the same elements. `outer`
-    are loops that come outside of the blocks, mostly because nothing is reused along them.
+    are loops that come outside of the blocks, mostly because nothing is reused along them. With
+    `is_reduction`, the vector loop updates one element, and there is no block.
     """
 
     vector: int | None
     rows: int | None
     kept: int | None = None
     outer: tuple[int, ...] = ()
+    is_reduction: bool = False
 
 
 class _RegisterTiler:
@@ -197,7 +208,7 @@ class _RegisterTiler:
             self.missed.append(f"{name} has no vector loop: {shape}")
             return node
         if shape.vector is not None and shape.rows is None and shape.kept is None:
-            return self._vectors_only(node, shape.vector, name)
+            return self._vectors_only(node, shape, name)
         return self._blocks(node, shape, name)
 
     def _below(self, node: isl.ScheduleNode) -> isl.ScheduleNode:
@@ -329,31 +340,15 @@ class _RegisterTiler:
                     if place != vector and all(map(each.stays, stores))
                 ]
                 return _Shape(vector, None, kept[-1] if kept else None)
+        if self._options.reassociate:
+            reduced = loop_of_updates(statement, directions)
+            if reduced is not None:
+                return _Shape(reduced, None, is_reduction=True)
         for row in reversed(directions):
-            kept_loop = self._loop_of_sums(row, directions, stores, loads)
+            kept_loop = loop_of_sums(row, directions, stores, loads)
             if kept_loop is not None and self._are_parallel(band, (row,)):
                 return _Shape(None, row, kept_loop)
         return "no parallel loop has accesses to successive elements"
-
-    def _loop_of_sums(
-        self,
-        row: int,
-        directions: Mapping[int, Direction],
-        stores: Sequence[int],
-        loads: Sequence[int],
-    ) -> int | None:
-        """The loop that adds up one element in each iteration of `row`, along successive ones."""
-        own = directions[row]
-        if not stores or any(own.moves[store] is None or own.stays(store) for store in stores):
-            return None
-        sums = (
-            place
-            for place, each in directions.items()
-            if place != row
-            and all(map(each.stays, stores))
-            and all(each.stays(load) or each.is_successive(load) for load in loads)
-        )
-        return next(sums, None)
 
     def _in_turn(self, band: isl.ScheduleNode) -> isl.ScheduleNode | None:
         """`band` with a vector loop for each of the statements that run in turn in it."""
@@ -399,13 +394,16 @@ class _RegisterTiler:
                 actives = still_active(actives, member)
         return all(band_facts(actives, [members[place] for place in inner]).coincident)
 
-    def _vectors_only(self, band: isl.ScheduleNode, vector: int, name: str) -> isl.ScheduleNode:
+    def _vectors_only(self, band: isl.ScheduleNode, shape: _Shape, name: str) -> isl.ScheduleNode:
         """`band` with its vector loop innermost."""
+        assert shape.vector is not None
+        width = self._options.width
         members = list(loop_members(band))
-        chosen = members.pop(vector)
-        attribute = VectorAttr(self._options.width)
+        chosen = members.pop(shape.vector)
+        attribute = ReductionAttr(width) if shape.is_reduction else VectorAttr(width)
         members.append(replace(chosen, attributes=with_attribute(chosen.attributes, attribute)))
-        self.done.append(f"vectors of {self._options.width} along loop {vector + 1} of {name}")
+        what = "partial results" if shape.is_reduction else "vectors"
+        self.done.append(f"{what} of {width} along loop {shape.vector + 1} of {name}")
         return replace_band(band, members, bool(band.band_get_permutable()))
 
     def _blocks(self, band: isl.ScheduleNode, shape: _Shape, name: str) -> isl.ScheduleNode:

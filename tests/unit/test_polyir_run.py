@@ -13,6 +13,7 @@ from polyir.diagnostics import PolyirError
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import scops_in
 from polyir.runtime.data import make_arguments
+from polyir.runtime.measure import compare_rounded
 from polyir.tools.polyir_run import main
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -28,6 +29,28 @@ def test_results_agree_and_are_timed(capsys: pytest.CaptureFixture[str]) -> None
         "result, 1 thread",
         "result, 2 threads",
     ]
+
+
+def test_results_of_reassociation_are_compared_up_to_rounding(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    program = str(EXAMPLES.parent / "benchmarks" / "polybench" / "atax.mlir")
+    assert main(["--optimize=strategy=reductions reassociate=true", "--repeat=1", program]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("@kernel_atax: outputs are equal up to rounding")
+
+
+def test_rounding_is_all_that_may_differ() -> None:
+    array = np.array([1.0, 1e-12, np.nan, np.inf])
+    near = array + np.array([1e-9, 1e-9, 0.0, 0.0])
+    assert compare_rounded([array, 3], [near, 3]) is None
+    for place, value in ((0, 1.001), (2, 0.0), (3, 1e300)):
+        other = array.copy()
+        other[place] = value
+        found = compare_rounded([array], [other])
+        assert found is not None
+        assert found.index == (place,)
+    assert compare_rounded([np.array([1])], [np.array([2])]) is not None
 
 
 def test_both_programs_are_shown(capsys: pytest.CaptureFixture[str]) -> None:

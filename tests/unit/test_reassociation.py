@@ -12,6 +12,7 @@ from polyir.dialects.mark_attributes import OneBlockAttr
 from polyir.model.gpu import is_one_block
 from polyir.model.scop import Scop, scop_of
 from polyir.model.tree import insert_mark
+from polyir.model.updates import neutral_element, update_of
 from polyir.passes.prerequisites import scops_in
 from polyir.transform.gpu.one_block import has_one_block, join_blocks
 from polyir.transform.reassociation.plan import (
@@ -19,7 +20,6 @@ from polyir.transform.reassociation.plan import (
     ReassociateOptions,
     find_reduction,
 )
-from polyir.transform.reassociation.updates import neutral_element, update_of
 from polyir.transform.walk import statements_of
 
 
@@ -62,7 +62,7 @@ def test_neutral_elements(operation: str, element: str, neutral: float) -> None:
     scop = scop_with(f"%new = arith.{operation} %a, %x : {element}", element)
     update = update_of(scop.bodies[0])
     assert update is not None
-    value = neutral_element(update).value.data
+    value = neutral_element(update.combiner, update.element_type).value.data
     assert repr(value) == repr(neutral)
     assert update.array == "s"
     assert [access.array for access in update.others] == ["A"]

@@ -109,11 +109,13 @@ def as_i64(extent: Extent, builder: Builder) -> SSAValue:
     return builder.insert(arith.IndexCastOp(extent, i64)).result
 
 
-def element_address(buffer: Buffer, indices: Sequence[SSAValue], builder: Builder) -> SSAValue:
+def element_address(
+    buffer: Buffer, indices: Sequence[SSAValue], builder: Builder, in_bounds: bool = True
+) -> SSAValue:
     """The address of an element, with one step for each dimension, as a C compiler computes it.
 
     So LLVM can hoist the part that depends on outer loops only, and it sees the shape of static
-    arrays.
+    arrays. `in_bounds` promises that the element exists.
     """
     pointer, stored = buffer.pointer, stored_type(buffer.element)
     for index, stride in zip(indices, buffer.strides, strict=True):
@@ -126,7 +128,7 @@ def element_address(buffer: Buffer, indices: Sequence[SSAValue], builder: Builde
         elif stride != 1:
             step = llvm.LLVMArrayType(IntAttr(stride), stored)
         address = llvm.GEPOp.from_mixed_indices(
-            pointer, [as_i64(offset, builder)], step, inbounds=True
+            pointer, [as_i64(offset, builder)], step, inbounds=in_bounds
         )
         pointer = builder.insert(address).result
     return pointer
@@ -244,10 +246,11 @@ class _MemrefConversion:
                 _store_vector(op, address, builder)
                 self._finish(op)
             case vector.MaskedLoadOp():
-                address = self._address(op.base, op.indices, builder)
+                # The first lane may be one that is not loaded.
+                address = self._address(op.base, op.indices, builder, in_bounds=False)
                 self._finish(op, [_masked_load(op, address, builder)])
             case vector.MaskedStoreOp():
-                address = self._address(op.base, op.indices, builder)
+                address = self._address(op.base, op.indices, builder, in_bounds=False)
                 _masked_store(op, address, builder)
                 self._finish(op)
             case PrefetchOp():
@@ -305,11 +308,17 @@ class _MemrefConversion:
             raise unsupported(op, f"{op.name} on this memref is not supported by the LLVM target")
         return buffer
 
-    def _address(self, array: SSAValue, indices: Sequence[SSAValue], builder: Builder) -> SSAValue:
+    def _address(
+        self,
+        array: SSAValue,
+        indices: Sequence[SSAValue],
+        builder: Builder,
+        in_bounds: bool = True,
+    ) -> SSAValue:
         owner = array.owner
         op = owner if isinstance(owner, Operation) else owner.parent_op()
         assert op is not None
-        return element_address(self._buffer(array, op), indices, builder)
+        return element_address(self._buffer(array, op), indices, builder, in_bounds)
 
     def _allocate(self, op: memref.AllocOp | memref.AllocaOp, builder: Builder) -> None:
         """Use `llvm.alloca` for a small local array of constant size, and `malloc` for all others.

@@ -25,10 +25,10 @@ from polyir.model.gpu import is_one_block
 from polyir.model.legality import example_of
 from polyir.model.order import Active, below, members_of
 from polyir.model.scop import Scop
+from polyir.model.updates import Update, elements, memory_of, update_of
 from polyir.transform.address import StatementAddress, TreePath, node_at
 from polyir.transform.bands import loop_members, replace_band, split_at
 from polyir.transform.gpu.tile_sizes import access_score
-from polyir.transform.reassociation.updates import Update, elements, memory_of, update_of
 from polyir.transform.walk import BAND, name_list, statements_of, with_permutable_bands
 
 THREADS = 256

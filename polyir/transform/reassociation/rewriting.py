@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import islpy as isl
 
 from polyir.model.scop import Scop, unique_name
+from polyir.model.updates import elements
 from polyir.transform.expansion.box import NoBoxError, Side, box_of
 from polyir.transform.reassociation.plan import Loop, NoReductionError, Reduction
-from polyir.transform.reassociation.updates import elements
 
 
 @dataclass(frozen=True)

@@ -21,11 +21,11 @@ from polyir.isl_lists import parameters_of
 from polyir.model.affine_maps import Valued, affine_expression, map_over
 from polyir.model.scop import Scop
 from polyir.model.tree import tree_from_schedule
+from polyir.model.updates import memory_of, neutral_element
 from polyir.transform.expansion.box import Allocator, Side, on_statement
 from polyir.transform.expansion.temporaries import StatementValues
 from polyir.transform.reassociation.rewriting import Piece, Rewriting, single
 from polyir.transform.reassociation.tree import RewrittenTree
-from polyir.transform.reassociation.updates import memory_of, neutral_element
 
 
 def apply_rewriting(op: ScopOp, scop: Scop, rewriting: Rewriting) -> None:
@@ -119,7 +119,9 @@ class _Builder:
             argument.name_hint = piece.domain.get_dim_name(isl.dim_type.set, position)
         body = _Body(block, [*block.args, *self._op.parameter_values.values()])
         if piece is rewriting.initial:
-            value = body.add(arith.ConstantOp(neutral_element(self._update)))
+            value = body.add(
+                arith.ConstantOp(neutral_element(self._update.combiner, self._update.element_type))
+            )
             body.store(value, self._partial, self._cell(piece, AffineDimExpr(len(block.args) - 1)))
         elif piece is rewriting.result or piece is rewriting.total:
             self._finish(body, piece)

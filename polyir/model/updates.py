@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -54,6 +55,18 @@ _COMBINERS: Final = (
     Combiner("disjunction", arith.OrIOp, 0),
     Combiner("exclusive or", arith.XOrIOp, 0),
 )
+
+
+@dataclass(frozen=True)
+class Chain:
+    """Operations of one kind that lead from the load of an element to the value stored in it.
+
+    Each of the `steps` combines the value with something else; nothing else uses it.
+    """
+
+    load: Operation
+    combiner: Combiner
+    steps: tuple[Operation, ...]
 
 
 @dataclass(frozen=True)
@@ -110,7 +123,7 @@ def update_of(statement: Statement) -> Update | None:
         return None
     (write,) = writes
     store = write.operation
-    if not isinstance(store, affine.StoreOp) or not is_number(store.value.type):
+    if not isinstance(store, affine.StoreOp):
         return None
     loads: dict[Operation, Access] = {
         access.operation: access
@@ -120,12 +133,22 @@ def update_of(statement: Statement) -> Update | None:
         and isinstance(access.operation, affine.LoadOp)
         and access.relation.is_equal(write.relation)
     }
+    chain = chain_to(store.value, store, loads)
+    if chain is None:
+        return None
+    return Update(statement, loads[chain.load], write, chain.combiner, chain.steps)
+
+
+def chain_to(value: SSAValue, store: Operation, loads: Collection[Operation]) -> Chain | None:
+    """The chain from one of `loads` to `value`, which only `store` uses; `None` without any."""
+    if not is_number(value.type):
+        return None
     for combiner in _COMBINERS:
-        steps = _steps(store.value, combiner, loads, store)
+        steps = _steps(value, combiner, loads, store)
         if steps is not None:
             load = _input(steps[0], combiner, loads)
             assert load is not None
-            return Update(statement, loads[load], write, combiner, tuple(steps))
+            return Chain(load, combiner, tuple(steps))
     return None
 
 
@@ -134,9 +157,9 @@ def is_number(type: Attribute) -> bool:
     return isinstance(type, AnyFloat) or (isinstance(type, IntegerType) and type.width.data > 1)
 
 
-def neutral_element(update: Update) -> IntegerAttr[IntegerType] | FloatAttr:
-    """The neutral element of an update, as the value of a constant."""
-    type, neutral = update.element_type, update.combiner.neutral
+def neutral_element(combiner: Combiner, type: Attribute) -> IntegerAttr[IntegerType] | FloatAttr:
+    """The neutral element of an operation on numbers of a type, as the value of a constant."""
+    neutral = combiner.neutral
     if isinstance(type, IntegerType):
         bits = type.width.data
         extremes = {"least": -(1 << (bits - 1)), "greatest": (1 << (bits - 1)) - 1}
@@ -148,7 +171,7 @@ def neutral_element(update: Update) -> IntegerAttr[IntegerType] | FloatAttr:
 
 
 def _steps(
-    value: SSAValue, combiner: Combiner, loads: dict[Operation, Access], user: Operation
+    value: SSAValue, combiner: Combiner, loads: Collection[Operation], user: Operation
 ) -> list[Operation] | None:
     """The operations from one of `loads` to `value`, which only `user` uses; `None` without any."""
     step = value.owner
@@ -177,7 +200,7 @@ def _carried(step: Operation, combiner: Combiner) -> tuple[SSAValue, ...]:
     return operands[:1] if _takes_away(step, combiner) else operands
 
 
-def _input(step: Operation, combiner: Combiner, loads: dict[Operation, Access]) -> Operation | None:
+def _input(step: Operation, combiner: Combiner, loads: Collection[Operation]) -> Operation | None:
     """The one of `loads` that `step` combines with something else."""
     for operand in _carried(step, combiner):
         load = operand.owner
