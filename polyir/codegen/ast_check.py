@@ -126,14 +126,12 @@ def _are_in_order(first: _Node, second: _Node) -> bool:
     """
     pairs = zip(first.loops, second.loops, strict=False)
     common = sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs))
-    regular = (
-        first.place is not None
-        and second.place is not None
-        and common <= min(first.known, second.known)
-        and first.place.shares(common, second.place)
-    )
-    if regular and (first is second or first.place.precedes(common, second.place)):
-        return True
+    regular = False
+    if first.place is not None and second.place is not None:
+        shared = first.place.shares(common, second.place)
+        regular = shared and common <= min(first.known, second.known)
+        if regular and (first is second or first.place.precedes(common, second.place)):
+            return True
     before, after = (_outer(node.date, common) for node in (first, second))
     later = _later(first.times, second.times)
     if regular:

@@ -25,5 +25,6 @@ def unsupported_operation(op: Operation, target: str) -> TargetError:
 def operation_name(op: Operation) -> str:
     """The name of an operation, even if xDSL does not know the operation."""
     # Names are compared faster than classes.
-    is_unknown = op.name == UnregisteredOp.name and isinstance(op, UnregisteredOp)
-    return op.op_name.data if is_unknown else op.name
+    if op.name == UnregisteredOp.name and isinstance(op, UnregisteredOp):
+        return op.op_name.data
+    return op.name
