@@ -238,7 +238,8 @@ def _usual(
 
     counting = _counting(schedule, expanded)
     ast = generated(mapped_bottom_up(counting, _with_atomic_tiles), has_simple_bounds)
-    if ast is not None and _repetition(ast) > MOST_REPETITION:
+    counts_something = counting.plain_is_equal(schedule) is not True
+    if ast is not None and counts_something and _repetition(ast) > MOST_REPETITION:
         other = generated(mapped_bottom_up(schedule, _with_atomic_tiles), has_simple_bounds)
         if other is not None and _repetition(other) < _repetition(ast):
             ast, counting = other, schedule

@@ -18,7 +18,8 @@ from polyir.isl_lists import maps_of
 from polyir.isl_trees import node_type
 
 MOST_REMEMBERED = 256
-"""Pairs of statements whose order is kept: many nodes of an AST may execute the same two."""
+"""How many relations are kept: many nodes of an AST execute the same two statements, and each node
+is compared with all others."""
 
 
 def is_partition(parts: Sequence[isl.UnionSet], whole: isl.UnionSet) -> bool:
@@ -82,6 +83,15 @@ class _Place:
         pairs = zip(self.branches, other.branches, strict=False)
         return all(mine == theirs or mine[0] >= count for mine, theirs in pairs)
 
+    def precedes(self, count: int, other: _Place) -> bool:
+        """Whether a sequence right below so many outer members, all shared, says so."""
+        pairs = zip(self.branches, other.branches, strict=False)
+        parting = next((pair for pair in pairs if pair[0] != pair[1]), None)
+        if parting is None:
+            return False
+        (depth, mine), (_, theirs) = parting
+        return depth == count and mine < theirs
+
 
 def _places(node: isl.ScheduleNode, branches: tuple[tuple[int, int], ...]) -> Iterator[_Place]:
     kind = node_type(node)
@@ -116,14 +126,12 @@ def _are_in_order(first: _Node, second: _Node) -> bool:
     """
     pairs = zip(first.loops, second.loops, strict=False)
     common = sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs))
-    regular = (
-        first.place is not None
-        and second.place is not None
-        and common <= min(first.known, second.known)
-        and first.place.shares(common, second.place)
-    )
-    if regular and (first is second or _is_always_earlier(first.times, second.times)):
-        return True
+    regular = False
+    if first.place is not None and second.place is not None:
+        shared = first.place.shares(common, second.place)
+        regular = shared and common <= min(first.known, second.known)
+        if regular and (first is second or first.place.precedes(common, second.place)):
+            return True
     before, after = (_outer(node.date, common) for node in (first, second))
     later = _later(first.times, second.times)
     if regular:
@@ -163,18 +171,8 @@ def _instances(
             yield node, loops
 
 
+@lru_cache(MOST_REMEMBERED)
 def _outer(dates: isl.Map, count: int) -> isl.Map:
     """`{ S[i] -> [c] }` for so many outer loops."""
     inner = dates.dim(isl.dim_type.out) - count
     return dates.project_out(isl.dim_type.out, count, inner)
-
-
-def _is_always_earlier(first: isl.Map, second: isl.Map) -> bool:
-    """Whether constants at the beginning of the times say so, as those of a sequence do."""
-    for position in range(first.dim(isl.dim_type.out)):
-        one, other = (
-            times.plain_get_val_if_fixed(isl.dim_type.out, position) for times in (first, second)
-        )
-        if not (one.is_int() and other.is_int() and one.eq(other)):
-            return bool(one.is_int() and other.is_int() and one.lt(other))
-    return False

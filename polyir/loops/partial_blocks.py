@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 import islpy as isl
 from xdsl.builder import Builder
 from xdsl.dialects import affine, arith, vector
-from xdsl.dialects.builtin import AffineMapAttr, VectorType, i1
+from xdsl.dialects.builtin import AffineMapAttr, i1
 from xdsl.ir import Block, Operation, SSAValue
 
 from polyir.dialects.loop_attributes import ClampedAttr
@@ -27,6 +27,7 @@ from polyir.loops.vector_copies import (
     Key,
     factor_of,
     substituted,
+    vector_of,
 )
 from polyir.model.index_expressions import Constraint, IndexExpression, compose, map_of
 
@@ -94,7 +95,7 @@ class PartialLanes:
 
     def _mask(self, lower: Bounds, upper: Bounds) -> SSAValue:
         if (lower, upper) not in self._masks:
-            type = VectorType(i1, [self.width])
+            type = vector_of(i1, self.width)
             # Without a bound, all lanes run.
             count = self._extreme("lanes", upper or (IndexExpression((), self.width),))
             mask = self.builder.insert(vector.CreateMaskOp([count], type)).results[0]
@@ -221,28 +222,36 @@ def partial_block(
     if len(whole) < len(loops) or any(loop.results for loop in loops):
         return None
     inside = [each.counter for each in whole]
-    for place, loop in reversed(list(enumerate(loops))):
-        known = spaces.context(loop)
-        ends = _ends_without_empty(whole[place], inside[:place], known, spaces)
+    known = _contexts(loops, spaces)
+    for place in reversed(range(len(loops))):
+        ends = _ends_without_empty(whole[place], inside[:place], known[place], spaces)
         if ends is None:
             return None
         if ends:
             whole[place - 1] = replace(whole[place - 1], upper=(*whole[place - 1].upper, *ends))
-    for place, loop in enumerate(loops):
-        range, known = whole[place], spaces.context(loop)
+    for place, own in enumerate(whole):
         is_vector = place == len(loops) - 1
         limits = [4 * width, *(n * width for n in (3, 2, 1))] if is_vector else [sizes[place]]
-        start = _first_and_size(range, inside, limits, known, spaces)
+        start = _first_and_size(own, inside, limits, known[place], spaces)
         if start is None:
             return None
         first, size = start
         unit = width if is_vector else 1
-        counters.append(CopiedCounter(range.counter, first, -(-size // unit), unit))
+        counters.append(CopiedCounter(own.counter, first, -(-size // unit), unit))
         end = first.shift(counters[-1].count * unit)
-        ranges.append(_without(range, first, end))
+        ranges.append(_without(own, first, end))
     if any(range.lower for range in ranges[:-1]) or not _is_one_interval(counters, ranges):
         return None
     return PartialBlock(tuple(counters), tuple(ranges))
+
+
+def _contexts(loops: Sequence[affine.ForOp], spaces: IterationSpaces) -> list[isl.Set]:
+    """The possible index values at each of some loops, of which each is right inside the last."""
+    known = [spaces.context(loops[0])]
+    for loop in loops[:-1]:
+        ((_, inside),) = spaces.inside(loop, known[-1])
+        known.append(inside)
+    return known
 
 
 def _ends_without_empty(

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import product
 from typing import Protocol
 
@@ -210,6 +211,12 @@ class BodyFacts:
         )
 
 
+@cache
+def vector_of(element: Attribute, width: int) -> VectorType:
+    """The type of vectors; xDSL takes long to make and check it."""
+    return VectorType(element, [width])
+
+
 def factor_of(expression: IndexExpression, counter: SSAValue) -> int | None:
     """The factor of a counter; `None` if it is inside a division."""
     found: int | None = 0
@@ -303,7 +310,7 @@ class Expansion:
         """The element, or vector, that an access of the copy `key` is to."""
         if self.facts.vector not in self.facts.of_access(op):
             return self._scalar(op, self._at_element(op, key))
-        type = VectorType(_element_type(op), [self.width])
+        type = vector_of(_element_type(op), self.width)
         subscripts, mask = self._at(op, key), self._mask(op, key)
         if self.facts.is_successive(op):
             return self._load_vector(op, subscripts, mask, type)
@@ -438,7 +445,7 @@ class Expansion:
         kind = operation_on(op.__class__, operands[0].type)
         copy = kind.create(
             operands=operands,
-            result_types=[VectorType(result.type, [self.width]) if is_vector else result.type],
+            result_types=[vector_of(result.type, self.width) if is_vector else result.type],
             properties=dict(op.properties),
             attributes=dict(op.attributes),
             location=op.location,
@@ -467,7 +474,7 @@ class Expansion:
         if isinstance(value.type, VectorType):
             return value
         if value not in self._broadcasts:
-            type = VectorType(value.type, [self.width])
+            type = vector_of(value.type, self.width)
             self._broadcasts[value] = self.builder.insert(vector.BroadcastOp(value, type)).results[
                 0
             ]

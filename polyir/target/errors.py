@@ -24,4 +24,7 @@ def unsupported_operation(op: Operation, target: str) -> TargetError:
 
 def operation_name(op: Operation) -> str:
     """The name of an operation, even if xDSL does not know the operation."""
-    return op.op_name.data if isinstance(op, UnregisteredOp) else op.name
+    # Names are compared faster than classes.
+    if op.name == UnregisteredOp.name and isinstance(op, UnregisteredOp):
+        return op.op_name.data
+    return op.name

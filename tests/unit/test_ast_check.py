@@ -14,10 +14,12 @@ TREE = isl.Schedule("""{
              child: { sequence: [ { filter: "{ S0[i] }" }, { filter: "{ S1[i] }" } ] } } }""")
 
 
-def one_loop(*statements: str) -> AstNode:
-    """A loop over c around the statements, numbered in this order."""
+def one_loop(*statements: str, first: int = 0) -> AstNode:
+    """A loop over c around the statements, numbered in this order from `first` on."""
     c = AstName("c")
-    instances = tuple(AstInstance(name, (c,), number) for number, name in enumerate(statements))
+    instances = tuple(
+        AstInstance(name, (c,), number) for number, name in enumerate(statements, first)
+    )
     return AstFor("c", AstNumber(0), AstNumber(10), True, 1, AstBlock(instances))
 
 
@@ -40,3 +42,15 @@ def test_order(statements: tuple[str, ...], dates: tuple[str, ...], in_order: bo
     maps = [isl.Map.from_union_map(node) for node in nodes]
     generated = GeneratedNodes(maps, ("c",), TREE)
     assert is_in_order(one_loop(*statements), generated, TREE.get_map()) is in_order
+
+
+@pytest.mark.parametrize(("first", "in_order"), [(0, False), (9, True)])
+def test_order_of_two_loops(first: int, in_order: bool) -> None:
+    """The sequence in the loop of the tree says nothing of statements in loops of their own."""
+    loops = AstBlock((one_loop("S0"), one_loop("S1", first=1)))
+    dates = [
+        isl.Map("{ S0[i] -> [i] : 0 <= i < 10 }"),
+        isl.Map(f"{{ S1[i] -> [i] : {first} <= i < 10 }}"),
+    ]
+    generated = GeneratedNodes(dates, ("c",), TREE)
+    assert is_in_order(loops, generated, TREE.get_map()) is in_order

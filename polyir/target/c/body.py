@@ -35,26 +35,33 @@ class NameTable:
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._scopes: list[dict[str, None]] = [dict.fromkeys((*RESERVED, *taken))]
+        # For each scope, stem and suffixes: the first number that may be free.
+        self._numbers: list[dict[tuple[str, ...], int]] = [{}]
 
     @contextmanager
     def scope(self) -> Iterator[None]:
         """Names made inside the `with` block are free again after it."""
         self._scopes.append({})
+        self._numbers.append({})
         try:
             yield
         finally:
             self._scopes.pop()
+            self._numbers.pop()
 
     def fresh(self, hint: str, suffixes: Sequence[str] = ("",)) -> Variable:
         """A variable named `hint`, or `hint_1` and so on.
 
         The name with each of `suffixes` is free, and is taken now.
         """
-        stem = candidate = identifier(hint)
-        count = 0
+        stem = identifier(hint)
+        key = (stem, *suffixes)
+        count = max(numbers.get(key, 0) for numbers in self._numbers)
+        candidate = f"{stem}_{count}" if count else stem
         while any(self._is_taken(candidate + suffix) for suffix in suffixes):
             count += 1
             candidate = f"{stem}_{count}"
+        self._numbers[-1][key] = count + 1
         for suffix in suffixes:
             self._scopes[-1][candidate + suffix] = None
         return Variable(candidate)

@@ -11,13 +11,13 @@ overlap.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from types import MappingProxyType
 
 from xdsl.dialects import affine, arith, func, memref, omp, scf
-from xdsl.dialects.builtin import AffineMapAttr, IndexType, IntegerAttr, MemRefType, VectorType
+from xdsl.dialects.builtin import AffineMapAttr, MemRefType, VectorType
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineSymExpr
 
@@ -25,8 +25,10 @@ from polyir.dialects.affine_extra import MaxOp, PrefetchOp
 from polyir.dialects.memory_extra import PrefetchOp as MemoryPrefetchOp
 from polyir.dialects.pure_functions import is_pure_call
 from polyir.target.abi import Scalar, scalar_type, symbol_of
-from polyir.target.c.affine import is_nonnegative, occurrences, set_sides
+from polyir.target.c.affine import occurrences, set_sides
 from polyir.target.c.operations import is_computation
+from polyir.target.c.signs import nonnegative_values
+from polyir.target.c.thread_numbers import is_thread_number
 from polyir.target.errors import operation_name
 
 
@@ -55,17 +57,18 @@ def plan_function(body: Block | None) -> Plan:
     """The plan for a function with this body, which is not changed."""
     if body is None:
         return Plan(frozenset(), frozenset(), frozenset(), {})
-    live = _live_values(body)
-    folding = _Folding(live)
-    for op in body.walk():
+    uses = {op: tuple(_uses(op)) for op in body.walk()}
+    live = _live_values(uses)
+    folding = _Folding(live, uses)
+    for op in uses:
         if not (is_droppable(op) and not any(result in live for result in op.results)):
             folding.count(op)
     folding.visit(body)
     return Plan(
         frozenset(live),
         frozenset(folding.folded),
-        frozenset(_nonnegative_values(body)),
-        MappingProxyType(dict(_first_stores(body))),
+        frozenset(nonnegative_values(uses)),
+        MappingProxyType(dict(_first_stores(uses))),
     )
 
 
@@ -98,34 +101,24 @@ def is_droppable(op: Operation) -> bool:
         or is_pure_call(op)
         or (is_on_vectors(op) and operation_name(op) not in _VECTOR_EFFECTS)
         or is_thread_number(op)
-        or isinstance(
-            op,
-            affine.ApplyOp
-            | affine.LoadOp
-            | affine.MinOp
-            | MaxOp
-            | memref.CastOp
-            | memref.DimOp
-            | memref.GetGlobalOp
-            | memref.LoadOp,
-        )
+        or op.name in _WITHOUT_EFFECT
     )
 
 
-_THREAD_NUMBERS = (
-    "gpu.block_dim",
-    "gpu.block_id",
-    "gpu.global_id",
-    "gpu.grid_dim",
-    "gpu.thread_id",
+# Sets of names: every operation is asked, and classes of xDSL take long to compare.
+_WITHOUT_EFFECT = frozenset(
+    kind.name
+    for kind in (
+        affine.ApplyOp,
+        affine.LoadOp,
+        affine.MinOp,
+        MaxOp,
+        memref.CastOp,
+        memref.DimOp,
+        memref.GetGlobalOp,
+        memref.LoadOp,
+    )
 )
-
-
-def is_thread_number(op: Operation) -> bool:
-    """Whether an operation gives a number of the thread that runs it, or of how many there are."""
-    # By name: few programs need the dialect, and start-up is part of every run.
-    return op.name in _THREAD_NUMBERS
-
 
 # ------------------------------------------------------------------------------------ uses
 
@@ -141,6 +134,8 @@ class _Use(Enum):
 
 
 _Uses = Iterator[tuple[SSAValue, _Use]]
+_UsesByOperation = Mapping[Operation, Sequence[tuple[SSAValue, _Use]]]
+"""What each operation of a function uses, in the order of the operations."""
 
 
 def _uses(op: Operation) -> _Uses:
@@ -149,6 +144,9 @@ def _uses(op: Operation) -> _Uses:
     A value that a loop carries, or that a branch yields, is not among them: see `_passed`. Nor is
     an operand that an affine map ignores.
     """
+    if op.name not in _WITH_SPECIAL_USES:
+        yield from ((operand, _Use.ONCE) for operand in op.operands)
+        return
     match op:
         case arith.SelectOp():
             yield op.cond, _Use.ONCE
@@ -192,6 +190,34 @@ def _uses(op: Operation) -> _Uses:
             pass
 
 
+_WITH_SPECIAL_USES = frozenset(
+    kind.name
+    for kind in (
+        arith.SelectOp,
+        affine.IfOp,
+        affine.ForOp,
+        affine.ParallelOp,
+        affine.LoadOp,
+        affine.VectorLoadOp,
+        affine.StoreOp,
+        affine.VectorStoreOp,
+        affine.ApplyOp,
+        affine.MinOp,
+        MaxOp,
+        affine.YieldOp,
+        scf.ForOp,
+        scf.ParallelOp,
+        scf.ReduceOp,
+        scf.ReduceReturnOp,
+        scf.YieldOp,
+        omp.LoopNestOp,
+        memref.AllocOp,
+        memref.AllocaOp,
+        PrefetchOp,
+    )
+)
+
+
 def _of_map(attribute: AffineMapAttr, operands: Sequence[SSAValue], use: _Use) -> _Uses:
     return _occurring(attribute.data.results, attribute.data.num_dims, operands, use)
 
@@ -218,6 +244,8 @@ def _ends_carrier(op: Operation) -> bool:
 
 def _passed(op: Operation) -> Iterator[tuple[SSAValue, SSAValue, _Use]]:
     """The values that an operation passes on: the result that takes one, the value, its use."""
+    if op.name not in _PASSING:
+        return
     match op:
         case affine.ForOp():
             yield from ((*pair, _Use.ONCE) for pair in zip(op.results, op.inits, strict=True))
@@ -241,6 +269,20 @@ def _passed(op: Operation) -> Iterator[tuple[SSAValue, SSAValue, _Use]]:
             pass
 
 
+_PASSING = frozenset(
+    kind.name
+    for kind in (
+        affine.ForOp,
+        affine.YieldOp,
+        scf.ForOp,
+        scf.ParallelOp,
+        scf.ReduceOp,
+        scf.ReduceReturnOp,
+        scf.YieldOp,
+    )
+)
+
+
 def _reduced(block: Block | None) -> SSAValue:
     """The result of the `scf.parallel` that a block of its `scf.reduce` combines values for."""
     reduce = block.parent_op() if block is not None else None
@@ -253,6 +295,8 @@ def _reduced(block: Block | None) -> SSAValue:
 
 def _carried_arguments(op: Operation) -> Iterator[tuple[SSAValue, SSAValue]]:
     """Block arguments that live and die with a result: the argument and the result."""
+    if op.name not in _PASSING:
+        return
     match op:
         case affine.ForOp() | scf.ForOp():
             yield from zip(op.body.block.args[1:], op.results, strict=True)
@@ -264,12 +308,12 @@ def _carried_arguments(op: Operation) -> Iterator[tuple[SSAValue, SSAValue]]:
             pass
 
 
-def _live_values(body: Block) -> dict[SSAValue, None]:
+def _live_values(uses: _UsesByOperation) -> dict[SSAValue, None]:
     """The values that effects depend on, found backwards from the effects."""
     sources: dict[SSAValue, list[SSAValue]] = {}
     work: list[SSAValue] = []
-    for op in body.walk():
-        operands = [value for value, _ in _uses(op)]
+    for op, used in uses.items():
+        operands = [value for value, _ in used]
         if is_droppable(op):
             for result in op.results:
                 sources.setdefault(result, []).extend(operands)
@@ -303,6 +347,7 @@ class _Folding:
     """
 
     live: dict[SSAValue, None]
+    uses: _UsesByOperation
     users: dict[SSAValue, list[Operation]] = field(default_factory=dict)
     folded: dict[SSAValue, None] = field(default_factory=dict)
 
@@ -314,7 +359,7 @@ class _Folding:
             self.users.setdefault(_source(value), []).append(op)
 
     def _all_uses(self, op: Operation) -> _Uses:
-        yield from _uses(op)
+        yield from self.uses[op]
         for target, value, use in _passed(op):
             if target in self.live:
                 yield value, use
@@ -338,7 +383,7 @@ class _Folding:
                     continue
                 self.folded[_source(value)] = None
                 loaded |= arrays
-            if waiting:
+            if waiting and (op.regions or not is_droppable(op)):
                 _remove_overwritten(waiting, op)
             for region in op.regions:
                 for inner in region.blocks:
@@ -392,8 +437,21 @@ _CONVERSIONS = (
 )
 
 
+_MAYBE_FREE = frozenset(
+    (
+        *_CONVERSIONS,
+        *(
+            kind.name
+            for kind in (arith.ConstantOp, memref.DimOp, affine.ApplyOp, affine.MinOp, MaxOp)
+        ),
+    )
+)
+
+
 def _is_free(op: Operation) -> bool:
     """Whether the result is a literal, a size, or another value under a new name."""
+    if operation_name(op) not in _MAYBE_FREE:
+        return False
     if isinstance(op, arith.ConstantOp | memref.DimOp):
         return not is_on_vectors(op)
     if isinstance(op, affine.ApplyOp | affine.MinOp | MaxOp):
@@ -401,10 +459,10 @@ def _is_free(op: Operation) -> bool:
         return len(results) == 1 and isinstance(
             results[0], AffineConstantExpr | AffineDimExpr | AffineSymExpr
         )
-    if operation_name(op) in _CONVERSIONS and not is_on_vectors(op):
-        type = scalar_type(op.results[0].type, op)
-        return type is scalar_type(op.operands[0].type, op) and type is not Scalar.BOOL
-    return False
+    if is_on_vectors(op):
+        return False
+    type = scalar_type(op.results[0].type, op)
+    return type is scalar_type(op.operands[0].type, op) and type is not Scalar.BOOL
 
 
 def _source(value: SSAValue) -> SSAValue:
@@ -425,9 +483,9 @@ def _source(value: SSAValue) -> SSAValue:
 # ------------------------------------------------------------------------------------ declarations
 
 
-def _first_stores(body: Block) -> Iterator[tuple[Operation, Operation]]:
+def _first_stores(ops: Iterable[Operation]) -> Iterator[tuple[Operation, Operation]]:
     """The store that comes before all other uses of a scalar, beside its allocation; and that."""
-    for op in body.walk():
+    for op in ops:
         if isinstance(op, memref.AllocaOp) and not op.memref.type.get_shape():
             users = {use.operation: None for use in op.memref.uses}
             first = op.next_op
@@ -435,52 +493,3 @@ def _first_stores(body: Block) -> Iterator[tuple[Operation, Operation]]:
                 first = first.next_op
             if isinstance(first, affine.StoreOp | memref.StoreOp) and first.memref is op.memref:
                 yield first, op
-
-
-# ------------------------------------------------------------------------------------ signs
-
-
-def _nonnegative_values(body: Block) -> dict[SSAValue, None]:
-    """Values of type index that cannot be negative: counters, sizes, and what is made of them."""
-    found: dict[SSAValue, None] = {}
-
-    def bounds(attribute: AffineMapAttr, operands: Sequence[SSAValue]) -> list[bool]:
-        map, signs = attribute.data, [operand in found for operand in operands]
-        return [is_nonnegative(result, signs, map.num_dims) for result in map.results]
-
-    for op in body.walk():
-        match op:
-            case affine.ForOp():
-                if any(bounds(op.lowerBoundMap, op.lowerBoundOperands)):
-                    found[op.body.block.args[0]] = None
-            case affine.ParallelOp():
-                count = op.lowerBoundsMap.data.num_dims + op.lowerBoundsMap.data.num_symbols
-                lower = iter(bounds(op.lowerBoundsMap, op.map_operands[:count]))
-                sizes = op.lowerBoundsGroups.get_values()
-                for counter, size in zip(op.body.block.args, sizes, strict=True):
-                    group = [next(lower) for _ in range(int(size))]
-                    if any(group):
-                        found[counter] = None
-            case scf.ForOp():
-                if op.lb in found:
-                    found[op.body.block.args[0]] = None
-            case scf.ParallelOp() | omp.LoopNestOp():
-                for counter, bound in zip(op.body.block.args, op.lowerBound, strict=True):
-                    if bound in found:
-                        found[counter] = None
-            case affine.ApplyOp() | affine.MinOp():
-                if all(bounds(op.map, op.operands)):
-                    found[op.result] = None
-            case MaxOp():
-                if any(bounds(op.map, op.operands)):
-                    found[op.result] = None
-            case arith.ConstantOp(value=IntegerAttr(value=value)):
-                if isinstance(op.result.type, IndexType) and value.data >= 0:
-                    found[op.result] = None
-            case memref.DimOp():
-                found[op.result] = None
-            case _ if is_thread_number(op):
-                found[op.results[0]] = None
-            case _:
-                pass
-    return found

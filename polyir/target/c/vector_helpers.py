@@ -8,6 +8,7 @@ instructions of x86 are in `vector_instructions.py`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from types import MappingProxyType
 from typing import Final
 
@@ -17,6 +18,7 @@ from polyir.target.c.printer import LINE_WIDTH, wrapped
 from polyir.target.c.types import CType, Vector
 
 
+@cache
 def typedef(type: Vector, in_memory: bool = False) -> Helper:
     """The definition of the type of a vector, or of that of vectors in memory."""
     # A macro of the file that has the code may be named as an attribute without underscores.
@@ -30,6 +32,7 @@ def typedef(type: Vector, in_memory: bool = False) -> Helper:
     return Helper(name, text, headers, types=(type.element,), is_type=True)
 
 
+@cache
 def mask_of(type: Vector) -> Vector:
     """The type that comparisons of vectors give."""
     return Vector(_SIGNED[type.width], type.lanes)
@@ -87,6 +90,7 @@ def lane_loop(type: Vector, value: str) -> str:
 # ------------------------------------------------------------------------------------ plain ones
 
 
+@cache
 def broadcast(type: Vector) -> Helper:
     """The vector whose lanes are all one scalar."""
     values = ", ".join("a" * type.lanes)
@@ -99,6 +103,7 @@ def broadcast(type: Vector) -> Helper:
     )
 
 
+@cache
 def insert(type: Vector) -> Helper:
     """A vector with one lane replaced."""
     parameters: list[tuple[CType, str]] = [
@@ -126,6 +131,7 @@ def lanes(
 # ------------------------------------------------------------------------------------ selection
 
 
+@cache
 def select(type: Vector) -> Helper:
     """The lanes of one vector where a mask is true, of another one elsewhere.
 
@@ -149,6 +155,7 @@ def select(type: Vector) -> Helper:
 _FEATURE: Final = MappingProxyType({128: "__SSE4_1__", 256: "__AVX2__", 512: "__AVX512F__"})
 
 
+@cache
 def extremum(stem: str, type: Vector) -> Helper:
     """The functions on vectors that are named like those of `helpers.py`, with the same results."""
     mask, chosen = mask_of(type), select(type)
@@ -184,12 +191,14 @@ _ORDERS: Final = MappingProxyType(
 )
 
 
+@cache
 def comparison(stem: str, type: Vector) -> Helper:
     """A comparison that is none of C's."""
     body = f"return {_ORDERS[stem]};"
     return function(stem, type, mask_of(type), [(type, "a"), (type, "b")], body)
 
 
+@cache
 def absolute(type: Vector) -> Helper:
     """Floating-point numbers without their signs."""
     mask = mask_of(type)
@@ -199,6 +208,7 @@ def absolute(type: Vector) -> Helper:
     return function("abs", type, type, [(type, "a")], body, (ones,))
 
 
+@cache
 def create_mask(type: Vector) -> Helper:
     """A mask whose first lanes are true, so many as a number says."""
     last, numbers = type.lanes, ", ".join(map(str, range(type.lanes)))
@@ -210,6 +220,7 @@ def create_mask(type: Vector) -> Helper:
     return function("create_mask", type, type, [(Scalar.INT64, "n")], body, (spread,))
 
 
+@cache
 def prefetch(is_write: bool, locality: int) -> Helper:
     """Advice that what is at an address will be used soon."""
     name = f"{PREFIX}prefetch{'_written' if is_write else ''}_{locality}"

@@ -8,6 +8,7 @@ that wrap them have names of variables that a macro of the user's file may repla
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from types import MappingProxyType
 from typing import Final
 
@@ -26,6 +27,7 @@ _LESS: Final = 1
 """The operand of a comparison of integers: whether the first is less."""
 
 
+@cache
 def exact(stem: str, type: Vector, count: int) -> Helper:
     """`sqrt` or `fma`, which round in one way only."""
     operands = "abc"[:count]
@@ -55,6 +57,7 @@ def _exact_instruction(stem: str, type: Vector, operands: str) -> tuple[str, str
     return feature, f"{start}{_wide(type)}({operands})"
 
 
+@cache
 def masked_load(type: Vector) -> Helper:
     """Elements where a mask is true, and lanes of a vector elsewhere; others are not touched."""
     mask = mask_of(type)
@@ -74,6 +77,7 @@ def masked_load(type: Vector) -> Helper:
     return function("masked_load", type, type, parameters, _alternatives(forms, loop), needs)
 
 
+@cache
 def masked_store(type: Vector) -> Helper:
     """Write the lanes where a mask is true; other elements are not touched."""
     mask = mask_of(type)

@@ -34,7 +34,6 @@ from polyir.target.c.function import (
 )
 from polyir.target.c.memory import global_array, translate_global, zero
 from polyir.target.c.operations import is_computation
-from polyir.target.c.plan import is_thread_number
 from polyir.target.c.syntax import (
     Array,
     ArrayArgument,
@@ -47,6 +46,7 @@ from polyir.target.c.syntax import (
     Variable,
     literal,
 )
+from polyir.target.c.thread_numbers import is_thread_number
 from polyir.target.errors import operation_name, unsupported
 from polyir.target.gpu.language import Language
 from polyir.target.gpu.vectors import is_vector_access, is_vector_store, translate_vector_access
