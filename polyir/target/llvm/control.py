@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import (
     FunctionType,
     IntegerAttr,
     ModuleOp,
+    StringAttr,
     UnitAttr,
     i1,
     i8,
@@ -98,6 +99,19 @@ def convert_func_to_llvm(module: ModuleOp) -> None:
     for op in tuple(module.body.block.ops):
         if isinstance(op, llvm.FuncOp) and op.body.blocks:
             _hoist_allocas(op.body)
+    if any(isinstance(op, llvm.StoreOp) and is_vector(op.value.type) for op in module.walk()):
+        _keep_copy_loops(module)
+
+
+def _keep_copy_loops(module: ModuleOp) -> None:
+    """Tell LLVM not to replace loops by calls of `memcpy`.
+
+    Loops that copy vectors are as fast as `memcpy`, and in tiles they are short, where a call takes
+    longer. All functions get the attribute: LLVM inlines a function only into those that have it.
+    """
+    for op in module.body.block.ops:
+        if isinstance(op, llvm.FuncOp) and op.body.blocks:
+            op.passthrough = ArrayAttr([StringAttr("no-builtin-memcpy")])
 
 
 def _interface_type(type: Attribute, op: Operation) -> Attribute:

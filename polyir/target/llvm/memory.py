@@ -8,7 +8,6 @@ alias. Indices keep the type index, so that the operations that compute them sta
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from xdsl.builder import Builder
@@ -34,8 +33,19 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.dialects.memory_extra import PrefetchOp
 from polyir.dialects.shaped_operations import conversion
-from polyir.target.abi import Scalar, array_type, extent_name, scalar_type, symbol_name, symbol_of
+from polyir.target.abi import array_type, extent_name, scalar_type, symbol_name, symbol_of
 from polyir.target.errors import unsupported
+from polyir.target.llvm.addresses import (
+    Buffer,
+    Extent,
+    as_i64,
+    buffer_at,
+    carries_integers,
+    element_address,
+    index_value,
+    multiplied,
+    with_signed_strides,
+)
 from polyir.target.llvm.arithmetic import intrinsic, type_suffix
 from polyir.target.llvm.symbols import ARRAY_ALIGNMENT, convert_global, declare_function
 from polyir.target.llvm.types import (
@@ -50,100 +60,6 @@ POINTER: Final = llvm.LLVMPointerType()
 
 STACK_LIMIT: Final = 1 << 18
 """The largest array, in bytes, that `memref.alloca` puts on the stack: stacks are small."""
-
-# ------------------------------------------------------------------------------------ addresses
-
-Extent = SSAValue | int
-"""The size of an array in one dimension: a constant, or a value of type index."""
-
-
-@dataclass(frozen=True)
-class Buffer:
-    """A row-major array: a pointer to its first element.
-
-    `strides[d]` is the number of elements from one index of dimension d to the next.
-    """
-
-    pointer: SSAValue
-    element: Scalar
-    extents: tuple[Extent, ...]
-    strides: tuple[Extent, ...]
-
-
-def buffer_at(
-    pointer: SSAValue, element: Scalar, extents: Sequence[Extent], builder: Builder
-) -> Buffer:
-    """The buffer at `pointer`; `builder` inserts the products of its extents."""
-    strides: list[Extent] = []
-    stride: Extent = 1
-    for extent in reversed(extents):
-        strides.insert(0, stride)
-        if len(strides) < len(extents):
-            stride = multiplied(stride, extent, builder)
-    return Buffer(pointer, element, tuple(extents), tuple(strides))
-
-
-def multiplied(left: Extent, right: Extent, builder: Builder) -> Extent:
-    """The product, a constant if both factors are."""
-    if isinstance(left, int) and isinstance(right, int):
-        return left * right
-    if left == 1:
-        return right
-    if right == 1:
-        return left
-    product = arith.MuliOp(index_value(left, builder), index_value(right, builder))
-    return builder.insert(product).result
-
-
-def index_value(extent: Extent, builder: Builder) -> SSAValue:
-    """The extent as a value of type index."""
-    if isinstance(extent, SSAValue):
-        return extent
-    return builder.insert(arith.ConstantOp(IntegerAttr.from_index_int_value(extent))).result
-
-
-def as_i64(extent: Extent, builder: Builder) -> SSAValue:
-    """The extent as a value of type i64."""
-    if isinstance(extent, int):
-        return builder.insert(arith.ConstantOp(IntegerAttr(extent, i64))).result
-    return builder.insert(arith.IndexCastOp(extent, i64)).result
-
-
-def element_address(
-    buffer: Buffer, indices: Sequence[SSAValue], builder: Builder, in_bounds: bool = True
-) -> SSAValue:
-    """The address of an element, with one step for each dimension, as a C compiler computes it.
-
-    So LLVM can hoist the part that depends on outer loops only, and it sees the shape of static
-    arrays. `in_bounds` promises that the element exists.
-    """
-    pointer, stored = buffer.pointer, stored_type(buffer.element)
-    for index, stride in zip(indices, buffer.strides, strict=True):
-        # The last step stays: it gives llvmlite the type of the element.
-        if _is_zero(index) and stride != 1:
-            continue
-        step, offset = stored, index
-        if isinstance(stride, SSAValue):
-            offset = builder.insert(arith.MuliOp(index, stride)).result
-        elif stride != 1:
-            step = llvm.LLVMArrayType(IntAttr(stride), stored)
-        address = llvm.GEPOp.from_mixed_indices(
-            pointer, [as_i64(offset, builder)], step, inbounds=in_bounds
-        )
-        pointer = builder.insert(address).result
-    return pointer
-
-
-def _is_zero(value: SSAValue) -> bool:
-    owner = value.owner
-    return (
-        isinstance(owner, arith.ConstantOp)
-        and isinstance(owner.value, IntegerAttr)
-        and owner.value.value.data == 0
-    )
-
-
-# ------------------------------------------------------------------------------------ conversion
 
 
 def convert_memref_to_pointers(module: ModuleOp) -> None:
@@ -318,7 +234,10 @@ class _MemrefConversion:
         owner = array.owner
         op = owner if isinstance(owner, Operation) else owner.parent_op()
         assert op is not None
-        return element_address(self._buffer(array, op), indices, builder, in_bounds)
+        buffer = self._buffer(array, op)
+        if carries_integers(builder):
+            buffer = with_signed_strides(buffer, builder)
+        return element_address(buffer, indices, builder, in_bounds)
 
     def _allocate(self, op: memref.AllocOp | memref.AllocaOp, builder: Builder) -> None:
         """Use `llvm.alloca` for a small local array of constant size, and `malloc` for all others.

@@ -93,7 +93,15 @@ def _complete_function(op: llvm.FuncOp, translated: ir.Module) -> None:
         function.linkage = op.linkage.linkage.data
     for attribute in op.passthrough or ():
         assert isinstance(attribute, StringAttr)
-        function.attributes.add(attribute.data)
+        _add_attribute(function, attribute.data)
+
+
+def _add_attribute(function: ir.Function, name: str) -> None:
+    """Add an attribute of LLVM, or text for LLVM's passes, which llvmlite does not let through."""
+    if name.startswith("no-builtin-"):
+        set.add(function.attributes, f'"{name}"')
+    else:
+        function.attributes.add(name)
 
 
 def _add_loop_metadata(hints: LoopHints, branch: ir.Instruction) -> None:
@@ -119,12 +127,14 @@ def _add_loop_metadata(hints: LoopHints, branch: ir.Instruction) -> None:
 
 
 def _loop_properties(hints: LoopHints) -> Iterator[tuple[str, ir.Constant]]:
-    """The names and values of LLVM's properties of a loop."""
+    """The names and values of LLVM's properties of a loop.
+
+    There is no `vectorize.enable` beside the width: LLVM would warn where it cannot do it.
+    """
     from llvmlite import ir
 
     if hints.vector_width is not None:
         yield "vectorize.width", ir.Constant(ir.IntType(32), hints.vector_width)
-        yield "vectorize.enable", ir.Constant(ir.IntType(1), 1)
     if hints.unroll_factor is not None:
         yield "unroll.count", ir.Constant(ir.IntType(32), hints.unroll_factor)
 

@@ -34,3 +34,27 @@ func.func @truth(%A: memref<4x5xi1>, %i: index) {
 // CHECK: llvm.getelementptr inbounds %A[%{{.*}}] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.array<5 x i8>
 // CHECK: %[[BYTE:.*]] = arith.extui %true : i1 to i8
 // CHECK-NEXT: llvm.store %[[BYTE]], %{{.*}} : i8, !llvm.ptr
+
+// -----
+
+func.func @largest(%A: memref<?x?xi32>, %n: index, %j: index, %start: i32) -> i32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = memref.load %A[%n, %j] : memref<?x?xi32>
+  %b = scf.for %i = %c0 to %n step %c1 iter_args(%most = %start) -> (i32) {
+    %x = memref.load %A[%i, %j] : memref<?x?xi32>
+    %y = arith.maxsi %most, %x : i32
+    scf.yield %y : i32
+  }
+  %c = arith.addi %a, %b : i32
+  return %c : i32
+}
+
+// In a loop that LLVM may make vectors of, strides are maxima, about which it does not guess.
+// CHECK-LABEL: func.func @largest
+// CHECK-SAME: (%A: !llvm.ptr {llvm.noalias}, %{{.*}}: index, %[[COLUMNS:.*]]: index, %n: index, %j: index, %start: i32) -> i32 {
+// CHECK: arith.muli %n, %[[COLUMNS]] : index
+// CHECK: scf.for
+// CHECK-NEXT: %[[ZERO:.*]] = arith.constant 0 : index
+// CHECK-NEXT: %[[STRIDE:.*]] = arith.maxsi %[[COLUMNS]], %[[ZERO]] : index
+// CHECK-NEXT: arith.muli %i, %[[STRIDE]] : index

@@ -78,7 +78,6 @@ func.func @hints(%n: index, %x: memref<?xf64>, %y: memref<?x?xf64>) -> f64 {
 }
 
 // LLVM-DAG: ![[WIDTH:[0-9]+]] = !{ !"llvm.loop.vectorize.width", i32 8 }
-// LLVM-DAG: ![[ENABLE:[0-9]+]] = !{ !"llvm.loop.vectorize.enable", i1 1 }
 // LLVM-DAG: ![[COUNT:[0-9]+]] = !{ !"llvm.loop.unroll.count", i32 4 }
-// LLVM-DAG: ![[BOTH]] = distinct !{ ![[BOTH]], ![[WIDTH]], ![[ENABLE]], ![[COUNT]] }
+// LLVM-DAG: ![[BOTH]] = distinct !{ ![[BOTH]], ![[WIDTH]], ![[COUNT]] }
 // LLVM-DAG: ![[UNROLL]] = distinct !{ ![[UNROLL]], ![[COUNT]] }
