@@ -116,9 +116,7 @@ def _of_lanes(access: Access, width: int) -> Iterator[Access]:
         yield replace(access, relation=first.apply_range(moved_along(space, last, lane)))
 
 
-def _require_cell(
-    body: Statement, part: Destination, array: LocalArrayOp, scop: Scop
-) -> None:
+def _require_cell(body: Statement, part: Destination, array: LocalArrayOp, scop: Scop) -> None:
     """Raise `LegalityError` for an access to a local array outside of its mark or extents."""
     if part.mark is None:
         raise LegalityError(
@@ -152,7 +150,8 @@ def _cells_of(array: LocalArrayOp, space: isl.Space, scop: Scop) -> isl.Set:
         try:
             size = reader.read(next(sizes))
         except NotAffineError as error:
-            raise LegalityError(f"a size of the local array @{array.sym_name.data}: {error}") from None
+            message = f"a size of the local array @{array.sym_name.data}: {error}"
+            raise LegalityError(message) from None
         subscript = isl.PwAff.from_aff(isl.Aff.var_on_domain(local, isl.dim_type.set, position))
         inside = inside.intersect(subscript.lt_set(size))
     return inside

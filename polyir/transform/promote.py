@@ -358,7 +358,9 @@ class LocalCopies:
             cell = element.sub(offset)
             if dimension in self._options.reverse:
                 if box.sizes[dimension] == DYNAMIC_INDEX:
-                    raise NotPromotableError("a size depends on parameters, so it cannot run backwards")
+                    raise NotPromotableError(
+                        "a size depends on parameters, so that dimension cannot run backwards"
+                    )
                 cell = cell.neg().add_constant_val(isl.Val(box.sizes[dimension] - 1))
             if group.strides and group.strides[dimension] > 1:
                 cell = cell.scale_down_val(isl.Val(group.strides[dimension])).floor()
