@@ -7,6 +7,7 @@ from typing import Final, Literal, Self, cast, get_args
 
 import islpy as isl
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     ArrayAttr,
     IndexType,
     IntAttr,
@@ -222,6 +223,9 @@ class LocalArrayOp(IRDLOperation):
     """Memory that each iteration of the loops around a mark `#poly.local` has of its own.
 
     %tile = poly.local_array @tile heap alignment 64 : memref<32x36xf64>
+    %rows = poly.local_array @rows heap(%n) : memref<?x8xf64>
+
+    Dynamic sizes are affine functions of the parameters, computed before the scop.
     """
 
     name = "poly.local_array"
@@ -229,12 +233,19 @@ class LocalArrayOp(IRDLOperation):
     sym_name = prop_def(SymbolNameConstraint())
     space = prop_def(StringAttr)
     alignment = opt_prop_def(IntAttr)
+    dynamic_sizes = var_operand_def(IndexType())
     memory = result_def(MemRefType)
 
     def __init__(
-        self, name: str, type: MemRefType, space: Space = "heap", alignment: int | None = None
+        self,
+        name: str,
+        type: MemRefType,
+        space: Space = "heap",
+        alignment: int | None = None,
+        dynamic_sizes: Sequence[SSAValue] = (),
     ) -> None:
         super().__init__(
+            operands=[dynamic_sizes],
             properties={
                 "sym_name": StringAttr(name),
                 "space": StringAttr(space),
@@ -249,13 +260,21 @@ class LocalArrayOp(IRDLOperation):
             raise VerifyException(f"has the unknown space '{self.space.data}'")
         if self.alignment is not None and self.alignment.data.bit_count() != 1:
             raise VerifyException("needs an alignment that is a power of two")
-        if any(extent < 1 for extent in self.memory.type.get_shape()):
-            raise VerifyException("needs constant extents of 1 or more")
+        shape = self.memory.type.get_shape()
+        if any(extent < 1 and extent != DYNAMIC_INDEX for extent in shape):
+            raise VerifyException("needs extents of 1 or more")
+        if shape.count(DYNAMIC_INDEX) != len(self.dynamic_sizes):
+            raise VerifyException("needs one operand for each dynamic size")
+        if self.dynamic_sizes and self.space.data != "heap":
+            raise VerifyException("has dynamic sizes, so it must be on the heap")
 
     @classmethod
     def parse(cls, parser: Parser) -> LocalArrayOp:
         name = parser.parse_symbol_name().data
         space = cast(Space, parser.parse_identifier("heap, stack, register, workgroup or private"))
+        sizes = parser.parse_optional_comma_separated_list(
+            parser.Delimiter.PAREN, lambda: parser.parse_operand(IndexType())
+        )
         alignment = None
         if parser.parse_optional_keyword("alignment") is not None:
             alignment = parser.parse_integer(allow_boolean=False, allow_negative=False)
@@ -265,7 +284,7 @@ class LocalArrayOp(IRDLOperation):
         type = parser.parse_type()
         if not isinstance(type, MemRefType):
             parser.raise_error("expected a memref type", position)
-        array = cls(name, type, space, alignment)
+        array = cls(name, type, space, alignment, sizes or ())
         if attributes is not None:
             array.attributes |= attributes.data
         return array
@@ -274,6 +293,9 @@ class LocalArrayOp(IRDLOperation):
         printer.print_string(" ")
         printer.print_symbol_name(self.sym_name.data)
         printer.print_string(f" {self.space.data}")
+        if self.dynamic_sizes:
+            with printer.in_parens():
+                printer.print_list(self.dynamic_sizes, printer.print_ssa_value)
         if self.alignment is not None:
             printer.print_string(f" alignment {self.alignment.data}")
         printer.print_op_attributes(self.attributes, print_keyword=True)

@@ -286,6 +286,7 @@ class _TreeLowering:
             type.element_type,
             None if array.alignment is None else array.alignment.data,
             type.get_shape(),
+            array.dynamic_sizes,
             memory_space=memory_space or NoneAttr(),
         )
         memory.location = self._scop.op.location

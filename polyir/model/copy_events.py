@@ -6,13 +6,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import islpy as isl
+from xdsl.dialects.builtin import DYNAMIC_INDEX
+from xdsl.ir import Block
 
 from polyir.diagnostics import LegalityError
 from polyir.dialects.scop import LocalArrayOp
 from polyir.isl_maps import moved_along
+from polyir.model.affine import NotAffineError
 from polyir.model.legality import example_of
 from polyir.model.local_arrays import Destination, LocalMark, destinations
-from polyir.model.scop import Scop
+from polyir.model.scop import Scop, statement_reader
 from polyir.model.statements import Access, AccessKind, Statement
 from polyir.model.vectors import first_elements, vector_of
 
@@ -70,7 +73,7 @@ def access_events(scop: Scop, marks: Sequence[LocalMark], added: frozenset[str])
             )
             for lane, element, part in parts:
                 if part.array in local:
-                    _require_cell(body, part, local[part.array], scop.context)
+                    _require_cell(body, part, local[part.array], scop)
                 cells = part.memory.intersect_params(scop.context)
                 name = f"{body.name}_access_{number}_{lane}_{part.array}"
                 yield Event(
@@ -113,26 +116,45 @@ def _of_lanes(access: Access, width: int) -> Iterator[Access]:
         yield replace(access, relation=first.apply_range(moved_along(space, last, lane)))
 
 
-def _require_cell(
-    body: Statement, part: Destination, array: LocalArrayOp, context: isl.Set
-) -> None:
+def _require_cell(body: Statement, part: Destination, array: LocalArrayOp, scop: Scop) -> None:
     """Raise `LegalityError` for an access to a local array outside of its mark or extents."""
     if part.mark is None:
         raise LegalityError(
             f"@{body.name} accesses the local array @{part.array} outside of its mark: "
             f"{example_of(part.cells).source}"
         )
-    inside = isl.Set.universe(part.cells.get_space().range())
-    for position, extent in enumerate(array.memory.type.get_shape()):
-        inside = inside.lower_bound_val(isl.dim_type.set, position, isl.Val(0))
-        inside = inside.upper_bound_val(isl.dim_type.set, position, isl.Val(extent - 1))
-    beyond = part.cells.intersect_params(context).subtract_range(inside)
+    cells = part.cells.intersect_params(scop.context)
+    beyond = cells.subtract_range(_cells_of(array, cells.get_space().range(), scop))
     if not beyond.is_empty():
         example = example_of(beyond)
         raise LegalityError(
             f"@{body.name} accesses the local array @{part.array} outside of its extents: "
             f"{example.source} accesses {example.target}"
         )
+
+
+def _cells_of(array: LocalArrayOp, space: isl.Space, scop: Scop) -> isl.Set:
+    """The cells that a local array has, a set of `space`.
+
+    Raises `LegalityError` for a dynamic size that is no affine function of the parameters.
+    """
+    inside = isl.Set.universe(space)
+    local = isl.LocalSpace.from_space(space)
+    reader = statement_reader(scop.op, Block(), space)
+    sizes = iter(array.dynamic_sizes)
+    for position, extent in enumerate(array.memory.type.get_shape()):
+        inside = inside.lower_bound_val(isl.dim_type.set, position, isl.Val(0))
+        if extent != DYNAMIC_INDEX:
+            inside = inside.upper_bound_val(isl.dim_type.set, position, isl.Val(extent - 1))
+            continue
+        try:
+            size = reader.read(next(sizes))
+        except NotAffineError as error:
+            message = f"a size of the local array @{array.sym_name.data}: {error}"
+            raise LegalityError(message) from None
+        subscript = isl.PwAff.from_aff(isl.Aff.var_on_domain(local, isl.dim_type.set, position))
+        inside = inside.intersect(subscript.lt_set(size))
+    return inside
 
 
 def renamed(relation: isl.Map, name: str) -> isl.Map:

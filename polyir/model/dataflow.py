@@ -84,6 +84,14 @@ def array_flow(scop: Scop, array: str) -> ArrayFlow:
     return ArrayFlow(array, tuple(writes), tuple(reads))
 
 
+def writes_that_remain(scop: Scop, array: str) -> isl.UnionMap:
+    """`{ W[i] -> A[a] }`: the writes to `array` that no certain write surely overwrites later."""
+    accesses = array_accesses(scop, array, scop.schedule)
+    overwriting = accesses.flow_into(accesses.must_writes)
+    overwritten = overwriting.get_full_may_dependence().range_factor_range()
+    return accesses.must_writes.union(accesses.may_writes).subtract(overwritten)
+
+
 def _own(statement: Statement, access: Access, exposed: isl.Map) -> isl.UnionMap:
     """The instances that read what their own body wrote before: `{ S[i] -> S[i] }`."""
     inside = access.relation.subtract(exposed).domain()

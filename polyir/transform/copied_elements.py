@@ -15,7 +15,7 @@ import islpy as isl
 from polyir.isl_hulls import simplified
 from polyir.isl_lists import maps_of
 from polyir.limits import within_operations
-from polyir.model.dataflow import ArrayFlow
+from polyir.model.dataflow import ArrayFlow, writes_that_remain
 from polyir.model.raising.context import is_certain, known_extent
 from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind
@@ -87,7 +87,10 @@ class CopiedElements:
         return needed
 
     def copied_out(self) -> isl.Map:
-        """`{ [t] -> A[a] }`: what an iteration writes and something else may read."""
+        """`{ [t] -> A[a] }`: what an iteration writes and something else may read, or more.
+
+        If that is complicated, all that the iteration writes is copied.
+        """
         return simplified(self._live())
 
     def _with_uncertain(self, needed: isl.Map) -> isl.Map:
@@ -121,11 +124,29 @@ class CopiedElements:
         return found
 
     def _live(self) -> isl.Map:
-        """`{ [t] -> A[a] }`: what an iteration writes and something else may read."""
+        """`{ [t] -> A[a] }`: what an iteration writes and something else may read, or more."""
+        if self._is_temporary:
+            return self._read_elsewhere()
+        writing = (e.footprint for e in self.group.references if e.kind is not AccessKind.READ)
+        nothing = isl.Map.empty(self.group.footprint.get_space())
+        written = reduce(isl.Map.union, writing, nothing)
+        live = within_operations(NEEDED_OPERATIONS, lambda: self._live_of(written))
+        return written if live is None else live
+
+    def _live_of(self, written: isl.Map) -> isl.Map:
+        """The part of `written` that something else may read, in the scop or after it.
+
+        It is all of it where the part would take more loops.
+        """
+        remaining = self._by_iteration(writes_that_remain(self.scop, self.array), written)
+        live = self._read_elsewhere().union(remaining).intersect(written).coalesce()
+        is_simple = live.n_basic_map() <= written.coalesce().n_basic_map()
+        return live if is_simple and not written.is_subset(live) else written
+
+    def _read_elsewhere(self) -> isl.Map:
+        """`{ [t] -> A[a] }`: what an iteration writes and something else in the scop may read."""
         writing = [e for e in self.group.references if e.kind is not AccessKind.READ]
         found = isl.Map.empty(self.group.footprint.get_space())
-        if not self._is_temporary:
-            return reduce(isl.Map.union, (each.footprint for each in writing), found)
         outside = self._scop_map()
         for read in self.flow.reads:
             for sources in read.sources:

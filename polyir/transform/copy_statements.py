@@ -23,7 +23,10 @@ from polyir.model.vectors import aligned, element_number
 
 @dataclass(frozen=True)
 class PromotedArray:
-    """A local array to be declared: it has elements of `array`, which has `rank` dimensions."""
+    """A local array to be declared: it has elements of `array`, which has `rank` dimensions.
+
+    Its dynamic sizes are `extents`, functions of the parameters.
+    """
 
     name: str
     array: str
@@ -31,6 +34,7 @@ class PromotedArray:
     shape: tuple[int, ...]
     space: Space
     alignment: int = 0
+    extents: tuple[isl.PwAff, ...] = ()
 
 
 @dataclass(frozen=True)

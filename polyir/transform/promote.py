@@ -17,6 +17,7 @@ from math import prod
 from typing import Literal
 
 import islpy as isl
+from xdsl.dialects.builtin import DYNAMIC_INDEX
 
 from polyir.diagnostics import LegalityError, OptionError
 from polyir.dialects.mark_attributes import LocalAccesses, LocalAttr
@@ -69,7 +70,8 @@ class PromoteOptions:
     that run backwards there. `padding` elements are added to the last dimension. `footprint` says
     what is copied in: `exact` copies what is needed, `box` the rectangle around it, unless the
     array is a temporary. The memory space `auto` is the stack for local arrays of up to
-    `MOST_ON_STACK` elements, and the heap for larger ones.
+    `MOST_ON_STACK` elements, and the heap for larger ones. In a `loop` and on the `heap`, sizes
+    that cannot be constant may be functions of the parameters.
 
     Raises `OptionError` for numbers that make no sense.
     """
@@ -123,7 +125,7 @@ def plan_promotion(scop: Scop, options: PromoteOptions) -> Promotion:
     References to an array that may touch a common element in one iteration share a local array if
     the rectangle around all of them has a constant size; those that only read may have one each.
     Copied in is what the iteration reads and has not written before; copied out is what it writes,
-    unless nothing can read it afterwards.
+    unless nothing can read it before it is overwritten.
 
     Raises `OptionError` for an address of no loop and for unknown arrays; `LegalityError` with the
     reason for an array that cannot be promoted, where a loop was named.
@@ -257,7 +259,9 @@ class LocalCopies:
             raise NotAccessedError(f"{self._place.shown} does not access it")
         flow = array_flow(self._scop, array)
         cells = 0
-        for group in reference_groups(array, references, self._place):
+        # Without a loop in the options, a place is chosen by the number of cells.
+        is_dynamic = self._options.loop is not None and self._options.space == "heap"
+        for group in reference_groups(array, references, self._place, is_dynamic):
             options = self._options
             shape = self._shape(group, options.padding)
             space: Space = "stack" if prod(shape) <= MOST_ON_STACK else "heap"
@@ -265,7 +269,8 @@ class LocalCopies:
                 space = options.space
             form = LocalForm(f"{array}_local", space, options.footprint, options.padding)
             kept = self.add_group(array, group, flow, form)
-            extent = " x ".join(map(str, shape)) + " elements" if shape else "one element"
+            sizes = ["?" if size == DYNAMIC_INDEX else str(size) for size in shape]
+            extent = " x ".join(sizes) + " elements" if shape else "one element"
             where = f"{self._place.shown} keeps {extent} of {array} in {kept.local.name}"
             self._done.append(f"{where}, {kept}")
             cells += prod(shape)
@@ -277,7 +282,10 @@ class LocalCopies:
         """Promote the references of a group; `flow` is that of the array."""
         rank = len(group.box.sizes)
         shape = self._shape(group, form.padding)
-        local = PromotedArray(self._name(form.name), array, rank, shape, form.space)
+        extents = self._extents(group)
+        local = PromotedArray(
+            self._name(form.name), array, rank, shape, form.space, extents=extents
+        )
         self._arrays.append(local)
         cell = self._cell(local, group)
         functions = self._accesses(group, cell)
@@ -319,14 +327,23 @@ class LocalCopies:
                 f"it has {count} dimension{'s' * (count != 1)}, which does not match the options "
                 "order and reverse"
             )
-        return tuple(each for each in order if sizes[each] > 1)
+        return tuple(each for each in order if sizes[each] != 1)
 
     def _shape(self, group: ReferenceGroup, padding: int) -> tuple[int, ...]:
         cells = group.cells
         shape = [cells[each] for each in self._dimensions(cells)]
-        if shape:
+        if shape and padding:
+            if shape[-1] == DYNAMIC_INDEX:
+                raise NotPromotableError("the size of a row depends on parameters: no padding")
             shape[-1] += padding
         return tuple(shape)
+
+    def _extents(self, group: ReferenceGroup) -> tuple[isl.PwAff, ...]:
+        """The dynamic sizes of the local array, in the order of its dimensions."""
+        sizes = group.box.sizes
+        dynamic = [each for each, size in enumerate(sizes) if size == DYNAMIC_INDEX]
+        extents = dict(zip(dynamic, group.box.extents, strict=True))
+        return tuple(extents[each] for each in self._dimensions(sizes) if each in extents)
 
     def _cell(self, local: PromotedArray, group: ReferenceGroup) -> isl.MultiAff:
         """`{ [t, a] -> L[l] }`: the cell of an element in an iteration."""
@@ -340,6 +357,10 @@ class LocalCopies:
             offset = box.offsets[dimension].insert_dims(isl.dim_type.in_, loops, len(box.sizes))
             cell = element.sub(offset)
             if dimension in self._options.reverse:
+                if box.sizes[dimension] == DYNAMIC_INDEX:
+                    raise NotPromotableError(
+                        "a size depends on parameters, so that dimension cannot run backwards"
+                    )
                 cell = cell.neg().add_constant_val(isl.Val(box.sizes[dimension] - 1))
             if group.strides and group.strides[dimension] > 1:
                 cell = cell.scale_down_val(isl.Val(group.strides[dimension])).floor()

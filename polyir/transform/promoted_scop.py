@@ -10,6 +10,7 @@ from polyir.dialects.scop import LocalArrayOp, ScopOp
 from polyir.model.scop import scop_of
 from polyir.model.tree import tree_from_schedule
 from polyir.transform.copy_statements import copy_operation
+from polyir.transform.expansion.box import Allocator
 from polyir.transform.promote import Promotion
 
 
@@ -20,13 +21,16 @@ def apply_promotion(op: ScopOp, promotion: Promotion, alignment: int = 0) -> Non
     """
     arrays = scop_of(op).arrays
     memories: dict[str, SSAValue] = {}
+    allocator = Allocator(op)
     first = op.body.block.first_op
     assert first is not None
     for array in promotion.arrays:
         source = arrays[array.array]
         assert isinstance(source.type, MemRefType)
         type = MemRefType(source.type.element_type, array.shape)
-        declared = LocalArrayOp(array.name, type, array.space, array.alignment or alignment or None)
+        aligned = array.alignment or alignment or None
+        sizes = [allocator.extent(each) for each in array.extents]
+        declared = LocalArrayOp(array.name, type, array.space, aligned, sizes)
         declared.location = op.location
         memories[array.name] = declared.memory
         op.body.block.insert_op_before(declared, first)

@@ -12,6 +12,7 @@ from functools import reduce
 from itertools import combinations
 
 import islpy as isl
+from xdsl.dialects.builtin import DYNAMIC_INDEX
 
 from polyir.diagnostics import LegalityError
 from polyir.isl_lists import maps_of
@@ -125,15 +126,17 @@ def _passes_none(node: isl.ScheduleNode, instances: isl.UnionSet) -> bool:
 class FootprintBox:
     """A rectangle for each iteration: `{ [t] -> A[a] : offset <= a < offset + size }`.
 
-    `offsets` are functions of the iteration, one a dimension.
+    `offsets` are functions of the iteration, one a dimension. Where a size is `DYNAMIC_INDEX`, it
+    is one of the `extents`, which are functions of the parameters.
     """
 
     offsets: tuple[isl.Aff, ...]
     sizes: tuple[int, ...]
+    extents: tuple[isl.PwAff, ...] = ()
 
     @property
     def elements(self) -> isl.Map:
-        """`{ [t] -> [a] }`, without the name of the array."""
+        """`{ [t] -> [a] }`, without the name of the array; all sizes must be constant."""
         windows = [
             isl.Map.from_aff(offset).apply_range(isl.Map(f"{{ [o] -> [a] : o <= a < o + {size} }}"))
             for offset, size in zip(self.offsets, self.sizes, strict=True)
@@ -141,24 +144,29 @@ class FootprintBox:
         return reduce(isl.Map.flat_range_product, windows)
 
 
-def box_of_footprint(footprint: isl.Map) -> FootprintBox | None:
+def box_of_footprint(footprint: isl.Map, is_dynamic: bool = False) -> FootprintBox | None:
     """The smallest box of constant sizes around a footprint that is found; `None` if there is none.
 
     For each dimension, one of the lower bounds that the footprint has is the offset: after
-    Verdoolaege et al., section 5.2.
+    Verdoolaege et al., section 5.2. If it `is_dynamic`, a size that cannot be constant may be a
+    function of the parameters.
     """
     offsets: list[isl.Aff] = []
-    sizes: list[int] = []
+    sizes: list[int | isl.PwAff] = []
     for position in range(footprint.dim(isl.dim_type.out)):
-        side = _side_of(footprint, position)
+        side = _side_of(footprint, position, is_dynamic)
         if side is None:
             return None
         offsets.append(side[0])
         sizes.append(side[1])
-    return FootprintBox(tuple(offsets), tuple(sizes))
+    shape = tuple(size if isinstance(size, int) else DYNAMIC_INDEX for size in sizes)
+    extents = tuple(size for size in sizes if not isinstance(size, int))
+    return FootprintBox(tuple(offsets), shape, extents)
 
 
-def _side_of(footprint: isl.Map, position: int) -> tuple[isl.Aff, int] | None:
+def _side_of(
+    footprint: isl.Map, position: int, is_dynamic: bool
+) -> tuple[isl.Aff, int | isl.PwAff] | None:
     """The offset and the size of a box along one dimension."""
     others = footprint.dim(isl.dim_type.out) - position - 1
     values = footprint.project_out(isl.dim_type.out, position + 1, others)
@@ -167,6 +175,7 @@ def _side_of(footprint: isl.Map, position: int) -> tuple[isl.Aff, int] | None:
     points = values.wrap().flatten()
     hull = points.simple_hull().remove_divs()
     best: tuple[isl.Aff, int] | None = None
+    dynamic: list[tuple[isl.Aff, isl.PwAff]] = []
     for constraint in hull.get_constraints():
         coefficient = constraint.get_coefficient_val(isl.dim_type.set, loops)
         if constraint.is_div_constraint() or not coefficient.is_pos():
@@ -177,10 +186,15 @@ def _side_of(footprint: isl.Map, position: int) -> tuple[isl.Aff, int] | None:
         local = isl.LocalSpace.from_space(points.get_space())
         value = isl.Aff.var_on_domain(local, isl.dim_type.set, loops)
         extent = points.max_val(value.sub(lower))
+        offset = lower.drop_dims(isl.dim_type.in_, loops, 1)
         if extent.is_int() and (best is None or int(extent.to_python()) + 1 < best[1]):
-            offset = lower.drop_dims(isl.dim_type.in_, loops, 1)
             best = offset, int(extent.to_python()) + 1
-    return best
+        elif is_dynamic and extent.is_infty():
+            inside = isl.Map.from_aff(value.sub(lower)).intersect_domain(points).range()
+            if inside.dim_is_bounded(isl.dim_type.set, 0):
+                greatest = inside.dim_max(0).coalesce()
+                dynamic.append((offset, greatest.add_constant_val(isl.Val(1))))
+    return best or min(dynamic, key=lambda each: each[1].n_piece(), default=None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,16 +264,23 @@ def references_in(scop: Scop, array: str, place: LoopBody) -> tuple[PromotedRefe
 
 
 def reference_groups(
-    array: str, references: Sequence[PromotedReference], place: LoopBody
+    array: str,
+    references: Sequence[PromotedReference],
+    place: LoopBody,
+    is_dynamic: bool = False,
 ) -> tuple[ReferenceGroup, ...]:
-    """References that may touch one element in an iteration together; `NotPromotableError`."""
-    parts = [_Part((reference,), box_of_footprint(reference.footprint)) for reference in references]
+    """References that may touch one element in an iteration together; `NotPromotableError`.
+
+    If they may be `is_dynamic`, sizes of the boxes around them may depend on parameters.
+    """
+    parts = _parts(references, is_dynamic)
     if any(part.box is None for part in parts):
+        size = "known size" if is_dynamic else "constant size"
+        hint = "" if is_dynamic else "; tile the loops first, or use the heap"
         raise NotPromotableError(
-            f"the elements that {place.shown} touches fit in no rectangle of constant size; "
-            "tile the loops first"
+            f"the elements that {place.shown} touches fit in no rectangle of {size}{hint}"
         )
-    groups = _with_boxes(_merged(parts))
+    groups = _with_boxes(_merged(parts, is_dynamic))
     if sum(len(group.references) for group in groups) < len(references):
         raise NotPromotableError(
             f"two references, one of which writes, touch common elements of {array}, and "
@@ -270,8 +291,7 @@ def reference_groups(
 
 def boxed_groups(references: Sequence[PromotedReference]) -> tuple[ReferenceGroup, ...]:
     """As `reference_groups`, but without the references that can be in no group."""
-    parts = [_Part((reference,), box_of_footprint(reference.footprint)) for reference in references]
-    return _with_boxes(_merged(parts))
+    return _with_boxes(_merged(_parts(references)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -290,7 +310,11 @@ class _Part:
         return any(each.kind is not AccessKind.READ for each in self.references)
 
 
-def _merged(parts: list[_Part]) -> list[_Part]:
+def _parts(references: Sequence[PromotedReference], is_dynamic: bool = False) -> list[_Part]:
+    return [_Part((each,), box_of_footprint(each.footprint, is_dynamic)) for each in references]
+
+
+def _merged(parts: list[_Part], is_dynamic: bool = False) -> list[_Part]:
     """Parts with common elements in one, unless they only read and have no box together."""
     merged = True
     while merged:
@@ -301,7 +325,7 @@ def _merged(parts: list[_Part]) -> list[_Part]:
             if (hopeless and not writes) or left.footprint.is_disjoint(right.footprint):
                 continue
             both = (*left.references, *right.references)
-            box = None if hopeless else box_of_footprint(_footprint_of(both))
+            box = None if hopeless else box_of_footprint(_footprint_of(both), is_dynamic)
             if box is None and not writes:
                 continue
             parts = [each for each in parts if each not in (left, right)]

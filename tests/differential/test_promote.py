@@ -63,6 +63,8 @@ NESTS = [
     ("temporaries", f"privatize,{STRIPS},promote,mark-parallel"),
     ("temporaries", "privatize,tile-symbolic{min-width=1},promote,mark-parallel"),
     ("refused", 'promote{loop="S0.0"}'),
+    ("rows", 'promote{arrays=p loop="S0.1" space=heap},mark-parallel'),
+    ("rows", 'tile{loops="S0.1" sizes=8},promote{arrays=p loop="S0.1" space=heap order=1,0}'),
 ]
 """Nests of `FOLDER`, and what they go through."""
 

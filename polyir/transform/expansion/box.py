@@ -100,7 +100,7 @@ class Allocator:
 
         The elements and the name are those of `like`. Memory of rank 0 is a local variable.
         """
-        extents = [*(self._extent_of(side) for side in box), *inner]
+        extents = [*(self._constant_or_computed(side.extent) for side in box), *inner]
         shape = [extent if isinstance(extent, int) else DYNAMIC_INDEX for extent in extents]
         sizes = [extent for extent in extents if isinstance(extent, SSAValue)]
         assert isinstance(like.type, MemRefType)
@@ -121,13 +121,18 @@ class Allocator:
         assert self._scop.parent is not None
         self._scop.parent.insert_op_before(op, self._scop)
 
-    def _extent_of(self, side: Side) -> SSAValue | int:
-        """The extent of a side: a constant, or computed before the scop, and never negative."""
-        pieces = [expression for _, expression in side.extent.get_pieces()]
+    def _constant_or_computed(self, extent: isl.PwAff) -> SSAValue | int:
+        """An extent: a constant, or computed before the scop, and never negative."""
+        pieces = [expression for _, expression in extent.get_pieces()]
         if all(piece.is_cst() for piece in pieces):
             return max(0, *(int(piece.get_constant_val().to_python()) for piece in pieces))
+        return self.extent(extent)
+
+    def extent(self, extent: isl.PwAff) -> SSAValue:
+        """An extent that is computed before the scop, and never negative."""
+        pieces = [expression for _, expression in extent.get_pieces()]
         results, values = self._expressions(pieces)
-        if len(pieces) > 1 and _is_minimum(side.extent, pieces):
+        if len(pieces) > 1 and _is_minimum(extent, pieces):
             map, operands = map_over(results, values)
             least = affine.MinOp.build(
                 operands=[operands],

@@ -1,7 +1,8 @@
 // RUN: polyir-opt --promote="arrays=line loop=S0.0" --remarks --emit=c %s 2>&1 | filecheck %s
 // RUN: polyir-opt --strip-mine="loop=S0.0 size=4" --promote="arrays=line loop=S0.0" --remarks --emit=c %s 2>&1 | filecheck %s --check-prefix STRIP
 
-// What an iteration writes before it reads it is not copied in.
+// What an iteration writes before it reads it is not copied in, and what the next one overwrites is
+// not copied out.
 
 func.func @smooth(%n: index, %A: memref<?x64xf64>, %line: memref<64xf64>) {
   affine.for %i = 0 to %n {
@@ -27,6 +28,7 @@ func.func @smooth(%n: index, %A: memref<?x64xf64>, %line: memref<64xf64>) {
 // CHECK-NEXT: for (int64_t j = 1; j < 63; j++) {
 // CHECK-NEXT: A[i][j] = line_local[j - 1] + line_local[j + 1];
 // CHECK-NEXT: }
+// CHECK-NEXT: if (n - i == 1) {
 // CHECK-NEXT: for (int64_t line0 = 0; line0 < 64; line0++) {
 // CHECK-NEXT: line[line0] = line_local[line0];
 
@@ -41,5 +43,6 @@ func.func @smooth(%n: index, %A: memref<?x64xf64>, %line: memref<64xf64>) {
 // STRIP-NEXT: A[i][j] = line_local[j - 1] + line_local[j + 1];
 // STRIP-NEXT: }
 // STRIP-NEXT: }
+// STRIP-NEXT: if (n - ti <= 4) {
 // STRIP-NEXT: for (int64_t line0 = 0; line0 < 64; line0++) {
 // STRIP-NEXT: line[line0] = line_local[line0];

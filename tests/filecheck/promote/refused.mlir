@@ -31,7 +31,7 @@ func.func @nests(%n: index, %index: memref<?xindex>, %x: memref<?xf64>, %y: memr
 
 // DATA: error: x cannot be promoted: the elements that S0 accesses depend on data, or it accesses vectors
 
-// LARGE: error: A cannot be promoted: the elements that an iteration of S1.0 touches fit in no rectangle of constant size; tile the loops first
+// LARGE: error: A cannot be promoted: the elements that an iteration of S1.0 touches fit in no rectangle of constant size; tile the loops first, or use the heap
 
 // OVERLAP: error: A cannot be promoted: two references, one of which writes, touch common elements of A, and both together fit in no rectangle of constant size
 
