@@ -34,7 +34,7 @@ from math import ceil
 
 import islpy as isl
 
-from polyir.cost.innermost import Kernel, held_statements, kernel_of, overlap_tests
+from polyir.cost.innermost import Kernel, held_statements, is_block, kernel_of, overlap_tests
 from polyir.cost.loop_tree import Filters, Leaf, Loop, Node, loop_tree, tiled
 from polyir.cost.machine import Machine
 from polyir.cost.program import StatementModel, model_of, parameters_left, values_of
@@ -296,8 +296,8 @@ class CostModel:
                 for level, cache in enumerate(self.machine.caches):
                     fits[level] = fits[level] and size <= USABLE * cache.bytes
                 total.add(one, weight)
-            if is_innermost and not (node.rows or (node.width and above and above[-1].rows)):
-                # Blocks are straight-line code.
+            is_unrolled = bool(node.rows) or any(is_block(loops, name) for name in active)
+            if is_innermost and not is_unrolled:
                 total.starts += self._start(loops, entered, in_parallel or forks)
         for level, fit in enumerate(fits):
             if fit:
