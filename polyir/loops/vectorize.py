@@ -130,6 +130,7 @@ def _partial_block(
     """All of the loops as a block of which some iterations may not run.
 
     Vectors without rows, unless they are made of elements that are not successive, need no block.
+    Lanes that do not run may divide by zero.
     """
     sizes = [
         attribute.data
@@ -140,7 +141,7 @@ def _partial_block(
     if found is None:
         return None
     facts = _facts_of(loop, found)
-    if facts.has_gathers if found.ranges[-1].lower else not rows and not facts.has_gathers:
+    if facts.may_trap or (found.ranges[-1].lower if facts.has_gathers else not rows):
         return None
     return LoopBlock((*rows, loop), found.counters, width, found)
 
