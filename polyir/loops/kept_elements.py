@@ -217,7 +217,7 @@ class _Run:
         copies: int,
         loads: Mapping[Element, Load],
         values: Sequence[SSAValue],
-    ) -> Sequence[SSAValue]:
+    ) -> list[SSAValue]:
         """Run so many iterations of the loop around, one after the other, as one of a new loop.
 
         Vectors of `loads` come from transposed rows. Takes and returns the `values` of elements.
@@ -243,7 +243,7 @@ class _Run:
         body.add_op(affine.YieldOp.get(*self._add_copies(counter, copies, loads, arguments)))
         # What the body needs of `lanes` is before the loop.
         self.builder.insert(new)
-        return new.results
+        return list(new.results)
 
     def _add_copies(
         self,

@@ -489,10 +489,9 @@ class _RegisterTiler:
         if shape.vector is not None:
             width = self._options.width * self._options.vectors
             sizes[shape.vector] = 2 * width if shape.rows is None else width
-        if shape.is_transposed:
-            sizes[shape.vector] = (
-                -(-self._options.rows // self._options.width) * self._options.width
-            )
+        if shape.vector is not None and shape.is_transposed:
+            vectors = -(-self._options.rows // self._options.width)
+            sizes[shape.vector] = vectors * self._options.width
         if shape.rows is not None:
             sizes[shape.rows] = self._options.rows
         return sizes
