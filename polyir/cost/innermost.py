@@ -108,7 +108,8 @@ def _vector_kernel(
 ) -> Kernel:
     """The cost in a loop that runs in vectors, or in a block of rows of vectors.
 
-    What does not move along the loop around a block stays in registers.
+    What does not move along the loop around a block stays in registers. Rows along that loop are
+    transposed.
     """
     bits = 8 * max((r.bytes for r in model.references), default=8)
     lanes = max(1, min(loops[-1].width, machine.vector_bits // bits))
@@ -118,7 +119,7 @@ def _vector_kernel(
     around: Sequence[float | None] = [None] * len(along)
     if loops[-1].is_reduction:
         around = along
-    elif _is_block(loops, name):
+    elif is_block(loops, name):
         around = _moves_along(model, loops, name, -3 if rows else -2)
     vectors = BLOCK_VECTORS if rows else 1
     loads = stores = 0.0
@@ -129,8 +130,13 @@ def _vector_kernel(
         amount = 1.0
         if along[place] != 0:
             is_near = along[place] in (1, -1) or (packed and not reference.is_write)
-            strided += not is_near
-            amount = vectors * (1.0 if is_near else GATHER * lanes)
+            is_transposed = not is_near and not rows and around[place] == 1
+            strided += not is_near and not is_transposed
+            each_vector = 1.0 if is_near else GATHER * lanes
+            if is_transposed:
+                # One load and log2(lanes) shuffles, of which there are half as many in a cycle.
+                each_vector = 2.0 * lanes.bit_length() - 1.0
+            amount = vectors * each_vector
         if across[place] != 0:
             amount *= rows
         if reference.is_write:
@@ -162,8 +168,10 @@ def _moves_along(
     return [None if way is None else _move(each, way) for each in model.references]
 
 
-def _is_block(loops: Sequence[Loop], name: str) -> bool:
-    """Whether the last loop, with vectors, has a constant number of iterations, all unrolled."""
+def is_block(loops: Sequence[Loop], name: str) -> bool:
+    """Whether the last loop, in vectors, has a constant number of iterations, all unrolled."""
+    if not loops[-1].width:
+        return False
     form = loops[-1].functions[name].linear
     return any(
         division.form == form and division.size <= MOST_VECTORS * loops[-1].width

@@ -38,6 +38,7 @@ from polyir.cost.innermost import (
     Kernel,
     combination_cycles,
     held_statements,
+    is_block,
     kernel_of,
     overlap_tests,
 )
@@ -333,8 +334,8 @@ class CostModel:
                 for level, cache in enumerate(self.machine.caches):
                     fits[level] = fits[level] and size <= USABLE * cache.bytes
                 total.add(one, weight)
-            if is_innermost and not (node.rows or (node.width and above and above[-1].rows)):
-                # Blocks are straight-line code.
+            is_unrolled = bool(node.rows) or any(is_block(loops, name) for name in active)
+            if is_innermost and not is_unrolled:
                 total.starts += self._start(loops, entered, in_parallel or forks)
         for level, fit in enumerate(fits):
             if fit:

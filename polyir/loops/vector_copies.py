@@ -10,7 +10,7 @@ What the body does must be known (`BodyFacts`) before it is copied (`Expansion`)
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import product
@@ -273,7 +273,8 @@ class Expansion:
     another; values are computed right before they are first used, so that few are alive at once.
     What does not depend on a counter is computed once for all its copies. With `lanes`, only the
     lanes that run are loaded and stored. Accesses to elements that are kept in values do not
-    touch memory: `current` has the value of each copy, by the array and the subscripts.
+    touch memory: `current` has the value of each copy, by the array and the subscripts. `outer` has
+    the values of counters of loops around that are not those of the body's own iteration.
     """
 
     facts: BodyFacts
@@ -281,6 +282,7 @@ class Expansion:
     width: int
     builder: Builder
     lanes: Lanes | None = None
+    outer: Mapping[SSAValue, IndexExpression] = field(default_factory=dict)
     current: dict[Element, dict[Key, SSAValue]] = field(default_factory=dict)
     _copies: dict[SSAValue, dict[Key, SSAValue]] = field(default_factory=dict)
     _pending: dict[SSAValue, Operation] = field(default_factory=dict)
@@ -310,7 +312,7 @@ class Expansion:
         """The element, or vector, that an access of the copy `key` is to."""
         if self.facts.vector not in self.facts.of_access(op):
             return self._scalar(op, self._at_element(op, key))
-        type = vector_of(_element_type(op), self.width)
+        type = vector_of(element_type(op), self.width)
         subscripts, mask = self._at(op, key), self._mask(op, key)
         if self.facts.is_successive(op):
             return self._load_vector(op, subscripts, mask, type)
@@ -326,13 +328,18 @@ class Expansion:
     ) -> SSAValue:
         """Successive elements, from the first one on."""
         if mask is not None:
-            zero = self.builder.insert(arith.ConstantOp(_zero(_element_type(op)))).result
+            zero = self.builder.insert(arith.ConstantOp(_zero(element_type(op)))).result
             other, indices = self._broadcast(zero), self._indices(subscripts)
             return self._insert_load(vector.MaskedLoadOp(op.memref, indices, mask, other), op)
-        if isinstance(op, affine.LoadOp | affine.StoreOp):
-            memory = SSAValue.get(op.memref, type=MemRefType)
-            return self._insert_load(affine.VectorLoadOp(memory, *as_map(subscripts), type), op)
-        return self._insert_load(vector.LoadOp(op.memref, self._indices(subscripts), type), op)
+        return self._vector(op, subscripts, type)
+
+    def load_row(self, op: Access, key: Key, lane: int) -> SSAValue:
+        """What one lane of the copy `key` of an access is to, and the elements after that.
+
+        They are as many as a vector has.
+        """
+        type = vector_of(element_type(op), self.width)
+        return self._vector(op, self._at_element(op, key, lane), type)
 
     def _reversed(self, value: SSAValue) -> SSAValue:
         """The lanes of a vector from the last one to the first."""
@@ -366,12 +373,24 @@ class Expansion:
         """The lanes in which the copy `key` of an access runs; `None` for all."""
         return None if self.lanes is None else self.lanes.mask(self.facts.of_access(op), key)
 
+    def _is_affine(self, op: Access, subscripts: Subscripts) -> bool:
+        """Whether an access is of the affine dialect, and its subscripts may be."""
+        values = (value for each in subscripts for value in each.values())
+        is_in_affine = isinstance(op, affine.LoadOp | affine.StoreOp)
+        return is_in_affine and all(map(is_valid_dimension, values))
+
     def _scalar(self, op: Access, subscripts: Subscripts) -> SSAValue:
         """One element; where its subscripts are not valid in the affine dialect, by `memref`."""
-        values = (value for each in subscripts for value in each.values())
-        if isinstance(op, affine.LoadOp | affine.StoreOp) and all(map(is_valid_dimension, values)):
+        if self._is_affine(op, subscripts):
             return self._insert_load(affine.LoadOp(op.memref, *as_map(subscripts)), op)
         return self._insert_load(memref.LoadOp.get(op.memref, self._indices(subscripts)), op)
+
+    def _vector(self, op: Access, subscripts: Subscripts, type: VectorType) -> SSAValue:
+        """Successive elements; where `_scalar` needs `memref`, by `vector.load`."""
+        if self._is_affine(op, subscripts):
+            memory = SSAValue.get(op.memref, type=MemRefType)
+            return self._insert_load(affine.VectorLoadOp(memory, *as_map(subscripts), type), op)
+        return self._insert_load(vector.LoadOp(op.memref, self._indices(subscripts), type), op)
 
     def _indices(self, subscripts: Subscripts) -> list[SSAValue]:
         return [computed(each, True, self.builder) for each in subscripts]
@@ -399,16 +418,15 @@ class Expansion:
     def _at(self, op: Access, key: Key) -> Subscripts:
         """The subscripts of the copy `key` of an access, in the first lane of a vector."""
         places = sorted(self.facts.of_access(op))
-        values = {
-            self.counters[place].value: self.counters[place].at(number)
-            for place, number in zip(places, key, strict=True)
-        }
+        values = dict(self.outer)
+        for place, number in zip(places, key, strict=True):
+            values[self.counters[place].value] = self.counters[place].at(number)
         return tuple(substituted(each, values) for each in self.facts.subscripts[op])
 
     def _at_element(self, op: Access, key: Key, lane: int = 0) -> Subscripts:
         """The subscripts of one element of the copy `key` of an access, which exists."""
         places = sorted(self.facts.of_access(op))
-        values: dict[SSAValue, IndexExpression] = {}
+        values = dict(self.outer)
         for place, number in zip(places, key, strict=True):
             own = lane if place == self.facts.vector else 0
             counter = self.counters[place]
@@ -467,7 +485,8 @@ class Expansion:
                 copies[copy] = self._computed(self._pending[value], copy)
             value = copies[copy]
         elif isinstance(value.type, IndexType):
-            value = computed(self.facts.written_out(value), True, self.builder)
+            index = substituted(self.facts.written_out(value), self.outer)
+            value = computed(index, True, self.builder)
         return self._broadcast(value) if as_vector else value
 
     def _broadcast(self, value: SSAValue) -> SSAValue:
@@ -482,7 +501,7 @@ class Expansion:
 
 
 def substituted(
-    expression: IndexExpression, values: dict[SSAValue, IndexExpression]
+    expression: IndexExpression, values: Mapping[SSAValue, IndexExpression]
 ) -> IndexExpression:
     """`expression` with other expressions in the places of counters."""
     result = IndexExpression((), expression.constant)
@@ -501,7 +520,7 @@ def as_map(subscripts: Subscripts) -> tuple[Sequence[SSAValue[IndexType]], Affin
     return [SSAValue.get(each, type=IndexType) for each in operands], AffineMapAttr(map)
 
 
-def _element_type(op: Access) -> AnyFloat | IntegerType | IndexType:
+def element_type(op: Access) -> AnyFloat | IntegerType | IndexType:
     type = op.memref.type
     assert isinstance(type, MemRefType)
     element: Attribute = type.element_type

@@ -1,7 +1,8 @@
 """Vector code for the loops that a pass chose: those with `#poly.vector` and `#poly.jam`.
 
 A block of iterations, in which loops with these attributes have constant numbers of iterations,
-becomes straight-line code; what a loop right around it adds up stays in registers. Any other loop
+becomes straight-line code; what a loop right around it adds up stays in registers, and columns that
+are successive along that loop come from transposed rows (`polyir.loops.transposes`). Any other loop
 with `#poly.vector` runs in vectors, and what is left of its iterations in one masked vector. If
 most of its accesses are in the same column as what it stores, its vectors start at multiples of
 their width there, and the first one is masked, too.
@@ -9,8 +10,8 @@ their width there, and the first one is masked, too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 from xdsl.builder import Builder
@@ -23,13 +24,8 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from polyir.dialects.affine_extra import MaxOp
 from polyir.dialects.loop_attributes import JamAttr, PartsAttr, ReductionAttr, VectorAttr
 from polyir.loops.iteration_spaces import IterationSpaces
-from polyir.loops.loop_forms import (
-    computed,
-    conditional,
-    extreme_bound,
-    range_of,
-    with_carried_values,
-)
+from polyir.loops.kept_elements import KeptElement, LoopBlock, kept_elements, run_with_kept
+from polyir.loops.loop_forms import computed, conditional, extreme_bound, range_of
 from polyir.loops.loop_ranges import LoopRange
 from polyir.loops.partial_blocks import PartialBlock, PartialLanes, partial_block
 from polyir.loops.partial_results import compute_in_parts
@@ -37,18 +33,14 @@ from polyir.loops.vector_copies import (
     Access,
     BodyFacts,
     CopiedCounter,
-    Element,
     Expansion,
-    Lanes,
     Load,
     SameMask,
     Store,
-    Subscripts,
     UnsuitableError,
 )
 from polyir.loops.vector_reductions import reduce_in_vectors
 from polyir.model.index_expressions import Constraint, IndexExpression, map_of
-from polyir.model.raising.effects import may_overlap
 
 Report = Callable[[str, Operation], None]
 """Takes a message about what was done, or not done and why, and the loop."""
@@ -142,30 +134,7 @@ def _name(loop: affine.ForOp) -> str:
 # ---------------------------------------------------------------------------------- blocks
 
 
-@dataclass(frozen=True)
-class _Block:
-    """A perfect nest of loops with constant numbers of iterations; the last has the vectors.
-
-    Of a `partial` block, not all iterations run.
-    """
-
-    loops: tuple[affine.ForOp, ...]
-    counters: tuple[CopiedCounter, ...]
-    width: int
-    partial: PartialBlock | None = None
-
-    @property
-    def body(self) -> Block:
-        return self.loops[-1].body.block
-
-    def moves_with(self, counter: SSAValue) -> bool:
-        """Whether the iterations of the block depend on the counter of a loop around it."""
-        if self.partial is not None and self.partial.depends_on(counter):
-            return True
-        return any(counter in each.first.values() for each in self.counters)
-
-
-def _block_around(loop: affine.ForOp, width: int) -> _Block | None:
+def _block_around(loop: affine.ForOp, width: int) -> LoopBlock | None:
     """The block that `loop` is the innermost loop of; `None` if it is in none."""
     rows: list[affine.ForOp] = []
     parent = loop.parent_op()
@@ -183,26 +152,35 @@ def _block_around(loop: affine.ForOp, width: int) -> _Block | None:
     )
 
 
-def _partial_block(loop: affine.ForOp, rows: Sequence[affine.ForOp], width: int) -> _Block | None:
-    """All of the loops as a block of which some iterations may not run."""
-    if not rows:
-        return None
+def _partial_block(
+    loop: affine.ForOp, rows: Sequence[affine.ForOp], width: int
+) -> LoopBlock | None:
+    """All of the loops as a block of which some iterations may not run.
+
+    Vectors without rows, unless they are made of elements that are not successive, need no block.
+    Lanes that do not run may divide by zero.
+    """
     sizes = [
         attribute.data
         for row in rows
         if isinstance(attribute := row.attributes[JamAttr.name], JamAttr)
     ]
     found = partial_block((*rows, loop), sizes, width, IterationSpaces(with_steps=True))
-    if found is None or (found.ranges[-1].lower and _facts_of(loop, found).has_gathers):
+    if found is None:
         return None
-    return _Block((*rows, loop), found.counters, width, found)
+    facts = _facts_of(loop, found)
+    if facts.may_trap or (found.ranges[-1].lower if facts.has_gathers else not rows):
+        return None
+    return LoopBlock((*rows, loop), found.counters, width, found)
 
 
 def _facts_of(loop: affine.ForOp, block: PartialBlock) -> BodyFacts:
     return BodyFacts.of(loop.body.block, [each.value for each in block.counters])
 
 
-def _complete_block(loop: affine.ForOp, rows: Sequence[affine.ForOp], width: int) -> _Block | None:
+def _complete_block(
+    loop: affine.ForOp, rows: Sequence[affine.ForOp], width: int
+) -> LoopBlock | None:
     """The loop, and those rows that have constant numbers of iterations, too.
 
     `None` if some rows do not: then the block may be partial.
@@ -214,7 +192,7 @@ def _complete_block(loop: affine.ForOp, rows: Sequence[affine.ForOp], width: int
     known = [each for each in counters if each is not None]
     if len(known) < len(rows):
         return None
-    return _Block((*rows, loop), (*known, counter), width)
+    return LoopBlock((*rows, loop), (*known, counter), width)
 
 
 def _is_all_of(inner: Operation, outer: affine.ForOp) -> bool:
@@ -241,12 +219,12 @@ def _constant_range(loop: affine.ForOp, width: int) -> CopiedCounter | None:
     return CopiedCounter(range.counter, range.lower[0], count, width)
 
 
-def _vectorize_block(block: _Block) -> str:
+def _vectorize_block(block: LoopBlock) -> str:
     has_vectors = block.width > 1
     facts = BodyFacts.of(block.body, [each.value for each in block.counters], has_vectors)
     outermost = block.loops[0]
     around = outermost.parent_op()
-    kept: tuple[_Kept, ...] = ()
+    kept: tuple[KeptElement, ...] = ()
     guards: tuple[Constraint, ...] = ()
     if (
         isinstance(around, affine.ForOp)
@@ -256,7 +234,7 @@ def _vectorize_block(block: _Block) -> str:
         spaces = IterationSpaces()
         found = spaces.guards(around, spaces.context(around))
         if found is not None:
-            kept, guards = _kept_elements(block, facts, around, spaces), found
+            kept, guards = kept_elements(block, facts, around, spaces), found
     shape = " x ".join(str(each.count * each.step) for each in block.counters)
     blocks = "blocks" if block.partial is None else "partial blocks"
     message = f"{_name(block.loops[-1])} runs in {blocks} of {shape}"
@@ -264,114 +242,18 @@ def _vectorize_block(block: _Block) -> str:
         message += f", in vectors of {block.width}"
     if not kept:
         builder = Builder(InsertPoint.before(outermost))
-        lanes = _lanes_of(block, builder)
+        lanes = block.lanes(builder)
         Expansion(facts, block.counters, block.width, builder, lanes).run(block.body)
         Rewriter.erase_op(outermost)
         return message
     assert isinstance(around, affine.ForOp)
-    _run_with_kept(block, facts, around, kept, guards)
-    names = ", ".join(f"%{each.access.memref.name_hint}" for each in kept)
-    return f"{message}, with elements of {names} in registers"
+    rows = run_with_kept(block, facts, around, kept, guards)
+    message += f", with elements of {_arrays(each.access for each in kept)} in registers"
+    return f"{message}, and rows of {_arrays(rows)} transposed" if rows else message
 
 
-def _lanes_of(block: _Block, builder: Builder) -> Lanes | None:
-    """What runs of a block, computed by `builder`; `None` if all of it does."""
-    if block.partial is None:
-        return None
-    return PartialLanes(block.partial, block.width, builder)
-
-
-@dataclass(frozen=True)
-class _Kept:
-    """Elements that stay in registers while the loop around a block runs: one a copy."""
-
-    element: Element
-    access: Access
-
-
-def _kept_elements(
-    block: _Block, facts: BodyFacts, around: affine.ForOp, spaces: IterationSpaces
-) -> tuple[_Kept, ...]:
-    """The elements that the block stores and that are the same in all iterations of `around`.
-
-    No other access in the loop may be to any of them.
-    """
-    inside = spaces.context(block.body.first_op or block.loops[-1])
-    counters = [around.body.block.args[0], *facts.counters]
-    accesses = list(facts.subscripts.items())
-    kept: list[_Kept] = []
-    taken: set[Element] = set()
-    for store, subscripts in accesses:
-        if not isinstance(store, Store) or facts.element(store) in taken:
-            continue
-        if counters[0] in {value for each in subscripts for value in each.values()}:
-            continue
-        own = [op for op, _ in accesses if facts.element(op) == facts.element(store)]
-        others = [
-            op for op, _ in accesses if op not in own and may_overlap(op.memref, store.memref)
-        ]
-        is_own_array = all(op.memref is store.memref for op in others)
-        if not is_own_array or not _is_injective(subscripts, facts.counters):
-            continue
-        elements = spaces.elements(subscripts, inside, counters)
-        touched = (spaces.elements(facts.subscripts[op], inside, counters) for op in others)
-        if all(map(elements.is_disjoint, touched)):
-            taken.add(facts.element(store))
-            kept.append(_Kept(facts.element(store), own[0]))
-    return tuple(kept)
-
-
-def _is_injective(subscripts: Subscripts, counters: Sequence[SSAValue]) -> bool:
-    """Whether copies surely have different elements: each counter is alone in a subscript."""
-    alone: set[SSAValue] = set()
-    for subscript in subscripts:
-        found = [value for value in subscript.values() if value in counters]
-        terms = dict(subscript.terms)
-        if len(found) == 1 and terms.get(found[0]) in (1, -1):
-            alone.add(found[0])
-    return alone == set(counters)
-
-
-def _run_with_kept(
-    block: _Block,
-    facts: BodyFacts,
-    around: affine.ForOp,
-    kept: Sequence[_Kept],
-    guards: Sequence[Constraint],
-) -> None:
-    """Replace `around` by a loop whose block keeps elements in registers."""
-    place = Block()
-    builder = Builder(InsertPoint.at_end(place) if guards else InsertPoint.before(around))
-    lanes = _lanes_of(block, builder)
-    outside = Expansion(facts, block.counters, block.width, builder, lanes)
-    keys = outside.keys(frozenset(range(len(block.counters))))
-    first = [outside.load_element(each.access, key) for each in kept for key in keys]
-    region = Region(body := Block(arg_types=[around.body.block.args[0].type]))
-    counter = body.args[0]
-    counter.name_hint = around.body.block.args[0].name_hint
-    around.body.block.args[0].replace_all_uses_with(counter)
-    arguments = [body.insert_arg(value.type, len(body.args)) for value in first]
-    for argument, value in zip(arguments, first, strict=True):
-        argument.name_hint = value.name_hint
-    # The loop's body goes, but its operations are what is copied: they use the new counter now.
-    facts = BodyFacts.of(block.body, facts.counters, facts.has_vectors)
-    inner = Builder(InsertPoint.at_end(body))
-    inside = Expansion(facts, block.counters, block.width, inner, lanes)
-    pending = iter(arguments)
-    for each in kept:
-        inside.current[each.element] = {key: next(pending) for key in keys}
-    inside.run(block.body)
-    last = [inside.current[each.element][key] for each in kept for key in keys]
-    body.add_op(affine.YieldOp.get(*last))
-    new = builder.insert(with_carried_values(around, first, region))
-    results = iter(new.results)
-    for each in kept:
-        for key in keys:
-            outside.store_element(each.access, key, next(results))
-    if guards:
-        place.add_op(affine.YieldOp.get())
-        conditional(guards, place, None, around, Builder(InsertPoint.before(around)))
-    Rewriter.erase_op(around)
+def _arrays(accesses: Iterable[Access]) -> str:
+    return ", ".join(dict.fromkeys(f"%{each.memref.name_hint}" for each in accesses))
 
 
 # ---------------------------------------------------------------------------------- any loop

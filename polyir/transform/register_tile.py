@@ -120,9 +120,10 @@ def register_tile(
     adds up what is stored; else the vector loop becomes the innermost one.
     With `reassociate`, a loop that updates one element, with loads of successive elements, becomes
     the innermost one and gets the attribute `#poly.reduction`, where no parallel loop has vectors.
-    Otherwise, where stores along no parallel loop go to successive elements, but loads along
-    another loop do, and each iteration of the parallel one is a sum along that, blocks have rows
-    only: several sums at once hide the latency of one.
+    Otherwise, where loads along no parallel loop go to successive elements, but along another loop
+    do, and each iteration of the parallel one is a sum along that, blocks are as many vectors as
+    `rows` take: the C code transposes small squares. If results are not successive either, blocks
+    have rows only: several sums at once hide the latency of one.
     Statements that share a band within tiles get bands of their own first, where the dependences
     allow it, if one of them gets a vector loop then (`polyir.transform.point_distribution`).
     Several statements, one after the other in the innermost band, get vector loops of their own
@@ -158,9 +159,10 @@ def register_tile(
 class _Shape:
     """The members of a band that are the vector loop and the loop of the rows, if there are.
 
-    Without one of them, `kept` is a loop that adds up what is stored, in the same elements. `outer`
-    are loops that come outside of the blocks, mostly because nothing is reused along them. With
-    `is_reduction`, the vector loop updates one element, and there is no block.
+    Without one of them, `kept` is a loop that adds up what is stored, in the same elements. With
+    `is_transposed`, loads go to successive elements along that one, not along the vector loop.
+    `outer` are loops that come outside of the blocks, mostly because nothing is reused along them.
+    With `is_reduction`, the vector loop updates one element, and there is no block.
     """
 
     vector: int | None
@@ -168,6 +170,7 @@ class _Shape:
     kept: int | None = None
     outer: tuple[int, ...] = ()
     is_reduction: bool = False
+    is_transposed: bool = False
 
 
 class _RegisterTiler:
@@ -347,6 +350,8 @@ class _RegisterTiler:
         for row in reversed(directions):
             kept_loop = loop_of_sums(row, directions, stores, loads)
             if kept_loop is not None and self._are_parallel(band, (row,)):
+                if row in along:
+                    return _Shape(row, None, kept_loop, is_transposed=True)
                 return _Shape(None, row, kept_loop)
         return "no parallel loop has accesses to successive elements"
 
@@ -443,8 +448,10 @@ class _RegisterTiler:
         domain = self._statements[instances.get_tuple_name()].domain
         for _ in range(depth):
             node = node.child(0)
-        # Masks are for blocks with rows: what is left of a single one runs on its own.
-        only_cut = self._options.masked and shape.rows is not None
+        # Masks are for blocks with rows of vectors, or rows to transpose: what is left of a single
+        # row runs on its own.
+        has_masks = shape.rows is not None or shape.is_transposed
+        only_cut = self._options.masked and has_masks
         complete = complete_blocks(node, domain, tuple(sizes.values()), only_cut)
         if complete is not None:
             node = node.child(0).band_set_ast_build_options(complete).parent()
@@ -473,12 +480,16 @@ class _RegisterTiler:
     def _sizes(self, shape: _Shape) -> dict[int, int]:
         """The sizes of a block, for the vector loop first.
 
-        Without rows, twice as many vectors make enough sums to wait for none of them.
+        Without rows, twice as many vectors make enough sums to wait for none of them. Those that
+        are made of rows are as many as have `rows` elements.
         """
         sizes: dict[int, int] = {}
         if shape.vector is not None:
             width = self._options.width * self._options.vectors
             sizes[shape.vector] = 2 * width if shape.rows is None else width
+        if shape.vector is not None and shape.is_transposed:
+            vectors = -(-self._options.rows // self._options.width)
+            sizes[shape.vector] = vectors * self._options.width
         if shape.rows is not None:
             sizes[shape.rows] = self._options.rows
         return sizes

@@ -42,7 +42,7 @@ func.func @gathered(%n: index, %x: f64, %A: memref<64x?xf64>, %C: memref<?x64xf6
     affine.for %j = 0 to 64 step 2 {
       affine.for %k = 0 to 9 {
         affine.for %j2 = affine_map<(d0) -> (d0)>(%j) to affine_map<(d0) -> (d0 + 2)>(%j) {
-          %a = affine.load %A[%j2, %k] : memref<64x?xf64>
+          %a = affine.load %A[%j2, 2 * %k] : memref<64x?xf64>
           %c = affine.load %C[%i, %j2] : memref<?x64xf64>
           %p = arith.mulf %x, %a : f64
           %s = arith.addf %c, %p : f64
@@ -57,8 +57,8 @@ func.func @gathered(%n: index, %x: f64, %A: memref<64x?xf64>, %C: memref<?x64xf6
 // CHECK-LABEL: remark: [pack] packs 2 elements in each iteration of %j, %k in %A_packed
 // CHECK:      affine.for %[[J:.+]] = 0 to 64 step 2 {
 // CHECK-NEXT:   affine.for %[[K:.+]] = 0 to 9 {
-// CHECK-NEXT:     affine.load %A[%[[J]], %[[K]]]
-// CHECK:          affine.load %A[%[[J]] + 1, %[[K]]]
+// CHECK-NEXT:     affine.load %A[%[[J]], %[[K]] * 2]
+// CHECK:          affine.load %A[%[[J]] + 1, %[[K]] * 2]
 // CHECK:          %[[P:.+]] = arith.mulf
 // CHECK-NEXT:     affine.vector_store %[[P]], %A_packed
 // CHECK:      affine.for %{{.+}} = 0 to 100 {

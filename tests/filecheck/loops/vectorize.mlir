@@ -284,3 +284,95 @@ func.func @rows(%n: index, %a: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>) 
 // CHECK:        affine.vector_store
 // CHECK:      affine.if affine_set<()[s0, s1] : ((s0 + 2) floordiv 4 * 4 - s1 >= 2)>()[%n, %a] {
 // CHECK:        vector.maskedstore %B
+
+// -----
+
+// Along %j, rows of A are in memory as vectors: blocks of 4 x 4 are transposed, and their columns
+// are added in order. The last columns are gathered; beyond the last row, that is loaded again.
+func.func @transposed(%n: index, %m: index, %A: memref<?x?xf64>, %x: memref<?xf64>, %y: memref<?xf64>) {
+  affine.for %t = 0 to %n step 4 {
+    affine.for %j = 1 to %m {
+      affine.for %i = affine_map<(d0) -> (d0)>(%t) to min affine_map<(d0)[s0] -> (d0 + 4, s0)>(%t)[%n] {
+        %a = affine.load %A[%i, %j + 2] : memref<?x?xf64>
+        %v = affine.load %x[%j] : memref<?xf64>
+        %s = affine.load %y[%i] : memref<?xf64>
+        %p = arith.mulf %a, %v : f64
+        %d = arith.addf %s, %p : f64
+        affine.store %d, %y[%i] : memref<?xf64>
+      } {poly.vector = #poly.vector<4>}
+    }
+  }
+  return
+}
+
+// CHECK-LABEL: remark: [vectorize] the loop over %i runs in partial blocks of 4, in vectors of 4, with elements of %y in registers, and rows of %A transposed
+// CHECK:      affine.for %[[T:.+]] = 0 to %n step 4 {
+// CHECK:        %[[Y:.+]] = vector.maskedload %y[%[[T]]], %[[MASK:.+]], %{{.+}} :
+// CHECK:        %[[L1:.+]] = "affine.min"(%[[T]], %n)
+// CHECK:        %[[SUMS:.+]] = affine.for %[[J:.+]] = 1 to affine_map<()[s0] -> (s0 - 3)>()[%m] step 4 iter_args(%[[S:.+]] = %[[Y]]) -> (vector<4xf64>) {
+// CHECK-NEXT:     %[[R0:.+]] = affine.vector_load %A[%[[T]], %[[J]] + 2]
+// CHECK-NEXT:     %[[JJ:.+]] = {{.+}}
+// CHECK-NEXT:     %[[R1:.+]] = vector.load %A[%[[L1]], %[[JJ]]]
+// CHECK:          %[[A0:.+]] = vector.shuffle %[[R0]], %[[R1]] [0, 4, 2, 6]
+// CHECK-NEXT:     %[[A1:.+]] = vector.shuffle %[[R0]], %[[R1]] [1, 5, 3, 7]
+// CHECK-NEXT:     %[[B0:.+]] = vector.shuffle %{{.+}}, %{{.+}} [0, 4, 2, 6]
+// CHECK-NEXT:     %[[B1:.+]] = vector.shuffle %{{.+}}, %{{.+}} [1, 5, 3, 7]
+// CHECK-NEXT:     %[[C0:.+]] = vector.shuffle %[[A0]], %[[B0]] [0, 1, 4, 5]
+// CHECK-NEXT:     %[[C2:.+]] = vector.shuffle %[[A0]], %[[B0]] [2, 3, 6, 7]
+// CHECK-NEXT:     %[[C1:.+]] = vector.shuffle %[[A1]], %[[B1]] [0, 1, 4, 5]
+// CHECK-NEXT:     %[[C3:.+]] = vector.shuffle %[[A1]], %[[B1]] [2, 3, 6, 7]
+// CHECK-NEXT:     affine.load %x[%[[J]]]
+// CHECK:          arith.mulf %[[C0]],
+// CHECK-NEXT:     %[[S0:.+]] = arith.addf %[[S]],
+// CHECK-NEXT:     affine.load %x[%[[J]] + 1]
+// CHECK:          arith.mulf %[[C1]],
+// CHECK-NEXT:     %[[S1:.+]] = arith.addf %[[S0]],
+// CHECK:          arith.mulf %[[C2]],
+// CHECK-NEXT:     %[[S2:.+]] = arith.addf %[[S1]],
+// CHECK:          arith.mulf %[[C3]],
+// CHECK-NEXT:     %[[S3:.+]] = arith.addf %[[S2]],
+// CHECK-NEXT:     affine.yield %[[S3]]
+// CHECK:        %[[LAST:.+]] = affine.for %{{.+}} = affine_map<()[s0] -> ((s0 - 1) floordiv 4 * 4 + 1)>()[%m] to %m iter_args(%{{.+}} = %[[SUMS]])
+// CHECK:          vector.insert
+// CHECK:        vector.maskedstore %y[%[[T]]], %[[MASK]], %[[LAST]]
+
+// -----
+
+// What is stored in each iteration may be what the next one loads: nothing is loaded before.
+func.func @stored(%n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>, %y: memref<4xf64>) {
+  affine.for %j = 0 to 32 {
+    affine.for %i = 0 to 4 {
+      %a = affine.load %A[%i, %j] : memref<?x?xf64>
+      %s = affine.load %y[%i] : memref<4xf64>
+      %d = arith.addf %s, %a : f64
+      affine.store %d, %y[%i] : memref<4xf64>
+      affine.store %d, %A[%j + 1, %i] : memref<?x?xf64>
+    } {poly.vector = #poly.vector<4>}
+  }
+  return
+}
+
+// CHECK-LABEL: remark: [vectorize] the loop over %i runs in blocks of 4, in vectors of 4, with elements of %y in registers
+// CHECK-NOT:  transposed
+// CHECK:      affine.for %{{.+}} = 0 to 32 iter_args
+// CHECK-NOT:    vector.shuffle
+// CHECK:        affine.vector_store %{{.+}}, %A
+
+// -----
+
+// Lanes that do not run could divide by zero.
+func.func @divided(%n: index, %m: index, %A: memref<?x?xi32>, %y: memref<?xi32>) {
+  affine.for %t = 0 to %n step 4 {
+    affine.for %j = 0 to %m {
+      affine.for %i = affine_map<(d0) -> (d0)>(%t) to min affine_map<(d0)[s0] -> (d0 + 4, s0)>(%t)[%n] {
+        %a = affine.load %A[%i, %j] : memref<?x?xi32>
+        %s = affine.load %y[%i] : memref<?xi32>
+        %d = arith.divsi %a, %s : i32
+        affine.store %d, %y[%i] : memref<?xi32>
+      } {poly.vector = #poly.vector<4>}
+    }
+  }
+  return
+}
+
+// CHECK: warning: [vectorize] the loop over %i stays scalar: integers are divided

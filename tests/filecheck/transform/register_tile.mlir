@@ -131,6 +131,28 @@ func.func @rows(%n: index, %A: memref<?x?xf64>, %x: memref<?xf64>, %y: memref<?x
 
 // -----
 
+// Results are successive: they are in a vector, for which rows of A are transposed.
+func.func @transposed_rows(%n: index, %A: memref<?x?xf64>, %x: memref<?xf64>, %y: memref<?xf64>) {
+  affine.for %i = 0 to %n {
+    affine.for %j = 0 to %n {
+      %a = affine.load %A[%i, %j] : memref<?x?xf64>
+      %v = affine.load %x[%j] : memref<?xf64>
+      %s = affine.load %y[%i] : memref<?xf64>
+      %p = arith.mulf %a, %v : f64
+      %d = arith.addf %s, %p : f64
+      affine.store %d, %y[%i] : memref<?xf64>
+    }
+  }
+  return
+}
+
+// CHECK: remark: [register-tile] blocks of 4 along loop 1 of the band of 2 over S0
+// CHECK:      poly.band "[n] -> [{ S0[i, j] -> [(i - (i) mod 4)] }]" permutable coincident [true] {
+// CHECK-NEXT:   poly.band "[n] -> [{ S0[i, j] -> [(j)] }]" permutable coincident [false] options "{{.*}}isolate{{.*}}" {
+// CHECK-NEXT:     poly.band "[n] -> [{ S0[i, j] -> [(i)] }]" permutable coincident [true] loop_attributes {{\[\[}}#poly.vector<4>]]
+
+// -----
+
 // No load is shared along another parallel loop, but each sum stays in a register along %i.
 func.func @transposed_product(%n: index, %A: memref<?x?xf64>, %x: memref<?xf64>, %y: memref<?xf64>) {
   affine.for %j = 0 to %n {
