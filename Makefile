@@ -84,7 +84,7 @@ bench-scaling: .venv/stamp  ## time each stage on chains of statements and on de
 # Options: make fuzz N=1000 SEED=1 FUZZ="--shrink-tries=0 --folder=failures"
 SEED ?= 1
 fuzz: .venv/stamp  ## N random programs from number SEED on through random pipelines
-	cd tests && ../$(BIN)/python -u -m fuzzing $(or $(N),1000) $(SEED) $(FUZZ)
+	PYTHONPATH=tests $(BIN)/python -u -m fuzzing $(or $(N),1000) $(SEED) $(FUZZ)
 
 fuzz-gpu: .venv/stamp  ## N random programs as OpenCL kernels on PoCL, from number SEED on
 	cd tests && POCL_CACHE_DIR=$(CURDIR)/build/pocl ../$(BIN)/python -u -m fuzzing --gpu $(or $(N),500) $(SEED) $(FUZZ)
