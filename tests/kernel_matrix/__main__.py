@@ -20,13 +20,14 @@ def main() -> int:
     options = _options()
     rows = _rows(options)
     end = time.monotonic() + options.seconds
-    done, right, given_up, failures = 0, Counter[str](), 0, 0
+    done, right, without_effect, given_up, failures = 0, Counter[str](), 0, 0, 0
     for number, row in enumerate(rows[options.first :], options.first):
         if time.monotonic() > end:
             break
         done += 1
         outcome = run_case(case_of(row), _references(row["kernel"], options))
         right.update(outcome.right)
+        without_effect += bool(outcome.without_effect)
         given_up += bool(outcome.given_up)
         failures += bool(outcome.failure)
         _say(number, row, outcome, options.verbose)
@@ -36,6 +37,7 @@ def main() -> int:
     print(f"cases: {options.first} to {last - 1} of {len(rows)}")
     print(f"pairs of settings, up to here: {len(tried)} of {len(pairs)}")
     print(f"same bits: {', '.join(f'{count} {name}' for name, count in right.items())}")
+    print(f"some pass warned that it changed nothing: {without_effect}")
     print(f"given up: {given_up}")
     print(f"failures: {failures}")
     return 1 if failures else 0

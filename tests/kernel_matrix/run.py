@@ -9,12 +9,14 @@ import traceback
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 
+import numpy as np
 from beyond_kernels import ALL_KERNELS
+from oracle import Argument
 
 from kernel_matrix.cases import Case
 from kernel_matrix.references import Reference, difference, digests_of, sizes_of
 from polyir import api
-from polyir.diagnostics import PolyirError, remarks_to
+from polyir.diagnostics import PolyirError, Remark, RemarkKind, remarks_to
 from polyir.limits import ResourceError, time_limited_to
 from polyir.runtime import CompiledModule, CompilerOptions
 from polyir.runtime.compiler import CompilationError
@@ -34,9 +36,11 @@ BYTES = 12 << 30
 class Outcome:
     """The data sets on which a case was right, and what went wrong.
 
-    `given_up` says why there is nothing to run: passes refused, or took too long.
+    `without_effect` counts the warnings of passes that changed nothing. `given_up` says why there
+    is nothing to run: passes refused, or took too long.
     """
 
+    without_effect: int = 0
     right: list[str] = field(default_factory=list)
     given_up: str = ""
     failure: str = ""
@@ -56,6 +60,8 @@ def run_case(case: Case, references: dict[str, Reference]) -> Outcome:
                 match receiver.recv():
                     case "stage", text:
                         stage = text
+                    case "without effect", count:
+                        outcome.without_effect = count
                     case "right", text:
                         outcome.right.append(text)
                     case "given up", text:
@@ -76,8 +82,9 @@ def run_case(case: Case, references: dict[str, Reference]) -> Outcome:
 def _work(case: Case, references: dict[str, Reference], sender: Connection) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
     _begin(sender, PASSES, PASSES_SECONDS)
+    remarks: list[Remark] = []
     try:
-        with remarks_to(lambda remark: None), time_limited_to(0):
+        with remarks_to(remarks.append), time_limited_to(0):
             text = ALL_KERNELS[case.kernel].path.read_text()
             loops = api.lower(api.run_pipeline(api.parse(text), case.pipeline))
     except (ResourceError, PolyirError) as error:
@@ -86,6 +93,8 @@ def _work(case: Case, references: dict[str, Reference], sender: Connection) -> N
     except Exception:
         sender.send(("failure", traceback.format_exc()))
         return
+    missed = sum(each.kind is RemarkKind.MISSED for each in remarks)
+    sender.send(("without effect", missed))
     _begin(sender, COMPILATION, COMPILATION_SECONDS)
     try:
         flags = {"flags": CHECKED_FLAGS} if case.backend == "c-checked" else {}
@@ -106,7 +115,8 @@ def _compare(
 ) -> None:
     kernel = ALL_KERNELS[case.kernel]
     for data_set, reference in references.items():
-        arguments = kernel.make_arguments(sizes_of(kernel, data_set))
+        given = kernel.make_arguments(sizes_of(kernel, data_set))
+        arguments = tuple(map(_unaligned, given))
         seconds = RUN_SECONDS + TIMES_THE_ORIGINAL * reference.seconds
         _begin(sender, f"run of {data_set}", int(seconds))
         module[kernel.function](*arguments)
@@ -116,6 +126,15 @@ def _compare(
             signal.setitimer(signal.ITIMER_PROF, 0)
             sender.send(("failure", difference(case.kernel, data_set, arguments)))
             return
+
+
+def _unaligned(value: Argument) -> Argument:
+    """An array at an address that is no multiple of a vector's size: nothing may rely on it."""
+    if not isinstance(value, np.ndarray):
+        return value
+    moved = np.empty(value.size + 1, value.dtype)[1:].reshape(value.shape)
+    moved[...] = value
+    return moved
 
 
 def _begin(sender: Connection, stage: str, seconds: int) -> None:
