@@ -11,7 +11,7 @@ from multiprocessing.connection import Connection
 
 import numpy as np
 from beyond_kernels import ALL_KERNELS
-from oracle import Argument
+from guarded_arrays import guarded
 
 from kernel_matrix.cases import Case
 from kernel_matrix.references import Reference, difference, digests_of, sizes_of
@@ -116,7 +116,7 @@ def _compare(
     kernel = ALL_KERNELS[case.kernel]
     for data_set, reference in references.items():
         given = kernel.make_arguments(sizes_of(kernel, data_set))
-        arguments = tuple(map(_unaligned, given))
+        arguments = tuple(guarded(a) if isinstance(a, np.ndarray) else a for a in given)
         seconds = RUN_SECONDS + TIMES_THE_ORIGINAL * reference.seconds
         _begin(sender, f"run of {data_set}", int(seconds))
         module[kernel.function](*arguments)
@@ -126,15 +126,6 @@ def _compare(
             signal.setitimer(signal.ITIMER_PROF, 0)
             sender.send(("failure", difference(case.kernel, data_set, arguments)))
             return
-
-
-def _unaligned(value: Argument) -> Argument:
-    """An array at an address that is no multiple of a vector's size: nothing may rely on it."""
-    if not isinstance(value, np.ndarray):
-        return value
-    moved = np.empty(value.size + 1, value.dtype)[1:].reshape(value.shape)
-    moved[...] = value
-    return moved
 
 
 def _begin(sender: Connection, stage: str, seconds: int) -> None:
