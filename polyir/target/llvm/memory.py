@@ -489,17 +489,26 @@ def _masked_store(op: vector.MaskedStoreOp, address: SSAValue, builder: Builder)
     builder.insert(llvm.CallIntrinsicOp(name, [value, pointer, alignment, op.mask], []))
 
 
+_NARROWING: Final = (
+    "arith.trunci",
+    "llvm.trunc",
+    "arith.index_cast",
+    "arith.fptosi",
+    "arith.fptoui",
+)
+
+
 def _may_be_truncated(op: vector.MaskedStoreOp) -> bool:
-    """Whether the stored vector, by whatever way, may be the result of a truncation."""
+    """Whether LLVM may compute the stored vector, by whatever way, as a truncation."""
     type = op.value_to_store.type
-    if not isinstance(element_type(type), IntegerType):
+    element = element_type(type)
+    if not isinstance(element, IntegerType):
         return False
-    truncations = (
-        each
+    # In registers, shorter elements may be computed with 32 bits.
+    return element.width.data < 32 or any(
+        each.name in _NARROWING and each.results[0].type == type
         for each in op.get_toplevel_object().walk()
-        if each.name in ("arith.trunci", "llvm.trunc")
     )
-    return any(each.results[0].type == type for each in truncations)
 
 
 def _scatter(op: vector.MaskedStoreOp, address: SSAValue, builder: Builder) -> None:
