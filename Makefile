@@ -5,8 +5,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 DEMO := benchmarks/polybench/2mm.mlir
 
-.PHONY: help bytecode demo test test-all lint types format bench bench-docs bench-limits bench-compile \
-	bench-jit bench-scaling fuzz fuzz-aliases fuzz-edits fuzz-gpu fuzz-inputs fuzz-schedules clean
+.PHONY: help bytecode demo test test-all lint types format bench bench-docs bench-limits \
+	bench-compile bench-jit bench-scaling check-kernels fuzz fuzz-aliases fuzz-edits fuzz-gpu \
+	fuzz-inputs fuzz-schedules clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -88,7 +89,7 @@ bench-scaling: .venv/stamp  ## time each stage on chains of statements and on de
 # Options: make fuzz N=1000 SEED=1 FUZZ="--shrink-tries=0 --folder=failures"
 SEED ?= 1
 fuzz: .venv/stamp  ## N random programs from number SEED on through random pipelines
-	cd tests && ../$(BIN)/python -u -m fuzzing $(or $(N),1000) $(SEED) $(FUZZ)
+	PYTHONPATH=tests $(BIN)/python -u -m fuzzing $(or $(N),1000) $(SEED) $(FUZZ)
 
 fuzz-gpu: .venv/stamp  ## N random programs as OpenCL kernels on PoCL, from number SEED on
 	cd tests && POCL_CACHE_DIR=$(CURDIR)/build/pocl ../$(BIN)/python -u -m fuzzing --gpu $(or $(N),500) $(SEED) $(FUZZ)
@@ -98,6 +99,10 @@ fuzz-inputs: .venv/stamp  ## N mutated inputs and options from number SEED on
 
 fuzz-aliases: .venv/stamp  ## N random C programs with pointers from number SEED on
 	cd tests && ../$(BIN)/python -u -m fuzzing.aliases $(or $(N),1000) $(SEED)
+
+# Options: make check-kernels CHECK="--table=passes --sizes=mini,large --kernels=gemm,lu --each"
+check-kernels: .venv/stamp  ## every kernel through pairs of passes, widths, targets and sizes
+	PYTHONPATH=tests:benchmarks $(BIN)/python -m kernel_matrix $(CHECK)
 
 clean:  ## remove what the other targets made
 	rm -rf .venv build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

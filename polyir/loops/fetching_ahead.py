@@ -70,7 +70,7 @@ def fetch_rows_ahead(
 
     `loads` in `loop` read the rows of a block, from the counter of `rows` on. `tiles` is the loop
     over the tiles of such blocks, in which they are packed. They are the same in all iterations of
-    `repeated`, each of which fetches another one.
+    `repeated`, a loop around `loop`, each of which fetches another one.
 
         for ti.. step 96:                          for ti.. step 96:
           for j.. step 24:                           for j.. step 24:
@@ -93,8 +93,9 @@ def fetch_rows_ahead(
     for array, subscripts in filter(None, map(_subscripts, loads)):
         if array not in fetched and _depends_on(subscripts, rows.counter):
             at = [substituted(each, {rows.counter: row}) for each in subscripts]
-            _fetch(array, at, SECOND_LEVEL, loop, builder)
-            fetched.append(array)
+            if _is_known(at, loop):
+                _fetch(array, at, SECOND_LEVEL, loop, builder)
+                fetched.append(array)
     return tuple(fetched)
 
 
@@ -133,6 +134,13 @@ def _subscripts(load: object) -> tuple[SSAValue, tuple[IndexExpression, ...]] | 
         indices = [written_out(index, known) for index in load.indices]
         return load.memref, tuple(compose(load.map.data, indices))
     return load.operands[0], tuple(written_out(index, known) for index in load.indices)
+
+
+def _is_known(subscripts: Sequence[IndexExpression], loop: affine.ForOp) -> bool:
+    """Whether subscripts are known where the body of a loop starts."""
+    values = (value for each in subscripts for value in each.values())
+    body = loop.body.block
+    return all(value.owner is body or not loop.is_ancestor(value.owner) for value in values)
 
 
 def _depends_on(subscripts: Sequence[IndexExpression], counter: SSAValue) -> bool:

@@ -377,11 +377,14 @@ class _Packer:
     def fetch_ahead(self) -> str:
         """Fetch what the array holds next while it is used; says so if that is done.
 
-        It is done for rows that are gathered into blocks: vectors are copied as they are.
+        It is done for rows that are gathered into blocks, which a loop around the innermost one
+        repeats: vectors are copied as they are.
         """
         panel, nest = self.panel, self.nest
         dropped = [n for n in range(panel.depth, len(nest.loops)) if n not in panel.levels]
         if isinstance(panel.type, VectorType) or panel.depth == 0 or len(dropped) != 1:
+            return ""
+        if dropped[0] == len(nest.loops) - 1:
             return ""
         needed = {op for value in panel.values for op in nest.slice_of(value)}
         loads = [op for op in nest.loops[-1].body.block.ops if op in needed]

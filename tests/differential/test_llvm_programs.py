@@ -222,3 +222,34 @@ def test_the_llvm_dialect_is_translated_by_mlir(name: str) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert "define double @run(" in done.stdout
+
+
+TRUNCATIONS = """
+func.func @run(%A: memref<8xi32>, %B: memref<8xi8>, %C: memref<8xi8>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %first = vector.create_mask %one : vector<4xi1>
+  %a = vector.load %A[%one] : memref<8xi32>, vector<4xi32>
+  %b = arith.trunci %a : vector<4xi32> to vector<4xi8>
+  vector.maskedstore %B[%one], %first, %b : memref<8xi8>, vector<4xi1>, vector<4xi8>
+  %none = arith.constant dense<0> : vector<4xi8>
+  %c = scf.for %i = %zero to %two step %one iter_args(%last = %none) -> (vector<4xi8>) {
+    %x = vector.load %A[%i] : memref<8xi32>, vector<4xi32>
+    %y = arith.trunci %x : vector<4xi32> to vector<4xi8>
+    scf.yield %y : vector<4xi8>
+  }
+  vector.maskedstore %C[%two], %first, %c : memref<8xi8>, vector<4xi1>, vector<4xi8>
+  return
+}
+"""
+
+
+def test_truncated_vectors_are_stored_where_their_mask_says() -> None:
+    """LLVM 22.1.0 stores all bytes of an element before its truncation."""
+    numbers = np.arange(-1000, 1000, 250, np.int32)
+    low = numbers[1].astype(np.int8)
+    early, late = (np.arange(8, dtype=np.int8) for _ in range(2))
+    api.compile(TRUNCATIONS, "", backend="llvm").run(numbers, early, late)
+    assert early.tolist() == [0, low, 2, 3, 4, 5, 6, 7]
+    assert late.tolist() == [0, 1, low, 3, 4, 5, 6, 7]

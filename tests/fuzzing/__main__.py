@@ -10,7 +10,7 @@ from collections import Counter
 from pathlib import Path
 
 from fuzzing.generate import random_program
-from fuzzing.pipelines import random_gpu_pipeline, random_pipeline
+from fuzzing.pipelines import random_gpu_pipeline, random_pipeline, random_vector_pipeline
 from fuzzing.regression import regression_text
 from fuzzing.run import SECONDS, Case, Summary, run_batch
 from fuzzing.shrink import shrunk
@@ -25,6 +25,7 @@ def main() -> int:
     parser.add_argument("seed", type=int, help="the number of the first program")
     parser.add_argument("--shrink-tries", type=int, default=300)
     parser.add_argument("--gpu", action="store_true", help="kernels, as OpenCL on PoCL")
+    parser.add_argument("--vectors", action="store_true", help="`optimize`, and vectors")
     parser.add_argument("--folder", type=Path, help="where failing cases are written")
     options = parser.parse_args()
     begin = time.monotonic()
@@ -32,8 +33,7 @@ def main() -> int:
     pipelines: set[tuple[str, ...]] = set()
     for first in range(options.seed, options.seed + options.count, BATCH):
         last = min(first + BATCH, options.seed + options.count)
-        pipeline = random_gpu_pipeline if options.gpu else random_pipeline
-        cases = [Case(random_program(n), pipeline(n)) for n in range(first, last)]
+        cases = [_case(n, options) for n in range(first, last)]
         pipelines.update(case.pipeline for case in cases)
         with tempfile.TemporaryDirectory() as folder:
             summary = run_batch(cases, Path(folder))
@@ -51,6 +51,14 @@ def main() -> int:
     print(f"failures: {_counted(Counter(failure.kind for _, failure in total.failures))}")
     _write_shrunk(total, options.shrink_tries, options.folder)
     return 1 if total.failures else 0
+
+
+def _case(number: int, options: argparse.Namespace) -> Case:
+    if options.gpu:
+        return Case(random_program(number), random_gpu_pipeline(number))
+    if options.vectors:
+        return Case(random_program(number, longer=True), random_vector_pipeline(number))
+    return Case(random_program(number), random_pipeline(number))
 
 
 def _counted(items: Counter[str]) -> str:

@@ -48,18 +48,37 @@ LIMIT = 6
 """Statements of a program, at most."""
 
 
-def random_program(seed: int) -> Program:
-    """The program of that number; never one that takes long to run."""
+def random_program(seed: int, longer: bool = False) -> Program:
+    """The program of that number; never one that takes long to run.
+
+    With `longer`, it also runs for sizes that give several blocks of vectors, if it then does not
+    take long.
+    """
     random = Random(seed)
     while True:
         program = _Maker(random).program(seed)
-        try:
-            layout = layout_of(program)
-            if any(_volume(extents) > 20_000 for run in layout.extents for extents in run.values()):
-                continue
-            return _with_parallel_loops(program, random)
-        except TooLongError:
-            continue
+        if _is_short(program):
+            return _with_parallel_loops(_longer(program) if longer else program, random)
+
+
+def _is_short(program: Program) -> bool:
+    try:
+        layout = layout_of(program)
+    except TooLongError:
+        return False
+    return all(_volume(extents) <= 20_000 for run in layout.extents for extents in run.values())
+
+
+def _longer(program: Program) -> Program:
+    """The program with one run more, of larger sizes; with others, if they are constant."""
+    random = Random(f"sizes {program.seed}")
+    for most in (40, 24, 12):
+        sizes = tuple((name, random.randint(most // 2, most)) for name in ("n", "m"))
+        others = () if program.constant else program.sizes
+        larger = replace(program, sizes=(*others, sizes))
+        if _is_short(larger):
+            return larger
+    return program
 
 
 def _volume(extents: tuple[int, ...]) -> int:

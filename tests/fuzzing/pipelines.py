@@ -24,8 +24,14 @@ DRAWN = "?"
 
 
 def random_pipeline(seed: int) -> tuple[str, ...]:
-    """The passes of a pipeline: what works on scops, and at times what works on loops after it."""
+    """The passes of a pipeline: what works on scops, and at times what works on loops after it.
+
+    At times, it is a `random_vector_pipeline`.
+    """
     random = Random(f"pipeline {seed}")
+    # A generator of its own: the passes of other seeds stay what they were.
+    if Random(f"kind {seed}").random() < 0.4:
+        return random_vector_pipeline(seed)
     passes = _usual(random) if random.random() < 0.5 else _any(random)
     if random.random() < 0.35:
         passes.append(f"lower-poly{{split-loops={_flag(random)}}}")
@@ -33,27 +39,55 @@ def random_pipeline(seed: int) -> tuple[str, ...]:
         later.append(random.choice(["scalar-replacement", "scalar-replacement{levels=all}"]))
         random.shuffle(later)
         passes += later[: random.randint(0, 4)]
-    return _with_vectors(passes, seed)
+    return tuple(passes)
 
 
-def _with_vectors(passes: list[str], seed: int) -> tuple[str, ...]:
-    """The passes, at times with register tiles and vectors before what works on loops.
+def random_vector_pipeline(seed: int) -> tuple[str, ...]:
+    """A strategy of `optimize`, or other passes with register tiles and vectors at their end."""
+    random = Random(f"vector pipeline {seed}")
+    if random.random() < 0.4:
+        return (_optimize(random),)
+    passes = _usual(random) if random.random() < 0.7 else _any(random)
+    places = [place for place, each in enumerate(passes) if each.startswith("mark-parallel")]
+    if random.random() < 0.2:
+        passes.insert(places[-1] if places else len(passes), "wavefront{which=inner}")
+    # Blocks may come before parallel loops are marked, which are then loops over tiles of blocks.
+    place = places[-1] if places and random.random() < 0.3 else len(passes)
+    passes.insert(place, _register_tile(random))
+    return (*passes, *_loop_passes(random))
 
-    At times, it is a strategy of `optimize` instead.
-    """
-    # Numbers of its own: the programs and other passes of a seed stay what they were.
-    random = Random(f"vectors {seed}")
-    if (strategy := Random(f"strategy {seed}")).random() < 0.2:
-        name = strategy.choice(get_args(StrategyName))
-        return (f"optimize{{threads={strategy.randint(1, 3)} strategy={name}}}",)
-    if random.random() > 0.3:
-        return tuple(passes)
+
+def _optimize(random: Random) -> str:
+    strategy = random.choice(get_args(StrategyName))
+    machine = random.choice(("128", "256", "512", "small_blocks", "small_blocks"))
+    threads = random.randint(1, 3)
+    path = f"tests/machines/{machine}.json"
+    return f'optimize{{threads={threads} machine="{path}" strategy={strategy}}}'
+
+
+def _register_tile(random: Random) -> str:
     rows, vectors, width = (random.choice(each) for each in ((1, 2, 3), (1, 2), (2, 4, 8)))
-    added = (f"register-tile{{rows={rows} vectors={vectors} width={width}}}", "vectorize")
-    place = next(
-        (place for place, each in enumerate(passes) if each.startswith("lower-poly")), len(passes)
-    )
-    return (*passes[:place], *added, *passes[place:])
+    options = f"rows={rows} vectors={vectors} width={width}"
+    if random.random() < 0.4:
+        options += " masked=true"
+    if random.random() < 0.3:
+        # Tiles hold whole blocks.
+        sizes = (rows * random.randint(1, 3), vectors * width * random.randint(1, 3))
+        options += f" tiles={sizes[0]},{sizes[1]},{random.randint(2, 8)}"
+    return f"register-tile{{{options}}}"
+
+
+def _loop_passes(random: Random) -> list[str]:
+    """What works on loops with vectors: each pass or not, seldom in another order."""
+    passes = ["vectorize"] if random.random() < 0.9 else []
+    if random.random() < 0.5:
+        elements = random.choice(("", "elements=8 ", "elements=64 "))
+        passes.append(f"pack{{{elements}ahead={_flag(random)}}}")
+    if random.random() < 0.5:
+        passes.append(f"scalar-replacement{{levels={random.choice(('1', '2', 'all'))}}}")
+    if random.random() < 0.15:
+        random.shuffle(passes)
+    return passes
 
 
 def random_gpu_pipeline(seed: int) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import IO
 
 import numpy as np
+from guarded_arrays import guarded
 from oracle import Oracle, OracleError
 from xdsl.dialects.builtin import ModuleOp
 
@@ -493,11 +494,11 @@ def arguments_for(program: Program, layout: Layout, run: int) -> tuple[list[int]
         extents = extents_for(program, layout, array, run)
         dtype = np.dtype(NUMPY_TYPES[array.type])
         if array.type in FLOATS:
-            arrays.append(random.uniform(-2, 2, extents).astype(dtype).reshape(extents))
+            values = random.uniform(-2, 2, extents)
         else:
             limits = np.iinfo(dtype)
             values = random.integers(limits.min, limits.max, extents, dtype, endpoint=True)
-            arrays.append(np.asarray(values, dtype).reshape(extents))
+        arrays.append(guarded(np.asarray(values, dtype).reshape(extents)))
     sizes = [] if program.constant else [value for _, value in program.sizes[run]]
     return sizes, arrays
 

@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntAttr,
     IntegerAttr,
+    IntegerType,
     MemRefType,
     ModuleOp,
     UnitAttr,
@@ -406,11 +407,56 @@ def _masked_load(op: vector.MaskedLoadOp, address: SSAValue, builder: Builder) -
 
 
 def _masked_store(op: vector.MaskedStoreOp, address: SSAValue, builder: Builder) -> None:
+    if _may_be_truncated(op):
+        _scatter(op, address, builder)
+        return
     value = _to_memory(op.value_to_store, builder)
     alignment = _alignment_value(op.value_to_store.type, op, builder)
     pointer = builder.insert(llvm.BitcastOp(address, POINTER)).result
     name = f"llvm.masked.store.{type_suffix(value.type)}.p0"
     builder.insert(llvm.CallIntrinsicOp(name, [value, pointer, alignment, op.mask], []))
+
+
+_NARROWING: Final = (
+    "arith.trunci",
+    "llvm.trunc",
+    "arith.index_cast",
+    "arith.fptosi",
+    "arith.fptoui",
+)
+
+
+def _may_be_truncated(op: vector.MaskedStoreOp) -> bool:
+    """Whether LLVM may compute the stored vector, by whatever way, as a truncation."""
+    type = op.value_to_store.type
+    element = element_type(type)
+    if not isinstance(element, IntegerType):
+        return False
+    # In registers, shorter elements may be computed with 32 bits.
+    return element.width.data < 32 or any(
+        each.name in _NARROWING and each.results[0].type == type
+        for each in op.get_toplevel_object().walk()
+    )
+
+
+def _scatter(op: vector.MaskedStoreOp, address: SSAValue, builder: Builder) -> None:
+    """Store each lane at an address of its own.
+
+    LLVM 22.1.0 makes one store of a truncation and a masked store, and with AVX-512, that writes
+    the whole element that was truncated where the mask is a constant of one lane
+    (github.com/llvm/llvm-project, issue 179489).
+    """
+    value = op.value_to_store
+    element, lanes = element_type(value.type), int(op.mask.type.get_shape()[0])
+    pointers: SSAValue = builder.insert(llvm.UndefOp(VectorType(POINTER, [lanes]))).res
+    for lane in range(lanes):
+        place = builder.insert(arith.ConstantOp(IntegerAttr(lane, i64))).result
+        step = llvm.GEPOp.from_mixed_indices(address, [place], element)
+        pointer = builder.insert(llvm.BitcastOp(builder.insert(step).result, POINTER)).result
+        pointers = builder.insert(llvm.InsertElementOp(pointers, pointer, place)).res
+    alignment = _alignment_value(value.type, op, builder)
+    name = f"llvm.masked.scatter.{type_suffix(value.type)}.v{lanes}p0"
+    builder.insert(llvm.CallIntrinsicOp(name, [value, pointers, alignment, op.mask], []))
 
 
 def _prefetch(op: PrefetchOp, address: SSAValue, builder: Builder) -> None:
