@@ -122,9 +122,10 @@ def _are_apart(values: isl.Set, one: int, other: int) -> bool:
     """Whether no constraint is on two dimensions, so that either has any value for each other."""
     kind = isl.dim_type.set
     parts = [each.remove_redundancies() for each in basic_sets_of(values)]
-    return len(parts) == 1 and not any(
-        (constraint.involves_dims(kind, one, 1) and constraint.involves_dims(kind, other, 1))
-        or parts[0].dim(isl.dim_type.div)
+    if len(parts) != 1 or parts[0].dim(isl.dim_type.div):
+        return False
+    return not any(
+        constraint.involves_dims(kind, one, 1) and constraint.involves_dims(kind, other, 1)
         for constraint in parts[0].get_constraints()
     )
 
