@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import pytest
 from kernels import KERNELS
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
 
 from polyir import api
 from polyir.diagnostics import LegalityError, Remark, RemarkKind, remarks_to
+from polyir.dialects.dependence import Dependences
+from polyir.model.outcome import Outcome
+from polyir.model.scop import Scop
 from polyir.passes.register_tile import RegisterTilePass
 
 
 def test_a_strategy_that_is_not_possible(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(self: RegisterTilePass, ctx: Context, op: ModuleOp) -> None:
+    def refuse(self: RegisterTilePass, scop: Scop, dependences: Dependences) -> Outcome:
         raise LegalityError("too hard")
 
-    monkeypatch.setattr(RegisterTilePass, "apply", refuse)
+    monkeypatch.setattr(RegisterTilePass, "transform", refuse)
     said: list[Remark] = []
     with remarks_to(said.append):
         module = api.parse(KERNELS["gemm"].path.read_text())
