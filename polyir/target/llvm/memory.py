@@ -447,7 +447,8 @@ def _scatter(op: vector.MaskedStoreOp, address: SSAValue, builder: Builder) -> N
     (github.com/llvm/llvm-project, issue 179489).
     """
     value = op.value_to_store
-    element, lanes = element_type(value.type), int(op.mask.type.get_shape()[0])
+    assert isinstance(value.type, VectorType)
+    element, lanes = element_type(value.type), value.type.get_shape()[0]
     pointers: SSAValue = builder.insert(llvm.UndefOp(VectorType(POINTER, [lanes]))).res
     for lane in range(lanes):
         place = builder.insert(arith.ConstantOp(IntegerAttr(lane, i64))).result
