@@ -56,7 +56,7 @@ from polyir.passes.split_sequential import SplitSequentialPass
 from polyir.passes.tile import TilePass
 from polyir.passes.vectorize import VectorizePass
 from polyir.passes.wavefront import WavefrontPass
-from polyir.transform.best_nests import ScoredSchedule, best_nests, names_of
+from polyir.transform.best_nests import Replacement, ScoredSchedule, best_nests, names_of
 
 WORTH: Final = 0.9
 """A function is changed if the model says that it then takes at most this part of the time."""
@@ -267,12 +267,16 @@ class _Candidate:
         return ScoredSchedule(self.trees[number].schedule, costs)
 
 
+_Parts = tuple[tuple[_Candidate, frozenset[str]], ...]
+
+
 @dataclass(frozen=True)
 class _Mixture:
     """The trees of a candidate with nests of others, each with the statements in these."""
 
     trees: tuple[Outcome, ...]
-    others: tuple[tuple[_Candidate, frozenset[str]], ...] = ()
+    cycles: float
+    others: _Parts = ()
 
 
 _Group = tuple[_Strategy, ...]
@@ -293,6 +297,7 @@ class _Choice:
         self._models = [self._model(each.scop) for each in self._scops]
         statements = [each for model in self._models for each in model.statements.values()]
         self._least_cycles = sum(model.least_cycles for model in self._models)
+        self._has_sums = any(each.is_sum for each in statements)
         self._kinds: frozenset[bool] = frozenset()
         self._accesses = sum(len(each.accesses) for each in statements)
         element_bytes = max(model.element_bytes for model in self._models)
@@ -304,19 +309,21 @@ class _Choice:
         original = self._candidate(_Strategy("original", (), (), ()), self._scops)
         self._say_estimates(original)
         best, found = original, [original]
-        # What hardly counts at first may be most of what is left when the rest is fast.
-        while kinds := frozenset(self._kinds_of(best)) - self._kinds:
+        # Sums come first: what hardly counts beside them may be most of what is left then.
+        kinds = frozenset({any(tuple(self._kinds_of(original)) or (self._has_sums,))})
+        while kinds:
             self._kinds |= kinds
             if not self._is_good_enough(best):
                 found += self._tried(kinds)
                 best = self._best(found)
-        others = [each for each in found if each is not best]
-        mixture = self._mixed(best, others)
-        gain = original.cycles / best.cycles
-        faster = f", {gain:.2g} times as fast as the original order" if best is not original else ""
-        self._say(f"chosen: {best.strategy.name}{faster}")
-        if best is not original or mixture.others:
-            self._replace_by(best, mixture)
+            kinds = frozenset(self._kinds_of(best)) - self._kinds
+        mixture = self._mixed(best, [each for each in found if each is not best])
+        if best is original and not mixture.others:
+            self._say("chosen: original")
+            return
+        gain = original.cycles / mixture.cycles
+        self._say(f"chosen: {best.strategy.name}, {gain:.2g} times as fast as the original order")
+        self._replace_by(best, mixture)
 
     def _best(self, found: Sequence[_Candidate]) -> _Candidate:
         """The best candidate. The first one is the original order; tiles must be worth it."""
@@ -328,47 +335,62 @@ class _Choice:
 
     def _margin(self, candidate: _Candidate, best: _Candidate) -> float:
         """The part of the time of the best candidate that one which is better takes at most."""
-        is_simple, best_is_simple = candidate.strategy.is_simple, best.strategy.is_simple
         # Where tiles hardly matter, they only make loops short.
-        if best.strategy.name == "original" or (best_is_simple and not is_simple):
-            return WORTH
-        return BETTER if is_simple == best_is_simple else 1 / WORTH
+        only_tiles = best.strategy.is_simple and not candidate.strategy.is_simple
+        return WORTH if only_tiles or best.strategy.name == "original" else BETTER
 
     def _mixed(self, best: _Candidate, others: Sequence[_Candidate]) -> _Mixture:
-        """The trees of the best candidate, with those nests of others that are clearly faster."""
+        """The trees of the best candidate, with those nests of others that are clearly faster.
+
+        Nests are compared as if nothing ran before them: what they share, only the model of the
+        whole mixture sees.
+        """
         others = [each for each in others if each.memory == best.memory]
         margins = [self._margin(each, best) for each in others]
         trees: list[Outcome] = []
-        used: dict[int, frozenset[str]] = {}
+        replaced: list[Replacement] = []
         for number, tree in enumerate(best.trees):
             schedules = [each.nests(number) for each in others]
             assert tree.dependences is not None
             find = partial(best_nests, best.nests(number), schedules, margins, tree.dependences)
             try:
-                outcome, replaced = limited("the choice of a schedule for each nest", find)
+                outcome, found = limited("the choice of a schedule for each nest", find)
             except ResourceError:
-                outcome, replaced = tree, ()
-            trees.append(replace(outcome, dependences=tree.dependences) if replaced else tree)
-            for each in replaced:
-                other = others[each.other]
-                now, before = map(self._machine.seconds, (each.cost, each.cost_before))
-                self._say(
-                    f"{', '.join(each.statements)}: {other.strategy.name}, {1e3 * now:.3g} ms "
-                    f"instead of {1e3 * before:.3g} ms"
-                )
-                used[each.other] = used.get(each.other, frozenset()).union(each.statements)
-        return _Mixture(tuple(trees), tuple((others[n], names) for n, names in used.items()))
+                outcome, found = tree, ()
+            trees.append(replace(outcome, dependences=tree.dependences) if found else tree)
+            replaced += found
+        used: dict[int, frozenset[str]] = {}
+        for each in replaced:
+            used[each.other] = used.get(each.other, frozenset()).union(each.statements)
+        parts = tuple((others[number], names) for number, names in used.items())
+        cycles = self._cycles(best, trees, parts) if parts else best.cycles
+        if cycles >= BETTER * best.cycles:
+            return _Mixture(best.trees, best.cycles)
+        for each in replaced:
+            now, before = map(self._machine.seconds, (each.cost, each.cost_before))
+            self._say(
+                f"{', '.join(each.statements)}: {others[each.other].strategy.name}, "
+                f"{1e3 * now:.3g} ms instead of {1e3 * before:.3g} ms"
+            )
+        return _Mixture(tuple(trees), cycles, parts)
 
-    def _kinds_of(self, original: _Candidate) -> Iterator[bool]:
-        """Whether there are sums, for each nest that takes a large part of the time."""
-        least = (1 - WORTH) * original.cycles
-        for number, (model, cost) in enumerate(zip(self._models, original.costs, strict=True)):
-            nests = original.nests(number)
-            parts = [(cost.score, tuple(model.statements))]
-            if names := tuple(map(names_of, nests.nests)):
-                parts = list(zip(nests.costs, names, strict=True))
-            for score, names_of_part in parts:
-                if score >= least:
+    def _cycles(self, best: _Candidate, trees: Sequence[Outcome], parts: _Parts) -> float:
+        """What the trees of a candidate cost with nests of others."""
+        with _remarks_in([]):
+            scops = _scops_of(self._after(best.memory)) if best.memory else self._scops
+        models = [self._model(each.scop, _is_packed(best, parts)) for each in scops]
+        pairs = zip(models, trees, strict=True)
+        return sum(model.estimate(tree.schedule).score for model, tree in pairs)
+
+    def _kinds_of(self, candidate: _Candidate) -> Iterator[bool]:
+        """Whether there are sums, for each nest in which a large part of the time can be saved."""
+        least = (1 - WORTH) * candidate.cycles
+        for number, (model, cost) in enumerate(zip(self._models, candidate.costs, strict=True)):
+            parts = [(cost, tuple(model.statements))]
+            if names := tuple(map(names_of, candidate.nests(number).nests)):
+                parts = list(zip(cost.nests, names, strict=True))
+            for part, names_of_part in parts:
+                if part.score - part.least >= least:
                     yield any(model.statements[name].is_sum for name in names_of_part)
 
     def use(self, name: StrategyName) -> None:
@@ -378,7 +400,7 @@ class _Choice:
             return
         found = self._results(named, started(TASK, partial(self._candidates, named)))
         if found:
-            self._replace_by(found[0], _Mixture(found[0].trees))
+            self._replace_by(found[0], _Mixture(found[0].trees, found[0].cycles))
         else:
             missed(OptimizePass.name, f"strategy={name} is not possible", self._function)
 
@@ -509,8 +531,7 @@ class _Choice:
                 remember_proof(scop)
         for each in self._remarks_on(candidate, mixture):
             report(each)
-        used = [candidate, *(other for other, _ in mixture.others)]
-        self._lower(module, any(each.strategy.packed for each in used))
+        self._lower(module, _is_packed(candidate, mixture.others))
         old = self._function.detach_region(self._function.body)
         self._function.add_region(function.detach_region(function.body))
         old.erase()
@@ -543,6 +564,11 @@ class _Choice:
 def _scops_of(root: Operation) -> list[_Scheduled]:
     """The scops of a module or a function, under the schedules that they have."""
     return [_Scheduled(scop_of(op), is_proved(op)) for op in scops_in(root)]
+
+
+def _is_packed(best: _Candidate, parts: _Parts) -> bool:
+    """Whether loops may read operands from contiguous arrays."""
+    return any(each.strategy.packed for each in (best, *(each for each, _ in parts)))
 
 
 def _arrays_of(scops: Sequence[_Scheduled]) -> list[dict[str, Attribute]]:

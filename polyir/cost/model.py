@@ -59,6 +59,7 @@ class Cost:
 
     `times` are the cycles that each part of the traffic takes, the last one that of memory. If the
     loops are a sequence of nests, `nests` has the cost of each, as if nothing ran before it.
+    `least` are the cycles that it takes to get each line from memory once.
     """
 
     compute: float
@@ -68,6 +69,7 @@ class Cost:
     overhead: float
     regions: float
     seconds_per_cycle: float
+    least: float = 0.0
     why: tuple[str, ...] = ()
     nests: tuple[Cost, ...] = ()
 
@@ -104,6 +106,7 @@ class _Amounts:
     memory_of_all: float = 0.0
     overhead: float = 0.0
     regions: float = 0.0
+    least: float = 0.0
 
     def add(self, other: _Amounts, weight: float = 1.0) -> None:
         """Add so many executions of another node."""
@@ -195,7 +198,12 @@ class CostModel:
             for name, state in states.items()
         )
         missed = instances / amounts.instances
-        whole = sum(self._touched(states))
+        footprint, written = self._touched(states)
+        whole = footprint + written
+        # As `_visit` counts it: what fits into the last cache comes in for all threads together.
+        fits = footprint <= USABLE * self.machine.caches[-1].bytes
+        rate = self.machine.memory_bandwidth if fits else self.machine.memory_bandwidth_all
+        amounts.least = whole / rate
         amounts.compute *= missed
         amounts.starts *= missed
         traffic = amounts.traffic
@@ -236,6 +244,7 @@ class CostModel:
             amounts.overhead,
             amounts.regions,
             machine.seconds(1.0),
+            amounts.least,
             tuple(why),
         )
 
