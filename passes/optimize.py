@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby, islice
-from typing import Final, Literal
+from typing import Final
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -36,11 +36,8 @@ from polyir.loops.vectorize import vectorize
 from polyir.model.outcome import Outcome
 from polyir.model.proof import is_proved, remember_proof
 from polyir.model.scop import Scop, scop_of
-from polyir.passes.intra_tile_order import IntraTileOrderPass
-from polyir.passes.mark_parallel import MarkParallelPass
 from polyir.passes.options import PassWithOptions
 from polyir.passes.pack import PackPass
-from polyir.passes.pluto_schedule import PlutoSchedulePass
 from polyir.passes.prerequisites import (
     ScopPass,
     analysed_scops,
@@ -48,14 +45,9 @@ from polyir.passes.prerequisites import (
     replace_tree,
     scops_in,
 )
-from polyir.passes.privatize import PrivatizePass
-from polyir.passes.register_tile import RegisterTilePass
 from polyir.passes.scalar_replacement import ScalarReplacementPass
-from polyir.passes.spatial_schedule import SpatialSchedulePass
-from polyir.passes.split_sequential import SplitSequentialPass
-from polyir.passes.tile import TilePass
+from polyir.passes.strategies import Strategy, StrategyName, is_for_threads, strategies
 from polyir.passes.vectorize import VectorizePass
-from polyir.passes.wavefront import WavefrontPass
 from polyir.transform.best_nests import Replacement, ScoredSchedule, best_nests, names_of
 
 WORTH: Final = 0.9
@@ -76,113 +68,16 @@ Programs without sums get all that they have: their arithmetic is seldom what li
 
 TASK: Final = "the search for a schedule"
 
-StrategyName = Literal[
-    "best",
-    "original",
-    "packed-blocks",
-    "register-blocks",
-    "blocks-in-waves",
-    "untiled-blocks",
-    "locality",
-    "tiles",
-    "time-tiles",
-    "sweeps",
-    "untiled-locality",
-    "split",
-    "parallel",
-    "reductions",
-]
-"""`best` by the cost model, or a pipeline; `original` is the original order."""
-
-
-@dataclass(frozen=True)
-class _Strategy:
-    """A pipeline of passes on scops, by a name for remarks.
-
-    Passes change the `memory`, then the `scheduler` makes a tree, and the `steps` change that.
-    With `sums`, it is for programs with statements that add up elements of a result; without, for
-    those that have none and not many accesses; `None` for all. One that is `packed` then lets loops
-    read operands from contiguous arrays. `if_scheduled`, it is not tried if its scheduler changes
-    nothing.
-    """
-
-    name: StrategyName
-    memory: tuple[ModulePass, ...]
-    scheduler: tuple[ModulePass, ...]
-    steps: tuple[ScopPass, ...]
-    sums: bool | None = None
-    packed: bool = False
-    if_scheduled: bool = False
-
-    @property
-    def is_simple(self) -> bool:
-        """Whether no loops over tiles are made, but for those of blocks."""
-        return not any(isinstance(each, TilePass) for each in self.steps)
-
-    @property
-    def before(self) -> tuple[ModulePass, ...]:
-        """The passes before the steps."""
-        return self.memory + self.scheduler
-
-
-def _strategies(
-    machine: Machine, element_bytes: int, depth: int, reassociate: bool
-) -> tuple[_Strategy, ...]:
-    """What is tried, in this order; those with the same scheduler come one after the other.
-
-    Register blocks fill three quarters of the vector registers with results. `depth` is the number
-    of loops around statements: the more there are, the smaller the tiles of stencils are. With
-    `reassociate`, sums may be computed in another order.
-    """
-    width = max(2, machine.vector_bits // (8 * element_bytes))
-    apart, fused = (PlutoSchedulePass(fuse="none"),), (PlutoSchedulePass(),)
-    spatial = (SpatialSchedulePass(),)
-    private = (PrivatizePass(loops="all"),)
-    parallel = MarkParallelPass(schedule="balanced", reassociate=reassociate)
-    wavefront = WavefrontPass()
-    rows = machine.vector_registers // 4
-    blocks = RegisterTilePass(rows=rows, vectors=3, width=width, reassociate=reassociate)
-    masked = replace(blocks, masked=True)
-    whole = replace(masked, tiles=(96, 192, 384))
-    tiles, flat = TilePass(sizes=(96, 96, 256)), TilePass(sizes=(48, 48, 240))
-    in_waves = (flat, wavefront, parallel, blocks)
-    in_tiles = (TilePass(), wavefront, IntraTileOrderPass(), parallel, blocks)
-    last, chains = IntraTileOrderPass(distribute=False), WavefrontPass(which="inner")
-    sweeps = TilePass(sizes=(32,), min_width=1)
-    long = TilePass(sizes=(16, 32, 256) if depth <= 3 else (4, 8, 32, 512))
-    in_time = (last, long, wavefront, IntraTileOrderPass(), chains, parallel, blocks)
-    found = (
-        _Strategy("packed-blocks", (), apart, (whole, parallel), sums=True, packed=True),
-        _Strategy("register-blocks", (), apart, (tiles, parallel, blocks), sums=True),
-        _Strategy("untiled-blocks", (), apart, (parallel, masked), sums=True),
-        _Strategy("blocks-in-waves", private, spatial, in_waves, sums=True),
-        _Strategy("locality", private, spatial, in_tiles, sums=False),
-        _Strategy("untiled-locality", private, spatial, (parallel, blocks)),
-        _Strategy("tiles", (), fused, (TilePass(), wavefront, parallel, blocks), sums=False),
-        _Strategy("time-tiles", (), fused, in_time, sums=False),
-        _Strategy("sweeps", (), (), (sweeps, chains, parallel, blocks), sums=False),
-        _Strategy("split", (), (SplitSequentialPass(),), (parallel, blocks), if_scheduled=True),
-        _Strategy("parallel", (), (), (parallel, blocks)),
-    )
-    # Where only sums are slow, parallel regions may take longer than they do.
-    return (*found, _Strategy("reductions", (), (), (blocks,))) if reassociate else found
-
-
-def _is_for_threads(step: ModulePass) -> bool:
-    """Whether a pass only makes work for several threads; inner wavefronts help one, too."""
-    if isinstance(step, WavefrontPass):
-        return step.which == "outermost"
-    return isinstance(step, MarkParallelPass)
-
 
 @dataclass(frozen=True)
 class OptimizePass(PassWithOptions):
-    """Give each function the schedule that the cost model says is the fastest.
+    """Give each loop nest the schedule that the cost model says is the fastest.
 
-    Some pipelines are tried, each as it would run alone, and the cost model
-    (`polyir.cost.model`) estimates the time of each, and of the original order. A function is left
-    in its original order, without parallel loops, if nothing makes it clearly faster. Otherwise, it
-    is lowered to loops, with vectors, and array elements in SSA values.
+    Some pipelines are tried on each function, each as it would run alone, and the cost model
+    (`polyir.cost.model`) estimates the time of each, and of the original order. Nests that run one
+    after the other may come from several of them. A function is left in its original order, without
+    parallel loops, if nothing makes it clearly faster. Otherwise, it is lowered to loops, with
+    vectors, and array elements in SSA values.
 
     `threads` is how many threads run parallel loops, by default one a core; with 1, no loop is
     marked as parallel. `machine` is a JSON file that describes the machine
@@ -250,7 +145,7 @@ class _Candidate:
     passes. `memory` are the passes of the strategy that changed the memory of some scop.
     """
 
-    strategy: _Strategy
+    strategy: Strategy
     memory: tuple[ModulePass, ...]
     trees: tuple[Outcome, ...]
     costs: tuple[Cost, ...]
@@ -279,7 +174,7 @@ class _Mixture:
     others: _Parts = ()
 
 
-_Group = tuple[_Strategy, ...]
+_Group = tuple[Strategy, ...]
 _Results = list[_Candidate | str]
 
 
@@ -302,11 +197,11 @@ class _Choice:
         self._accesses = sum(len(each.accesses) for each in statements)
         element_bytes = max(model.element_bytes for model in self._models)
         depth = max((len(each.region.low) for each in statements), default=0)
-        self._strategies = _strategies(machine, element_bytes, depth, options.reassociate)
+        self._strategies = strategies(machine, element_bytes, depth, options.reassociate)
 
     def make(self) -> None:
         """Replace the function by the best candidate, if one is worth it."""
-        original = self._candidate(_Strategy("original", (), (), ()), self._scops)
+        original = self._candidate(Strategy("original", (), (), ()), self._scops)
         self._say_estimates(original)
         best, found = original, [original]
         # Sums come first: what hardly counts beside them may be most of what is left then.
@@ -429,7 +324,7 @@ class _Choice:
             for _, step in running:
                 step.stop()
 
-    def _is_worth_trying(self, strategy: _Strategy, kinds: frozenset[bool]) -> bool:
+    def _is_worth_trying(self, strategy: Strategy, kinds: frozenset[bool]) -> bool:
         if strategy.sums is None:
             # Those for all nests are tried with the first ones.
             return kinds == self._kinds
@@ -458,7 +353,7 @@ class _Choice:
             try:
                 with _remarks_in(remarks):
                     for step in strategy.steps:
-                        if self._threads > 1 or not _is_for_threads(step):
+                        if self._threads > 1 or not is_for_threads(step):
                             changed = [each.after(step) for each in changed]
             except PolyirError as error:
                 found.append(error.message)
@@ -482,7 +377,7 @@ class _Choice:
         return module
 
     def _candidate(
-        self, strategy: _Strategy, scops: Sequence[_Scheduled], remarks: tuple[Remark, ...] = ()
+        self, strategy: Strategy, scops: Sequence[_Scheduled], remarks: tuple[Remark, ...] = ()
     ) -> _Candidate:
         """The scops under their schedules, with the cycles that the model finds."""
         costs = [

@@ -1,0 +1,118 @@
+"""The pipelines that the pass `optimize` tries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from xdsl.passes import ModulePass
+
+from polyir.cost.machine import Machine
+from polyir.passes.intra_tile_order import IntraTileOrderPass
+from polyir.passes.mark_parallel import MarkParallelPass
+from polyir.passes.pluto_schedule import PlutoSchedulePass
+from polyir.passes.prerequisites import ScopPass
+from polyir.passes.privatize import PrivatizePass
+from polyir.passes.register_tile import RegisterTilePass
+from polyir.passes.spatial_schedule import SpatialSchedulePass
+from polyir.passes.split_sequential import SplitSequentialPass
+from polyir.passes.tile import TilePass
+from polyir.passes.wavefront import WavefrontPass
+
+StrategyName = Literal[
+    "best",
+    "original",
+    "packed-blocks",
+    "register-blocks",
+    "blocks-in-waves",
+    "untiled-blocks",
+    "locality",
+    "tiles",
+    "time-tiles",
+    "sweeps",
+    "untiled-locality",
+    "split",
+    "parallel",
+    "reductions",
+]
+"""`best` by the cost model, or a pipeline; `original` is the original order."""
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """A pipeline of passes on scops, by a name for remarks.
+
+    Passes change the `memory`, then the `scheduler` makes a tree, and the `steps` change that.
+    With `sums`, it is for programs with statements that add up elements of a result; without, for
+    those that have none and not many accesses; `None` for all. One that is `packed` then lets loops
+    read operands from contiguous arrays. `if_scheduled`, it is not tried if its scheduler changes
+    nothing.
+    """
+
+    name: StrategyName
+    memory: tuple[ModulePass, ...]
+    scheduler: tuple[ModulePass, ...]
+    steps: tuple[ScopPass, ...]
+    sums: bool | None = None
+    packed: bool = False
+    if_scheduled: bool = False
+
+    @property
+    def is_simple(self) -> bool:
+        """Whether no loops over tiles are made, but for those of blocks."""
+        return not any(isinstance(each, TilePass) for each in self.steps)
+
+    @property
+    def before(self) -> tuple[ModulePass, ...]:
+        """The passes before the steps."""
+        return self.memory + self.scheduler
+
+
+def strategies(
+    machine: Machine, element_bytes: int, depth: int, reassociate: bool
+) -> tuple[Strategy, ...]:
+    """What is tried, in this order; those with the same scheduler come one after the other.
+
+    Register blocks fill three quarters of the vector registers with results. `depth` is the number
+    of loops around statements: the more there are, the smaller the tiles of stencils are. With
+    `reassociate`, sums may be computed in another order.
+    """
+    width = max(2, machine.vector_bits // (8 * element_bytes))
+    apart, fused = (PlutoSchedulePass(fuse="none"),), (PlutoSchedulePass(),)
+    spatial = (SpatialSchedulePass(),)
+    private = (PrivatizePass(loops="all"),)
+    parallel = MarkParallelPass(schedule="balanced", reassociate=reassociate)
+    wavefront = WavefrontPass()
+    rows = machine.vector_registers // 4
+    blocks = RegisterTilePass(rows=rows, vectors=3, width=width, reassociate=reassociate)
+    masked = replace(blocks, masked=True)
+    whole = replace(masked, tiles=(96, 192, 384))
+    tiles, flat = TilePass(sizes=(96, 96, 256)), TilePass(sizes=(48, 48, 240))
+    in_waves = (flat, wavefront, parallel, blocks)
+    in_tiles = (TilePass(), wavefront, IntraTileOrderPass(), parallel, blocks)
+    last, chains = IntraTileOrderPass(distribute=False), WavefrontPass(which="inner")
+    sweeps = TilePass(sizes=(32,), min_width=1)
+    long = TilePass(sizes=(16, 32, 256) if depth <= 3 else (4, 8, 32, 512))
+    in_time = (last, long, wavefront, IntraTileOrderPass(), chains, parallel, blocks)
+    found = (
+        Strategy("packed-blocks", (), apart, (whole, parallel), sums=True, packed=True),
+        Strategy("register-blocks", (), apart, (tiles, parallel, blocks), sums=True),
+        Strategy("untiled-blocks", (), apart, (parallel, masked), sums=True),
+        Strategy("blocks-in-waves", private, spatial, in_waves, sums=True),
+        Strategy("locality", private, spatial, in_tiles, sums=False),
+        Strategy("untiled-locality", private, spatial, (parallel, blocks)),
+        Strategy("tiles", (), fused, (TilePass(), wavefront, parallel, blocks), sums=False),
+        Strategy("time-tiles", (), fused, in_time, sums=False),
+        Strategy("sweeps", (), (), (sweeps, chains, parallel, blocks), sums=False),
+        Strategy("split", (), (SplitSequentialPass(),), (parallel, blocks), if_scheduled=True),
+        Strategy("parallel", (), (), (parallel, blocks)),
+    )
+    # Where only sums are slow, parallel regions may take longer than they do.
+    return (*found, Strategy("reductions", (), (), (blocks,))) if reassociate else found
+
+
+def is_for_threads(step: ModulePass) -> bool:
+    """Whether a pass only makes work for several threads; inner wavefronts help one, too."""
+    if isinstance(step, WavefrontPass):
+        return step.which == "outermost"
+    return isinstance(step, MarkParallelPass)
