@@ -343,7 +343,10 @@ class CostModel:
                 for level, cache in enumerate(self.machine.caches):
                     fits[level] = fits[level] and size <= USABLE * cache.bytes
                 total.add(one, weight)
-            is_unrolled = bool(node.rows) or any(is_block(loops, name) for name in active)
+            # Blocks are straight-line code; those without rows are for sums, others are only tiles.
+            is_unrolled = node.rows or any(
+                is_block(loops, name) and self.statements[name].is_sum for name in active
+            )
             if is_innermost and not is_unrolled:
                 total.starts += self._start(loops, entered, in_parallel or forks)
         for level, fit in enumerate(fits):
