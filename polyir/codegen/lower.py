@@ -39,6 +39,7 @@ from polyir.isl_lists import parameters_of
 from polyir.model.affine import NotAffineError
 from polyir.model.gpu import AXES, barrier_statements, has_kernels
 from polyir.model.index_expressions import Atom, Constraint, IndexExpression, map_of, set_of
+from polyir.model.iteration_arrays import hoist_arrays
 from polyir.model.scop import Scop
 
 if TYPE_CHECKING:
@@ -94,11 +95,14 @@ def lower_scop(scop: Scop) -> None:
         lowering.lower(tree.root, place)
     local = {array.memory for array in scop.op.local_arrays}
     arrays = [memory for memory in scop.arrays.values() if memory not in local]
+    has_allocations = any(array.space.data == "heap" for array in scop.op.local_arrays)
     Rewriter.erase_op(scop.op)
     for array in arrays:
         _remove_unused(array)
     generated = block.first_op if before is None else before.next_op
     while generated is not None and generated is not after:
+        if has_allocations:
+            hoist_arrays(generated)
         following = generated.next_op
         legalize_affine(generated)
         generated = following

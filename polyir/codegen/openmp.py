@@ -1,5 +1,8 @@
 """Parallel loops as OpenMP: a team of threads that share the iterations.
 
+An array that each iteration has for itself is one of the thread: it is allocated once for all
+iterations that the thread runs.
+
 The variable of an `omp.loop_nest` is not a valid operand of affine maps: operations in the loop's
 body that depend on it become scf, memref and arith operations; the rest stays affine. The
 attributes of a parallel loop become those of its `omp.wsloop`.
@@ -13,6 +16,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.codegen.affine_to_scf import constant_index, legalize_affine, parallel_loop_bounds
+from polyir.model.iteration_arrays import arrays_of_iterations
 
 ParallelLoop = affine.ParallelOp | scf.ParallelOp
 
@@ -47,12 +51,17 @@ def _convert(op: ParallelLoop) -> None:
     if isinstance(last, affine.YieldOp | scf.ReduceOp):
         Rewriter.erase_op(last)
     body.block.add_op(omp.YieldOp())
+    arrays = arrays_of_iterations(body.block)
+    for allocation, free in arrays:
+        allocation.detach()
+        free.detach()
     nest = omp.LoopNestOp.build(operands=[lower, upper, steps], regions=[body])
     loop = omp.WsLoopOp.build(operands=[[]] * 6 + [None], regions=[Region(Block([nest]))])
     loop.attributes.update(op.attributes)
+    allocations, frees = zip(*arrays, strict=True) if arrays else ((), ())
     team = omp.ParallelOp.build(
         operands=[[], [], None, None, [], []],
-        regions=[Region(Block([loop, omp.TerminatorOp()]))],
+        regions=[Region(Block([*allocations, loop, *frees, omp.TerminatorOp()]))],
     )
     for new in (nest, loop, team):
         new.location = op.location
@@ -75,7 +84,8 @@ def _range(
 def convert_omp_to_parallel(root: Operation) -> None:
     """Convert the teams below `root` that run one loop nest back to `scf.parallel`.
 
-    Other teams stay, and so do those with clauses, which parallel loops cannot express.
+    Each iteration allocates what the threads had. Other teams stay, and so do those with clauses,
+    which parallel loops cannot express.
     """
     for op in tuple(root.walk()):
         if isinstance(op, omp.ParallelOp):
@@ -83,11 +93,14 @@ def convert_omp_to_parallel(root: Operation) -> None:
 
 
 def _convert_team(op: omp.ParallelOp) -> None:
-    loop = op.region.block.first_op
+    arrays = arrays_of_iterations(op.region.block)
+    ends: list[Operation] = [each for array in arrays for each in array]
+    others = [each for each in op.region.block.ops if each not in ends]
+    loop = others[0]
     if op.operands or not isinstance(loop, omp.WsLoopOp) or loop.operands:
         return
     nest = loop.body.block.first_op
-    is_only = isinstance(loop.next_op, omp.TerminatorOp)
+    is_only = isinstance(others[1], omp.TerminatorOp)
     if not is_only or not isinstance(nest, omp.LoopNestOp) or nest.loop_inclusive is not None:
         return
     body = Region()
@@ -95,6 +108,11 @@ def _convert_team(op: omp.ParallelOp) -> None:
     last = body.block.last_op
     if isinstance(last, omp.YieldOp):
         Rewriter.erase_op(last)
+    for allocation, free in arrays:
+        allocation.detach()
+        free.detach()
+        Rewriter.insert_op(allocation, InsertPoint.at_start(body.block))
+        body.block.add_op(free)
     body.block.add_op(scf.ReduceOp())
     parallel = scf.ParallelOp(nest.lowerBound, nest.upperBound, nest.step, body)
     parallel.location = op.location

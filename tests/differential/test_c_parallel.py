@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from oracle import MISSING_TOOLS_REASON, Oracle, mlir_opt_available
 
-from polyir.api import compile_loops, parse
+from polyir.api import Backend, compile_loops, parse
+from polyir.codegen.openmp import convert_parallel_to_omp
 from polyir.frontend.parse import parse_module
 from polyir.runtime import CompilerOptions, compare_bits, compile_module
 
@@ -132,6 +133,72 @@ def test_openmp_loops() -> None:
             compiled.openmp(7, x, y)
         assert x.tolist() == [1, 2, 3, 4, 5, 6, 7]
         assert (y == 6).all()
+
+
+ARRAYS = """
+func.func @arrays(%n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>) {
+  affine.parallel (%i) = (0) to (%n) {
+    %row = memref.alloc(%n) {alignment = 64} : memref<?xf64>
+    %some = memref.alloc(%i) : memref<?xf64>
+    affine.for %j = 0 to %n {
+      %a = affine.load %A[%i, %j] : memref<?x?xf64>
+      affine.store %a, %row[%n - %j - 1] : memref<?xf64>
+    }
+    affine.for %j = 0 to affine_map<(d0) -> (d0)>(%i) {
+      %a = affine.load %row[%j] : memref<?xf64>
+      affine.store %a, %some[%i - %j - 1] : memref<?xf64>
+    }
+    affine.for %j = 0 to %n {
+      %a = affine.load %row[%j] : memref<?xf64>
+      affine.store %a, %A[%i, %j] : memref<?x?xf64>
+    }
+    affine.for %j = 0 to affine_map<(d0) -> (d0)>(%i) {
+      %a = affine.load %some[%j] : memref<?xf64>
+      affine.store %a, %A[%i, %j] : memref<?x?xf64>
+    }
+    memref.dealloc %some : memref<?xf64>
+    memref.dealloc %row : memref<?xf64>
+  } {poly.dynamic = #poly.dynamic}
+  affine.parallel (%i, %j) = (0, 0) to (%n, %n) {
+    affine.parallel (%k) = (0) to (1) {
+      %pair = memref.alloc() : memref<2xf64>
+      %a = affine.load %A[%i, %j] : memref<?x?xf64>
+      %b = affine.load %B[%i, %j] : memref<?x?xf64>
+      affine.store %a, %pair[0] : memref<2xf64>
+      affine.store %b, %pair[1] : memref<2xf64>
+      %c = affine.load %pair[0] : memref<2xf64>
+      %d = affine.load %pair[1] : memref<2xf64>
+      %e = arith.subf %c, %d : f64
+      affine.store %e, %B[%i, %j] : memref<?x?xf64>
+      memref.dealloc %pair : memref<2xf64>
+    }
+  }
+  return
+}
+"""
+
+
+@pytest.mark.parametrize("backend", ["c", "llvm"])
+@pytest.mark.parametrize("convert", [False, True])
+def test_arrays_of_threads(backend: Backend, convert: bool) -> None:
+    """Arrays of iterations: of one size, of another in each iteration, in nested loops."""
+    module = parse(ARRAYS)
+    if convert:
+        convert_parallel_to_omp(module)
+    compiled = compile_loops(module, backend=backend)
+    generator = np.random.default_rng(5)
+    for n in (0, 1, 2, 33):
+        start = generator.uniform(-9, 9, (2, n, n))
+        expected = start.copy()
+        expected[0] = start[0][:, ::-1]
+        for i in range(n):
+            expected[0, i, :i] = expected[0, i, :i][::-1]
+        expected[1] = expected[0] - start[1]
+        for count in (1, 2):
+            actual = start.copy()
+            with compiled.threads(count):
+                compiled.arrays(n, *actual)
+            assert compare_bits([expected], [actual]) is None
 
 
 HINTS = """

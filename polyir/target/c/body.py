@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from xdsl.dialects.builtin import VectorType
@@ -193,12 +193,12 @@ class Body:
             yield self.statements
         self.statements = outer
 
-    def translate_block(self, block: Block) -> Operation | None:
-        """Translate all operations but the terminator, which is returned."""
+    def translate_block(self, block: Block, done: Container[Operation] = ()) -> Operation | None:
+        """Translate all operations that are not `done` but the terminator, which is returned."""
         last = block.last_op
         terminator = last if last is not None and last.has_trait(IsTerminator()) else None
         for op in block.ops:
-            if op is not terminator and not self.plan.drops(op):
+            if op is not terminator and op not in done and not self.plan.drops(op):
                 self._translate(self, op)
                 for result in op.results:
                     if (target := self.updates.get(result)) is not None:

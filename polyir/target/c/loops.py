@@ -6,7 +6,7 @@ reduction is written as a sequential loop, which is an order that its meaning al
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import accumulate
@@ -19,9 +19,11 @@ from xdsl.traits import IsTerminator
 
 from polyir.dialects.affine_semantics import REDUCTION_KINDS
 from polyir.dialects.reductions import combination_of, neutral_element
+from polyir.model.iteration_arrays import arrays_of_iterations
 from polyir.target.abi import Scalar, scalar_type
 from polyir.target.c.affine import set_sides
 from polyir.target.c.body import Body, fitted
+from polyir.target.c.memory import translate_alloc, translate_dealloc
 from polyir.target.c.operations import computation
 from polyir.target.c.syntax import (
     Break,
@@ -332,13 +334,35 @@ def translate_affine_parallel(body: Body, op: affine.ParallelOp) -> None:
         # No iterations are shared: a parallel loop inside is the outermost one.
         _translate_plain(body, block)
         return
-    with _shared(body, op, len(ranges)) as pragmas:
-        _nest(body, ranges, lambda: _translate_plain(body, block), pragmas)
+    _translate_shared(body, op, ranges, block)
 
 
-def _translate_plain(body: Body, block: Block) -> None:
+def _translate_shared(body: Body, op: Operation, ranges: Sequence[_Range], block: Block) -> None:
+    """A loop nest that a team of threads shares.
+
+    What each iteration allocates, each thread allocates once: memory that a C library gives back to
+    the system must be mapped again, page by page.
+    """
+    arrays = arrays_of_iterations(block) if body.openmp and not body.in_parallel else ()
+    if not arrays:
+        with _shared(body, op, len(ranges)) as pragmas:
+            _nest(body, ranges, lambda: _translate_plain(body, block), pragmas)
+        return
+    done = {each for array in arrays for each in array}
+    with body.nested() as statements:
+        for allocation, _ in arrays:
+            translate_alloc(body, allocation)
+        # The end of the team waits for all threads.
+        with _shared(body, op, len(ranges), "for", Pragma(" nowait")) as pragmas:
+            _nest(body, ranges, lambda: _translate_plain(body, block, done), pragmas)
+        for _, free in arrays:
+            translate_dealloc(body, free)
+    body.add(Compound(tuple(statements), (Pragma("omp parallel"),)))
+
+
+def _translate_plain(body: Body, block: Block, done: Container[Operation] = ()) -> None:
     """A block that passes nothing on."""
-    body.translate_block(block)
+    body.translate_block(block, done)
 
 
 def _grouped(
@@ -406,8 +430,7 @@ def translate_scf_parallel(body: Body, op: scf.ParallelOp) -> None:
     block = op.body.block
     ranges = _ranges(body, block, op)
     if not op.results:
-        with _shared(body, op, len(ranges)) as pragmas:
-            _nest(body, ranges, lambda: _translate_plain(body, block), pragmas)
+        _translate_shared(body, op, ranges, block)
         return
     reduce = block.last_op
     assert isinstance(reduce, scf.ReduceOp)

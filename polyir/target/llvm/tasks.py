@@ -219,6 +219,7 @@ def _part(op: scf.ParallelOp, name: str, captured: _Captured) -> func.FuncOp:
         inner.operands = _renamed(inner.operands, outside)
     builder.insert(func.ReturnOp())
     _to_loops(loop)
+    _hoist_allocations(entry)
     attributes = [DictionaryAttr({})] * 2
     attributes += [_argument_attributes(value) for value in captured.values]
     return func.FuncOp(
@@ -228,6 +229,57 @@ def _part(op: scf.ParallelOp, name: str, captured: _Captured) -> func.FuncOp:
         StringAttr("private"),
         arg_attrs=ArrayAttr(attributes),
     )
+
+
+_ALLOCATING: Final = ("malloc", "aligned_alloc")
+_IN_SIZES: Final = (arith.ConstantOp, arith.AddiOp, arith.AndIOp, arith.MuliOp, arith.IndexCastOp)
+
+
+def _hoist_allocations(block: Block) -> None:
+    """Move what each iteration of the loops in a part allocates and frees out of these loops.
+
+    Iterations of a part run one after the other, so they can use the same memory.
+    """
+    for loop in tuple(block.ops):
+        if isinstance(loop, scf.ForOp):
+            inside = loop.body.block
+            _hoist_allocations(inside)
+            for op in tuple(inside.ops):
+                frees = [use.operation for result in op.results for use in result.uses]
+                frees = [free for free in frees if _calls(free, "free") and free.parent is inside]
+                if _calls(op, *_ALLOCATING) and len(frees) == 1:
+                    _hoist_allocation(op, frees[0], loop)
+
+
+def _calls(op: Operation, *names: str) -> bool:
+    callee = op.callee if isinstance(op, llvm.CallOp) else None
+    return callee is not None and callee.string_value() in names
+
+
+def _hoist_allocation(allocation: Operation, free: Operation, loop: scf.ForOp) -> None:
+    """Move an allocation and the computation of its size before a loop, if it is always the same.
+
+    What frees it comes after the loop.
+    """
+    inside, outside = loop.body.block, loop.parent
+    assert outside is not None
+    moved: dict[Operation, None] = {}
+    work = [allocation]
+    while work:
+        op = work.pop()
+        if op is not allocation and not isinstance(op, _IN_SIZES):
+            return
+        moved[op] = None
+        for operand in op.operands:
+            if operand.owner is inside:
+                return
+            if isinstance(operand.owner, Operation) and operand.owner.parent is inside:
+                work.append(operand.owner)
+    for op in [op for op in inside.ops if op in moved]:
+        op.detach()
+        outside.insert_op_before(op, loop)
+    free.detach()
+    outside.insert_op_after(free, loop)
 
 
 def _renamed(values: Iterable[SSAValue], names: dict[SSAValue, SSAValue]) -> list[SSAValue]:

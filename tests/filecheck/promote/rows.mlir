@@ -6,6 +6,7 @@
 // RUN: polyir-opt --promote="arrays=p loop=S0.1 space=heap" --emit=poly %s | sed 's/affine.max .*/arith.muli %n, %n : index/' | not polyir-opt --check-schedule - 2>&1 | filecheck %s --check-prefix UNKNOWN
 // RUN: polyir-opt --promote="arrays=p loop=S0.1 space=heap" --emit=poly %s | sed 's/heap(.*) :/heap :/' | not polyir-opt --check-schedule - 2>&1 | filecheck %s --check-prefix OPERANDS
 // RUN: polyir-opt --promote="arrays=p loop=S0.1 space=heap" --emit=poly %s | sed 's/heap(/stack(/' | not polyir-opt --check-schedule - 2>&1 | filecheck %s --check-prefix STACK
+// RUN: polyir-opt --promote="arrays=p loop=S0.1 space=heap" --mark-parallel --emit=c %s | filecheck %s --check-prefix THREADS
 // RUN: not polyir-opt --promote="arrays=p loop=S0.1" %s 2>&1 | filecheck %s --check-prefix CONSTANT
 
 // On the heap, a local array may have sizes that depend on parameters. What a later iteration of %t
@@ -30,6 +31,8 @@ func.func @sweeps(%steps: index, %n: index, %u: memref<?x?xf64>, %p: memref<?x?x
 // CHECK: remark: [promote] an iteration of S0.1 keeps ? elements of p in p_local, copied out
 // CHECK: const int64_t [[SIZE:.*]] = polyir_max(n - 1, 0);
 // CHECK: double *restrict p_local = malloc(sizeof(double) * [[SIZE]]);
+// CHECK-NEXT: for (int64_t {{.*}} = 0; {{.*}} < steps
+// CHECK-NEXT: for (int64_t i = 0; i < n; i++) {
 // CHECK-NEXT: for (int64_t j = 1; j < n; j++) {
 // CHECK-NEXT: p_local[j - 1] = u[i][j - 1];
 // CHECK-NEXT: }
@@ -41,7 +44,18 @@ func.func @sweeps(%steps: index, %n: index, %u: memref<?x?xf64>, %p: memref<?x?x
 // CHECK-NEXT: p[i][p1] = p_local[p1 - 1];
 // CHECK-NEXT: }
 // CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: }
 // CHECK-NEXT: free(p_local);
+
+// A parallel loop has one array in each thread, all others use the same one in all iterations.
+// THREADS: for (int64_t {{.*}} < steps
+// THREADS-NEXT: #pragma omp parallel
+// THREADS-NEXT: {
+// THREADS-NEXT: double *restrict p_local = malloc
+// THREADS-NEXT: #pragma omp for nowait
+// THREADS-NEXT: for (int64_t i = 0; i < n; i++) {
+// THREADS: free(p_local);
 
 // POLY: [[SIZE:%.*]] = affine.max {{.*}}
 // POLY: poly.local_array @p_local heap([[SIZE]]) : memref<?xf64>

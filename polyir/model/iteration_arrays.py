@@ -1,0 +1,49 @@
+"""Arrays that each iteration of a loop has for itself.
+
+Such an array holds nothing when an iteration starts, and nothing reads it after the iteration. So
+iterations that run one after the other, as those of a parallel loop on one thread do, can use the
+same memory.
+"""
+
+from __future__ import annotations
+
+from xdsl.dialects import affine, memref, scf
+from xdsl.ir import Block, Operation, SSAValue
+
+from polyir.walks import operations_in
+
+Lifetime = tuple[memref.AllocOp, memref.DeallocOp]
+"""What allocates an array, and what frees it."""
+
+
+def arrays_of_iterations(block: Block) -> tuple[Lifetime, ...]:
+    """The arrays that the body of a loop allocates and frees, if their sizes never change."""
+    found: list[Lifetime] = []
+    for op in block.ops:
+        if not isinstance(op, memref.AllocOp) or block in map(_block_of, op.operands):
+            continue
+        users = [use.operation for use in op.memref.uses]
+        frees = [user for user in users if isinstance(user, memref.DeallocOp)]
+        if len(frees) == 1 and frees[0].parent is block:
+            found.append((op, frees[0]))
+    return tuple(found)
+
+
+def hoist_arrays(root: Operation) -> None:
+    """Move the arrays of iterations out of the sequential loops in `root`.
+
+    An array inside a parallel loop stays inside it: there, each iteration needs one of its own.
+    """
+    for loop in reversed(operations_in(root)):
+        block = loop.parent_block()
+        if block is None or not isinstance(loop, affine.ForOp | scf.ForOp):
+            continue
+        for allocation, free in arrays_of_iterations(loop.body.block):
+            allocation.detach()
+            block.insert_op_before(allocation, loop)
+            free.detach()
+            block.insert_op_after(free, loop)
+
+
+def _block_of(value: SSAValue) -> Block | None:
+    return value.owner.parent if isinstance(value.owner, Operation) else value.owner
