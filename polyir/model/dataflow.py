@@ -8,12 +8,13 @@ it may be a value from before the scop.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import islpy as isl
 
 from polyir.isl_lists import maps_of
-from polyir.model.analysis import array_accesses, exposed_reads
+from polyir.model.analysis import ArrayAccesses, array_accesses, exposed_reads
 from polyir.model.scop import Scop
 from polyir.model.statements import Access, AccessKind, Statement
 
@@ -40,6 +41,7 @@ class ArrayFlow:
     array: str
     writes: tuple[tuple[str, Access], ...]
     reads: tuple[ReadFlow, ...]
+    accesses: ArrayAccesses = field(repr=False)
 
     @property
     def statements(self) -> tuple[str, ...]:
@@ -56,6 +58,14 @@ class ArrayFlow:
     def is_live_in(self) -> bool:
         """May a read find a value that the scop has not written?"""
         return any(not read.unwritten.is_empty() for read in self.reads)
+
+    @cached_property
+    def writes_that_remain(self) -> isl.UnionMap:
+        """`{ W[i] -> A[a] }`: the writes that no certain write surely overwrites later."""
+        accesses = self.accesses
+        overwriting = accesses.flow_into(accesses.must_writes)
+        overwritten = overwriting.get_full_may_dependence().range_factor_range()
+        return accesses.must_writes.union(accesses.may_writes).subtract(overwritten)
 
 
 def array_flow(scop: Scop, array: str) -> ArrayFlow:
@@ -81,15 +91,7 @@ def array_flow(scop: Scop, array: str) -> ArrayFlow:
                     statement.name, access, maps_of(sources.coalesce()), flow.get_may_no_source()
                 )
             )
-    return ArrayFlow(array, tuple(writes), tuple(reads))
-
-
-def writes_that_remain(scop: Scop, array: str) -> isl.UnionMap:
-    """`{ W[i] -> A[a] }`: the writes to `array` that no certain write surely overwrites later."""
-    accesses = array_accesses(scop, array, scop.schedule)
-    overwriting = accesses.flow_into(accesses.must_writes)
-    overwritten = overwriting.get_full_may_dependence().range_factor_range()
-    return accesses.must_writes.union(accesses.may_writes).subtract(overwritten)
+    return ArrayFlow(array, tuple(writes), tuple(reads), accesses)
 
 
 def _own(statement: Statement, access: Access, exposed: isl.Map) -> isl.UnionMap:

@@ -15,7 +15,7 @@ import islpy as isl
 from polyir.isl_hulls import simplified
 from polyir.isl_lists import maps_of
 from polyir.limits import within_operations
-from polyir.model.dataflow import ArrayFlow, writes_that_remain
+from polyir.model.dataflow import ArrayFlow
 from polyir.model.raising.context import is_certain, known_extent
 from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind
@@ -138,7 +138,7 @@ class CopiedElements:
 
         It is all of it where the part would take more loops.
         """
-        remaining = self._by_iteration(writes_that_remain(self.scop, self.array), written)
+        remaining = self._by_iteration(self.flow.writes_that_remain, written)
         live = self._read_elsewhere().union(remaining).intersect(written).coalesce()
         is_simple = live.n_basic_map() <= written.coalesce().n_basic_map()
         return live if is_simple and not written.is_subset(live) else written

@@ -61,10 +61,10 @@ PromotedSpace = Literal["auto", "heap", "stack", "register"]
 class PromoteOptions:
     """Which arrays become local, where, and how their elements are laid out.
 
-    In each iteration of `loop`, the elements of each of `arrays` that the iteration touches are in
-    a local array. Without `loop`, the arrays must be temporaries; each becomes local in the loop
-    that needs the fewest elements of it at a time. No names are all arrays for which this can be
-    done.
+    In each iteration of each loop of `loop`, the elements of each of `arrays` that the iteration
+    touches are in a local array. Without `loop`, the arrays must be temporaries; each becomes local
+    in the loop that needs the fewest elements of it at a time. No names are all arrays for which
+    this can be done.
 
     `order` gives the dimensions of the array in the order of the local one, and `reverse` those
     that run backwards there. `padding` elements are added to the last dimension. `footprint` says
@@ -77,7 +77,7 @@ class PromoteOptions:
     """
 
     arrays: tuple[str, ...] = ()
-    loop: LoopAddress | None = None
+    loop: tuple[LoopAddress, ...] = ()
     footprint: Footprint = "box"
     order: tuple[int, ...] = ()
     reverse: tuple[int, ...] = ()
@@ -134,8 +134,8 @@ def plan_promotion(scop: Scop, options: PromoteOptions) -> Promotion:
     if unknown:
         known = ", ".join(scop.arrays)
         raise OptionError(f"there is no array {unknown[0]} (the scop accesses {known})")
-    if options.loop is not None:
-        return _at_place(scop, loop_body_at(scop, options.loop), options)
+    if options.loop:
+        return _at_places(scop, _places(scop, options.loop), options)
     arrays: list[PromotedArray] = []
     done: list[str] = []
     missed: list[str] = []
@@ -169,8 +169,9 @@ def _smallest(scop: Scop, array: str, options: PromoteOptions) -> Promotion | No
     """
     best: Promotion | None = None
     fewest = MOST_ON_STACK
+    flows: dict[str, ArrayFlow] = {}
     for place in loop_bodies_around(scop, array):
-        builder = LocalCopies(scop, place, options)
+        builder = LocalCopies(scop, place, options, flows=flows)
         try:
             cells = builder.add(array)
         except NotPromotableError:
@@ -181,24 +182,57 @@ def _smallest(scop: Scop, array: str, options: PromoteOptions) -> Promotion | No
     return best
 
 
-def _at_place(scop: Scop, place: LoopBody, options: PromoteOptions) -> Promotion:
-    """Promote arrays at a place, or all that are accessed there.
+def _places(scop: Scop, loops: Sequence[LoopAddress]) -> list[LoopBody]:
+    """The places inside of some loops, all in one tree, in which each loop ends a band."""
+    for loop in loops:
+        scop = scop.under(loop_body_at(scop, loop).schedule)
+    # A loop has an address for each statement in it.
+    places = {place.path: place for place in reversed([loop_body_at(scop, each) for each in loops])}
+    return list(reversed(places.values()))
+
+
+def _at_places(scop: Scop, places: Sequence[LoopBody], options: PromoteOptions) -> Promotion:
+    """Promote arrays at each place that accesses them, or all that are accessed at one.
 
     Raises `LegalityError` for one of `options` that cannot be promoted.
     """
-    builder = LocalCopies(scop, place, options)
+    taken = names_in_scop(scop)
+    flows: dict[str, ArrayFlow] = {}
+    builders = [LocalCopies(scop, place, options, taken, flows) for place in places]
     local = {mark.array for mark in local_marks(scop.schedule)}
     missed: list[str] = []
     for array in options.arrays or tuple(name for name in scop.arrays if name not in local):
         try:
-            builder.add(array)
+            _add(array, builders)
         except NotPromotableError as error:
             message = f"{array} cannot be promoted: {error}"
             if options.arrays:
                 raise LegalityError(message) from None
             if not isinstance(error, NotAccessedError):
                 missed.append(message)
-    return replace(builder.result(), missed=tuple(missed))
+    return replace(local_copies_in(places[0].schedule, builders), missed=tuple(missed))
+
+
+def _add(array: str, builders: Sequence[LocalCopies]) -> None:
+    """Promote an array wherever it is accessed; raises `NotPromotableError`."""
+    paths: list[TreePath] = []
+    reason = NotAccessedError()
+    for builder in builders:
+        try:
+            builder.add(array)
+        except NotAccessedError as error:
+            reason = error
+            continue
+        if any(_is_nested(path, builder.path) for path in paths):
+            raise NotPromotableError("one of the loops is inside of another")
+        paths.append(builder.path)
+    if not paths:
+        raise reason
+
+
+def _is_nested(path: TreePath, other: TreePath) -> bool:
+    """Whether one of two nodes is inside of the other."""
+    return all(map(int.__eq__, path, other))
 
 
 @dataclass(frozen=True)
@@ -237,16 +271,23 @@ def names_in_scop(scop: Scop) -> set[str]:
 class LocalCopies:
     """Collects the local arrays and the copies of one place.
 
-    `taken` are the names that are given already; it grows.
+    `taken` are the names that are given already, and `flows` those that are known already; both
+    grow.
     """
 
     def __init__(
-        self, scop: Scop, place: LoopBody, options: PromoteOptions, taken: set[str] | None = None
+        self,
+        scop: Scop,
+        place: LoopBody,
+        options: PromoteOptions,
+        taken: set[str] | None = None,
+        flows: dict[str, ArrayFlow] | None = None,
     ) -> None:
         self._scop = scop
         self._place = place
         self._options = options
         self._taken = names_in_scop(scop) if taken is None else taken
+        self._flows = {} if flows is None else flows
         self._arrays: list[PromotedArray] = []
         self._marks: list[LocalAttr] = []
         self._copies: list[CopyStatement] = []
@@ -257,10 +298,12 @@ class LocalCopies:
         references = references_in(self._scop, array, self._place)
         if not references:
             raise NotAccessedError(f"{self._place.shown} does not access it")
-        flow = array_flow(self._scop, array)
+        flow = self._flows.get(array)
+        if flow is None:
+            flow = self._flows[array] = array_flow(self._scop, array)
         cells = 0
         # Without a loop in the options, a place is chosen by the number of cells.
-        is_dynamic = self._options.loop is not None and self._options.space == "heap"
+        is_dynamic = bool(self._options.loop) and self._options.space == "heap"
         for group in reference_groups(array, references, self._place, is_dynamic):
             options = self._options
             shape = self._shape(group, options.padding)

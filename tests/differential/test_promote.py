@@ -65,6 +65,7 @@ NESTS = [
     ("refused", 'promote{loop="S0.0"}'),
     ("rows", 'promote{arrays=p loop="S0.1" space=heap},mark-parallel'),
     ("rows", 'tile{loops="S0.1" sizes=8},promote{arrays=p loop="S0.1" space=heap order=1,0}'),
+    ("several_loops", 'promote{arrays=p,q loop="S0.1","S2.1" space=heap},mark-parallel'),
 ]
 """Nests of `FOLDER`, and what they go through."""
 
