@@ -37,7 +37,8 @@ from polyir.passes.prerequisites import lower_scops
 class ConvertParallelToOmpPass(ModulePass):
     """Distribute the iterations of the outermost parallel loops over a team of OpenMP threads.
 
-    Scops are lowered first.
+    What each iteration allocates and frees, with a size that is always the same, each thread of the
+    team allocates once. Scops are lowered first.
     """
 
     name = "convert-parallel-to-omp"

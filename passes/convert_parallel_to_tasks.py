@@ -34,7 +34,10 @@ from polyir.target.llvm.tasks import convert_parallel_to_tasks
 
 @dataclass(frozen=True)
 class ConvertParallelToTasksPass(ModulePass):
-    """Outline the outermost parallel loops; memrefs must have been converted to pointers."""
+    """Outline the outermost parallel loops; memrefs must have been converted to pointers.
+
+    Memory that each iteration allocates and frees is allocated once for all iterations of a part.
+    """
 
     name = "convert-parallel-to-tasks"
 
