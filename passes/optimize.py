@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import groupby, islice
+from itertools import groupby
 from typing import Final
 
 from xdsl.context import Context
@@ -29,7 +28,7 @@ from polyir.diagnostics import (
     remarks_to,
     report,
 )
-from polyir.limits import ResourceError, Step, limited, processors, started
+from polyir.limits import ResourceError, Step, in_order, limited, started
 from polyir.loops.packing import pack
 from polyir.loops.scalar_replacement import scalar_replacement
 from polyir.loops.vectorize import vectorize
@@ -308,21 +307,13 @@ class _Choice:
         worth_trying = (each for each in self._strategies if self._is_worth_trying(each, kinds))
         # Without a scheduler, there is nothing to share.
         shared = groupby(worth_trying, lambda each: each.before or each)
-        groups = (tuple(group) for _, group in shared)
-        running: deque[tuple[_Group, Step[_Results]]] = deque()
-        try:
-            while True:
-                for group in islice(groups, processors() - len(running)):
-                    running.append((group, started(TASK, partial(self._candidates, group))))
-                if not running:
-                    return
-                for candidate in self._results(*running.popleft()):
+        groups = [tuple(group) for _, group in shared]
+        with closing(in_order(TASK, [partial(self._candidates, each) for each in groups])) as steps:
+            for group, step in zip(groups, steps, strict=True):
+                for candidate in self._results(group, step):
                     yield candidate
                     if self._is_good_enough(candidate):
                         return
-        finally:
-            for _, step in running:
-                step.stop()
 
     def _is_worth_trying(self, strategy: Strategy, kinds: frozenset[bool]) -> bool:
         if strategy.sums is None:

@@ -13,10 +13,12 @@ import gc
 import io
 import os
 import pickle
+import select
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -84,7 +86,7 @@ class Step(Generic[Result]):
     _location: SourceLocation | None
     _seconds: float
     _worker: int = 0
-    _reader: int = -1
+    reader: int = -1
     _known: Sequence[object] = ()
 
     def result(self) -> Result:
@@ -100,6 +102,10 @@ class Step(Generic[Result]):
         result: Result = value
         return result
 
+    def is_done(self, seconds: float = 0.0) -> bool:
+        """Whether no worker computes it any more, in so many seconds at the latest."""
+        return not self._worker or bool(select.select([self.reader], [], [], seconds)[0])
+
     def stop(self) -> None:
         """End the worker if its result was not asked for."""
         if self._worker:
@@ -109,7 +115,7 @@ class Step(Generic[Result]):
     def _ended(self) -> tuple[bytes, int]:
         """What the worker writes, and how it ends."""
         worker, self._worker = self._worker, 0
-        return _await(worker, self._reader)
+        return _await(worker, self.reader)
 
 
 def started(
@@ -141,7 +147,47 @@ def started(
         os.close(reader)
         _work(compute, seconds, known, writer)
     os.close(writer)
-    return replace(begun, _worker=worker, _reader=reader, _known=known)
+    return replace(begun, _worker=worker, reader=reader, _known=known)
+
+
+def in_order(
+    step: str,
+    computations: Iterable[Callable[[], Result]],
+    location: SourceLocation | None = None,
+    patience: float = 0.0,
+) -> Iterator[Step[Result]]:
+    """A step for each of `computations`, in their order, each when it is done.
+
+    As many run at once as there are processors; what comes out does not depend on how many. The
+    next one is begun if those that run are not done in `patience` seconds. Whoever needs no
+    further one must close the generator: that ends those that were begun in vain.
+    """
+    waiting = iter(computations)
+    begun: deque[Step[Result]] = deque()
+    try:
+        while True:
+            if _is_processor_free(begun, patience):
+                computation = next(waiting, None)
+                if computation is not None:
+                    begun.append(started(step, computation, location))
+                    continue
+            if not begun:
+                return
+            if begun[0].is_done():
+                yield begun.popleft()
+            else:
+                readers = [each.reader for each in begun if not each.is_done()]
+                select.select(readers, [], [])
+    finally:
+        for each in begun:
+            each.stop()
+
+
+def _is_processor_free(begun: Sequence[Step[Result]], patience: float) -> bool:
+    """Whether another step is to begin beside those that are `begun`."""
+    if sum(not each.is_done() for each in begun) >= processors():
+        return False
+    return not (begun and patience and begun[0].is_done(patience))
 
 
 def processors() -> int:

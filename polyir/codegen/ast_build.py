@@ -7,7 +7,7 @@ Cohen: Polyhedral AST generation is more than scanning polyhedra (TOPLAS 2015).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -54,7 +54,7 @@ from polyir.dialects.mark_attributes import LocalAttr, SymbolicTiles
 from polyir.isl_callbacks import Callbacks, mapped_bottom_up
 from polyir.isl_lists import maps_of, parameters_of, sets_of
 from polyir.isl_trees import mark_id, mark_object, node_type
-from polyir.limits import CrashError, limited, within_operations
+from polyir.limits import CrashError, in_order, within_operations
 from polyir.model.local_arrays import local_marks
 from polyir.model.scop import Scop
 from polyir.model.tree import attributes_of_members
@@ -171,19 +171,24 @@ def build_ast(
     and `ResourceError` if it takes too long.
     """
     location = location_of(scop.op)
-    *attempts, last = _attempts(scop, cheaper)
-    for attempt in attempts:
-        try:
-            ast = limited("code generation", attempt, location)
-        except CrashError:
-            continue
-        if ast is not None and is_usable(ast):
-            return ast
-    ast = limited("code generation", last, location)
-    if ast is None or not is_usable(ast):
-        reason = "isl generates no loops in which all threads of a block reach each barrier"
-        raise IncorrectAstError(reason, location)
-    return ast
+    attempts = _attempts(scop, cheaper)
+    with closing(in_order("code generation", attempts, location, PATIENCE)) as steps:
+        for number, step in enumerate(steps, 1):
+            try:
+                ast = step.result()
+            except CrashError:
+                if number == len(attempts):
+                    raise
+                continue
+            if ast is not None and is_usable(ast):
+                return ast
+    reason = "isl generates no loops in which all threads of a block reach each barrier"
+    raise IncorrectAstError(reason, location)
+
+
+PATIENCE = 0.1
+"""After so many seconds, cheaper loops are generated beside the usual ones, in case that these take
+too long. Most loops take less."""
 
 
 def _attempts(scop: Scop, cheaper: Cheaper | None) -> list[Callable[[], ScopAst | None]]:
