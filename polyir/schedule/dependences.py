@@ -69,7 +69,7 @@ class DependenceEdge:
 
     def vanishes_on(self, hyperplane: Hyperplane) -> bool:
         """Whether the distance is zero everywhere, by Farkas' lemma; `False` may be wrong."""
-        return all(self.forms.contains(self._distance_form(hyperplane, sign)) for sign in (1, -1))
+        return self.forms.vanishes(self._distance_form(hyperplane, 1))
 
     def uncarried_by(self, hyperplanes: Sequence[Hyperplane]) -> Self | None:
         """The part with distance zero on all `hyperplanes`; `None` if it is empty.

@@ -47,6 +47,12 @@ class NonNegativeForms:
             dot(row, form) >= 0 for row in self.inequalities
         )
 
+    def vanishes(self, form: Sequence[int]) -> bool:
+        """Whether `form` is zero on the relation: it and its negative are in the cone."""
+        return not any(dot(row, form) for row in self.inequalities) and not any(
+            dot(row, form) for row in self.equalities
+        )
+
     @property
     def width(self) -> int:
         """The number of coefficients of a form."""

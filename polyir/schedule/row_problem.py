@@ -123,6 +123,7 @@ class RowProblem:
         self._equalities: list[isl.Mat] = []
         self._inequalities: list[isl.Mat] = []
         self._solutions: isl.BasicSet | None = None
+        self._distances: dict[tuple[int, int, int, bool, int], isl.Mat] = {}
         rows = self._rows.values()
         for term, variables in (
             (ObjectiveTerm.BOUND_SUM, self._bound.variables),
@@ -196,6 +197,19 @@ class RowProblem:
         It has a row for each coefficient of the form (see `NonNegativeForms`) and a column for
         each unknown, and a last one for constants.
         """
+        # It depends on the two statements alone.
+        key = (edge.source, edge.target, sign, bounded, less)
+        if key not in self._distances:
+            rows = self._distance_rows(edge, sign)
+            rows[0][-1] = -less
+            if bounded:
+                rows[0][self._terms[ObjectiveTerm.BOUND_CONSTANT]] += 1
+                self._bound.add_to(rows[1:], 1)
+            self._distances[key] = matrix_of(rows, self._width + 1)
+        return self._distances[key]
+
+    def _distance_rows(self, edge: DependenceEdge, sign: int) -> list[list[int]]:
+        """The entries of the matrix of `sign` times the distance."""
         forms = edge.forms
         first_source = 1 + forms.parameter_count
         first_target = first_source + forms.source_depth
@@ -208,11 +222,7 @@ class RowProblem:
             rows[0][unknowns.constant] += factor
             unknowns.parameters.add_to(rows[1:], factor)
             unknowns.iterators.add_to(rows[first:], factor)
-        rows[0][-1] = -less
-        if bounded:
-            rows[0][self._terms[ObjectiveTerm.BOUND_CONSTANT]] += 1
-            self._bound.add_to(rows[1:], 1)
-        return matrix_of(rows, self._width + 1)
+        return rows
 
     # Conditions for one solution
 

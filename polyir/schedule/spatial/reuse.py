@@ -110,6 +110,8 @@ def _last(
     They are the last one of all, and the last one of the sink's own statement.
     """
     found = _last_before(touched(sources), touched(sinks), scop)
+    if len({each.statement for each in (*sources, *sinks)}) == 1:
+        return found.coalesce()
     for statement in dict.fromkeys(each.statement for each in sinks):
         own_sources, own_sinks = (
             touched([each for each in references if each.statement == statement])

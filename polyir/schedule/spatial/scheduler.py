@@ -28,6 +28,7 @@ from polyir.schedule.isl_style import NOT_PARALLEL_OUTSIDE, proximity_rows
 from polyir.schedule.linear import rank
 from polyir.schedule.spatial.locality_graph import (
     LocalityGraph,
+    LocalityGroup,
     locality_graph,
     loop_depth,
     register_pressure,
@@ -258,13 +259,22 @@ class _BandSearch:
         spanned: Spanned,
     ) -> None:
         self.rows: list[BoundedHyperplane] = []
-        self.groups = graph.groups
+        self._groups = graph.groups
+        self._carriers: list[Hyperplane] = []
         self.spanned: Spanned = {each.position: spanned[each.position] for each in statements}
         self.problems = LocalityRows(statements, parameter_count, edges)
 
     @property
     def rows_left(self) -> int:
         return rows_left(self.problems.statements, self.spanned)
+
+    @property
+    def groups(self) -> tuple[LocalityGroup, ...]:
+        """The reuse that the rows leave; after the last row, nobody asks for it."""
+        for row in self._carriers:
+            self._groups = tuple(each.uncarried_by([row]) for each in self._groups)
+        self._carriers = []
+        return self._groups
 
     def next_row(self, *, coincident: bool) -> Hyperplane | None:
         """A row that carries few groups, or if it is the last one, a row that carries many."""
@@ -276,4 +286,4 @@ class _BandSearch:
     def add(self, row: Hyperplane) -> None:
         self.rows.append(BoundedHyperplane(row))
         self.spanned = with_rows(self.spanned, [row])
-        self.groups = tuple(each.uncarried_by([row]) for each in self.groups)
+        self._carriers.append(row)
