@@ -22,9 +22,25 @@ def leaves(node: isl.ScheduleNode) -> Iterator[isl.ScheduleNode]:
 
 def schedules_below(node: isl.ScheduleNode) -> Iterator[isl.Map]:
     """For each leaf below `node`, each statement there: `{ S[i] -> [all members around] }`."""
-    for leaf in leaves(node):
-        members = leaf.get_prefix_schedule_union_map().intersect_domain(leaf.get_domain())
-        yield from maps_of(members)
+    members = node.get_prefix_schedule_union_map().intersect_domain(node.get_domain())
+    yield from _schedules_at_leaves(node, members)
+
+
+def _schedules_at_leaves(node: isl.ScheduleNode, outer: isl.UnionMap) -> Iterator[isl.Map]:
+    """As `schedules_below`, with the `outer` members around `node`."""
+    kinds, kind = isl.schedule_node_type, node_type(node)
+    if kind is kinds.leaf:
+        yield from maps_of(outer)
+        return
+    if kind is kinds.band:
+        outer = outer.flat_range_product(node.band_get_partial_schedule_union_map())
+    elif kind is kinds.filter:
+        outer = outer.intersect_domain(node.filter_get_filter())
+    for position in range(node.n_children()):
+        child = node.get_child(position)
+        if kind in (kinds.extension, kinds.expansion):
+            outer = child.get_prefix_schedule_union_map().intersect_domain(child.get_domain())
+        yield from _schedules_at_leaves(child, outer)
 
 
 def iterations_at(node: isl.ScheduleNode) -> isl.UnionMap:

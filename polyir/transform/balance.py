@@ -101,6 +101,11 @@ def _has_even_extent(iterations: isl.Set, depth: int, inner: int, step: int) -> 
     iterations = iterations.project_out(kind, depth + 1, inner - depth - 1)
     if _are_apart(iterations, depth, depth + 1):
         return True
+    if step < LARGE_STEP:
+        # Tiles have few points in each dimension: mostly, that is all there is to know.
+        most = _greatest_extent(iterations, depth)
+        if most.is_int() and (_has_parameters(iterations) or most < step):
+            return True
     own = iterations.dim(parameter)
     # isl wants names of parameters.
     for position in range(depth + 1):
@@ -115,7 +120,25 @@ def _has_even_extent(iterations: isl.Set, depth: int, inner: int, step: int) -> 
     most = differences.max_val(_first(differences)).to_python()
     if step >= LARGE_STEP:
         return most == 0
-    return iterations.involves_dims(parameter, 0, own) or most < step
+    return _has_parameters(iterations) or most < step
+
+
+def _has_parameters(iterations: isl.Set) -> bool:
+    parameter = isl.dim_type.param
+    return bool(iterations.involves_dims(parameter, 0, iterations.dim(parameter)))
+
+
+def _greatest_extent(iterations: isl.Set, depth: int) -> isl.Val:
+    """How far apart two values of the dimension after `depth` are at most, all before it equal."""
+    kind, parameter = isl.dim_type.set, isl.dim_type.param
+    own = iterations.dim(parameter)
+    points = iterations.move_dims(kind, 0, parameter, 0, own)
+    outer = own + depth + 1
+    values = isl.Map.from_range(points).move_dims(isl.dim_type.in_, 0, isl.dim_type.out, 0, outer)
+    pairs = values.flat_range_product(values).wrap().flatten()
+    space = isl.LocalSpace.from_space(pairs.get_space())
+    first, second = (isl.Aff.var_on_domain(space, kind, place) for place in (outer, outer + 1))
+    return pairs.max_val(second.sub(first))
 
 
 def _are_apart(values: isl.Set, one: int, other: int) -> bool:

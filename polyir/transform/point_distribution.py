@@ -98,13 +98,12 @@ def distribution(band: isl.ScheduleNode, dependences: Dependences) -> PointDistr
     an iteration of the common loops. `None` for bands that are not within tiles, that are not
     right above a sequence, and where all loops must stay common.
     """
+    sequence = band.child(0)
+    if not band.band_get_permutable() or node_type(sequence) is not SEQUENCE:
+        return None
     # Full and partial tiles may be apart.
     between = (MARK, FILTER, SEQUENCE)
-    is_within = is_within_tiles(band, between) and not runs_over_tiles(band)
-    if not band.band_get_permutable() or not is_within:
-        return None
-    sequence = band.child(0)
-    if node_type(sequence) is not SEQUENCE or _has_empty_part(sequence):
+    if not is_within_tiles(band, between) or runs_over_tiles(band) or _has_empty_part(sequence):
         return None
     members = members_of(band)
     actives = active_at(band, dependences)
