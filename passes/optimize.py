@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
@@ -173,6 +173,14 @@ class _Mixture:
     others: _Parts = ()
 
 
+@dataclass(frozen=True)
+class _Memory:
+    """A module with the function after passes on its memory, and their remarks."""
+
+    module: ModuleOp
+    remarks: tuple[Remark, ...]
+
+
 _Group = tuple[Strategy, ...]
 _Results = list[_Candidate | str]
 
@@ -197,6 +205,7 @@ class _Choice:
         element_bytes = max(model.element_bytes for model in self._models)
         depth = max((len(each.region.low) for each in statements), default=0)
         self._strategies = strategies(machine, element_bytes, depth, options.reassociate)
+        self._memories: dict[tuple[ModulePass, ...], _Memory] = {}
 
     def make(self) -> None:
         """Replace the function by the best candidate, if one is worth it."""
@@ -308,7 +317,7 @@ class _Choice:
         # Without a scheduler, there is nothing to share.
         shared = groupby(worth_trying, lambda each: each.before or each)
         groups = [tuple(group) for _, group in shared]
-        with closing(in_order(TASK, [partial(self._candidates, each) for each in groups])) as steps:
+        with closing(in_order(TASK, map(self._task, groups))) as steps:
             for group, step in zip(groups, steps, strict=True):
                 for candidate in self._results(group, step):
                     yield candidate
@@ -324,6 +333,13 @@ class _Choice:
     def _is_good_enough(self, candidate: _Candidate) -> bool:
         return self._kinds == {True} and candidate.cycles <= GOOD_ENOUGH * self._least_cycles
 
+    def _task(self, group: _Group) -> Callable[[], _Results]:
+        """The search for the candidates of a group, with its memory, which is needed again here."""
+        # A refusal comes again in the search.
+        with suppress(PolyirError):
+            self._with_memory(group[0].memory)
+        return partial(self._candidates, group)
+
     def _candidates(self, group: _Group) -> _Results:
         """What strategies with one scheduler make of the function, until one is good enough.
 
@@ -332,8 +348,10 @@ class _Choice:
         found: _Results = []
         before: list[Remark] = []
         try:
+            scheduled = self._with_memory(group[0].memory, before)
             with _remarks_in(before):
-                scheduled = self._after(group[0].before)
+                for step in group[0].scheduler:
+                    step.apply(self._ctx, scheduled)
         except PolyirError as error:
             return [error.message for _ in group]
         scops = _scops_of(scheduled)
@@ -360,12 +378,23 @@ class _Choice:
         pairs = zip(self._scops, scops, strict=True)
         return all(a.scop.schedule.plain_is_equal(b.scop.schedule) for a, b in pairs)
 
-    def _after(self, steps: tuple[ModulePass, ...]) -> ModuleOp:
-        """A module with a copy of the function after some passes."""
-        module = ModuleOp([self._function.clone()])
-        for step in steps:
-            step.apply(self._ctx, module)
-        return module
+    def _with_memory(
+        self, passes: tuple[ModulePass, ...], remarks: list[Remark] | None = None
+    ) -> ModuleOp:
+        """A module with a copy of the function after passes on its memory, which run once.
+
+        What they say is added to `remarks`.
+        """
+        if passes not in self._memories:
+            module, said = ModuleOp([self._function.clone()]), list[Remark]()
+            with _remarks_in(said):
+                for each in passes:
+                    each.apply(self._ctx, module)
+            self._memories[passes] = _Memory(module, tuple(said))
+        memory = self._memories[passes]
+        if remarks is not None:
+            remarks += memory.remarks
+        return memory.module.clone()
 
     def _candidate(
         self, strategy: Strategy, scops: Sequence[_Scheduled], remarks: tuple[Remark, ...] = ()
@@ -408,8 +437,7 @@ class _Choice:
 
     def _replace_by(self, candidate: _Candidate, mixture: _Mixture) -> None:
         """Give the function the trees of a mixture, and vectors if they get them."""
-        with _remarks_in([]):
-            module = self._after(candidate.memory)
+        module = self._with_memory(candidate.memory)
         function = _function_of(module)
         for scop, outcome in zip(scops_in(function), mixture.trees, strict=True):
             replace_tree(scop, outcome)

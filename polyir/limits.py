@@ -158,19 +158,22 @@ def in_order(
 ) -> Iterator[Step[Result]]:
     """A step for each of `computations`, in their order, each when it is done.
 
-    As many run at once as there are processors; what comes out does not depend on how many. The
-    next one is begun if those that run are not done in `patience` seconds. Whoever needs no
-    further one must close the generator: that ends those that were begun in vain.
+    As many run at once as there are processors; what comes out does not depend on how many. Others
+    begin only if the first one is not done in `patience` seconds. Whoever needs no further one must
+    close the generator: that ends those that were begun in vain.
     """
     waiting = iter(computations)
     begun: deque[Step[Result]] = deque()
     try:
         while True:
-            if _is_processor_free(begun, patience):
-                computation = next(waiting, None)
-                if computation is not None:
-                    begun.append(started(step, computation, location))
-                    continue
+            if begun and patience:
+                if begun[0].is_done(patience):
+                    yield begun.popleft()
+                patience = 0.0
+            is_free = sum(not each.is_done() for each in begun) < processors()
+            if is_free and (computation := next(waiting, None)) is not None:
+                begun.append(started(step, computation, location))
+                continue
             if not begun:
                 return
             if begun[0].is_done():
@@ -181,13 +184,6 @@ def in_order(
     finally:
         for each in begun:
             each.stop()
-
-
-def _is_processor_free(begun: Sequence[Step[Result]], patience: float) -> bool:
-    """Whether another step is to begin beside those that are `begun`."""
-    if sum(not each.is_done() for each in begun) >= processors():
-        return False
-    return not (begun and patience and begun[0].is_done(patience))
 
 
 def processors() -> int:

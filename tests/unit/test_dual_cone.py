@@ -138,3 +138,16 @@ def test_what_is_left_of_such_a_relation_has_the_forms_of_the_loops() -> None:
     inner = left.uncarried_by([second])
     assert inner is not None
     assert _contains(inner.forms, 0, {2: -1, 12: 1})
+
+
+def test_forms_that_vanish_are_in_the_cone_with_their_negatives() -> None:
+    relation = isl.Map("[n] -> { S[i, j] -> S[i, k] : 0 <= i, j, k < n and j < k }")
+    forms = non_negative_forms(relation)
+    found = {form for form in product((-1, 0, 1), repeat=6) if forms.vanishes(form)}
+    assert found == {
+        form
+        for form in product((-1, 0, 1), repeat=6)
+        if forms.contains(form) and forms.contains([-entry for entry in form])
+    }
+    assert (0, 0, 1, 0, -1, 0) in found
+    assert (0, 0, 0, 1, 0, -1) not in found

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +15,7 @@ import islpy as isl
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from polyir import api
+from polyir import api, limits
 from polyir.codegen import ast_build
 from polyir.diagnostics import LegalityError, Remark, SourceLocation, remarks_to
 from polyir.dialects.scop import ScopOp
@@ -20,6 +23,7 @@ from polyir.limits import (
     DEFAULT_TIME_LIMIT,
     CrashError,
     ResourceError,
+    in_order,
     limited,
     time_limited_to,
     within_operations,
@@ -115,6 +119,56 @@ def test_what_a_step_prints_is_printed_once(capfd: pytest.CaptureFixture[str]) -
     limited("the step", lambda: print(" inside", end=""))
     print(" after")
     assert capfd.readouterr().out == "before inside after\n"
+
+
+def test_steps_come_in_their_order_whichever_ends_first() -> None:
+    def value(number: int) -> tuple[int, int]:
+        time.sleep(0.05 * (3 - number))
+        return number, os.getpid()
+
+    steps = in_order("the step", [partial(value, number) for number in range(4)])
+    found = [step.result() for step in steps]
+    assert [number for number, _ in found] == [0, 1, 2, 3]
+    assert len({worker for _, worker in found}) == 4
+
+
+@pytest.mark.parametrize("patience", [0.0, 0.01])
+def test_several_steps_run_at_once(monkeypatch: pytest.MonkeyPatch, patience: float) -> None:
+    monkeypatch.setattr(limits, "processors", lambda: 2)
+    reader, writer = os.pipe()
+    tasks = [lambda: os.read(reader, 1), lambda: os.write(writer, b"a")]
+    with closing(in_order("the step", tasks, patience=patience)) as steps:
+        # The first one waits for the second one.
+        assert [step.result() for step in steps] == [b"a", 1]
+
+
+@pytest.mark.parametrize("seconds", [0.0, DEFAULT_TIME_LIMIT])
+def test_with_patience_a_step_that_is_done_is_the_only_one(seconds: float) -> None:
+    begun: list[int] = []
+
+    def tasks() -> Iterator[Callable[[], int]]:
+        for number in range(3):
+            begun.append(number)
+            yield lambda: 7
+
+    with (
+        time_limited_to(seconds),
+        closing(in_order("the step", tasks(), patience=DEFAULT_TIME_LIMIT)) as steps,
+    ):
+        assert next(steps).result() == 7
+    assert begun == [0]
+
+
+def test_steps_that_nobody_asks_for_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "processors", lambda: 2)
+    reader, writer = os.pipe()
+    with closing(in_order("the step", [os.getpid, endless])) as steps:
+        next(steps).result()
+    os.close(writer)
+    # No process has the other end any more.
+    assert os.read(reader, 1) == b""
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
 
 
 def test_counted_operations() -> None:

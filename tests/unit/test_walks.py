@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import islpy as isl
 import pytest
 from kernels import KERNELS
 from xdsl.dialects.affine import ForOp
 
 from polyir import api
+from polyir.isl_lists import maps_of
 from polyir.isl_trees import node_type
 from polyir.model.order import all_active, below, below_child
 from polyir.model.scop import scop_of
+from polyir.model.tree_loops import leaves, schedules_below
 from polyir.passes.prerequisites import analysed_scops
 from polyir.walks import operations_in, outermost
 
@@ -44,3 +47,35 @@ def test_what_is_active_at_one_child(name: str) -> None:
             assert all(a.relation.is_equal(b.relation) for a, b in pairs)
             pending.append((node.child(position), expected))
     assert "sequence" in seen
+
+
+@pytest.mark.parametrize("name", ["correlation", "gramschmidt", "fdtd-2d"])
+def test_schedules_below_are_those_of_the_leaves(name: str) -> None:
+    (op,) = analysed_scops(api.parse(KERNELS[name].path.read_text()))
+    pending = [scop_of(op).schedule.get_root().child(0)]
+    while pending:
+        node = pending.pop()
+        pending += [node.get_child(number) for number in range(node.n_children())]
+        expected = [
+            schedule
+            for leaf in leaves(node)
+            for schedule in maps_of(
+                leaf.get_prefix_schedule_union_map().intersect_domain(leaf.get_domain())
+            )
+        ]
+        found = list(schedules_below(node))
+        assert len(found) == len(expected) > 0
+        assert all(a.is_equal(b) for a, b in zip(found, expected, strict=True))
+
+
+def test_schedules_below_an_extension() -> None:
+    domain = isl.UnionSet("{ S[i] : 0 <= i < 8 }")
+    members = isl.MultiUnionPwAff.from_union_map(isl.UnionMap("{ S[i] -> [i] : 0 <= i < 8 }"))
+    schedule = isl.Schedule.from_domain(domain).insert_partial_schedule(members)
+    added = isl.UnionMap("{ [i] -> T[i] : 0 <= i < 8 }")
+    extension = isl.ScheduleNode.from_extension(added)
+    node = schedule.get_root().child(0).child(0).graft_before(extension)
+    band = node.get_schedule().get_root().child(0)
+    found = {each.get_tuple_name(isl.dim_type.in_): each for each in schedules_below(band)}
+    assert found["S"].is_equal(isl.Map("{ S[i] -> [i] : 0 <= i < 8 }"))
+    assert found["T"].is_equal(isl.Map("{ T[i] -> [i] : 0 <= i < 8 }"))
