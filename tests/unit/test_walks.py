@@ -68,14 +68,10 @@ def test_schedules_below_are_those_of_the_leaves(name: str) -> None:
         assert all(a.is_equal(b) for a, b in zip(found, expected, strict=True))
 
 
-def test_schedules_below_an_extension() -> None:
-    domain = isl.UnionSet("{ S[i] : 0 <= i < 8 }")
-    members = isl.MultiUnionPwAff.from_union_map(isl.UnionMap("{ S[i] -> [i] : 0 <= i < 8 }"))
-    schedule = isl.Schedule.from_domain(domain).insert_partial_schedule(members)
-    added = isl.UnionMap("{ [i] -> T[i] : 0 <= i < 8 }")
-    extension = isl.ScheduleNode.from_extension(added)
-    node = schedule.get_root().child(0).child(0).graft_before(extension)
-    band = node.get_schedule().get_root().child(0)
-    found = {each.get_tuple_name(isl.dim_type.in_): each for each in schedules_below(band)}
-    assert found["S"].is_equal(isl.Map("{ S[i] -> [i] : 0 <= i < 8 }"))
-    assert found["T"].is_equal(isl.Map("{ T[i] -> [i] : 0 <= i < 8 }"))
+def test_schedules_below_an_expansion() -> None:
+    schedule = isl.Schedule("""{ domain: "{ S[i] : 0 <= i < 8 }", child: {
+        schedule: "[{ S[i] -> [(i)] }]", child: {
+        contraction: "{ T[i, j] -> S[i] }", expansion: "{ S[i] -> T[i, j] : 0 <= j < 3 }",
+        child: { schedule: "[{ T[i, j] -> [(j)] }]" } } } }""")
+    (found,) = schedules_below(schedule.get_root().child(0))
+    assert found.is_equal(isl.Map("{ T[i, j] -> [i, j] : 0 <= i < 8 and 0 <= j < 3 }"))

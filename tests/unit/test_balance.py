@@ -1,0 +1,41 @@
+"""Which parallel loops do equal work in all their iterations."""
+
+from __future__ import annotations
+
+import islpy as isl
+
+from polyir.limits import within_operations
+from polyir.transform.balance import is_balanced
+
+SKEWED_TILES = """{ domain: "[m, n] -> { S[t, i] : 0 <= t < m and 0 < i < n - 1 }", child: {
+  schedule: "[m, n] -> [
+    { S[t, i] -> [32 * floor(t / 32) + 32 * floor((2t + i) / 32)] },
+    { S[t, i] -> [32 * floor((2t + i) / 32)] }]", child: {
+  schedule: "[m, n] -> [{ S[t, i] -> [t] }, { S[t, i] -> [2t + i] }]" } } }"""
+
+TRIANGLE = """{ domain: "[n] -> { S[i, j] : 0 <= i < n and 0 <= j <= i }", child: {
+  schedule: "[n] -> [{ S[i, j] -> [i] }, { S[i, j] -> [j] }]" } }"""
+
+
+def outermost_band(tree: str) -> isl.ScheduleNode:
+    return isl.Schedule(tree).get_root().child(0)
+
+
+def test_skewed_tiles_are_seen_to_be_balanced_with_few_operations() -> None:
+    band = outermost_band(SKEWED_TILES)
+    assert within_operations(50_000, lambda: is_balanced(band, 1)) is True
+
+
+def test_a_triangle_is_not_balanced() -> None:
+    assert not is_balanced(outermost_band(TRIANGLE), 0)
+
+
+def test_without_parameters_iterations_differ_by_less_than_the_step() -> None:
+    band = outermost_band(TRIANGLE.replace("[n] -> ", "").replace("< n", "< 40"))
+    assert not is_balanced(band, 0)
+    tiles = (
+        TRIANGLE.replace("[n] -> ", "")
+        .replace("i < n", "i < 40")
+        .replace("[{ S[i, j] -> [i] }", "[{ S[i, j] -> [48 * floor(i / 48)] }")
+    )
+    assert is_balanced(outermost_band(tiles), 0)
