@@ -18,7 +18,7 @@ import signal
 import sys
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -155,7 +155,7 @@ def in_order(
     computations: Iterable[Callable[[], Result]],
     location: SourceLocation | None = None,
     patience: float = 0.0,
-) -> Iterator[Step[Result]]:
+) -> Generator[Step[Result], None, None]:
     """A step for each of `computations`, in their order, each when it is done.
 
     As many run at once as there are processors; what comes out does not depend on how many. Others

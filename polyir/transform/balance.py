@@ -103,8 +103,8 @@ def _has_even_extent(iterations: isl.Set, depth: int, inner: int, step: int) -> 
         return True
     if step < LARGE_STEP:
         # Tiles have few points in each dimension: mostly, that is all there is to know.
-        most = _greatest_extent(iterations, depth)
-        if most.is_int() and (_has_parameters(iterations) or most < step):
+        extent = _greatest_extent(iterations, depth)
+        if extent.is_int() and (_has_parameters(iterations) or extent < step):
             return True
     own = iterations.dim(parameter)
     # isl wants names of parameters.
