@@ -279,8 +279,7 @@ class _Choice:
 
     def _cycles(self, best: _Candidate, trees: Sequence[Outcome], parts: _Parts) -> float:
         """What the trees of a candidate cost with nests of others."""
-        with _remarks_in([]):
-            scops = _scops_of(self._after(best.memory)) if best.memory else self._scops
+        scops = _scops_of(self._with_memory(best.memory)) if best.memory else self._scops
         models = [self._model(each.scop, _is_packed(best, parts)) for each in scops]
         pairs = zip(models, trees, strict=True)
         return sum(model.estimate(tree.schedule).score for model, tree in pairs)
