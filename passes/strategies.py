@@ -43,10 +43,10 @@ class Strategy:
     """A pipeline of passes on scops, by a name for remarks.
 
     Passes change the `memory`, then the `scheduler` makes a tree, and the `steps` change that.
-    With `sums`, it is for programs with statements that add up elements of a result; without, for
-    those that have none and not many accesses; `None` for all. One that is `packed` then lets loops
-    read operands from contiguous arrays. `if_scheduled`, it is not tried if its scheduler changes
-    nothing.
+    With `sums`, it is for nests with statements that add up elements of a result; without, for
+    those that have none, in functions with not many accesses; `None` for all. One that is `packed`
+    then lets loops read operands from contiguous arrays. `if_scheduled`, it is not tried if its
+    scheduler changes nothing.
     """
 
     name: StrategyName

@@ -122,7 +122,7 @@ def register_tile(
     the innermost one and gets the attribute `#poly.reduction`, where no parallel loop has vectors.
     Otherwise, where loads along no parallel loop go to successive elements, but along another loop
     do, and each iteration of the parallel one is a sum along that, blocks are as many vectors as
-    `rows` take: the C code transposes small squares. If results are not successive either, blocks
+    `rows` take: `vectorize` transposes small squares. If results are not successive either, blocks
     have rows only: several sums at once hide the latency of one.
     Statements that share a band within tiles get bands of their own first, where the dependences
     allow it, if one of them gets a vector loop then (`polyir.transform.point_distribution`).
