@@ -39,6 +39,7 @@ class MarkParallelPass(ScopPass):
     """
 
     name = "mark-parallel"
+    moves_nothing = True
 
     which: Which = "outermost"
     loops: tuple[LoopAddress, ...] = ()

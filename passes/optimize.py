@@ -293,7 +293,9 @@ class _Choice:
                 parts = list(zip(cost.nests, names, strict=True))
             for part, names_of_part in parts:
                 if part.score - part.least >= least:
-                    yield any(model.statements[name].is_sum for name in names_of_part)
+                    # Copies of passes are in no model.
+                    known = model.statements.keys() & names_of_part
+                    yield any(model.statements[name].is_sum for name in known)
 
     def use(self, name: StrategyName) -> None:
         """Replace the function by the candidate of a strategy."""

@@ -10,7 +10,7 @@ from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Protocol, TypeVar
+from typing import ClassVar, Protocol, TypeVar
 from weakref import WeakSet
 
 from xdsl.context import Context
@@ -235,7 +235,10 @@ class ScopPass(PassOnScops):
     """A pass that gives each scop a new schedule tree.
 
     `transform` runs in a worker process (`polyir.limits`): its only effect is its return value.
+    A pass that `moves_nothing` only gives loops attributes.
     """
+
+    moves_nothing: ClassVar[bool] = False
 
     @abstractmethod
     def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
@@ -250,7 +253,7 @@ class ScopPass(PassOnScops):
         outcome = self.transform(scop, dependences)
         if outcome.schedule is scop.schedule:
             outcome = replace(outcome, proved=True)
-        if scop.op.local_arrays:
+        if scop.op.local_arrays and not self.moves_nothing:
             # Few scops have local arrays, and start-up is part of every run.
             from polyir.model.copies import require_right_copies
 

@@ -16,7 +16,7 @@ from polyir.passes.prerequisites import (
     require_proved,
     settle_claims,
 )
-from polyir.transform.promote import PromoteOptions, plan_promotion
+from polyir.transform.promote import PromoteOptions, Promotion, plan_promotion
 from polyir.transform.promoted_scop import apply_promotion
 
 
@@ -55,16 +55,29 @@ class PromotePass(PromoteOptions, RewritePass):
         scop = scop_of(op)
         promotion = limited("the promotion", lambda: plan_promotion(scop, self), ir=op)
         report_outcome(self.name, promotion, op)
-        if not promotion.arrays:
-            return
-        assert op.dependences is not None
-        order = op.dependences.data.order
-        apply_promotion(op, promotion, self.alignment)
-        changed = scop_of(op)
-        limited("the check of copies", lambda: require_right_copies(changed))
-        found = dependences_of(op, pass_name=self.name)
-        if found is None:
-            op.dependences = None
-            return
-        op.dependences = DependencesAttr(replace(found, order=order))
-        settle_claims(op, self.name)
+        if promotion.arrays:
+            promote(op, promotion, self.name, self.alignment)
+
+
+def promote(
+    op: ScopOp,
+    promotion: Promotion,
+    pass_name: str,
+    alignment: int = 0,
+    value_based: bool = True,
+) -> None:
+    """Rewrite a scop as a plan says, and give it new dependences, `value_based` ones if it can be.
+
+    Raises `LegalityError` if its copies are not right.
+    """
+    assert op.dependences is not None
+    order = op.dependences.data.order
+    apply_promotion(op, promotion, alignment)
+    changed = scop_of(op)
+    limited("the check of copies", lambda: require_right_copies(changed))
+    found = dependences_of(op, value_based, pass_name=pass_name)
+    if found is None:
+        op.dependences = None
+        return
+    op.dependences = DependencesAttr(replace(found, order=order))
+    settle_claims(op, pass_name)

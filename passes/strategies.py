@@ -13,6 +13,7 @@ from polyir.passes.mark_parallel import MarkParallelPass
 from polyir.passes.pluto_schedule import PlutoSchedulePass
 from polyir.passes.prerequisites import ScopPass
 from polyir.passes.privatize import PrivatizePass
+from polyir.passes.promote_private import PromotePrivatePass
 from polyir.passes.register_tile import RegisterTilePass
 from polyir.passes.spatial_schedule import SpatialSchedulePass
 from polyir.passes.split_sequential import SplitSequentialPass
@@ -43,6 +44,7 @@ class Strategy:
     """A pipeline of passes on scops, by a name for remarks.
 
     Passes change the `memory`, then the `scheduler` makes a tree, and the `steps` change that.
+    Those of the memory may change the tree, too: it tells what an iteration keeps for itself.
     With `sums`, it is for nests with statements that add up elements of a result; without, for
     those that have none, in functions with not many accesses; `None` for all. One that is `packed`
     then lets loops read operands from contiguous arrays. `if_scheduled`, it is not tried if its
@@ -60,7 +62,7 @@ class Strategy:
     @property
     def is_simple(self) -> bool:
         """Whether no loops over tiles are made, but for those of blocks."""
-        return not any(isinstance(each, TilePass) for each in self.steps)
+        return not any(isinstance(each, TilePass) for each in (*self.memory, *self.steps))
 
     @property
     def before(self) -> tuple[ModulePass, ...]:
@@ -91,7 +93,8 @@ def strategies(
     in_waves = (flat, wavefront, parallel, blocks)
     in_tiles = (TilePass(), wavefront, IntraTileOrderPass(), parallel, blocks)
     last, chains = IntraTileOrderPass(distribute=False), WavefrontPass(which="inner")
-    sweeps = TilePass(sizes=(32,), min_width=1)
+    sweeps = TilePass(sizes=(3 * width,), min_width=1)
+    private_arrays = PromotePrivatePass()
     long = TilePass(sizes=(16, 32, 256) if depth <= 3 else (4, 8, 32, 512))
     in_time = (last, long, wavefront, IntraTileOrderPass(), chains, parallel, blocks)
     found = (
@@ -101,9 +104,9 @@ def strategies(
         Strategy("blocks-in-waves", private, spatial, in_waves, sums=True),
         Strategy("locality", private, spatial, in_tiles, sums=False),
         Strategy("untiled-locality", private, spatial, (parallel, blocks)),
+        Strategy("sweeps", (sweeps, chains, private_arrays), (), (parallel, blocks), sums=False),
         Strategy("tiles", (), fused, (TilePass(), wavefront, parallel, blocks), sums=False),
         Strategy("time-tiles", (), fused, in_time, sums=False),
-        Strategy("sweeps", (), (), (sweeps, chains, parallel, blocks), sums=False),
         Strategy("split", (), (SplitSequentialPass(),), (parallel, blocks), if_scheduled=True),
         Strategy("parallel", (), (), (parallel, blocks)),
     )

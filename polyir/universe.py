@@ -56,6 +56,7 @@ PASS_NAMES = (
     "annotate-loop",
     "contract",
     "promote",
+    "promote-private",
     "reassociate",
     "map-to-gpu",
     "gpu-kernels",

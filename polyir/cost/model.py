@@ -145,7 +145,8 @@ class CostModel:
         self._held: dict[object, frozenset[str]] = {}
         self._last: tuple[Mapping[str, State], tuple[float, float]] = ({}, (0.0, 0.0))
         self._instances = {
-            name: count(each.region, _iterators(each)) for name, each in self.statements.items()
+            name: each.share * count(each.region, _iterators(each))
+            for name, each in self.statements.items()
         }
 
     @property
@@ -194,7 +195,8 @@ class CostModel:
         instances = sum(
             self._instances[name]
             if state.region is self.statements[name].region
-            else count(state.region, _iterators(self.statements[name]))
+            else self.statements[name].share
+            * count(state.region, _iterators(self.statements[name]))
             for name, state in states.items()
         )
         missed = instances / amounts.instances
@@ -309,7 +311,8 @@ class CostModel:
             for name, state in states.items()
             if name in node.functions
         }
-        steps = [f.step for f in map(node.functions.__getitem__, ranges) if f.smooth.terms]
+        functions = {name: node.functions[name] for name in ranges}
+        steps = [self.statements[n].step(f) for n, f in functions.items() if f.smooth.terms]
         step = min(steps, default=1.0)
         forks = node.is_parallel and not in_parallel and self.threads > 1
         whole = self._touched(states)

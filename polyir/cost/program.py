@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import inf, prod
 from typing import Final
 
 import islpy as isl
-from xdsl.dialects.builtin import MemRefType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import Operation
 
 from polyir.cost.regions import FAR, Constraint, Form, Region
@@ -22,15 +23,17 @@ DEFAULT_ELEMENTS: Final = 1_000_000
 
 @dataclass(frozen=True)
 class Reference:
-    """A reference to an array: its subscripts, and how many further cells its region has.
+    """A reference to an array: its subscripts, and how many elements the array has at most.
 
-    `subscripts` is `None` where they are not affine.
+    `subscripts` is `None` where they are not affine. In a local array, which each iteration of some
+    loops has for itself, they are those in one iteration.
     """
 
     array: str
     subscripts: tuple[Form, ...] | None
     is_write: bool
     bytes: int
+    elements: float = inf
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,8 @@ class StatementModel:
     """A statement with numbers: its instances, references and work, and what it depends on.
 
     `references` are different from each other; `accesses` has one for each access of the body.
-    `flows` are the distances of flow dependences on itself, for each array, `{ [d] }`.
+    `flows` are the distances of flow dependences on itself, for each array, `{ [d] }`. Iterators
+    that run over tiles have `strides`; `share` is the part of the region that instances are.
     """
 
     statement: Statement
@@ -64,6 +68,22 @@ class StatementModel:
     work: Work
     flows: tuple[tuple[str, isl.Set], ...]
     orders: tuple[isl.Set, ...]
+    strides: tuple[int, ...]
+
+    @property
+    def share(self) -> float:
+        """The part of the points of the region that are instances."""
+        total = 1.0
+        for low, high, stride in zip(self.region.low, self.region.high, self.strides, strict=True):
+            if stride > 1:
+                total *= ((high - low) // stride + 1) / (high - low + 1)
+        return total
+
+    def step(self, function: Function) -> float:
+        """The distance of successive values of a function of the instances."""
+        if function.divisions or not function.linear.terms:
+            return function.step
+        return max(1.0, min(abs(f) * self.strides[v] for v, f in function.linear.terms))
 
     @property
     def name(self) -> str:
@@ -134,12 +154,13 @@ def model_of(scop: Scop, values: Values) -> dict[str, StatementModel]:
     return {
         each.name: StatementModel(
             each,
-            region_of(each.domain, values),
-            tuple(dict.fromkeys(references := _references(scop, each, values))),
+            region := region_of(each.domain, values),
+            tuple(dict.fromkeys(references := _references(scop, each, region, values))),
             references,
             _work(each),
             tuple(flows.get(each.name, ())),
             tuple(orders.get(each.name, ())),
+            strides_of(each.domain),
         )
         for each in scop.statements
     }
@@ -150,7 +171,30 @@ def region_of(points: isl.Set, values: Values) -> Region:
     rank = points.dim(isl.dim_type.set)
     if points.is_empty():
         return Region((((), -1.0),), [0.0] * rank, [0.0] * rank)
-    return Region(constraints_of(points, values), [-FAR] * rank, [FAR] * rank)
+    low, high = [-FAR] * rank, [FAR] * rank
+    for place, stride in enumerate(strides_of(points)):
+        if stride > 1:
+            # The hull has values between, and some beyond the first and the last one.
+            numbers = _with_numbers(points, values)
+            low[place] = float(numbers.dim_min_val(place).to_python())
+            high[place] = float(numbers.dim_max_val(place).to_python())
+    return Region(constraints_of(points, values), low, high)
+
+
+def strides_of(points: isl.Set) -> tuple[int, ...]:
+    """For each dimension of a set, the distance of successive values."""
+    rank = points.dim(isl.dim_type.set)
+    if not any(each.dim(isl.dim_type.div) for each in points.get_basic_sets()):
+        return (1,) * rank
+    return tuple(max(1, points.get_stride(place).to_python()) for place in range(rank))
+
+
+def _with_numbers(points: isl.Set, values: Values) -> isl.Set:
+    """A set with numbers in place of parameters."""
+    for position in range(points.dim(isl.dim_type.param)):
+        name = points.get_dim_name(isl.dim_type.param, position) or ""
+        points = points.fix_val(isl.dim_type.param, position, isl.Val(values[name]))
+    return points
 
 
 def constraints_of(points: isl.Set, values: Values) -> tuple[Constraint, ...]:
@@ -249,18 +293,42 @@ def _function(expression: isl.Aff, values: Values) -> Function:
     return Function(Form(terms, constant), tuple(divisions))
 
 
-def _references(scop: Scop, statement: Statement, values: Values) -> tuple[Reference, ...]:
+def _references(
+    scop: Scop, statement: Statement, region: Region, values: Values
+) -> tuple[Reference, ...]:
+    local = {each.sym_name.data for each in scop.op.local_arrays}
     found: list[Reference] = []
     for access in statement.accesses:
         type = scop.arrays[access.array].type
         assert isinstance(type, MemRefType)
         is_write = access.kind is not AccessKind.READ
-        subscripts = _subscripts(access.relation, values)
-        found.append(Reference(access.array, subscripts, is_write, element_bytes(type)))
+        size = element_bytes(type)
+        if access.array not in local:
+            subscripts = _subscripts(access.relation, values)
+            found.append(Reference(access.array, subscripts, is_write, size))
+            continue
+        forms = _cell(access.relation, type.get_num_dims(), values)
+        extents = [
+            region.extent(form) if extent == DYNAMIC_INDEX else extent
+            for form, extent in zip(forms or (), type.get_shape(), strict=forms is not None)
+        ]
+        found.append(Reference(access.array, forms, is_write, size, prod(extents)))
     return tuple(found)
 
 
+def _cell(relation: isl.Map, rank: int, values: Values) -> tuple[Form, ...] | None:
+    """The subscripts in a local array, but for the first element of a tile: a form has no such."""
+    loops = relation.dim(isl.dim_type.out) - rank
+    functions = _functions(relation.project_out(isl.dim_type.out, 0, loops), values)
+    return None if functions is None else tuple(each.linear for each in functions)
+
+
 def _subscripts(relation: isl.Map, values: Values) -> tuple[Form, ...] | None:
+    functions = _functions(relation, values)
+    return None if functions is None else tuple(each.smooth for each in functions)
+
+
+def _functions(relation: isl.Map, values: Values) -> tuple[Function, ...] | None:
     if relation.is_empty() or not relation.is_single_valued():
         return None
     function = isl.PwMultiAff.from_map(relation)
@@ -268,7 +336,7 @@ def _subscripts(relation: isl.Map, values: Values) -> tuple[Form, ...] | None:
     function.foreach_piece(lambda _, piece: pieces.append(piece))
     first = pieces[0]
     rank = first.dim(isl.dim_type.out)
-    return tuple(_function(first.get_at(place), values).smooth for place in range(rank))
+    return tuple(_function(first.get_at(place), values) for place in range(rank))
 
 
 _ARITHMETIC: Final = ("addf", "subf", "mulf", "maximumf", "minimumf", "maxnumf", "minnumf", "negf")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from math import ceil, floor
+from math import ceil, floor, inf
 
 from polyir.cost.program import Division, Function, Reference
 from polyir.cost.regions import Form, Region, Terms, count
@@ -89,12 +89,16 @@ Box = tuple[tuple[float, float], ...]
 
 
 class Touched:
-    """What references touch of one array: boxes that are not counted twice, and their cells."""
+    """What references touch of one array: boxes that are not counted twice, and their cells.
 
-    __slots__ = ("boxes",)
+    `most` is how many elements it has at most: iterations that have local arrays use them again.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("boxes", "most")
+
+    def __init__(self, most: float = inf) -> None:
         self.boxes: list[tuple[Box, float, bool]] = []
+        self.most = most
 
     def add(self, box: Box, cells: float, is_written: bool) -> None:
         """Add a box with a number of cells; boxes are joined where that adds nothing."""
@@ -118,7 +122,7 @@ class Touched:
             amount = cells / max(row, 1.0) * ((row - 1) * element + line)
             total += amount
             written += amount if is_written else 0.0
-        return total, written
+        return min(total, self.most * element), min(written, self.most * element)
 
 
 def _volume(box: Box) -> float:
@@ -144,7 +148,9 @@ def touched(
             if directions not in cells:
                 cells[directions] = count(state.region, forms)
             box = tuple(state.region.range(form) for form in forms)
-            array, _ = found.setdefault(reference.array, (Touched(), reference.bytes))
+            array, _ = found.setdefault(
+                reference.array, (Touched(reference.elements), reference.bytes)
+            )
             array.add(box, cells[directions], reference.is_write)
     return found
 

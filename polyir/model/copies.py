@@ -97,9 +97,10 @@ def require_right_copies(scop: Scop) -> None:
     events = tuple(access_events(scop, marks, added))
     for array in dict.fromkeys(event.array for event in events):
         own = [event for event in events if event.array == array]
-        has_local = any(event.is_copy or event.memory != array for event in own)
-        if has_local and not are_right_in_iterations(scop, own):
-            _ArrayCheck(scop, own, why_no_temporary(scop, array) is not None).run()
+        if any(event.is_copy or event.memory != array for event in own):
+            is_live_out = why_no_temporary(scop, array) is not None
+            if not are_right_in_iterations(scop, own, is_live_out):
+                _ArrayCheck(scop, own, is_live_out).run()
 
 
 def _require_copy(statement: StmtOp) -> None:

@@ -11,6 +11,11 @@ then every access finds the value that it finds without local arrays, and the el
 values in the array itself whenever no iteration is executed that has written them. These are
 statements about single iterations. For tiles in time, isl shows them in no time, where the exact
 question (`polyir.model.copies`) takes hours.
+
+An iteration need not copy out what it has written if no value ever gets from one iteration to
+another: nothing is copied in, and all accesses are local. Then only the contents after the scop
+count, and it is enough that a later iteration copies the element out: of the iterations that write
+an element, the last one does.
 """
 
 from __future__ import annotations
@@ -27,15 +32,16 @@ from polyir.isl_lists import sets_of
 from polyir.isl_trees import mark_object, node_type
 from polyir.model.copy_events import Event
 from polyir.model.local_arrays import LocalMark
-from polyir.model.order import ordered_below
+from polyir.model.order import ordered_below, ordered_pairs
 from polyir.model.scop import Scop
 from polyir.model.symbolic_tiles import marks_of_tiles
 
 
-def are_right_in_iterations(scop: Scop, events: Sequence[Event]) -> bool:
+def are_right_in_iterations(scop: Scop, events: Sequence[Event], is_live_out: bool = True) -> bool:
     """Whether the copies of one array are shown to be right; if not, they may still be.
 
-    `events` are all accesses to its elements.
+    `events` are all accesses to its elements. If it `is_live_out`, something may read it after the
+    scop.
     """
     marks = {id(event.mark): event.mark for event in events if event.mark is not None}.values()
     arrays = [mark.array for mark in marks]
@@ -43,7 +49,35 @@ def are_right_in_iterations(scop: Scop, events: Sequence[Event]) -> bool:
     if len(set(arrays)) < len(arrays) or has_symbolic_tiles:
         # An array has several marks, or an iteration may be spread over several tiles.
         return False
-    return all(_Iterations(scop, mark, events).are_right for mark in marks)
+    parts = [_Iterations(scop, mark, events) for mark in marks]
+    if not all(part.are_right for part in parts):
+        return False
+    if all(part.writes_are_copied for part in parts):
+        return True
+    return _nothing_is_passed_on(parts, events) and (
+        not is_live_out or _last_writes_are_copied(scop, parts)
+    )
+
+
+def _nothing_is_passed_on(parts: Sequence[_Iterations], events: Sequence[Event]) -> bool:
+    """Whether each iteration reads only what it has written."""
+    copies = {event.statement for part in parts for event in part.emptying}
+    is_local = all(event.mark is not None or event.statement in copies for event in events)
+    return is_local and not any(part.filling for part in parts)
+
+
+def _last_writes_are_copied(scop: Scop, parts: Sequence[_Iterations]) -> bool:
+    """Whether each write that its iteration does not copy out has a later copy of the element."""
+    copies = [event for part in parts for event in part.emptying]
+    missing = later = isl.UnionMap.empty(scop.context.get_space())
+    for part in parts:
+        for write in part.writes_not_copied:
+            missing = missing.union(isl.UnionMap.from_map(write))
+    for copy in copies:
+        name = copy.statement
+        elements = copy.elements.set_tuple_name(isl.dim_type.in_, name).reverse()
+        later = later.union(missing.apply_range(isl.UnionMap.from_map(elements)))
+    return bool(missing.domain().is_subset(ordered_pairs(scop.schedule, later).domain()))
 
 
 @dataclass(frozen=True)
@@ -64,7 +98,6 @@ class _Iterations:
             and self._has_one_cell_each
             and self._is_only_access
             and self._reads_are_filled
-            and self._writes_are_copied
         )
 
     # The events of the local array, and the others in the same iterations
@@ -78,12 +111,13 @@ class _Iterations:
         return [event for event in self._local if not event.is_copy]
 
     @property
-    def _filling(self) -> list[Event]:
+    def filling(self) -> list[Event]:
         """The copies in: they write the local array."""
         return [event for event in self._local if event.is_copy and event.is_write]
 
     @property
-    def _emptying(self) -> list[Event]:
+    def emptying(self) -> list[Event]:
+        """The copies out: they read the local array."""
         return [event for event in self._local if event.is_copy and not event.is_write]
 
     @cached_property
@@ -117,8 +151,8 @@ class _Iterations:
     @property
     def _copies_are_outermost(self) -> bool:
         """Whether copies in are the first and copies out the last parts below the mark."""
-        filling = {event.statement for event in self._filling}
-        emptying = {event.statement for event in self._emptying}
+        filling = {event.statement for event in self.filling}
+        emptying = {event.statement for event in self.emptying}
         if not filling | emptying:
             return True
         sides = (e for e in self.events if e.statement in filling | emptying)
@@ -160,16 +194,16 @@ class _Iterations:
         """Whether what is written in one place is accessed in no other one in an iteration."""
         written = self._touched(event for event in self._bodies if event.is_write)
         elsewhere = self._touched(e for e in self._others if e.is_write and not e.is_copy)
-        used = self._touched([*self._bodies, *self._emptying])
+        used = self._touched([*self._bodies, *self.emptying])
         is_apart = written.is_disjoint(self._touched(self._others))
         return bool(is_apart and elsewhere.is_disjoint(used))
 
     @property
     def _reads_are_filled(self) -> bool:
         """Whether each cell that is read was filled before in its iteration."""
-        filled = self._touched(self._filling)
+        filled = self._touched(self.filling)
         certain = [e for e in self._bodies if e.is_write and e.is_certain]
-        if not self._touched(self._emptying).is_subset(filled.union(self._touched(certain))):
+        if not self._touched(self.emptying).is_subset(filled.union(self._touched(certain))):
             return False
         reads = (event for event in self._bodies if not event.is_write)
         return all(self._is_filled(event, filled, certain) for event in reads)
@@ -191,10 +225,20 @@ class _Iterations:
         return bool(isl.UnionSet.from_set(left.domain()).is_subset(before))
 
     @property
-    def _writes_are_copied(self) -> bool:
+    def writes_are_copied(self) -> bool:
         """Whether all that is written is copied out."""
         written = self._touched(event for event in self._bodies if event.is_write)
-        return bool(written.is_subset(self._touched(self._emptying)))
+        return bool(written.is_subset(self._touched(self.emptying)))
+
+    @property
+    def writes_not_copied(self) -> Iterator[isl.Map]:
+        """`{ S[i] -> A[a] }`: the writes of elements that the same iteration does not copy out."""
+        copied = self._touched(self.emptying)
+        for event in self._bodies:
+            if event.is_write:
+                left = self._at(event).subtract_range(copied).domain()
+                write = event.elements.intersect_domain(left)
+                yield write.set_tuple_name(isl.dim_type.in_, event.statement)
 
 
 def _local_nodes(node: isl.ScheduleNode, array: str) -> Iterator[isl.ScheduleNode]:

@@ -91,12 +91,19 @@ def innermost_localities(
     found: list[LoopLocality] = []
     for schedule in schedules_below(node):
         statement = statements[schedule.get_tuple_name(isl.dim_type.in_)]
-        for member in reversed(range(schedule.dim(isl.dim_type.out))):
-            step = next_iteration(schedule, member)
-            if not step.is_empty():
-                found.append(LoopLocality().with_statement(_along(statement, step, max_stride)))
-                break
+        step = innermost_step(schedule)
+        if step is not None:
+            found.append(LoopLocality().with_statement(_along(statement, step, max_stride)))
     return tuple(found)
+
+
+def innermost_step(schedule: isl.Map) -> isl.Map | None:
+    """`{ S[i] -> S[i'] }`: the next iteration of the innermost loop of a statement, if any."""
+    for member in reversed(range(schedule.dim(isl.dim_type.out))):
+        step = next_iteration(schedule, member)
+        if not step.is_empty():
+            return step
+    return None
 
 
 def _along(statement: Statement, step: isl.Map, max_stride: int) -> tuple[Locality, ...]:
@@ -105,8 +112,7 @@ def _along(statement: Statement, step: isl.Map, max_stride: int) -> tuple[Locali
 
 def locality_along(access: Access, step: isl.Map, max_stride: int) -> Locality:
     """The locality of an access along `step`, `{ S[i] -> S[next iteration of the loop] }`."""
-    moves = step.apply_domain(access.relation).apply_range(access.relation).deltas()
-    moves = moves.project_out(isl.dim_type.param, 0, moves.dim(isl.dim_type.param))
+    moves = _moves(access, step)
     rank = moves.dim(isl.dim_type.set)
     for position in range(rank - 1):
         if not _is_within(moves, position, 0):
@@ -114,6 +120,19 @@ def locality_along(access: Access, step: isl.Map, max_stride: int) -> Locality:
     if rank == 0 or _is_within(moves, rank - 1, 0):
         return Locality.TEMPORAL
     return Locality.SPATIAL if _is_within(moves, rank - 1, max_stride) else Locality.NONE
+
+
+def moved_subscripts(access: Access, step: isl.Map) -> tuple[int, ...]:
+    """The subscripts that change along `step`, `{ S[i] -> S[next iteration of the loop] }`."""
+    moves = _moves(access, step)
+    rank = moves.dim(isl.dim_type.set)
+    return tuple(each for each in range(rank) if not _is_within(moves, each, 0))
+
+
+def _moves(access: Access, step: isl.Map) -> isl.Set:
+    """How the subscripts of an access change along `step`, for all parameters."""
+    moves = step.apply_domain(access.relation).apply_range(access.relation).deltas()
+    return moves.project_out(isl.dim_type.param, 0, moves.dim(isl.dim_type.param))
 
 
 def _is_within(moves: isl.Set, position: int, bound: int) -> bool:

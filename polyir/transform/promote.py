@@ -130,10 +130,7 @@ def plan_promotion(scop: Scop, options: PromoteOptions) -> Promotion:
     Raises `OptionError` for an address of no loop and for unknown arrays; `LegalityError` with the
     reason for an array that cannot be promoted, where a loop was named.
     """
-    unknown = [name for name in options.arrays if name not in scop.arrays]
-    if unknown:
-        known = ", ".join(scop.arrays)
-        raise OptionError(f"there is no array {unknown[0]} (the scop accesses {known})")
+    require_arrays(scop, options.arrays)
     if options.loop:
         return _at_places(scop, _places(scop, options.loop), options)
     arrays: list[PromotedArray] = []
@@ -156,6 +153,14 @@ def plan_promotion(scop: Scop, options: PromoteOptions) -> Promotion:
         if options.arrays:
             missed.append(f"{name} was not promoted: {reason}")
     return Promotion(tuple(arrays), (), scop.schedule, tuple(done), tuple(missed))
+
+
+def require_arrays(scop: Scop, names: Sequence[str]) -> None:
+    """Raise `OptionError` for a name of no array."""
+    unknown = [name for name in names if name not in scop.arrays]
+    if unknown:
+        known = ", ".join(scop.arrays)
+        raise OptionError(f"there is no array {unknown[0]} (the scop accesses {known})")
 
 
 MOST_ON_STACK = 1 << 13
@@ -198,12 +203,12 @@ def _at_places(scop: Scop, places: Sequence[LoopBody], options: PromoteOptions) 
     """
     taken = names_in_scop(scop)
     flows: dict[str, ArrayFlow] = {}
-    builders = [LocalCopies(scop, place, options, taken, flows) for place in places]
+    builders = [LocalCopies(scop, place, options, taken, flows, True) for place in places]
     local = {mark.array for mark in local_marks(scop.schedule)}
     missed: list[str] = []
     for array in options.arrays or tuple(name for name in scop.arrays if name not in local):
         try:
-            _add(array, builders)
+            add_wherever_accessed(array, builders)
         except NotPromotableError as error:
             message = f"{array} cannot be promoted: {error}"
             if options.arrays:
@@ -213,7 +218,7 @@ def _at_places(scop: Scop, places: Sequence[LoopBody], options: PromoteOptions) 
     return replace(local_copies_in(places[0].schedule, builders), missed=tuple(missed))
 
 
-def _add(array: str, builders: Sequence[LocalCopies]) -> None:
+def add_wherever_accessed(array: str, builders: Sequence[LocalCopies]) -> None:
     """Promote an array wherever it is accessed; raises `NotPromotableError`."""
     paths: list[TreePath] = []
     reason = NotAccessedError()
@@ -272,7 +277,7 @@ class LocalCopies:
     """Collects the local arrays and the copies of one place.
 
     `taken` are the names that are given already, and `flows` those that are known already; both
-    grow.
+    grow. If arrays on the heap may be `is_dynamic`, their sizes may depend on parameters.
     """
 
     def __init__(
@@ -282,12 +287,14 @@ class LocalCopies:
         options: PromoteOptions,
         taken: set[str] | None = None,
         flows: dict[str, ArrayFlow] | None = None,
+        is_dynamic: bool = False,
     ) -> None:
         self._scop = scop
         self._place = place
         self._options = options
         self._taken = names_in_scop(scop) if taken is None else taken
         self._flows = {} if flows is None else flows
+        self._is_dynamic = is_dynamic and options.space == "heap"
         self._arrays: list[PromotedArray] = []
         self._marks: list[LocalAttr] = []
         self._copies: list[CopyStatement] = []
@@ -302,9 +309,7 @@ class LocalCopies:
         if flow is None:
             flow = self._flows[array] = array_flow(self._scop, array)
         cells = 0
-        # Without a loop in the options, a place is chosen by the number of cells.
-        is_dynamic = bool(self._options.loop) and self._options.space == "heap"
-        for group in reference_groups(array, references, self._place, is_dynamic):
+        for group in reference_groups(array, references, self._place, self._is_dynamic):
             options = self._options
             shape = self._shape(group, options.padding)
             space: Space = "stack" if prod(shape) <= MOST_ON_STACK else "heap"
@@ -318,6 +323,13 @@ class LocalCopies:
             self._done.append(f"{where}, {kept}")
             cells += prod(shape)
         return cells
+
+    def join(self, other: LocalCopies) -> None:
+        """Add the local arrays and the copies that were collected for the same place."""
+        self._arrays += other._arrays
+        self._marks += other._marks
+        self._copies += other._copies
+        self._done += other._done
 
     def add_group(
         self, array: str, group: ReferenceGroup, flow: ArrayFlow, form: LocalForm

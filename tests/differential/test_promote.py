@@ -65,6 +65,8 @@ NESTS = [
     ("refused", 'promote{loop="S0.0"}'),
     ("rows", 'promote{arrays=p loop="S0.1" space=heap},mark-parallel'),
     ("rows", 'tile{loops="S0.1" sizes=8},promote{arrays=p loop="S0.1" space=heap order=1,0}'),
+    ("private", "tile{sizes=8 min-width=1},wavefront{which=inner},promote-private,mark-parallel"),
+    ("private", "promote-private,mark-parallel,promote-private"),
     ("several_loops", 'promote{arrays=p,q loop="S0.1","S2.1" space=heap},mark-parallel'),
 ]
 """Nests of `FOLDER`, and what they go through."""
@@ -77,6 +79,7 @@ PROMOTED_KERNELS = [
     ("atax", f'{TILED},promote{{arrays=A,x loop="S2.1" padding=1}}'),
     ("fdtd-2d", 'tile{loops="S1.1","S1.2" sizes=8},promote{arrays=ey,hz loop="S1.2"}'),
     rarely("lu", f'{TILED},promote{{arrays=A loop="S1.5"}}'),
+    ("adi", "tile{sizes=5 min-width=1},wavefront{which=inner},promote-private,mark-parallel"),
     ("heat-3d", 'tile{loops="S0.2","S0.3" sizes=4},promote{arrays=A loop="S0.3"}'),
 ]
 

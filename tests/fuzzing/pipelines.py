@@ -167,6 +167,7 @@ def _usual(random: Random) -> list[str]:
     perhaps(0.15, _full_tiles)
     perhaps(0.1, lambda random: "split-sequential")
     perhaps(0.3, _drawn)
+    perhaps(0.2, lambda random: "promote-private")
     perhaps(0.2, lambda random: "check-schedule")
     passes.append(_mark(random))
     perhaps(0.15, lambda random: "contract")

@@ -29,7 +29,8 @@ TREES: Mapping[str, str] = MappingProxyType(
         "tiles": "pluto-schedule,tile{sizes=5,8,9},wavefront,mark-parallel,BLOCKS",
         "time-tiles": "pluto-schedule,intra-tile-order{distribute=false},tile{sizes=4,6,16},"
         "wavefront,intra-tile-order,wavefront{which=inner},mark-parallel,BLOCKS",
-        "sweeps": "tile{sizes=5 min-width=1},wavefront{which=inner},mark-parallel,BLOCKS",
+        "sweeps": "tile{sizes=5 min-width=1},wavefront{which=inner},promote-private,mark-parallel,"
+        "BLOCKS",
         "split": "split-sequential,mark-parallel,BLOCKS",
     }
 )

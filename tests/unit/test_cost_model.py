@@ -70,6 +70,29 @@ def test_a_wave_of_tiles_fixes_the_first_tile_when_the_second_is_known() -> None
     assert (state.region.low, state.region.high) == ([64.0, 32.0], [79.0, 47.0])
 
 
+def test_private_arrays_are_used_again() -> None:
+    passes = "tile{sizes=24 min-width=1},wavefront{which=inner}"
+    sizes = {"tsteps": 10, "n": 1000}
+    shared = CostModel(_scop("adi", passes), Machine(), sizes, threads=1)
+    scop = _scop("adi", f"{passes},promote-private")
+    private = CostModel(scop, Machine(), sizes, threads=1)
+    # Each tile of 24 lines has one, and copies it out in 1 of 10 time steps.
+    (local,) = (r for r in private.statements["S4"].references if r.is_write)
+    assert local.array == "q_local"
+    assert local.elements == 998 * 24
+    assert local.subscripts == (Form(((2, 1.0),)), Form(((1, 1.0),)))
+    copy = private.statements["p_out"]
+    assert copy.strides == (24, 1, 24, 1, 1)
+    exact = copy.statement.domain
+    for name, value in sizes.items():
+        exact = exact.intersect_params(isl.Set(f"[{name}] -> {{ : {name} = {value} }}"))
+    forms = [Form(((n, 1.0),)) for n in range(5)]
+    instances = copy.share * count(copy.region, forms)
+    assert instances == pytest.approx(exact.count_val().to_python(), rel=0.05)
+    whole = shared.estimate(_scop("adi", passes).schedule)
+    assert private.estimate(scop.schedule).traffic[-1] < 0.6 * whole.traffic[-1]
+
+
 PITCH = 13
 
 

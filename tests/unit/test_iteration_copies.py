@@ -37,6 +37,23 @@ func.func @f(%T: index, %n: index, %A: memref<?xf64>, %B: memref<?xf64>) {
   return
 }
 """
+ROWS = """
+func.func @f(%T: index, %n: index, %u: memref<?x?xf64>, %p: memref<?x?xf64>) {
+  affine.for %t = 0 to %T {
+    affine.for %i = 0 to %n {
+      affine.for %j = 0 to %n {
+        %0 = affine.load %u[%i, %j] : memref<?x?xf64>
+        affine.store %0, %p[%i, %j] : memref<?x?xf64>
+      }
+      affine.for %j = 0 to %n {
+        %0 = affine.load %p[%i, %n - 1 - %j] : memref<?x?xf64>
+        affine.store %0, %u[%i, %j] : memref<?x?xf64>
+      }
+    }
+  }
+  return
+}
+"""
 STEPS = (
     "pluto-schedule,hexagonal-tile{height=2 width=4},gpu-kernels,gpu-tile,gpu-map{block=8},"
     "gpu-promote"
@@ -107,3 +124,56 @@ def filled_last(event: Event) -> Event:
 def test_copies_that_are_wrong(scop: Scop, changed: Callable[[Event], Event | None]) -> None:
     found = [changed(event) for event in events_of(scop, "A")]
     assert not are_right_in_iterations(scop, [event for event in found if event is not None])
+
+
+@pytest.fixture(scope="module")
+def rows() -> Scop:
+    """Each iteration of the loop over i has its row of p; the last time step copies it out."""
+    module = api.run_pipeline(api.parse(ROWS), "promote-private")
+    (op,) = scops_in(module)
+    assert [array.sym_name.data for array in op.local_arrays] == ["p_local"]
+    return scop_of(op)
+
+
+def test_the_last_writes_are_copied(rows: Scop) -> None:
+    events = events_of(rows, "p")
+    assert are_right_in_iterations(rows, events)
+    require_right_copies(rows)
+    none_out = [event for event in events if event.statement != "p_out"]
+    assert are_right_in_iterations(rows, none_out, is_live_out=False)
+
+
+def restricted(event: Event, condition: str) -> Event:
+    """The event in a copy out, only for some of its iterations `[t, i]`."""
+    if event.statement != "p_out":
+        return event
+    instances = event.elements.domain()
+    chosen = isl.Set(condition).align_params(instances.get_space())
+    chosen = chosen.set_tuple_name(event.name)
+    return replace(
+        event,
+        elements=event.elements.intersect_domain(chosen),
+        cells=event.cells.intersect_domain(chosen),
+    )
+
+
+def copied_in(event: Event) -> Event:
+    """What copies out fills the local array instead: values are passed on."""
+    return replace(event, is_write=not event.is_write) if event.statement == "p_out" else event
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        without("p_out"),
+        lambda event: restricted(event, "[n] -> { [t, i, p0, p1] : p1 > 0 }"),
+        lambda event: restricted(event, "[n] -> { [t, i, p0, p1] : i < n - 1 }"),
+        written_beside,
+        copied_in,
+    ],
+)
+def test_last_writes_that_are_not_copied(
+    rows: Scop, changed: Callable[[Event], Event | None]
+) -> None:
+    found = [changed(event) for event in events_of(rows, "p")]
+    assert not are_right_in_iterations(rows, [event for event in found if event is not None])

@@ -1,0 +1,62 @@
+"""The pass `promote-private`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from polyir.diagnostics import missed
+from polyir.dialects.scop import ScopOp
+from polyir.limits import limited
+from polyir.model.scop import scop_of
+from polyir.passes.prerequisites import RewritePass, report_outcome, require_proved
+from polyir.passes.promote import promote
+from polyir.transform.private_arrays import plan_private_arrays
+
+ALIGNMENT: Final = 64
+"""The bytes of a cache line, and of the longest vectors."""
+
+
+@dataclass(frozen=True)
+class PromotePrivatePass(RewritePass):
+    """Give iterations of parallel loops arrays of their own for values that never leave them.
+
+    `arrays` lists the arrays; by default, it is done to all where each iteration of the outermost
+    parallel loops reads only what it has written, and where few iterations, if any, write values
+    that something outside may read. These copy the elements out. Tile the loops first, so that an
+    iteration needs a small array.
+
+    Before (`promote-private` after `tile=8`, where loop i is parallel, and j is not):
+
+        affine.for %t = 0 to %n {
+          affine.for %ti = 0 to %n step 8 {
+            affine.for %j = 1 to %n {
+              affine.for %i = %ti to min(%ti + 8, %n) {
+                ... p[%i, %j] = f(p[%i, %j - 1])
+
+    After:
+
+        affine.for %t = 0 to %n {
+          affine.for %ti = 0 to %n step 8 {
+            affine.for %j = 1 to %n {
+              affine.for %i = %ti to min(%ti + 8, %n) {
+                ... p_local[%j, %i - %ti] = f(p_local[%j - 1, %i - %ti])
+            affine.if %t == %n - 1 {
+              ... p[%i, %j] = p_local[%j, %i - %ti]
+    """
+
+    name = "promote-private"
+
+    arrays: tuple[str, ...] = ()
+
+    def rewrite(self, op: ScopOp) -> None:
+        require_proved(op, self.name)
+        assert op.dependences is not None
+        compute = partial(plan_private_arrays, scop_of(op), op.dependences.data, self.arrays)
+        plan = limited("the promotion", compute, ir=op)
+        report_outcome(self.name, plan, op)
+        if plan.arrays:
+            promote(op, plan, self.name, ALIGNMENT, value_based=False)
+        elif not plan.missed:
+            missed(self.name, "no array is private to the iterations of a parallel loop", op)

@@ -1,0 +1,165 @@
+"""Private arrays: values that never leave an iteration of a parallel loop get an array for it.
+
+P. Tu, D. Padua, "Automatic array privatization" (LCPC 1993): an array is private if each iteration
+writes what it reads, and the iterations that write an element last copy it out. With tiles, arrays
+shrink to what a tile needs: A. W. Lim, S.-W. Liao, M. S. Lam, "Blocking and array contraction
+across arbitrarily nested loops using affine partitioning" (PPoPP 2001).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import islpy as isl
+
+from polyir.dialects.dependence import DependenceKind, Dependences
+from polyir.dialects.loop_attributes import ParallelAttr
+from polyir.isl_trees import node_type
+from polyir.model.dataflow import ArrayFlow
+from polyir.model.local_arrays import local_marks
+from polyir.model.locality import innermost_step, moved_subscripts
+from polyir.model.scop import Scop
+from polyir.model.statements import AccessKind
+from polyir.model.tree import attributes_of_members
+from polyir.model.tree_loops import schedules_below
+from polyir.transform.address import LoopPosition, TreePath, node_at
+from polyir.transform.parallel import mark_parallel
+from polyir.transform.promote import (
+    LocalCopies,
+    PromoteOptions,
+    Promotion,
+    add_wherever_accessed,
+    local_copies_in,
+    names_in_scop,
+    require_arrays,
+)
+from polyir.transform.reference_groups import LoopBody, NotPromotableError, body_of_loop
+from polyir.transform.walk import BAND, name_list, statements_of
+
+
+def plan_private_arrays(
+    scop: Scop, dependences: Dependences, arrays: Sequence[str] = ()
+) -> Promotion:
+    """Which arrays the iterations of the outermost parallel loops are to have for themselves.
+
+    An array, one of `arrays` or of all, becomes private if each iteration reads what it has
+    written, and nothing else, and if the iterations that copy elements out are few: those of the
+    last time step, for example, or none. The local arrays are on the heap, where their sizes may be
+    functions of the parameters; the subscript that most innermost loops move is the last one.
+
+    Raises `OptionError` for unknown arrays.
+    """
+    require_arrays(scop, arrays)
+    places = _places(scop, dependences)
+    if not places:
+        return Promotion()
+    flows: dict[str, ArrayFlow] = {}
+    taken = names_in_scop(scop)
+
+    def local_copies(order: tuple[int, ...] = ()) -> list[LocalCopies]:
+        options = PromoteOptions(space="heap", order=order)
+        return [LocalCopies(scop, place, options, taken, flows, True) for place in places]
+
+    found = local_copies()
+    missed: list[str] = []
+    for array in arrays or _written(scop):
+        try:
+            _require_private(array, dependences, places)
+            own = local_copies(_order(scop, array, places))
+            add_wherever_accessed(array, own)
+            for copies, place in zip(own, places, strict=True):
+                _require_few_copies(copies, place)
+        except NotPromotableError as reason:
+            missed += [f"{array} is not private: {reason}"] if arrays else []
+            continue
+        for all_of_place, copies in zip(found, own, strict=True):
+            all_of_place.join(copies)
+    return replace(local_copies_in(places[0].schedule, found), missed=tuple(missed))
+
+
+def _written(scop: Scop) -> tuple[str, ...]:
+    """The arrays that a scop writes and reads, but for local ones."""
+    local = {mark.array for mark in local_marks(scop.schedule)}
+    accesses = [access for each in scop.statements for access in each.accesses]
+    written = dict.fromkeys(a.array for a in accesses if a.kind is not AccessKind.READ)
+    read = {access.array for access in accesses if access.kind is AccessKind.READ}
+    return tuple(array for array in written if array in read - local)
+
+
+def _places(scop: Scop, dependences: Dependences) -> tuple[LoopBody, ...]:
+    """The places inside the outermost parallel loops, all in one tree."""
+    schedule = scop.schedule
+    marked = mark_parallel(schedule, dependences).schedule
+    loops = tuple(_parallel_loops(marked.get_root(), ()))
+    # A band that ends with the loop has the same place in the tree.
+    for loop in loops:
+        body = body_of_loop(schedule, loop, "")
+        schedule = schedule if body is None else body.schedule
+    places: list[LoopBody] = []
+    for loop in loops:
+        names = name_list(statements_of(node_at(schedule, loop.path)))
+        body = body_of_loop(schedule, loop, f"an iteration of the parallel loop around {names}")
+        if body is not None:
+            places.append(body)
+    return tuple(places)
+
+
+def _parallel_loops(node: isl.ScheduleNode, path: TreePath) -> Iterator[LoopPosition]:
+    """The loops with `#poly.parallel` from a node down, at their places in the tree."""
+    if node_type(node) is BAND:
+        for member, attributes in enumerate(attributes_of_members(node)):
+            if any(isinstance(each, ParallelAttr) for each in attributes):
+                yield LoopPosition(path, member)
+                return
+    for position in range(node.n_children()):
+        yield from _parallel_loops(node.child(position), (*path, position))
+
+
+def _require_private(array: str, dependences: Dependences, places: Sequence[LoopBody]) -> None:
+    """Raise `NotPromotableError` if a value gets from one iteration to another."""
+    same = [place.iterations.apply_range(place.iterations.reverse()) for place in places]
+    for each in dependences.ordering:
+        if each.array == array and each.kind is DependenceKind.FLOW:
+            left = isl.UnionMap.from_map(each.relation)
+            for iteration in same:
+                left = left.subtract(iteration)
+            if not left.is_empty():
+                raise NotPromotableError(
+                    f"{each.target} reads values that {each.source} writes in another iteration"
+                )
+
+
+def _order(scop: Scop, array: str, places: Sequence[LoopBody]) -> tuple[int, ...]:
+    """The subscripts of an array, the one that most innermost loops move last."""
+    statements = {each.name: each for each in scop.statements}
+    moved: Counter[int] = Counter()
+    rank = 0
+    for place in places:
+        for schedule in schedules_below(node_at(place.schedule, place.path)):
+            statement = statements[schedule.get_tuple_name(isl.dim_type.in_)]
+            accesses = [access for access in statement.accesses if access.array == array]
+            step = innermost_step(schedule) if accesses else None
+            for access in accesses:
+                rank = access.relation.dim(isl.dim_type.out)
+                subscripts = () if step is None else moved_subscripts(access, step)
+                if len(subscripts) == 1:
+                    moved[subscripts[0]] += 1
+    if not moved:
+        return ()
+    last = moved.most_common(1)[0][0]
+    return (*(each for each in range(rank) if each != last), last)
+
+
+def _require_few_copies(builder: LocalCopies, place: LoopBody) -> None:
+    """Raise `NotPromotableError` if something is copied in, or out for all values of all loops."""
+    iterations = isl.Set.from_union_set(place.iterations.range())
+    whole = iterations.affine_hull()
+    for copy in builder.additions.copies:
+        if copy.is_copy_in:
+            raise NotPromotableError(f"{place.shown} reads values from before it")
+        elements = copy.local.rank
+        loops = copy.domain.project_out(isl.dim_type.set, copy.iteration_dimensions, elements)
+        if whole.is_subset(loops.reset_tuple_id().affine_hull()):
+            raise NotPromotableError("too many iterations write values that are read elsewhere")
