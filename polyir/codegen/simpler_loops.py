@@ -8,6 +8,7 @@ import islpy as isl
 
 from polyir.codegen.thread_strides import strided_members
 from polyir.isl_callbacks import mapped_bottom_up
+from polyir.isl_lists import sets_of
 from polyir.isl_trees import node_type
 from polyir.model.tree_loops import loop_steps
 
@@ -19,9 +20,18 @@ def with_loops_of_step_one(schedule: isl.Schedule) -> isl.Schedule:
 
     Trees with AST options that name loops are returned unchanged.
     """
-    if schedule.get_root().is_subtree_anchored():
+    # isl forgets that a band is anchored when other parts of the tree change.
+    if not schedule.get_root().every_descendant(_names_no_loops):
         return schedule
     return mapped_bottom_up(schedule, _of_step_one)
+
+
+def _names_no_loops(node: isl.ScheduleNode) -> bool:
+    """Whether no option isolates iterations of a band, which are values of its members."""
+    if node_type(node) is not isl.schedule_node_type.band:
+        return True
+    options = sets_of(node.band_get_ast_build_options())
+    return not any(option.get_tuple_name() == "isolate" for option in options)
 
 
 def with_atomic_loops(schedule: isl.Schedule) -> isl.Schedule:

@@ -75,10 +75,10 @@ def vectorize(root: Operation, done: Report, left: Report) -> bool:
     for loop in [op for op in root.walk() if _has_rows_only(op)]:
         assert isinstance(loop, affine.ForOp)
         found = True
-        block = _block_around(loop, 1)
-        if block is None:
-            continue
         try:
+            block = _block_around(loop, 1)
+            if block is None:
+                continue
             message = _vectorize_block(block)
         except UnsuitableError as error:
             left(f"{_name(loop)} is not unrolled: {error}", loop)
@@ -168,14 +168,11 @@ def _partial_block(
     found = partial_block((*rows, loop), sizes, width, IterationSpaces(with_steps=True))
     if found is None:
         return None
-    facts = _facts_of(loop, found)
+    counters = [each.value for each in found.counters]
+    facts = BodyFacts.of(loop.body.block, counters, width > 1)
     if facts.may_trap or (found.ranges[-1].lower if facts.has_gathers else not rows):
         return None
     return LoopBlock((*rows, loop), found.counters, width, found)
-
-
-def _facts_of(loop: affine.ForOp, block: PartialBlock) -> BodyFacts:
-    return BodyFacts.of(loop.body.block, [each.value for each in block.counters])
 
 
 def _complete_block(

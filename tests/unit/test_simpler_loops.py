@@ -51,6 +51,19 @@ def test_loops_of_step_one() -> None:
     assert "floor((j)/2)" in str(tree.get_root().child(0).child(0).band_get_partial_schedule())
 
 
+# The first and the last iteration of the inner loop are apart.
+ISOLATED = """{ domain: "[n] -> { S[i, j] : 0 <= i <= j < n and (i + j) mod 2 = 0 }", child: {
+  schedule: "[n] -> [{ S[i, j] -> [(i)] }]", child: {
+  schedule: "[n] -> [{ S[i, j] -> [(j)] }]",
+  options: "[n] -> { isolate[[i] -> [j]] : i < j < n - 2 }" } } }"""
+
+
+def test_isolated_iterations_keep_their_loops() -> None:
+    tree = schedule(ISOLATED)
+    for same in (tree, tree.intersect_domain(tree.get_domain())):
+        assert with_loops_of_step_one(same).plain_is_equal(same)
+
+
 def test_loop_kinds_are_kept_and_open_ones_become_atomic() -> None:
     below_mark = with_counting_loops(schedule(TILES)).get_root().child(0).child(0)
     for band in (below_mark, with_atomic_loops(schedule(TILES)).get_root().child(0)):

@@ -376,3 +376,19 @@ func.func @divided(%n: index, %m: index, %A: memref<?x?xi32>, %y: memref<?xi32>)
 }
 
 // CHECK: warning: [vectorize] the loop over %i stays scalar: integers are divided
+
+// -----
+
+// A block without vectors may store anywhere.
+func.func @column(%n: index, %A: memref<?x?xf64>) {
+  affine.for %ti = 0 to %n step 4 {
+    affine.for %i = affine_map<(d0) -> (d0)>(%ti) to min affine_map<(d0)[s0] -> (d0 + 4, s0)>(%ti)[%n] {
+      %0 = affine.load %A[0, %i] : memref<?x?xf64>
+      affine.store %0, %A[%i, 1] : memref<?x?xf64>
+    } {poly.jam = #poly.jam<4>}
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @column
+// CHECK: affine.store %{{.*}}, %A[%i, 1]
