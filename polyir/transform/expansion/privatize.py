@@ -98,6 +98,8 @@ def _plan(
     scop: Scop, names: Sequence[str], arrays: Sequence[str], loops: Loops
 ) -> _PrivatizationPlan:
     """The copies for the arrays `names`; with the reasons for what is left of `arrays`."""
+    if not names:
+        return _PrivatizationPlan((), ())
     flows = {name: array_flow(scop, name) for name in names}
     dependences = compute_dependences(scop, is_bounded=False)
     copies: list[_PrivateCopies] = []
