@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import islpy as isl
 from xdsl.builder import Builder
@@ -227,17 +228,25 @@ class _Nest:
 
     def _is_stored_to(self, array: SSAValue) -> bool:
         """Whether anything in the nest, or in the parallel loop around it, writes to an array."""
+        written = self._written
+        return written is None or any(may_overlap(array, memory) for memory in written)
+
+    @cached_property
+    def _written(self) -> tuple[SSAValue, ...] | None:
+        """The arrays that may be written to there; `None` if it may be any array."""
         around = self.home.parent_op()
         region = around if isinstance(around, affine.ParallelOp) else self.loops[0]
+        written: dict[SSAValue, None] = {}
         for op in region.walk():
             if isinstance(op, Loads) or op.regions or is_pure(op):
                 continue
-            memories = [each for each in op.operands if isinstance(each.type, MemRefType)]
             if isinstance(op, memref.AllocOp | memref.DeallocOp | affine.YieldOp):
                 continue
-            if not memories or any(may_overlap(array, memory) for memory in memories):
-                return True
-        return False
+            memories = [each for each in op.operands if isinstance(each.type, MemRefType)]
+            if not memories:
+                return None
+            written |= dict.fromkeys(memories)
+        return tuple(written)
 
     # ------------------------------------------------------------------------------ where it goes
 
