@@ -52,7 +52,10 @@ def group_roots(roots: Sequence[Operation], values: RunValues) -> list[list[Oper
     order = {root: index for index, root in enumerate(roots)}
     for index, root in enumerate(roots):
         bound = [order[conflict] for conflict in _conflicting_roots(root, values)]
-        bound += [order[other] for other in roots[:index] if _is_coupled(other, root, values)]
+        changed = [each for each in values.slice_of(root) if values.overwrites(root, each)]
+        if changed:
+            coupled = (each for each in roots[:index] if _is_coupled(each, root, changed, values))
+            bound += [order[other] for other in coupled]
         start = min(bound, default=index)
         group = [root]
         while groups and order[groups[-1][-1]] >= start:
@@ -72,13 +75,15 @@ def _conflicting_roots(root: Operation, values: RunValues) -> list[Operation]:
     ]
 
 
-def _is_coupled(earlier: Operation, root: Operation, values: RunValues) -> bool:
-    """Whether both need a result computed from loads that `root` overwrites."""
+def _is_coupled(
+    earlier: Operation, root: Operation, changed: Sequence[Operation], values: RunValues
+) -> bool:
+    """Whether both need a result computed from loads that `root` overwrites: `changed`."""
     shared = dict.fromkeys(values.slice_of(earlier))
     return any(
         source in shared
         and not isinstance(source, LOADS)
-        and any(values.overwrites(root, load) for load in values.slice_of(source))
+        and any(load in changed for load in values.slice_of(source))
         for source in values.slice_of(root)
     )
 
