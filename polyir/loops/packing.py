@@ -250,6 +250,20 @@ class _Nest:
 
     # ------------------------------------------------------------------------------ where it goes
 
+    @cached_property
+    def _spaces(self) -> IterationSpaces:
+        """The sets of the nest as it is before anything is packed."""
+        return IterationSpaces(with_steps=True)
+
+    @cached_property
+    def _contexts(self) -> tuple[isl.Set, ...]:
+        """What is known around each loop, and in the innermost one."""
+        found = [self._spaces.context(self.loops[0])]
+        for loop in self.loops:
+            ((_, inside),) = self._spaces.inside(loop, found[-1])
+            found.append(inside)
+        return tuple(found)
+
     def _laid_out(self, panel: _Panel) -> _Panel | None:
         """The panel with its loops and its layout; `None` if they are not known."""
         ranges: list[LoopRange] = []
@@ -273,16 +287,16 @@ class _Nest:
             offset += (IndexExpression.of(range.counter) - first).scale(unit // step)
             last += (length - 1) // aligned * aligned * (unit // step)
             unit *= -(-length // step)
-        spaces = IterationSpaces(with_steps=True)
+        spaces = self._spaces
         outermost = self.loops[panel.depth]
-        known = spaces.context(outermost)
+        known = self._contexts[panel.depth]
         guards = spaces.guards(outermost, known)
         if guards is None:
             return None
         for guard in guards:
             known = known.intersect(spaces.holds(guard))
         laid_out = replace(panel, ranges=tuple(ranges), guards=guards, offset=offset, elements=last)
-        return laid_out if self._only_loads_what_is_loaded(laid_out, known, spaces) else None
+        return laid_out if self._only_loads_what_is_loaded(laid_out, known) else None
 
     def _dropped(self, panel: _Panel) -> list[LoopRange]:
         """The ranges of the loops, innermost first, in all of whose iterations values are equal."""
@@ -308,17 +322,15 @@ class _Nest:
         found = self.maximised(tuple(each.scale(-1) for each in terms), panel)
         return None if found is None else tuple(each.scale(-1) for each in found)
 
-    def _only_loads_what_is_loaded(
-        self, panel: _Panel, known: isl.Set, spaces: IterationSpaces
-    ) -> bool:
+    def _only_loads_what_is_loaded(self, panel: _Panel, known: isl.Set) -> bool:
         """Whether the copies load only elements that the nest loads, too, decided by isl.
 
         `known` is what is known around the copies.
         """
+        spaces, inside = self._spaces, self._contexts[-1]
         lane = IndexExpression.of(Block(arg_types=[IndexType()]).args[0])
         for range in panel.ranges:
             known = known.intersect(spaces.within(range))
-        inside = spaces.context(self.loops[-1].body.block.first_op or self.loops[-1])
         dropped = [range.counter for range in self._dropped(panel)]
         slices = {op for value in panel.values for op in self.slice_of(value)}
         wanted = [(known, inside)]
