@@ -169,15 +169,19 @@ def model_of(scop: Scop, values: Values) -> dict[str, StatementModel]:
 def region_of(points: isl.Set, values: Values) -> Region:
     """The points of a set; where it is not convex, its hull."""
     rank = points.dim(isl.dim_type.set)
+    nothing = Region((((), -1.0),), [0.0] * rank, [0.0] * rank)
     if points.is_empty():
-        return Region((((), -1.0),), [0.0] * rank, [0.0] * rank)
+        return nothing
     low, high = [-FAR] * rank, [FAR] * rank
     for place, stride in enumerate(strides_of(points)):
         if stride > 1:
             # The hull has values between, and some beyond the first and the last one.
             numbers = _with_numbers(points, values)
-            low[place] = float(numbers.dim_min_val(place).to_python())
-            high[place] = float(numbers.dim_max_val(place).to_python())
+            if numbers.is_empty():
+                return nothing
+            least, most = numbers.dim_min_val(place), numbers.dim_max_val(place)
+            low[place] = float(least.to_python()) if least.is_int() else -FAR
+            high[place] = float(most.to_python()) if most.is_int() else FAR
     return Region(constraints_of(points, values), low, high)
 
 

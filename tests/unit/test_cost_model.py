@@ -232,3 +232,10 @@ def test_traffic_of_partial_tiles_is_that_of_their_instances() -> None:
     tiled, plain = _scop("heat-3d", passes), _scop("heat-3d")
     costs = [CostModel(s, Machine(), threads=1).estimate(s.schedule) for s in (tiled, plain)]
     assert costs[0].traffic[0] < 1.5 * costs[1].traffic[0]
+
+
+def test_strided_points_without_bounds_or_values() -> None:
+    unbounded = region_of(isl.Set("{ [i] : i mod 4 = 0 and i >= 0 }"), {})
+    assert unbounded.low == [0.0]
+    none = region_of(isl.Set("[n] -> { [i] : i mod 4 = 0 and 10 <= i < n }"), {"n": 3})
+    assert none.is_empty
