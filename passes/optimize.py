@@ -58,7 +58,7 @@ BETTER: Final = 0.97
 Those without tiles come first. Tiles must be worth it, as a change is."""
 
 MOST_ACCESSES: Final = 64
-"""Skewed tiles with vectors inside take long to find for programs with more accesses than this."""
+"""Other orders without sums take long to find for programs with more accesses than this."""
 
 GOOD_ENOUGH: Final = 2.5
 """Nothing more is tried at this many times the time that its arithmetic takes at the least.
@@ -326,10 +326,10 @@ class _Choice:
                         return
 
     def _is_worth_trying(self, strategy: Strategy, kinds: frozenset[bool]) -> bool:
-        if strategy.sums is None:
-            # Those for all nests are tried with the first ones.
-            return kinds == self._kinds
-        return strategy.sums in kinds and (strategy.sums or self._accesses <= MOST_ACCESSES)
+        if strategy.is_for_few_accesses and self._accesses > MOST_ACCESSES:
+            return False
+        # Those for all nests are tried with the first ones.
+        return kinds == self._kinds if strategy.sums is None else strategy.sums in kinds
 
     def _is_good_enough(self, candidate: _Candidate) -> bool:
         return self._kinds == {True} and candidate.cycles <= GOOD_ENOUGH * self._least_cycles

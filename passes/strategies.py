@@ -46,9 +46,8 @@ class Strategy:
     Passes change the `memory`, then the `scheduler` makes a tree, and the `steps` change that.
     Those of the memory may change the tree, too: it tells what an iteration keeps for itself.
     With `sums`, it is for nests with statements that add up elements of a result; without, for
-    those that have none, in functions with not many accesses; `None` for all. One that is `packed`
-    then lets loops read operands from contiguous arrays. `if_scheduled`, it is not tried if its
-    scheduler changes nothing.
+    those that have none; `None` for all. One that is `packed` then lets loops read operands from
+    contiguous arrays. `if_scheduled`, it is not tried if its scheduler changes nothing.
     """
 
     name: StrategyName
@@ -63,6 +62,12 @@ class Strategy:
     def is_simple(self) -> bool:
         """Whether no loops over tiles are made, but for those of blocks."""
         return not any(isinstance(each, TilePass) for each in (*self.memory, *self.steps))
+
+    @property
+    def is_for_few_accesses(self) -> bool:
+        """Whether it takes long to find for programs with many accesses."""
+        makes_order = bool(self.scheduler) and not self.if_scheduled
+        return not self.sums and (makes_order or not self.is_simple)
 
     @property
     def before(self) -> tuple[ModulePass, ...]:
