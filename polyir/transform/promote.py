@@ -219,10 +219,11 @@ def _at_places(scop: Scop, places: Sequence[LoopBody], options: PromoteOptions) 
 
 
 def add_wherever_accessed(array: str, builders: Sequence[LocalCopies]) -> None:
-    """Promote an array wherever it is accessed; raises `NotPromotableError`."""
+    """Promote an array wherever it is accessed, or nowhere: then it raises `NotPromotableError`."""
     paths: list[TreePath] = []
     reason = NotAccessedError()
-    for builder in builders:
+    found = [builder.emptied() for builder in builders]
+    for builder in found:
         try:
             builder.add(array)
         except NotAccessedError as error:
@@ -233,6 +234,8 @@ def add_wherever_accessed(array: str, builders: Sequence[LocalCopies]) -> None:
         paths.append(builder.path)
     if not paths:
         raise reason
+    for builder, added in zip(builders, found, strict=True):
+        builder.join(added)
 
 
 def _is_nested(path: TreePath, other: TreePath) -> bool:
@@ -323,6 +326,11 @@ class LocalCopies:
             self._done.append(f"{where}, {kept}")
             cells += prod(shape)
         return cells
+
+    def emptied(self) -> LocalCopies:
+        """The same place, and nothing collected there."""
+        options, taken, flows = self._options, self._taken, self._flows
+        return LocalCopies(self._scop, self._place, options, taken, flows, self._is_dynamic)
 
     def join(self, other: LocalCopies) -> None:
         """Add the local arrays and the copies that were collected for the same place."""
