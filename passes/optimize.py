@@ -302,7 +302,8 @@ class _Choice:
         named = tuple(each for each in self._strategies if each.name == name)
         if not named:
             return
-        found = self._results(named, started(TASK, partial(self._candidates, named)))
+        step = started(TASK, partial(self._candidates, named), known=self._known())
+        found = self._results(named, step)
         if found:
             self._replace_by(found[0], _Mixture(found[0].trees, found[0].cycles))
         else:
@@ -318,7 +319,7 @@ class _Choice:
         # Without a scheduler, there is nothing to share.
         shared = groupby(worth_trying, lambda each: each.before or each)
         groups = [tuple(group) for _, group in shared]
-        with closing(in_order(TASK, map(self._task, groups))) as steps:
+        with closing(in_order(TASK, map(self._task, groups), known=self._known)) as steps:
             for group, step in zip(groups, steps, strict=True):
                 for candidate in self._results(group, step):
                     yield candidate
@@ -340,6 +341,11 @@ class _Choice:
         with suppress(PolyirError):
             self._with_memory(group[0].memory)
         return partial(self._candidates, group)
+
+    def _known(self) -> list[object]:
+        """The dependences that candidates have: it takes isl long to read them from a worker."""
+        roots = [self._function, *(memory.module for memory in self._memories.values())]
+        return [each.scop.dependences for root in roots for each in _scops_of(root)]
 
     def _candidates(self, group: _Group) -> _Results:
         """What strategies with one scheduler make of the function, until one is good enough.

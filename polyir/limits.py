@@ -123,13 +123,17 @@ def started(
     compute: Callable[[], Result],
     location: SourceLocation | None = None,
     ir: Operation | None = None,
+    known: Sequence[object] = (),
 ) -> Step[Result]:
-    """A worker that computes what `limited` would return; several may run at once."""
+    """A worker that computes what `limited` would return; several may run at once.
+
+    Objects that are `known` come back as the same objects, as those of `ir` do.
+    """
     seconds = _limit.get()
     begun = Step(step, compute, location, seconds)
     if _is_worker or not seconds or not hasattr(os, "fork"):
         return begun
-    known = _objects_of(ir) if ir is not None else []
+    known = [*known, *(_objects_of(ir) if ir is not None else ())]
     # What is still in the buffers would be written by both processes.
     sys.stdout.flush()
     sys.stderr.flush()
@@ -155,12 +159,14 @@ def in_order(
     computations: Iterable[Callable[[], Result]],
     location: SourceLocation | None = None,
     patience: float = 0.0,
+    known: Callable[[], Sequence[object]] = tuple,
 ) -> Generator[Step[Result], None, None]:
     """A step for each of `computations`, in their order, each when it is done.
 
     As many run at once as there are processors; what comes out does not depend on how many. Others
-    begin only if the first one is not done in `patience` seconds. Whoever needs no further one must
-    close the generator: that ends those that were begun in vain.
+    begin only if the first one is not done in `patience` seconds. What is `known` when a step
+    begins comes back from it as the same objects. Whoever needs no further one must close the
+    generator: that ends those that were begun in vain.
     """
     waiting = iter(computations)
     begun: deque[Step[Result]] = deque()
@@ -172,7 +178,7 @@ def in_order(
                 patience = 0.0
             is_free = sum(not each.is_done() for each in begun) < processors()
             if is_free and (computation := next(waiting, None)) is not None:
-                begun.append(started(step, computation, location))
+                begun.append(started(step, computation, location, known=known()))
                 continue
             if not begun:
                 return

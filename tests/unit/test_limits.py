@@ -132,6 +132,15 @@ def test_steps_come_in_their_order_whichever_ends_first() -> None:
     assert len({worker for _, worker in found}) == 4
 
 
+def test_known_objects_come_back_as_the_same_objects() -> None:
+    shared, other = isl.Set("{ [0] }"), isl.Set("{ [0] }")
+    steps = in_order("the step", [lambda: [shared, other]], known=lambda: [shared])
+    ((first, second),) = (step.result() for step in steps)
+    assert first is shared
+    assert second is not other
+    assert second.is_equal(other)
+
+
 @pytest.mark.parametrize("patience", [0.0, 0.01])
 def test_several_steps_run_at_once(monkeypatch: pytest.MonkeyPatch, patience: float) -> None:
     monkeypatch.setattr(limits, "processors", lambda: 2)
