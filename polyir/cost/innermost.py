@@ -119,7 +119,7 @@ def _vector_kernel(
     around: Sequence[float | None] = [None] * len(along)
     if loops[-1].is_reduction:
         around = along
-    elif is_block(loops, name):
+    elif is_block(loops, model):
         around = _moves_along(model, loops, name, -3 if rows else -2)
     vectors = BLOCK_VECTORS if rows else 1
     loads = stores = 0.0
@@ -168,17 +168,25 @@ def _moves_along(
     return [None if way is None else _move(each, way) for each in model.references]
 
 
-def is_block(loops: Sequence[Loop], name: str) -> bool:
-    """Whether the last loop, in vectors, has a constant number of iterations, all unrolled."""
+def is_block(loops: Sequence[Loop], model: StatementModel) -> bool:
+    """Whether the last loop, in vectors, has a constant number of iterations, all unrolled.
+
+    Without rows, that needs full tiles that are apart from partial ones, or vectors of elements
+    that are not successive.
+    """
+    name = model.name
     if not loops[-1].width:
         return False
     form = loops[-1].functions[name].linear
-    return any(
+    is_strip = any(
         division.form == form and division.size <= MOST_VECTORS * loops[-1].width
         for loop in loops[:-1]
         if name in loop.functions
         for division in loop.functions[name].divisions
     )
+    if not is_strip or loops[-2].rows or any(each.is_apart for each in loops):
+        return is_strip
+    return any(move not in (0, 1, -1) for move in _moves_along(model, loops, name, -1))
 
 
 def _row_kernel(

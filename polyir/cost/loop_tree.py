@@ -39,7 +39,8 @@ class Loop:
 
     Where it `is_balanced`, threads take iterations as they become free. `width` is that of the
     vectors that the loop runs in, and `rows` the copies that it is unrolled to around them; 0 if it
-    is no such loop. If it `is_reduction`, each lane has a partial result.
+    is no such loop. If it `is_reduction`, each lane has a partial result. Where full tiles are
+    apart from partial ones, it `is_apart`.
     """
 
     functions: Mapping[str, Function]
@@ -51,6 +52,7 @@ class Loop:
     width: int = 0
     rows: int = 0
     is_reduction: bool = False
+    is_apart: bool = False
 
     @property
     def runs_over_tiles(self) -> bool:
@@ -99,6 +101,8 @@ class _Reader:
     def _band(self, node: isl.ScheduleNode) -> Node:
         number, self._bands = self._bands, self._bands + 1
         attributes = attributes_of_members(node)
+        options = sets_of(node.band_get_ast_build_options())
+        is_apart = any(each.get_tuple_name() == "isolate" for each in options)
         body = self.read(node.child(0))
         for member in reversed(range(node.band_n_member())):
             functions = {
@@ -119,6 +123,7 @@ class _Reader:
                 vector.data if isinstance(vector, VectorAttr | ReductionAttr) else 0,
                 jam.data if isinstance(jam, JamAttr) else 0,
                 reduction is not None,
+                is_apart,
             )
         return body
 

@@ -348,7 +348,8 @@ class CostModel:
                 total.add(one, weight)
             # Blocks are straight-line code; those without rows are for sums, others are only tiles.
             is_unrolled = node.rows or any(
-                is_block(loops, name) and self.statements[name].is_sum for name in active
+                each.is_sum and is_block(loops, each)
+                for each in map(self.statements.__getitem__, active)
             )
             if is_innermost and not is_unrolled:
                 total.starts += self._start(loops, entered, in_parallel or forks)

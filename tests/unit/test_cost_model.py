@@ -239,3 +239,11 @@ def test_strided_points_without_bounds_or_values() -> None:
     assert unbounded.low == [0.0]
     none = region_of(isl.Set("[n] -> { [i] : i mod 4 = 0 and 10 <= i < n }"), {"n": 3})
     assert none.is_empty
+
+
+def test_only_full_tiles_that_are_apart_keep_a_row_in_registers() -> None:
+    blocks = "register-tile{rows=8 vectors=3 width=8 masked=true}"
+    apart = _scop("doitgen", f"pluto-schedule{{fuse=none}},{blocks}")
+    tiled = _scop("doitgen", f"spatial-schedule,tile{{sizes=48,48,240}},{blocks}")
+    costs = [CostModel(s, Machine(), threads=1).estimate(s.schedule) for s in (apart, tiled)]
+    assert costs[1].compute > 1.3 * costs[0].compute
