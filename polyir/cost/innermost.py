@@ -71,7 +71,10 @@ def kernel_of(
     for array, distances in model.flows:
         own = _carried((distances,), direction)
         if own:
-            chain = max(chain, _chain(model, array, direction, machine) / own)
+            # What the next iteration reads, C compilers keep in a register, if loops are long.
+            is_kept = own == 1 and not any(loop.runs_over_tiles for loop in loops)
+            latency = _chain(model, array, direction, machine, 0.0 if is_kept else STORE_TO_LOAD)
+            chain = max(chain, latency / own)
     bits = 8 * max((r.bytes for r in model.references), default=8)
     lanes = max(1, machine.vector_bits // bits)
     writes_strided = any(
@@ -204,9 +207,16 @@ def _row_kernel(
 
 
 def _chain(
-    model: StatementModel, array: str, direction: Sequence[float], machine: Machine
+    model: StatementModel,
+    array: str,
+    direction: Sequence[float],
+    machine: Machine,
+    through_memory: float = STORE_TO_LOAD,
 ) -> float:
-    """The latency from an iteration's value in an array to that of the next iteration."""
+    """The latency from an iteration's value in an array to that of the next iteration.
+
+    `through_memory` is added where the next one reads another element.
+    """
     moves = [_moves(reference, direction) for reference in model.accesses]
     written = [
         move
@@ -222,7 +232,7 @@ def _chain(
     }
     latency = chain_cycles(model.statement, reads, array, _latencies(machine))
     stays = all(move is not None and not any(move) for move in written)
-    return latency + (0.0 if stays else STORE_TO_LOAD)
+    return latency + (0.0 if stays else through_memory)
 
 
 def _moves(reference: Reference, direction: Sequence[float]) -> tuple[float, ...] | None:

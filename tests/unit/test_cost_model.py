@@ -247,3 +247,23 @@ def test_only_full_tiles_that_are_apart_keep_a_row_in_registers() -> None:
     tiled = _scop("doitgen", f"spatial-schedule,tile{{sizes=48,48,240}},{blocks}")
     costs = [CostModel(s, Machine(), threads=1).estimate(s.schedule) for s in (apart, tiled)]
     assert costs[1].compute > 1.3 * costs[0].compute
+
+
+def test_the_value_for_the_next_iteration_stays_in_a_register_but_not_in_tiles() -> None:
+    text = """
+    func.func @prefix(%n: index, %x: memref<?xi32>) {
+      affine.for %i = 1 to %n {
+        %0 = affine.load %x[%i - 1] : memref<?xi32>
+        %1 = affine.load %x[%i] : memref<?xi32>
+        %2 = arith.addi %0, %1 : i32
+        affine.store %2, %x[%i] : memref<?xi32>
+      }
+      return
+    }
+    """
+    costs = []
+    for passes in ("poly-dependences", "tile{sizes=32 min-width=1}"):
+        with remarks_to(lambda remark: None):
+            (found,) = map(scop_of, scops_in(api.run_pipeline(api.parse(text), passes)))
+        costs.append(CostModel(found, Machine(), threads=1).estimate(found.schedule).compute)
+    assert costs[1] > 3 * costs[0]
