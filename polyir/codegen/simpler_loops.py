@@ -8,9 +8,8 @@ import islpy as isl
 
 from polyir.codegen.thread_strides import strided_members
 from polyir.isl_callbacks import mapped_bottom_up
-from polyir.isl_lists import sets_of
 from polyir.isl_trees import node_type
-from polyir.model.tree_loops import loop_steps
+from polyir.model.tree_loops import isolates_iterations, loop_steps
 
 
 def with_loops_of_step_one(schedule: isl.Schedule) -> isl.Schedule:
@@ -27,11 +26,7 @@ def with_loops_of_step_one(schedule: isl.Schedule) -> isl.Schedule:
 
 
 def _names_no_loops(node: isl.ScheduleNode) -> bool:
-    """Whether no option isolates iterations of a band, which are values of its members."""
-    if node_type(node) is not isl.schedule_node_type.band:
-        return True
-    options = sets_of(node.band_get_ast_build_options())
-    return not any(option.get_tuple_name() == "isolate" for option in options)
+    return node_type(node) is not isl.schedule_node_type.band or not isolates_iterations(node)
 
 
 def with_atomic_loops(schedule: isl.Schedule) -> isl.Schedule:

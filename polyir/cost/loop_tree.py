@@ -27,7 +27,7 @@ from polyir.dialects.loop_attributes import (
 from polyir.isl_lists import sets_of
 from polyir.isl_trees import node_type
 from polyir.model.tree import attributes_of_members
-from polyir.model.tree_loops import member_functions
+from polyir.model.tree_loops import isolates_iterations, member_functions
 
 Filters = Mapping[str, tuple[Constraint, ...]]
 """The statements that pass, each with what restricts its instances."""
@@ -101,8 +101,7 @@ class _Reader:
     def _band(self, node: isl.ScheduleNode) -> Node:
         number, self._bands = self._bands, self._bands + 1
         attributes = attributes_of_members(node)
-        options = sets_of(node.band_get_ast_build_options())
-        is_apart = any(each.get_tuple_name() == "isolate" for each in options)
+        is_apart = isolates_iterations(node)
         body = self.read(node.child(0))
         for member in reversed(range(node.band_n_member())):
             functions = {

@@ -8,7 +8,7 @@ from fractions import Fraction
 import islpy as isl
 
 from polyir.isl_hulls import simplified
-from polyir.isl_lists import maps_of
+from polyir.isl_lists import maps_of, sets_of
 from polyir.isl_trees import node_type
 
 
@@ -50,6 +50,12 @@ def iterations_at(node: isl.ScheduleNode) -> isl.UnionMap:
     """
     around = node.get_prefix_schedule_union_map().intersect_domain(node.get_domain())
     return simplified(around)
+
+
+def isolates_iterations(band: isl.ScheduleNode) -> bool:
+    """Whether an option of a band sets iterations apart: it names values of the loops around."""
+    options = sets_of(band.band_get_ast_build_options())
+    return any(option.get_tuple_name() == "isolate" for option in options)
 
 
 def member_steps(band: isl.ScheduleNode) -> tuple[int, ...]:
