@@ -19,13 +19,15 @@ class MarkParallelPass(ScopPass):
     """Mark parallel loops, so that they are lowered to `affine.parallel` or `scf.parallel`.
 
     `which` is `outermost` (the outermost parallel loop of each nest), `inner` (the innermost
-    one) or `all`. The dependences determine exactly which loops are parallel. Or `loops` lists
-    the addresses of the loops to mark; a loop that is not parallel is refused. With
-    `schedule=balanced`, loops whose iterations do unequal work, as in a triangle or because the
-    last of few large tiles is a part of one, get the attribute `#poly.dynamic` too: threads take
-    the next iteration whenever they are free. With `reassociate`, the outermost loop of a nest that
-    has no parallel loop, but updates one element by an associative operation, gets the attribute
-    `#poly.parts`: `vectorize` lets threads compute partial results then, and combines them.
+    one) or `all`. The dependences determine exactly which loops are parallel. A loop over tiles of
+    1024 iterations or more, of which there are few, is passed over for another one of its band.
+    Or `loops` lists the addresses of the loops to mark; a loop that is not parallel is refused.
+    With `schedule=balanced`, loops whose iterations do unequal work, as in a triangle or because
+    the last of few large tiles is a part of one, get the attribute `#poly.dynamic` too: threads
+    take the next iteration whenever they are free. With `reassociate`, the outermost loop of a
+    nest that has no parallel loop, but updates one element by an associative operation, gets the
+    attribute `#poly.parts`: `vectorize` lets threads compute partial results then, and combines
+    them.
 
     Before:
 

@@ -51,7 +51,7 @@ class PackPass(ModulePass):
 
     name = "pack"
 
-    elements: int = 1 << 19
+    elements: int = 1 << 21
     ahead: bool = False
 
     def __post_init__(self) -> None:

@@ -21,6 +21,8 @@ class RegisterTilePass(RegisterTileOptions, ScopPass):
     an address, only bands from that loop on get blocks. With `masked`, blocks with rows at borders
     are not apart from complete ones. `tiles` are three sizes, for the rows, the vector loop and all
     others: loops over tiles of blocks are added, so that operands fit into caches (see `pack`).
+    `shared_tiles` are the sizes where tiles of rows are parallel inside the others: threads can
+    then share what is packed for the vector loop.
     With `reassociate`, a loop that updates one element may run in vectors of partial results.
 
     Before (`C[i, j] += A[i, k] * B[k, j]`):

@@ -93,7 +93,7 @@ def strategies(
     rows = machine.vector_registers // 4
     blocks = RegisterTilePass(rows=rows, vectors=3, width=width, reassociate=reassociate)
     masked = replace(blocks, masked=True)
-    whole = replace(masked, tiles=(96, 192, 384))
+    whole = replace(masked, tiles=(96, 192, 384), shared_tiles=(32, 2304, 384))
     tiles, flat = TilePass(sizes=(96, 96, 256)), TilePass(sizes=(48, 48, 240))
     in_waves = (flat, wavefront, parallel, blocks)
     in_tiles = (TilePass(), wavefront, IntraTileOrderPass(), parallel, blocks)

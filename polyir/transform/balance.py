@@ -38,6 +38,10 @@ has a whole tile while another has the rest of one.
 """
 
 
+FEW = 1024
+"""Iterations that hardly count beside those of a loop whose extent is a parameter."""
+
+
 def with_dynamic_loops(outcome: Outcome) -> Outcome:
     """Let threads take iterations one by one in parallel loops that are not balanced.
 
@@ -74,7 +78,7 @@ def _is_parallel(attributes: LoopAttributes) -> bool:
 def is_balanced(band: isl.ScheduleNode, member: int) -> bool:
     """Whether each loop inside a member of `band` runs about as often in all its iterations.
 
-    It does if the numbers of its iterations differ by a bounded amount, whatever the parameters
+    It does if the numbers of its iterations differ by less than `FEW`, whatever the parameters
     are; without parameters, by less than the step of the member. So the loops inside a
     rectangular tile do, although there are fewer iterations at a border, and those in a triangle
     do not. Where the step is `LARGE_STEP` or more, the numbers must be equal. Bounds are taken from
@@ -107,7 +111,7 @@ def _has_even_extent(iterations: isl.Set, depth: int, inner: int, step: int) -> 
     if step < LARGE_STEP:
         # Tiles have few points in each dimension: mostly, that is all there is to know.
         extent = _greatest_extent(iterations, depth)
-        if extent.is_int() and (_has_parameters(iterations) or extent < step):
+        if extent.is_int() and extent < (FEW if _has_parameters(iterations) else step):
             return True
     own = iterations.dim(parameter)
     # isl wants names of parameters.
@@ -123,7 +127,7 @@ def _has_even_extent(iterations: isl.Set, depth: int, inner: int, step: int) -> 
     most = differences.max_val(_first(differences)).to_python()
     if step >= LARGE_STEP:
         return most == 0
-    return _has_parameters(iterations) or most < step
+    return bool(most < (FEW if _has_parameters(iterations) else step))
 
 
 def _has_parameters(iterations: isl.Set) -> bool:

@@ -36,6 +36,7 @@ from polyir.model.outcome import Outcome
 from polyir.model.statements import Statement
 from polyir.model.symbolic_tiles import replace_tiles, tiled_loops, tiles_at
 from polyir.model.tree import attributes_of_members
+from polyir.model.tree_loops import loop_steps
 from polyir.model.updates import elements, update_of
 from polyir.transform.address import Directory, Loop, LoopAddress
 from polyir.transform.bands import with_attributes_at
@@ -61,6 +62,9 @@ PART = 4096
 PART_OF_LOOPS = 16
 """The iterations of a loop around others that compute a partial result."""
 
+FEW_TILES = 1024
+"""A loop over tiles of so many iterations has few of them, and most often one."""
+
 
 def mark_parallel(
     schedule: isl.Schedule,
@@ -73,7 +77,7 @@ def mark_parallel(
     A member is parallel if it gives equal values to the two ends of every dependence that all
     nodes and members outside it leave active. This is decided exactly, here, whatever the
     coincident flags say. A loop that runs once for each iteration of the loops around it is
-    passed over.
+    passed over; so is, for another one of its band, a loop over tiles of `FEW_TILES` iterations.
 
         band [t_1, t_2]    =>    band [t_1, t_2] loop_attributes [[], [#poly.parallel]]
 
@@ -195,7 +199,10 @@ class _Marker:
                 return band
         marks, marked, sequential = self._marks, len(self.marked), len(self.sequential)
         parallel, reasons = _parallel_members(band, actives)
-        chosen = parallel[:1] if self._which == "outermost" else parallel
+        chosen = parallel
+        if self._which == "outermost" and len(parallel) > 1:
+            steps = loop_steps(band)
+            chosen = (min(parallel, key=lambda member: steps[member] >= FEW_TILES),)
         if not chosen or self._which != "outermost":
             band = self._visit_children(band, actives)
         if self._which == "inner":

@@ -56,7 +56,9 @@ class RegisterTileOptions:
     AVX-512 for operands of type f64. With `loop`, only bands from that loop on get register tiles.
     With `masked`, blocks with rows at borders are not apart from complete ones: they are to run
     with masks.
-    `tiles` are the sizes of tiles of blocks, along the rows, the vector loop, and all other loops.
+    `tiles` are the sizes of tiles of blocks, along the rows, the vector loop, and all other loops,
+    `shared_tiles` those where tiles of rows are parallel inside the others: threads then share what
+    is loaded along the vector loop.
     With `reassociate`, loops that update one element may run in vectors of partial results.
 
     Raises `OptionError` for numbers that make no sense.
@@ -68,6 +70,7 @@ class RegisterTileOptions:
     loop: LoopAddress | None = None
     masked: bool = False
     tiles: tuple[int, ...] = ()
+    shared_tiles: tuple[int, ...] = ()
     reassociate: bool = False
 
     def __post_init__(self) -> None:
@@ -77,18 +80,19 @@ class RegisterTileOptions:
             raise OptionError(f"vectors must be 1 or more: vectors={self.vectors}")
         if self.width < 2 or self.width.bit_count() != 1:
             raise OptionError(f"width must be a power of two, 2 or more: width={self.width}")
-        if self.tiles:
-            self._require_tiles_of_blocks()
+        for name, sizes in (("tiles", self.tiles), ("shared-tiles", self.shared_tiles)):
+            if sizes:
+                self._require_tiles_of_blocks(name, sizes)
+        if self.shared_tiles and not self.tiles:
+            raise OptionError("shared-tiles needs tiles, for where rows are not parallel")
 
-    def _require_tiles_of_blocks(self) -> None:
-        given = ",".join(map(str, self.tiles))
-        if len(self.tiles) != 3 or min(self.tiles) < 1:
-            raise OptionError(f"tiles must be three sizes, 1 or more: tiles={given}")
+    def _require_tiles_of_blocks(self, name: str, sizes: tuple[int, ...]) -> None:
+        given = f"{name}={','.join(map(str, sizes))}"
+        if len(sizes) != 3 or min(sizes) < 1:
+            raise OptionError(f"{name} must be three sizes, 1 or more: {given}")
         columns = self.vectors * self.width
-        if self.tiles[0] % self.rows or self.tiles[1] % columns:
-            raise OptionError(
-                f"tiles must hold whole blocks of {self.rows} x {columns}: tiles={given}"
-            )
+        if sizes[0] % self.rows or sizes[1] % columns:
+            raise OptionError(f"{name} must hold whole blocks of {self.rows} x {columns}: {given}")
 
 
 def register_tile(
@@ -111,7 +115,8 @@ def register_tile(
 
     With `tiles`, loops over tiles of blocks come first, along the vector loop, all others and the
     rows: inside them, operands fit into caches, as those of F. Van Zee, R. van de Geijn: "BLIS: a
-    framework for rapidly instantiating BLAS functionality" (TOMS 2015).
+    framework for rapidly instantiating BLAS functionality" (TOMS 2015). They have the sizes of
+    `shared_tiles` if the tiles of rows are parallel inside all others.
 
     Loops along which every access goes to another row of its array, as those over a batch of
     matrices, come before all others: between their iterations, there is nothing to keep.
@@ -468,14 +473,21 @@ class _RegisterTiler:
 
         They are for the loops of a `block`, vector and rows, and the `inner` ones in no block.
         """
-        height, columns, others = self._options.tiles
         vector, rows = block
-        sizes = {vector: columns} | dict.fromkeys(inner, others) | {rows: height}
-        tiles = [LoopMember(tile_values(members[n].function, size)) for n, size in sizes.items()]
+        for height, columns, others in filter(
+            None, (self._options.shared_tiles, self._options.tiles)
+        ):
+            sizes = {vector: columns} | dict.fromkeys(inner, others) | {rows: height}
+            tiles = [
+                LoopMember(tile_values(members[n].function, each)) for n, each in sizes.items()
+            ]
+            tiled = insert_band(node, tiles, True)
+            if band_facts(active_at(tiled, self._dependences), members_of(tiled)).coincident[-1]:
+                break
         shown = " x ".join(map(str, sizes.values()))
         loops = ", ".join(str(place + 1) for place in sizes)
         self.done.append(f"tiles of {shown} along loops {loops} around the blocks")
-        return insert_band(node, tiles, True)
+        return tiled
 
     def _sizes(self, shape: _Shape) -> dict[int, int]:
         """The sizes of a block, for the vector loop first.

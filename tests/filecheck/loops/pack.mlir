@@ -1,7 +1,7 @@
 // RUN: polyir-opt --split-input-file --vectorize --pack --remarks %s 2>&1 | filecheck %s
 // RUN: not polyir-opt --pack="elements=0" %s 2>&1 | filecheck %s --check-prefix ELEMENTS
 
-// B is loaded again for each i: it is packed where no more than 2^19 elements are needed. The loads
+// B is loaded again for each i: it is packed where no more than 2^21 elements are needed. The loads
 // of A move on to another row with the outermost loop.
 func.func @product(%n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>, %C: memref<?x?xf64>) {
   affine.for %i = 0 to %n {
