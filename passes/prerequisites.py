@@ -142,13 +142,17 @@ def dependences_of(
     are computed instead: they are more, but far cheaper. `None` if the time limit is exceeded. Both
     cases are reported as missed.
     """
-    scop_now = scop_of(scop)
+    known = before.dependences.items if before and before.dependences else ()
     for is_value_based in (True, False) if value_based else (False,):
         base = "value-based" if is_value_based else "memory-based"
         compute = partial(
-            compute_dependences, scop_now, is_value_based, kinds, None, is_bounded, before
+            compute_dependences,
+            scop_of(scop),
+            is_value_based,
+            kinds,
+            is_bounded=is_bounded,
+            before=before,
         )
-        known = before.dependences.items if before and before.dependences else ()
         try:
             return limited(f"the analysis of {base} dependences", compute, known=known)
         except (CrashError, DataflowError) as error:
