@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import gcd
 
-from polyir.schedule.linear import Row, dot
+from polyir.schedule.linear import Row
 
 
 @dataclass(frozen=True)
@@ -43,10 +43,11 @@ def generators(
             rays = _cut(rays, row, bit, least=dimensions - len(lines) - 2)
         else:
             # All constraints so far hold for a line as equalities.
-            factor = dot(row, first)
+            (factor,) = _products(row, [first])
+            values = _products(row, [ray.row for ray in rays])
             rays = [
-                Ray(_eliminated(ray.row, dot(row, ray.row), first, factor), ray.tight | bit)
-                for ray in rays
+                Ray(_eliminated(ray.row, value, first, factor), ray.tight | bit)
+                for ray, value in zip(rays, values, strict=True)
             ]
             rays.append(Ray(first, bit - 1))
         if len(rays) > most:
@@ -56,7 +57,7 @@ def generators(
 
 def _orthogonal_lines(lines: Sequence[Row], row: Row) -> tuple[list[Row], Row | None]:
     """A basis of the lines with `row.y = 0`; also a line with `row.y > 0`, if there is one."""
-    values = [dot(row, line) for line in lines]
+    values = _products(row, lines)
     place = next((number for number, value in enumerate(values) if value), None)
     if place is None:
         return list(lines), None
@@ -68,6 +69,12 @@ def _orthogonal_lines(lines: Sequence[Row], row: Row) -> tuple[list[Row], Row | 
     ]
     del rest[place]
     return rest, first
+
+
+def _products(row: Row, vectors: Sequence[Row]) -> list[int]:
+    """The scalar products of `row`, which mostly has few entries, with `vectors`."""
+    entries = [(place, entry) for place, entry in enumerate(row) if entry]
+    return [sum([entry * vector[place] for place, entry in entries]) for vector in vectors]
 
 
 def _eliminated(vector: Row, value: int, other: Row, factor: int) -> Row:
@@ -91,7 +98,7 @@ def _cut(rays: Sequence[Ray], row: Row, bit: int, least: int) -> list[Ray]:
 
     All rays of a two-dimensional face satisfy at least `least` inequalities as equalities.
     """
-    values = [dot(row, ray.row) for ray in rays]
+    values = _products(row, [ray.row for ray in rays])
     inside = [(ray, value) for ray, value in zip(rays, values, strict=True) if value > 0]
     outside = [(ray, value) for ray, value in zip(rays, values, strict=True) if value < 0]
     on = [
