@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 
 import islpy as isl
 
@@ -34,12 +35,17 @@ class Dependence:
     array: str
     relation: isl.Map
 
-    @property
+    @cached_property
+    def is_empty(self) -> bool:
+        """Whether there is no pair of instances."""
+        return bool(self.relation.is_empty())
+
+    @cached_property
     def source(self) -> str:
         """The name of the statement that runs first."""
         return self.relation.get_tuple_name(isl.dim_type.in_)
 
-    @property
+    @cached_property
     def target(self) -> str:
         """The name of the statement that runs second."""
         return self.relation.get_tuple_name(isl.dim_type.out)
@@ -63,7 +69,7 @@ class Dependences:
         """The dependences of the given kinds, in order."""
         return tuple(item for item in self.items if item.kind in kinds)
 
-    @property
+    @cached_property
     def ordering(self) -> tuple[Dependence, ...]:
         """Those that a schedule must respect: flow, anti and output."""
         return self.of_kind(DependenceKind.FLOW, DependenceKind.ANTI, DependenceKind.OUTPUT)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from polyir.dialects.scop import ScopOp
 from polyir.model.outcome import Rewritten
+from polyir.model.scop import Scop
 from polyir.passes.memory_pass import MemoryPass
 from polyir.transform.expansion.contract import contract
 
@@ -35,7 +35,7 @@ class ContractPass(MemoryPass):
 
     name = "contract"
 
-    def rewrite(self, scop: ScopOp) -> Rewritten:
+    def rewrite(self, scop: Scop) -> Rewritten:
         return contract(scop, self.arrays)
 
     @property

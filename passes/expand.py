@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from polyir.dialects.scop import ScopOp
 from polyir.model.outcome import Rewritten
+from polyir.model.scop import Scop
 from polyir.passes.memory_pass import MemoryPass
 from polyir.transform.expansion.single_assignment import expand
 
@@ -45,7 +45,7 @@ class ExpandPass(MemoryPass):
 
     name = "expand"
 
-    def rewrite(self, scop: ScopOp) -> Rewritten:
+    def rewrite(self, scop: Scop) -> Rewritten:
         return expand(scop, self.arrays)
 
     @property

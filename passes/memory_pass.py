@@ -13,7 +13,7 @@ from polyir.diagnostics import OptionError, errors_at, missed, remark
 from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import ScopOp
 from polyir.model.outcome import Rewritten
-from polyir.model.scop import scop_of
+from polyir.model.scop import Scop, scop_of
 from polyir.passes.prerequisites import (
     dependences_of,
     raised_scops,
@@ -35,18 +35,19 @@ class MemoryPass(ModulePass):
     arrays: tuple[str, ...] = ()
 
     @abstractmethod
-    def rewrite(self, scop: ScopOp) -> Rewritten:
-        """Rewrite the accesses of a scop; raises a `PolyirError` to refuse."""
+    def rewrite(self, scop: Scop) -> Rewritten:
+        """Rewrite the accesses of the operations of a scop; raises a `PolyirError` to refuse."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         scops = raised_scops(op, self.name)
         if not scops:
             return
-        try:
-            check_names(self.arrays, [scop_of(scop) for scop in scops])
-        except OptionError as error:
-            error.message = f"pass '{self.name}': {error.message}"
-            raise
+        if self.arrays:
+            try:
+                check_names(self.arrays, [scop_of(scop) for scop in scops])
+            except OptionError as error:
+                error.message = f"pass '{self.name}': {error.message}"
+                raise
         outcomes = [(scop, self._rewritten(scop)) for scop in scops]
         reasons = [(scop, reason) for scop, outcome in outcomes for reason in outcome.missed]
         for scop, message in reasons:
@@ -64,16 +65,17 @@ class MemoryPass(ModulePass):
             return Rewritten((), ("the scop is left as it was: it has local arrays already",))
         with errors_at(op):
             require_proved(op, self.name)
-            outcome = self.rewrite(op)
+            before = scop_of(op)
+            outcome = self.rewrite(before)
             if outcome.done or op.dependences is None:
-                self._compute_dependences(op)
+                self._compute_dependences(op, before)
         for message in outcome.done:
             remark(self.name, message, op)
         return outcome
 
-    def _compute_dependences(self, op: ScopOp) -> None:
+    def _compute_dependences(self, op: ScopOp, before: Scop) -> None:
         """Attach the new dependences, and make what the tree claims true under them."""
-        dependences = dependences_of(op, pass_name=self.name)
+        dependences = dependences_of(op, pass_name=self.name, before=before)
         if dependences is None:
             op.dependences = None
             return

@@ -345,7 +345,8 @@ class _Choice:
     def _known(self) -> list[object]:
         """The dependences that candidates have: it takes isl long to read them from a worker."""
         roots = [self._function, *(memory.module for memory in self._memories.values())]
-        return [each.scop.dependences for root in roots for each in _scops_of(root)]
+        attributes = [scop.dependences for root in roots for scop in scops_in(root)]
+        return [each.data for each in attributes if each is not None]
 
     def _candidates(self, group: _Group) -> _Results:
         """What strategies with one scheduler make of the function, until one is good enough.

@@ -132,22 +132,29 @@ def dependences_of(
     kinds: tuple[DependenceKind, ...] = ORDERING_KINDS,
     pass_name: str = "poly-dependences",
     is_bounded: bool = True,
+    before: Scop | None = None,
 ) -> Dependences | None:
     """The dependences of a scop, computed within the time limit.
+
+    Those of arrays that the scop accesses as `before` are taken from there.
 
     If value-based ones take isl too many operations, where that `is_bounded`, memory-based ones
     are computed instead: they are more, but far cheaper. `None` if the time limit is exceeded. Both
     cases are reported as missed.
     """
+    known = before.dependences.items if before and before.dependences else ()
     for is_value_based in (True, False) if value_based else (False,):
         base = "value-based" if is_value_based else "memory-based"
+        compute = partial(
+            compute_dependences,
+            scop_of(scop),
+            is_value_based,
+            kinds,
+            is_bounded=is_bounded,
+            before=before,
+        )
         try:
-            return limited(
-                f"the analysis of {base} dependences",
-                partial(
-                    compute_dependences, scop_of(scop), is_value_based, kinds, is_bounded=is_bounded
-                ),
-            )
+            return limited(f"the analysis of {base} dependences", compute, known=known)
         except (CrashError, DataflowError) as error:
             instead = "memory-based ones are used" if is_value_based else "the scop is left alone"
             missed(pass_name, f"{error.message}: {instead}", scop, once=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from polyir.dialects.scop import ScopOp
 from polyir.model.outcome import Rewritten
+from polyir.model.scop import Scop
 from polyir.passes.memory_pass import MemoryPass
 from polyir.transform.expansion.loops import Loops
 from polyir.transform.expansion.privatize import privatize
@@ -51,7 +51,7 @@ class PrivatizePass(MemoryPass):
 
     loops: Loops = "needed"
 
-    def rewrite(self, scop: ScopOp) -> Rewritten:
+    def rewrite(self, scop: Scop) -> Rewritten:
         return privatize(scop, self.arrays, self.loops)
 
     @property

@@ -63,18 +63,19 @@ def limited(
     compute: Callable[[], Result],
     location: SourceLocation | None = None,
     ir: Operation | None = None,
+    known: Sequence[object] = (),
 ) -> Result:
     """What `compute` returns or raises, computed in a worker process under the limit in force.
 
     `step` names what is done, for the message. `compute` must not rely on side effects: what it
     changes in memory is lost. What it returns and raises is pickled; isl objects may be part of
     it, and so may be operations, blocks and values of `ir` and the operands from outside, which
-    come back as the same objects. Inside another step, without a limit, and where processes cannot
-    be forked, `compute` is simply called.
+    come back as the same objects, as those that are `known` do. Inside another step, without a
+    limit, and where processes cannot be forked, `compute` is simply called.
 
     Raises `ResourceError` if the worker exceeds the limit or crashes.
     """
-    return started(step, compute, location, ir).result()
+    return started(step, compute, location, ir, known).result()
 
 
 @dataclass

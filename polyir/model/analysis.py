@@ -52,6 +52,7 @@ def compute_dependences(
     kinds: tuple[DependenceKind, ...] = ORDERING_KINDS,
     schedule: isl.Schedule | None = None,
     is_bounded: bool = True,
+    before: Scop | None = None,
 ) -> Dependences:
     """The dependences of `scop` under `schedule`, else the tree in force, as original order.
 
@@ -68,12 +69,16 @@ def compute_dependences(
     over-approximate. The order of the result is by kind, then by source, target (in program
     order) and array (in order of first access).
 
+    `before` is the scop before some of its accesses changed: the dependences that are known of it
+    are not computed again for arrays that are accessed as they were, in the same order.
+
     Raises `PolyirError` for a tree with expansion nodes, whose instances have no accesses here,
     and `DataflowError`, also where the dependences take isl too many operations, if
     `is_bounded`: then the same dependences are found on every machine.
     """
     _require_plain(scop)
-    compute = partial(_computed_dependences, scop, value_based, kinds, schedule or scop.schedule)
+    order = schedule or scop.schedule
+    compute = partial(_computed_dependences, scop, value_based, kinds, order, before)
     if not is_bounded:
         return compute()
     bound = _bound_on_operations(scop, VALUE_OPERATIONS if value_based else MEMORY_OPERATIONS)
@@ -104,22 +109,76 @@ def _bound_on_operations(scop: Scop, usual: int) -> int:
 
 
 def _computed_dependences(
-    scop: Scop, value_based: bool, kinds: tuple[DependenceKind, ...], schedule: isl.Schedule
+    scop: Scop,
+    value_based: bool,
+    kinds: tuple[DependenceKind, ...],
+    schedule: isl.Schedule,
+    before: Scop | None,
 ) -> Dependences:
+    order = schedule.get_map().intersect_domain(scop.domain).gist_domain(scop.domain)
+    known: dict[str, list[Dependence]] = {}
+    if before is not None and set(kinds) <= set(ORDERING_KINDS):
+        known = _still_known(scop, before, value_based, order)
     found: dict[tuple[int, int, int, int], Dependence] = {}
     statements = {statement.name: number for number, statement in enumerate(scop.statements)}
     kind_order = list(DependenceKind)
     for array_number, array in enumerate(arrays_in_order(scop)):
-        accesses = array_accesses(scop, array, schedule)
-        for kind in dict.fromkeys(kinds):
-            query = _VALUE_BASED[kind] if value_based else _MEMORY_BASED[kind]
-            for relation in maps_of(query(accesses)):
-                item = Dependence(kind, array, relation.coalesce())
-                source, target = statements[item.source], statements[item.target]
-                found[kind_order.index(kind), source, target, array_number] = item
+        if array in known:
+            through_array = [item for item in known[array] if item.kind in kinds]
+        else:
+            accesses = array_accesses(scop, array, schedule)
+            queries = _VALUE_BASED if value_based else _MEMORY_BASED
+            through_array = [
+                Dependence(kind, array, relation.coalesce())
+                for kind in dict.fromkeys(kinds)
+                for relation in maps_of(queries[kind](accesses))
+            ]
+        for item in through_array:
+            source, target = statements[item.source], statements[item.target]
+            found[kind_order.index(item.kind), source, target, array_number] = item
     items = tuple(found[key] for key in sorted(found))
-    order = schedule.get_map().intersect_domain(scop.domain)
-    return Dependences(value_based, items, order.gist_domain(scop.domain))
+    return Dependences(value_based, items, order)
+
+
+def _still_known(
+    scop: Scop, before: Scop, value_based: bool, order: isl.UnionMap
+) -> dict[str, list[Dependence]]:
+    """The known dependences through each array that `scop` accesses as it did `before`.
+
+    There are none if what is known is for another order, or not `value_based` as asked for.
+    """
+    known = before.dependences
+    if known is None or known.order is None or known.value_based != value_based:
+        return {}
+    if not (known.order.is_equal(order) and before.context.is_equal(scop.context)):
+        return {}
+    now, then = _accesses_by_array(scop), _accesses_by_array(before)
+    return {
+        array: [item for item in known.items if item.array == array]
+        for array, accesses in now.items()
+        if array in then and _are_same(accesses, then[array])
+    }
+
+
+_Accesses = list[tuple[str, Access]]
+"""Accesses to one array, each with the name of its statement."""
+
+
+def _accesses_by_array(scop: Scop) -> dict[str, _Accesses]:
+    found: dict[str, _Accesses] = {}
+    for statement in scop.statements:
+        for access in statement.accesses:
+            found.setdefault(access.array, []).append((statement.name, access))
+    return found
+
+
+def _are_same(accesses: _Accesses, others: _Accesses) -> bool:
+    return len(accesses) == len(others) and all(
+        name == other_name
+        and access.kind is other.kind
+        and access.relation.plain_is_equal(other.relation)
+        for (name, access), (other_name, other) in zip(accesses, others, strict=True)
+    )
 
 
 def _require_plain(scop: Scop) -> None:

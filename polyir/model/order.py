@@ -39,7 +39,7 @@ def all_active(dependences: Iterable[Dependence]) -> tuple[Active, ...]:
     return tuple(
         Active(dependence, dependence.relation)
         for dependence in dependences
-        if not dependence.relation.is_empty()
+        if not dependence.is_empty
     )
 
 
@@ -98,6 +98,10 @@ def _forward(pairs: isl.Map, source: isl.PwAff, target: isl.PwAff) -> isl.Map:
 
 @lru_cache(MOST_REMEMBERED)
 def _at_once(pairs: isl.Map, source: isl.PwAff, target: isl.PwAff) -> isl.Map:
+    # Most loops order none of most pairs: that is seen far faster than what is left is simplified.
+    orders = (order(pairs, source, target) for order in (_backward, _forward))
+    if all(ordered.is_empty() for ordered in orders):
+        return pairs
     return simplified(pairs.intersect(source.eq_map(target)))
 
 

@@ -40,6 +40,11 @@ def is_new_each_time(scop: Scop, array: SSAValue) -> bool:
     return True
 
 
+def is_allocated(scop: Scop, array: str) -> bool:
+    """Whether an array is allocated in the function."""
+    return isinstance(scop.arrays[array].owner, memref.AllocOp | memref.AllocaOp)
+
+
 def why_no_temporary(scop: Scop, array: str) -> str | None:
     """Why the contents of `array` may matter outside the scop; `None` if it is a temporary.
 
@@ -48,7 +53,7 @@ def why_no_temporary(scop: Scop, array: str) -> str | None:
     is another question, for dataflow analysis.
     """
     value = scop.arrays[array]
-    if not isinstance(value.owner, memref.AllocOp | memref.AllocaOp):
+    if not is_allocated(scop, array):
         return "it is not allocated in the function"
     assert isinstance(value.type, MemRefType)
     if not isinstance(value.type.layout, NoneAttr):

@@ -14,7 +14,7 @@ import islpy as isl
 
 from polyir.diagnostics import PolyirError
 from polyir.isl_lists import maps_of, sets_of
-from polyir.schedule.linear import Row, rank
+from polyir.schedule.linear import Row, constraint_rows, rank
 
 
 class SchedulingError(PolyirError):
@@ -140,14 +140,9 @@ def equality_directions(domain: isl.Set) -> tuple[Row, ...]:
 
     Equalities that need existentially quantified variables are left out.
     """
-    hull = domain.affine_hull().remove_divs()
-    kinds = isl.dim_type
-    matrix = hull.equalities_matrix(kinds.set, kinds.div, kinds.param, kinds.cst)
-    depth = domain.dim(kinds.set)
-    return tuple(
-        tuple(matrix.get_element_val(row, column).to_python() for column in range(depth))
-        for row in range(matrix.rows())
-    )
+    equalities, _ = constraint_rows(domain.affine_hull().remove_divs())
+    first = 1 + domain.dim(isl.dim_type.param)
+    return tuple(row[first:] for row in equalities)
 
 
 def rows_left(statements: Sequence[ScheduledStatement], spanned: Spanned) -> int:

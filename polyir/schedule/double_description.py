@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import gcd
 
-from polyir.schedule.linear import Row, dot
+from polyir.schedule.linear import Row
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,12 @@ def generators(
             rays = _cut(rays, row, bit, least=dimensions - len(lines) - 2)
         else:
             # All constraints so far hold for a line as equalities.
-            rays = [Ray(_eliminated(ray.row, row, first), ray.tight | bit) for ray in rays]
+            (factor,) = _products(row, [first])
+            values = _products(row, [ray.row for ray in rays])
+            rays = [
+                Ray(_eliminated(ray.row, value, first, factor), ray.tight | bit)
+                for ray, value in zip(rays, values, strict=True)
+            ]
             rays.append(Ray(first, bit - 1))
         if len(rays) > most:
             return None
@@ -52,20 +57,33 @@ def generators(
 
 def _orthogonal_lines(lines: Sequence[Row], row: Row) -> tuple[list[Row], Row | None]:
     """A basis of the lines with `row.y = 0`; also a line with `row.y > 0`, if there is one."""
-    first = next((line for line in lines if dot(row, line)), None)
-    if first is None:
+    values = _products(row, lines)
+    place = next((number for number, value in enumerate(values) if value), None)
+    if place is None:
         return list(lines), None
-    rest = [_eliminated(line, row, first) for line in lines if line is not first]
-    return rest, first if dot(row, first) > 0 else tuple(-entry for entry in first)
+    first, factor = lines[place], values[place]
+    if factor < 0:
+        first, factor = tuple(-entry for entry in first), -factor
+    rest = [
+        _eliminated(line, value, first, factor) for line, value in zip(lines, values, strict=True)
+    ]
+    del rest[place]
+    return rest, first
 
 
-def _eliminated(vector: Row, row: Row, other: Row) -> Row:
-    """A sum of a positive multiple of `vector` and of a multiple of `other` with `row.y = 0`."""
-    value, factor = dot(row, vector), dot(row, other)
+def _products(row: Row, vectors: Sequence[Row]) -> list[int]:
+    """The scalar products of `row`, which mostly has few entries, with `vectors`."""
+    entries = [(place, entry) for place, entry in enumerate(row) if entry]
+    return [sum([entry * vector[place] for place, entry in entries]) for vector in vectors]
+
+
+def _eliminated(vector: Row, value: int, other: Row, factor: int) -> Row:
+    """A sum of a positive multiple of `vector` and of a multiple of `other` with product zero.
+
+    `value` is the product of some row with `vector`, the positive `factor` that with `other`.
+    """
     if not value:
         return vector
-    if factor < 0:
-        value, factor = -value, -factor
     return _primitive([factor * a - value * b for a, b in zip(vector, other, strict=True)])
 
 
@@ -80,7 +98,7 @@ def _cut(rays: Sequence[Ray], row: Row, bit: int, least: int) -> list[Ray]:
 
     All rays of a two-dimensional face satisfy at least `least` inequalities as equalities.
     """
-    values = [dot(row, ray.row) for ray in rays]
+    values = _products(row, [ray.row for ray in rays])
     inside = [(ray, value) for ray, value in zip(rays, values, strict=True) if value > 0]
     outside = [(ray, value) for ray, value in zip(rays, values, strict=True) if value < 0]
     on = [

@@ -21,7 +21,7 @@ import islpy as isl
 from polyir.isl_lists import basic_maps_of
 from polyir.limits import within_operations
 from polyir.schedule.double_description import generators
-from polyir.schedule.linear import Row, dot, entries_of, matrix_of
+from polyir.schedule.linear import Row, constraint_rows, dot, matrix_of
 
 
 @dataclass(frozen=True)
@@ -204,7 +204,7 @@ def _common_equalities(relation: isl.Map) -> list[Row]:
         )
         spaces.append(isl.Set.from_basic_set(space))
     hull = reduce(isl.Set.union, spaces).affine_hull()
-    return entries_of(hull.equalities_matrix(*_FORM_COLUMNS))
+    return constraint_rows(hull)[0]
 
 
 REFINEMENT = 1 << 10
@@ -220,17 +220,15 @@ def _forms_of_refined(piece: isl.BasicMap) -> NonNegativeForms | None:
     is not redundant.
     """
     kinds = isl.dim_type
-    order = (kinds.param, kinds.in_, kinds.out, kinds.div, kinds.cst)
     relaxed = piece.remove_divs()
-    equalities = entries_of(relaxed.equalities_matrix(*order))
-    inequalities = entries_of(relaxed.inequalities_matrix(*order))
-    forward = [(*form[1:], 0) for form in _forward_forms(isl.Map.from_basic_map(piece))]
+    equalities, inequalities = constraint_rows(relaxed.wrap())
+    forward = _forward_forms(isl.Map.from_basic_map(piece))
     width = 1 + sum(relaxed.dim(kind) for kind in (kinds.param, kinds.in_, kinds.out))
     refined = isl.BasicMap.from_constraint_matrices(
         relaxed.get_space(),
         matrix_of(_refined(equalities), width),
         matrix_of(_refined([*inequalities, *forward]), width),
-        *order,
+        *(kinds.cst, kinds.param, kinds.in_, kinds.out, kinds.div),
     )
     forms = _forms_of(isl.Map.from_basic_map(refined))
     return forms and replace(
@@ -241,8 +239,8 @@ def _forms_of_refined(piece: isl.BasicMap) -> NonNegativeForms | None:
 
 
 def _refined(rows: Sequence[Row]) -> list[Row]:
-    """`rows`, whose last entry is the constant, for points multiplied by `REFINEMENT`."""
-    return [(*row[:-1], REFINEMENT * row[-1]) for row in rows]
+    """`rows`, whose first entry is the constant, for points multiplied by `REFINEMENT`."""
+    return [(REFINEMENT * row[0], *row[1:]) for row in rows]
 
 
 # The forms of one polyhedron
@@ -250,8 +248,6 @@ def _refined(rows: Sequence[Row]) -> list[Row]:
 MOST_RAYS = 512
 """How many vertices and rays a polyhedron may have: as many as a box of nine dimensions. Those of
 kernels have up to 14; with twice as many, finding them takes eight times as long."""
-
-_FORM_COLUMNS = (isl.dim_type.cst, isl.dim_type.param, isl.dim_type.set, isl.dim_type.div)
 
 Cone = tuple[Sequence[Row], Sequence[Row]]
 """Equalities and inequalities on the coefficients (constant, parameters, dimensions) of a form."""
@@ -289,11 +285,8 @@ _cones: dict[str, Cone | None] = {}
 
 def _cone(polyhedron: isl.BasicSet) -> Cone | None:
     """The cone of all non-negative forms, `None` if there are too many vertices and rays."""
-    return _cone_of(
-        entries_of(polyhedron.equalities_matrix(*_FORM_COLUMNS)),
-        entries_of(polyhedron.inequalities_matrix(*_FORM_COLUMNS)),
-        1 + polyhedron.dim(isl.dim_type.all),
-    )
+    equalities, inequalities = constraint_rows(polyhedron)
+    return _cone_of(equalities, inequalities, 1 + polyhedron.dim(isl.dim_type.all))
 
 
 def _cone_of(equalities: Sequence[Row], inequalities: Sequence[Row], width: int) -> Cone | None:

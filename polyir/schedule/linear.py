@@ -35,6 +35,25 @@ def stacked(matrices: Sequence[isl.Mat], width: int) -> isl.Mat:
     return matrices[0]
 
 
+def constraint_rows(polyhedron: isl.BasicSet) -> tuple[list[Row], list[Row]]:
+    """The equalities and the inequalities of a polyhedron without local variables.
+
+    Each is a row of coefficients: the constant, those of the parameters, those of the dimensions.
+    """
+    # To ask for the entries of a matrix one by one takes ten times as long as to print all.
+    printer = isl.Printer.to_str(polyhedron.get_ctx()).set_output_format(isl.format.POLYLIB)
+    header, *lines = printer.print_basic_set(polyhedron).get_str().split("\n")
+    count = int(header.split()[0])
+    first = 1 + polyhedron.dim(isl.dim_type.set)
+    equalities: list[Row] = []
+    inequalities: list[Row] = []
+    for line in lines[:count]:
+        kind, *entries = map(int, line.split())
+        row = (entries[-1], *entries[first - 1 : -1], *entries[: first - 1])
+        (inequalities if kind else equalities).append(row)
+    return equalities, inequalities
+
+
 def entries_of(matrix: isl.Mat) -> list[Row]:
     """The rows of an isl matrix."""
     columns = range(matrix.cols())

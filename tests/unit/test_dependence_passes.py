@@ -110,7 +110,7 @@ def test_nothing_to_check_is_said(program: ModuleOp, message: str) -> None:
 def test_dependences_that_are_too_hard_are_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[bool] = []
 
-    def give_up(scop: Scop, value_based: bool, kinds: object, is_bounded: bool) -> Dependences:
+    def give_up(scop: Scop, value_based: bool, kinds: object, **options: object) -> Dependences:
         tried.append(value_based)
         raise DataflowError("this is too hard")
 

@@ -13,6 +13,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from polyir.diagnostics import Remark, remarks_to
 from polyir.dialects.dependence import DependenceKind, Dependences
+from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.model import analysis, dependence_text
 from polyir.model.analysis import DataflowError, compute_dependences
 from polyir.model.dependence_text import describe, format_dependences, relation_text
@@ -104,12 +105,12 @@ def test_the_context_bounds_the_relations() -> None:
     assert compute_dependences(scop).items == ()
 
 
-def two_loops() -> Scop:
-    """`A[i] = B[i]` in one loop, then `B[i] = A[n - 1 - i]` in a second."""
+def two_loops(read: str = "%i") -> Scop:
+    """`A[i] = B[read]` in one loop, then `B[i] = A[n - 1 - i]` in a second."""
     first, second = "S0[i] : 0 <= i < n", "S1[i] : 0 <= i < n"
     return scop_with(
         f"""poly.stmt @S0 domain "[n] -> {{ {first} }}" (%i) {{
-          %0 = affine.load %B[%i] : memref<?xf64>
+          %0 = affine.load %B[{read}] : memref<?xf64>
           affine.store %0, %A[%i] : memref<?xf64>
         }}
         poly.stmt @S1 domain "[n] -> {{ {second} }}" (%i) {{
@@ -122,6 +123,31 @@ def two_loops() -> Scop:
           poly.filter "[n] -> {{ {second} }}" {{
             poly.band "[{{ S1[i] -> [(i)] }}]" coincident [false] }} }} }}""",
     )
+
+
+def test_dependences_of_arrays_that_do_not_change_are_not_computed_again() -> None:
+    before = two_loops()
+    known = compute_dependences(before)
+    before.op.dependences = DependencesAttr(known)
+    changed = two_loops("%n - %i - 1")
+    found = compute_dependences(changed, before=before)
+    assert shown(found) == shown(compute_dependences(changed)) != shown(known)
+    through = {array: [each for each in found.items if each.array == array] for array in "AB"}
+    assert [any(each is old for old in known.items) for each in through["A"]] == [True]
+    assert not any(each is old for each in through["B"] for old in known.items)
+
+
+def test_dependences_of_another_order_or_kind_are_computed_again() -> None:
+    scop = two_loops()
+    known = compute_dependences(scop)
+    backwards = isl.UnionMap("[n] -> { S0[i] -> [1, i]; S1[i] -> [0, i] }")
+    for old in (replace(known, order=backwards), replace(known, order=None)):
+        scop.op.dependences = DependencesAttr(old)
+        found = compute_dependences(scop, before=scop)
+        assert not any(each is item for each in found.items for item in known.items)
+    scop.op.dependences = DependencesAttr(known)
+    found = compute_dependences(scop, value_based=False, before=scop)
+    assert not any(each is item for each in found.items for item in known.items)
 
 
 def test_dependences_between_statements() -> None:

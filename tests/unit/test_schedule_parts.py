@@ -20,7 +20,13 @@ from polyir.schedule.integer_program import (
     lexicographic_minimum,
     lexicographic_minimum_of_choices,
 )
-from polyir.schedule.linear import completing_rows, dot, orthogonal_complement, rank
+from polyir.schedule.linear import (
+    completing_rows,
+    constraint_rows,
+    dot,
+    orthogonal_complement,
+    rank,
+)
 from polyir.schedule.row_problem import ObjectiveTerm, RowForm, RowProblem
 
 WIDTH = 4
@@ -232,3 +238,16 @@ def test_a_loop_that_only_runs_forward_for_integers_is_kept() -> None:
     assert forms.contains((0, 0, -1, 0, 1, 0))
     assert not forms.contains((-1, 0, -1, 0, 1, 0))
     assert not forms.contains((0, 0, 1, 0, -1, 0))
+
+
+def test_rows_of_constraints() -> None:
+    large = 10**30
+    polyhedron = isl.BasicSet(
+        f"[n, m] -> {{ [i, j] : i = 2j + 3n - 1 and j >= m - {large} and i <= n }}"
+    )
+    # isl replaces j: 2j = i - 3n + 1.
+    assert constraint_rows(polyhedron) == (
+        [(-1, 3, 0, -1, 2)],
+        [(2 * large + 1, -3, -2, 1, 0), (0, 1, 0, -1, 0)],
+    )
+    assert constraint_rows(isl.BasicSet("{ [] }")) == ([], [])

@@ -134,6 +134,33 @@ def arrays(graph: LocalityGraph) -> list[str]:
     return [each.references[0].reference.array for each in by_priority(graph.groups)]
 
 
+TWO_IN_TURN = """
+func.func @two(%A: memref<42xf64>, %B: memref<42x42xf64>, %C: memref<42x42xf64>) {
+  affine.for %i = 0 to 42 {
+    affine.for %j = 0 to 42 {
+      %a = affine.load %A[%i] : memref<42xf64>
+      affine.store %a, %B[%i, %j] : memref<42x42xf64>
+      %b = affine.load %A[%i] : memref<42xf64>
+      %c = affine.load %B[%i, %j] : memref<42x42xf64>
+      %sum = arith.addf %b, %c : f64
+      affine.store %sum, %C[%i, %j] : memref<42x42xf64>
+    }
+  }
+  return
+}
+"""
+
+
+def test_reuse_inside_a_statement_counts_beside_that_of_others() -> None:
+    groups = {each.references[0].array: each for each in reuse_groups(scop_from(TWO_IN_TURN))}
+    both = "S0[i, j] -> S1[i, j]; S1[i, j] -> S0[i, j + 1]"
+    own = "S0[i, j] -> S0[i, j + 1]; S1[i, j] -> S1[i, j + 1]"
+    shape = isl.UnionSet("{ S0[i, j] : 0 <= i, j < 42; S1[i, j] : 0 <= i, j < 42 }")
+    for array, pairs in (("A", f"{both}; {own}"), ("B", "S0[i, j] -> S1[i, j]")):
+        expected = isl.UnionMap(f"{{ {pairs} }}").intersect_domain(shape).intersect_range(shape)
+        assert groups[array].temporal.is_equal(expected)
+
+
 def test_priorities_in_the_matrix_product() -> None:
     """By multiplicity first; when i is fixed, B has most subscripts left to choose."""
     graph = graph_of(kernel("2mm")).within((1,))

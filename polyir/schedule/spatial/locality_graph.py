@@ -20,7 +20,7 @@ from polyir.schedule.dependences import (
     is_bounded,
     relations_by_pair,
 )
-from polyir.schedule.linear import Row, rank
+from polyir.schedule.linear import constraint_rows, rank
 from polyir.schedule.spatial.references import ArrayReference
 from polyir.schedule.spatial.reuse import ReuseGroup
 from polyir.schedule.tree import Hyperplane, affine_function
@@ -46,15 +46,8 @@ class PlacedReference:
         count = len(self.reference.subscripts)
         if not count:
             return 0
-        hull = self.relation.range().affine_hull().remove_divs()
-        kinds = isl.dim_type
-        matrix = hull.equalities_matrix(kinds.set, kinds.param, kinds.div, kinds.cst)
-        first = hull.dim(kinds.set) - count
-        fixed: list[Row] = [
-            tuple(matrix.get_element_val(row, first + k).to_python() for k in range(count))
-            for row in range(matrix.rows())
-        ]
-        return count - rank(fixed, count)
+        equalities, _ = constraint_rows(self.relation.range().affine_hull().remove_divs())
+        return count - rank([row[-count:] for row in equalities], count)
 
     def under(self, hyperplanes: Sequence[Hyperplane]) -> PlacedReference:
         """The reference with further rows."""

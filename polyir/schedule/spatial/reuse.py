@@ -17,7 +17,7 @@ import islpy as isl
 from polyir.isl_lists import basic_maps_of, maps_of
 from polyir.model.analysis import flow_in_tree
 from polyir.model.scop import Scop
-from polyir.schedule.linear import Row, completing_rows
+from polyir.schedule.linear import Row, completing_rows, rank
 from polyir.schedule.spatial.references import (
     ArrayReference,
     by_linear_part,
@@ -72,7 +72,7 @@ def _temporal(
     def elements(of: Sequence[ArrayReference]) -> isl.UnionMap:
         return _united([isl.UnionMap.from_map(each.relation) for each in of], scop)
 
-    last = _last(references, sinks, elements, scop)
+    last = _last(references, sinks, elements, scop, _have_no_reuse)
     return _united([_without_non_uniform_parts(piece) for piece in maps_of(last)], scop)
 
 
@@ -102,22 +102,39 @@ Touched = Callable[[Sequence[ArrayReference]], isl.UnionMap]
 """What references touch, `{ S[i] -> line[...] }`."""
 
 
+def _have_no_reuse(references: Sequence[ArrayReference]) -> bool:
+    """Whether references of one statement touch an element in one instance only.
+
+    They have the same subscripts, which are different for all iterations.
+    """
+    if len({each.subscripts for each in references}) > 1:
+        return False
+    first = references[0]
+    return rank([row.coefficients for row in first.subscripts], first.depth) == first.depth
+
+
 def _last(
-    sources: Sequence[ArrayReference], sinks: Sequence[ArrayReference], touched: Touched, scop: Scop
+    sources: Sequence[ArrayReference],
+    sinks: Sequence[ArrayReference],
+    touched: Touched,
+    scop: Scop,
+    have_no_reuse: Callable[[Sequence[ArrayReference]], bool] = lambda references: False,
 ) -> isl.UnionMap:
     """`{ source[i] -> sink[j] }`: the last instances before the sink that touch what it touches.
 
-    They are the last one of all, and the last one of the sink's own statement.
+    They are the last one of all, and the last one of the sink's own statement. It is not looked
+    for among references of a statement that `have_no_reuse`.
     """
     found = _last_before(touched(sources), touched(sinks), scop)
     if len({each.statement for each in (*sources, *sinks)}) == 1:
         return found.coalesce()
     for statement in dict.fromkeys(each.statement for each in sinks):
         own_sources, own_sinks = (
-            touched([each for each in references if each.statement == statement])
+            [each for each in references if each.statement == statement]
             for references in (sources, sinks)
         )
-        found = found.union(_last_before(own_sources, own_sinks, scop))
+        if not have_no_reuse([*own_sources, *own_sinks]):
+            found = found.union(_last_before(touched(own_sources), touched(own_sinks), scop))
     return found.coalesce()
 
 

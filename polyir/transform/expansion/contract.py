@@ -16,13 +16,12 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineExpr
 
 from polyir.diagnostics import LegalityError
-from polyir.dialects.scop import ScopOp
 from polyir.isl_lists import maps_of
 from polyir.limits import limited
 from polyir.model.affine_maps import Valued
 from polyir.model.dataflow import ArrayFlow
 from polyir.model.outcome import Rewritten
-from polyir.model.scop import Scop, scop_of
+from polyir.model.scop import Scop
 from polyir.transform.expansion.box import Allocator
 from polyir.transform.expansion.lifetimes import conflicts
 from polyir.transform.expansion.temporaries import (
@@ -37,7 +36,7 @@ Moduli = tuple[int | None, ...]
 """For each dimension of an array its modulus; `None` for a dimension that does not change."""
 
 
-def contract(op: ScopOp, arrays: Sequence[str] = ()) -> Rewritten:
+def contract(scop: Scop, arrays: Sequence[str] = ()) -> Rewritten:
     """Shrink the temporaries of a scop to what is live at once under its schedule tree.
 
     `arrays` are the only ones to look at; without them all temporaries are.
@@ -45,9 +44,8 @@ def contract(op: ScopOp, arrays: Sequence[str] = ()) -> Rewritten:
     The dependences of the scop are out of date after it, and the tree must keep its order: the
     values share memory in that order only.
     """
-    scop = scop_of(op)
-    plan = limited("contraction", lambda: _plan(scop, arrays), ir=op)
-    allocator = Allocator(op)
+    plan = limited("contraction", lambda: _plan(scop, arrays), ir=scop.op)
+    allocator = Allocator(scop.op)
     done = tuple(_rewrite(scop, flow, moduli, allocator) for flow, moduli in plan.contracted)
     return Rewritten(done, plan.missed)
 

@@ -45,7 +45,10 @@ def false_loops(
     that allow it have copies: else the copies would cost memory for nothing.
     """
     chooser = _Chooser(scop, flows, loops)
-    chooser.visit(scop.schedule.get_root(), all_active(dependences.ordering))
+    ordering = dependences.ordering
+    if loops == "all":
+        ordering = tuple(each for each in ordering if each.array in flows)
+    chooser.visit(scop.schedule.get_root(), all_active(ordering))
     return {name: tuple(chosen) for name, chosen in chooser.chosen.items()}
 
 

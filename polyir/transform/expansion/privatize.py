@@ -13,15 +13,14 @@ of the reads that their values reach. Two webs of one array can live in differen
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 
 import islpy as isl
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from polyir.dialects.dependence import DependenceKind, Dependences
-from polyir.dialects.scop import ScopOp
 from polyir.limits import limited
 from polyir.model.analysis import compute_dependences
 from polyir.model.dataflow import ArrayFlow, ReadFlow, array_flow
@@ -31,6 +30,7 @@ from polyir.model.order import Active, forward
 from polyir.model.outcome import Rewritten
 from polyir.model.scop import Scop, scop_of
 from polyir.model.statements import Access, Statement
+from polyir.model.temporaries import is_allocated
 from polyir.transform.expansion.box import Allocator, NoBoxError, Side, box_of, on_statement
 from polyir.transform.expansion.loops import Loops, PrivateLoop, false_loops
 from polyir.transform.expansion.temporaries import (
@@ -45,7 +45,7 @@ from polyir.transform.expansion.temporaries import (
 _NO_LOOP = "each loop that reuses its memory carries one of its values, or is sequential anyway"
 
 
-def privatize(op: ScopOp, arrays: Sequence[str] = (), loops: Loops = "needed") -> Rewritten:
+def privatize(scop: Scop, arrays: Sequence[str] = (), loops: Loops = "needed") -> Rewritten:
     """Give temporaries of a scop private copies, for the order that its tree has now.
 
     First the accesses of each temporary are split into webs, each with memory of its own. Then
@@ -54,34 +54,36 @@ def privatize(op: ScopOp, arrays: Sequence[str] = (), loops: Loops = "needed") -
 
     The dependences of the scop are out of date after it.
     """
-    scop = scop_of(op)
-    webs, missed = limited("privatization", lambda: _webs(scop, arrays), ir=op)
+    if not arrays and not any(is_allocated(scop, name) for name in scop.arrays):
+        return Rewritten()
+    op = scop.op
+    split = limited("privatization", lambda: _split_plan(scop, arrays, loops), ir=op)
     done: list[str] = []
     memories: list[SSAValue] = []
-    for name, webs_of_array in webs.items():
-        parts = _split(scop.arrays[name], webs_of_array)
+    for name, webs in split.webs.items():
+        parts = _split(scop.arrays[name], webs)
         memories += parts
         if len(parts) > 1:
             done.append(f"split {name} into {len(parts)} temporaries that share no value")
-    renamed = scop_of(op)
-    names = [name for name, memory in renamed.arrays.items() if memory in memories]
-    plan = limited("privatization", lambda: _plan(renamed, names, arrays, loops), ir=op)
+    renamed, plan = scop, split.copies
+    if plan is None:
+        renamed = scop_of(op)
+        names = [name for name, memory in renamed.arrays.items() if memory in memories]
+        plan = limited("privatization", partial(_plan, renamed, scop, names, arrays, loops), ir=op)
     allocator = Allocator(op)
     done += [_expand(renamed, copies, allocator) for copies in plan.copies]
-    return Rewritten(tuple(done), (*missed, *plan.missed))
-
-
-def _webs(scop: Scop, arrays: Sequence[str]) -> tuple[dict[str, tuple[Web, ...]], list[str]]:
-    """The webs of each temporary; and what is none, in words."""
-    flows, missed = temporaries(scop, arrays)
-    return {name: webs_of(flow) for name, flow in flows.items()}, missed
+    return Rewritten(tuple(done), (*split.missed, *plan.missed))
 
 
 @dataclass(frozen=True)
 class _PrivateCopies:
-    """The loops for whose iterations an array gets copies, and the box of their values."""
+    """The loops for whose iterations an array gets copies, and the box of their values.
 
-    flow: ArrayFlow
+    `accesses` are those to the array, statement by statement.
+    """
+
+    array: str
+    accesses: dict[str, list[Operation]]
     loops: tuple[PrivateLoop, ...]
     box: tuple[Side, ...]
 
@@ -94,14 +96,52 @@ class _PrivatizationPlan:
     missed: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class _SplitPlan:
+    """The accesses of each web of each temporary, and what is none, in words.
+
+    If nothing is to be split, the `copies` to make are known, too.
+    """
+
+    webs: dict[str, list[list[Operation]]]
+    missed: tuple[str, ...]
+    copies: _PrivatizationPlan | None
+
+
+def _split_plan(scop: Scop, arrays: Sequence[str], loops: Loops) -> _SplitPlan:
+    """The webs of the temporaries among `arrays`."""
+    flows, missed = temporaries(scop, arrays)
+    webs = {
+        name: [[access.operation for access in web.accesses] for web in webs_of(flow)]
+        for name, flow in flows.items()
+    }
+    is_split = any(len(each) > 1 for each in webs.values())
+    copies = None if is_split else _copies(scop, scop, flows, arrays, loops)
+    return _SplitPlan(webs, tuple(missed), copies)
+
+
 def _plan(
-    scop: Scop, names: Sequence[str], arrays: Sequence[str], loops: Loops
+    scop: Scop, before: Scop, names: Sequence[str], arrays: Sequence[str], loops: Loops
 ) -> _PrivatizationPlan:
-    """The copies for the arrays `names`; with the reasons for what is left of `arrays`."""
-    if not names:
-        return _PrivatizationPlan((), ())
+    """The copies for the arrays `names`; `before` is the scop before arrays were split."""
     flows = {name: array_flow(scop, name) for name in names}
-    dependences = compute_dependences(scop, is_bounded=False)
+    return _copies(scop, before, flows, arrays, loops)
+
+
+def _copies(
+    scop: Scop,
+    before: Scop,
+    flows: Mapping[str, ArrayFlow],
+    arrays: Sequence[str],
+    loops: Loops,
+) -> _PrivatizationPlan:
+    """The copies for the arrays of `flows`; with the reasons for what is left of `arrays`.
+
+    The scop `before` is the one with the dependences that its operation has.
+    """
+    if not flows:
+        return _PrivatizationPlan((), ())
+    dependences = compute_dependences(scop, is_bounded=False, before=before)
     copies: list[_PrivateCopies] = []
     missed: list[str] = []
     for name, private in false_loops(scop, dependences, flows, loops).items():
@@ -110,12 +150,19 @@ def _plan(
                 carried = _carried_value(scop, dependences, name)
                 missed.append(f"{name} was not privatized: {_NO_LOOP}{carried}")
             continue
-        statements = [each for each in scop.statements if each.name in flows[name].statements]
+        flow = flows[name]
+        accesses = {
+            each: [access.operation for access in flow.accesses_of(each)]
+            for each in flow.statements
+        }
+        statements = [each for each in scop.statements if each.name in accesses]
         cells = reduce(isl.Set.union, (_iterations(each, private) for each in statements))
         try:
-            copies.append(_PrivateCopies(flows[name], private, box_of(cells, scop.context)))
+            box = box_of(cells, scop.context)
         except NoBoxError as error:
             missed.append(f"{name} was not privatized: {error}")
+        else:
+            copies.append(_PrivateCopies(name, accesses, private, box))
     return _PrivatizationPlan(tuple(copies), tuple(missed))
 
 
@@ -130,34 +177,33 @@ def _carried_value(scop: Scop, dependences: Dependences, array: str) -> str:
     return ""
 
 
-def _split(memory: SSAValue, webs: Sequence[Web]) -> list[SSAValue]:
-    """Give each web of an array its own memory; the first web keeps the existing memory."""
+def _split(memory: SSAValue, webs: Sequence[Sequence[Operation]]) -> list[SSAValue]:
+    """Give the accesses of each web of an array their own memory; the first web keeps what is."""
     memories = [memory]
     for web in webs[1:]:
         other = duplicate(memory)
         memories.append(other)
-        for access in web.accesses:
-            access.operation.operands = [
-                other if operand is memory else operand for operand in access.operation.operands
+        for access in web:
+            access.operands = [
+                other if operand is memory else operand for operand in access.operands
             ]
     return memories
 
 
 def _expand(scop: Scop, copies: _PrivateCopies, allocator: Allocator) -> str:
     """Put the iterations of the loops before the subscripts of an array; says so."""
-    flow, loops = copies.flow, copies.loops
-    old = scop.arrays[flow.array]
+    loops = copies.loops
+    old = scop.arrays[copies.array]
     new = allocator.allocate(old, copies.box, extents_of(old))
-    for statement in (each for each in scop.statements if each.name in flow.statements):
+    for statement in (each for each in scop.statements if each.name in copies.accesses):
         values = StatementValues(scop, statement)
         iteration = values.expressions(_private_subscripts(statement, loops, copies.box))
-        for access in flow.accesses_of(statement.name):
-            operation = is_access(access.operation)
+        for operation in map(is_access, copies.accesses[statement.name]):
             subscripts = (*iteration, *values.subscripts(operation))
             values.redirect(operation, new, subscripts)
     remove_unused(old)
     which = ", ".join(str(loop.number) for loop in loops)
-    return f"{flow.array} has a copy for each iteration of loop {which}: {new.type}"
+    return f"{copies.array} has a copy for each iteration of loop {which}: {new.type}"
 
 
 def _iterations(statement: Statement, loops: Sequence[PrivateLoop]) -> isl.Set:

@@ -22,13 +22,12 @@ from xdsl.dialects import affine
 from xdsl.dialects.builtin import AffineSetAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from polyir.dialects.scop import ScopOp
 from polyir.isl_lists import basic_sets_of
 from polyir.limits import limited
 from polyir.model.affine_maps import set_over
 from polyir.model.dataflow import ArrayFlow, ReadFlow
 from polyir.model.outcome import Rewritten
-from polyir.model.scop import Scop, scop_of
+from polyir.model.scop import Scop
 from polyir.model.statements import AccessKind, Statement
 from polyir.model.temporaries import AccessOp
 from polyir.transform.expansion.box import Allocator, NoBoxError, Side, box_of, on_statement
@@ -45,7 +44,7 @@ class NotExpandableError(ValueError):
     """An array whose reads have no source that is a function; the message says why."""
 
 
-def expand(op: ScopOp, arrays: Sequence[str] = ()) -> Rewritten:
+def expand(scop: Scop, arrays: Sequence[str] = ()) -> Rewritten:
     """Expand the temporaries of a scop to single assignment, for the order of its tree.
 
     `arrays` are the only ones to look at; without them all temporaries are. A statement that
@@ -53,9 +52,8 @@ def expand(op: ScopOp, arrays: Sequence[str] = ()) -> Rewritten:
 
     The dependences of the scop are out of date after it.
     """
-    scop = scop_of(op)
-    plan = limited("expansion", lambda: _plan(scop, arrays), ir=op)
-    allocator = Allocator(op)
+    plan = limited("expansion", lambda: _plan(scop, arrays), ir=scop.op)
+    allocator = Allocator(scop.op)
     done = tuple(_Expansion(scop, each, allocator).rewrite() for each in plan.expanded)
     return Rewritten(done, plan.missed)
 
