@@ -271,14 +271,21 @@ def _over_tiles(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> 
 
 def _atomic(scop: Scop, schedule: isl.Schedule, expanded: ExpandedTiles) -> ScopAst | None:
     """Atomic loops, with conditions inside."""
-    tree = mapped_bottom_up(_counting(schedule, expanded), _with_atomic_tiles)
+    counting = _counting(schedule, expanded, isolated=True)
+    tree = mapped_bottom_up(counting, _with_atomic_tiles)
     return _generate(scop, with_atomic_loops(tree), expanded)
 
 
-def _counting(schedule: isl.Schedule, expanded: ExpandedTiles) -> isl.Schedule:
-    """The tree in which loops over tiles count them."""
+def _counting(
+    schedule: isl.Schedule, expanded: ExpandedTiles, isolated: bool = False
+) -> isl.Schedule:
+    """The tree in which loops over tiles count them; if some iterations are `isolated`, too.
+
+    Around isolated iterations, isl splits the usual loops over numbers otherwise than those over
+    first points: of six kernels, one then takes 13 % less time, but four 6 to 15 % more.
+    """
     # Loops over first points of tiles have their own steps.
-    return schedule if expanded.bands else with_counting_loops(schedule)
+    return schedule if expanded.bands else with_counting_loops(schedule, isolated)
 
 
 MOST_REPETITION = 4

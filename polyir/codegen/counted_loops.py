@@ -6,8 +6,9 @@ loops over tile numbers c, and in its AST they become loops over the first point
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import gcd, lcm
 
 import islpy as isl
@@ -29,8 +30,14 @@ from polyir.codegen.ast import (
 from polyir.codegen.simpler_loops import divided_members
 from polyir.codegen.thread_strides import strided_members
 from polyir.isl_callbacks import mapped_bottom_up
+from polyir.isl_lists import sets_of
 from polyir.isl_trees import mark_id, node_type
-from polyir.model.tree_loops import iterates_over_tiles, member_functions, member_steps
+from polyir.model.tree_loops import (
+    isolates_iterations,
+    iterates_over_tiles,
+    member_functions,
+    member_steps,
+)
 
 
 @dataclass(frozen=True)
@@ -67,37 +74,113 @@ class CountedBelow:
     counts: tuple[Count | None, ...]
 
 
-def with_counting_loops(schedule: isl.Schedule) -> isl.Schedule:
+def with_counting_loops(schedule: isl.Schedule, isolated: bool = False) -> isl.Schedule:
     """`schedule` with 0, 1, 2, ... for the values 0, s, 2s, ... of members that have tiles.
 
         band [32 floor(i / 32)]    =>    mark CountedBelow(0, [Count(32)])
                                            band [floor(i / 32)]
 
-    Trees with AST options that name loops are returned unchanged.
+    Trees with nodes or AST options that name values of loops are returned unchanged; if `isolated`,
+    options that isolate iterations name their numbers instead.
     """
-    if schedule.get_root().is_subtree_anchored():
+    is_needed = isolated and _isolates(schedule)
+    options = [*_counted_options(schedule.get_root(), ())] if is_needed else []
+    # isl changes no band that options below it name.
+    plain = mapped_bottom_up(schedule, _without_options) if options else schedule
+    if plain.get_root().is_subtree_anchored():
         return schedule
-    return mapped_bottom_up(schedule, _counting_band)
+    counting = mapped_bottom_up(plain, _counting_band)
+    if not options:
+        return counting
+    return mapped_bottom_up(counting, partial(_with_next_options, options=iter(options)))
 
 
 def _counting_band(node: isl.ScheduleNode) -> isl.ScheduleNode:
     if node_type(node) is not isl.schedule_node_type.band:
         return node
-    kept = strided_members(node)
-    over_tiles = tuple(
-        member not in kept and any(map(iterates_over_tiles, member_functions(node, member)))
-        for member in range(node.band_n_member())
-    )
-    if not any(over_tiles):
-        return node
-    steps = tuple(
-        step if is_tile else 1 for step, is_tile in zip(member_steps(node), over_tiles, strict=True)
-    )
+    steps = _steps(node)
     if all(step == 1 for step in steps):
         return node
     counts = tuple(Count(step) if step > 1 else None for step in steps)
     below = CountedBelow(node.get_schedule_depth(), counts)
     return divided_members(node, steps).insert_mark(mark_id(below))
+
+
+def _steps(band: isl.ScheduleNode) -> tuple[int, ...]:
+    """By what each member is divided: its step if it has tiles."""
+    kept = strided_members(band)
+    over_tiles = tuple(
+        member not in kept and any(map(iterates_over_tiles, member_functions(band, member)))
+        for member in range(band.band_n_member())
+    )
+    if not any(over_tiles):
+        return (1,) * len(over_tiles)
+    pairs = zip(member_steps(band), over_tiles, strict=True)
+    return tuple(step if is_tile else 1 for step, is_tile in pairs)
+
+
+def _isolates(schedule: isl.Schedule) -> bool:
+    """Whether an AST option of the tree isolates iterations."""
+    return not schedule.get_root().every_descendant(
+        lambda node: (
+            node_type(node) is not isl.schedule_node_type.band or not isolates_iterations(node)
+        )
+    )
+
+
+def _counted_options(node: isl.ScheduleNode, outer: tuple[int, ...]) -> Iterator[isl.UnionSet]:
+    """The AST options of each band of the tree that counts, children first.
+
+    The members around `node` are divided by `outer`.
+    """
+    if node_type(node) is not isl.schedule_node_type.band:
+        for position in range(node.n_children()):
+            yield from _counted_options(node.child(position), outer)
+        return
+    steps = (*outer, *_steps(node))
+    yield from _counted_options(node.child(0), steps)
+    options = node.band_get_ast_build_options()
+    counted = isl.UnionSet.empty(options.get_space())
+    for option in sets_of(options):
+        is_isolation = option.get_tuple_name() == "isolate"
+        each = _of_numbers(option, steps) if is_isolation else option
+        counted = counted.union(isl.UnionSet.from_set(each))
+    yield counted
+
+
+def _of_numbers(option: isl.Set, steps: Sequence[int]) -> isl.Set:
+    """`isolate[[outer loops] -> [members]]` in terms of the numbers of their values."""
+    iterations = option.unwrap()
+    if iterations.has_tuple_name(isl.dim_type.out):
+        # The loop type of the iterations that are isolated: `isolate[[] -> atomic[member]]`.
+        return option
+    space = iterations.get_space()
+    count = iterations.dim(isl.dim_type.in_)
+    outer = _multiples(space.domain(), steps[:count])
+    members = _multiples(space.range(), steps[count:])
+    counted = iterations.preimage_domain_multi_aff(outer).preimage_range_multi_aff(members)
+    return counted.wrap().set_tuple_name("isolate")
+
+
+def _multiples(space: isl.Space, steps: Sequence[int]) -> isl.MultiAff:
+    """The values that so many steps lead to: `{ [c, d] -> [32 c, 8 d] }`."""
+    factors = isl.MultiVal.zero(space)
+    for position, step in enumerate(steps):
+        factors = factors.set_val(position, isl.Val(step))
+    return isl.MultiAff.identity(space.map_from_set()).scale_multi_val(factors)
+
+
+def _without_options(node: isl.ScheduleNode) -> isl.ScheduleNode:
+    if node_type(node) is not isl.schedule_node_type.band:
+        return node
+    none = isl.UnionSet.empty(node.band_get_ast_build_options().get_space())
+    return node.band_set_ast_build_options(none)
+
+
+def _with_next_options(node: isl.ScheduleNode, options: Iterator[isl.UnionSet]) -> isl.ScheduleNode:
+    if node_type(node) is not isl.schedule_node_type.band:
+        return node
+    return node.band_set_ast_build_options(next(options))
 
 
 def with_steps(root: AstNode, iterators: Sequence[str]) -> AstNode:

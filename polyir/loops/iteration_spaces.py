@@ -7,7 +7,7 @@ while an operation runs. Conditions that are not affine are ignored, so sets may
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 
 import islpy as isl
@@ -194,18 +194,19 @@ class IterationSpaces:
         rest = known.subtract(condition).coalesce()
         return rest if rest.n_basic_set() <= MOST_PIECES else known
 
-    def inside(self, op: Operation, known: isl.Set) -> tuple[tuple[Block, isl.Set], ...]:
+    def inside(self, op: Operation, known: isl.Set) -> Iterator[tuple[Block, isl.Set]]:
         """The blocks of `op`, each with what is known in it, given what is known around `op`."""
         if not isinstance(op, affine.IfOp | scf.IfOp):
             inner = known.intersect(self.domain(op)) if op.regions else known
-            return tuple((block, inner) for region in op.regions for block in region.blocks)
+            yield from [(block, inner) for region in op.regions for block in region.blocks]
+            return
         then, otherwise = (tuple(region.blocks) for region in branches_of(op))
         condition = self.condition(op)
-        if condition is None:
-            return tuple((block, known) for block in (*then, *otherwise))
-        found = [(block, known.intersect(condition)) for block in then]
-        found += [(block, self.without(known, condition)) for block in otherwise]
-        return tuple(found)
+        for block in then:
+            yield block, known if condition is None else known.intersect(condition)
+        # What is left takes isl longest, and is not always asked for.
+        for block in otherwise:
+            yield block, known if condition is None else self.without(known, condition)
 
     def context(self, op: Operation) -> isl.Set:
         """The possible index values at `op`, from all operations around it."""

@@ -73,10 +73,12 @@ def scalar_replacement(root: Operation, levels: int, done: Report, left: Report)
     element; each one is reported to `done` or `left`.
     """
     found = False
-    deepest = max(_levels(root).values(), default=0)
-    for level in range(1, min(levels, deepest) + 1):
-        for loop, its_level in _levels(root).items():
-            if its_level == level and isinstance(loop, SequentialLoop):
+    for level in range(1, levels + 1):
+        loops = [loop for loop, its_level in _levels(root).items() if its_level == level]
+        if not loops:
+            break
+        for loop in loops:
+            if isinstance(loop, SequentialLoop):
                 found |= _replace_in(loop, done, left)
     return found
 
@@ -145,9 +147,11 @@ class _Choice:
 def _decide(loop: SequentialLoop) -> _Choice:
     """Which elements to keep in SSA values in `loop`; nothing is changed."""
     spaces = IterationSpaces(with_steps=True)
+    # Most loops change all addresses, which is seen without the values that they run for.
+    if not any(_is_constant(use, loop) for use in _uses_in(loop, spaces.everything, spaces)):
+        return _Choice()
     known = spaces.context(loop)
-    inside = known.intersect(spaces.domain(loop))
-    uses = [use for op in loop.body.block.ops for use in memory_uses(op, inside, spaces)]
+    uses = _uses_in(loop, known.intersect(spaces.domain(loop)), spaces)
     kept: list[_Kept] = []
     left: list[tuple[MemrefElement, str]] = []
     guards = spaces.guards(loop, known)
@@ -161,6 +165,22 @@ def _decide(loop: SequentialLoop) -> _Choice:
             left.append((element, plan))
     is_guarded = any(_needs_guard(plan, known, spaces) for plan in kept)
     return _Choice(tuple(kept), tuple(left), (guards or ()) if is_guarded else ())
+
+
+def _uses_in(
+    loop: SequentialLoop, inside: isl.Set, spaces: IterationSpaces
+) -> list[ElementAccess | Touch]:
+    """What the iterations of a loop access, for values that are `inside`."""
+    return [use for op in loop.body.block.ops for use in memory_uses(op, inside, spaces)]
+
+
+def _is_constant(use: ElementAccess | Touch, loop: SequentialLoop) -> bool:
+    """Whether it is an access with the same address in all iterations of a loop."""
+    if not isinstance(use, ElementAccess) or not is_outside(use.op.memref, loop):
+        return False
+    return all(
+        is_outside(value, loop) for subscript in use.subscripts for value in subscript.values()
+    )
 
 
 def _replace_in(loop: SequentialLoop, done: Report, left: Report) -> bool:
@@ -192,10 +212,7 @@ def _elements(
     taken: set[Operation] = set()
     accesses = [use for use in uses if isinstance(use, ElementAccess)]
     for access in accesses:
-        values = [value for subscript in access.subscripts for value in subscript.values()]
-        if access.op in taken or not all(
-            is_outside(value, loop) for value in (access.op.memref, *values)
-        ):
+        if access.op in taken or not _is_constant(access, loop):
             continue
         element = MemrefElement(access.op.memref, access.subscripts)
         found[element] = tuple(

@@ -64,6 +64,28 @@ def test_isolated_iterations_keep_their_loops() -> None:
         assert with_loops_of_step_one(same).plain_is_equal(same)
 
 
+# Whole tiles are apart, in atomic loops.
+WHOLE_TILES = (
+    "[n] -> { isolate[[t] -> [u, i]] : t <= n - 4 and u <= n - 3; isolate[[] -> atomic[0]] }"
+)
+ISOLATED_TILES = f"""{{ domain: "[n] -> {{ S[i, j] : 0 <= i, j < n }}", child: {{
+  schedule: "[n] -> [{{ S[i, j] -> [(4*floor((i)/4))] }}]", child: {{
+  schedule: "[n] -> [{{ S[i, j] -> [(3*floor((j)/3))] }}, {{ S[i, j] -> [(i)] }}]",
+  options: "{WHOLE_TILES}", child: {{
+  schedule: "[n] -> [{{ S[i, j] -> [(j)] }}]" }} }} }} }}"""
+
+
+def test_isolated_iterations_name_numbers_of_tiles() -> None:
+    tree = schedule(ISOLATED_TILES)
+    assert with_counting_loops(tree).plain_is_equal(tree)
+    counting = with_counting_loops(tree, isolated=True)
+    assert execution(counting, n=7) == execution(tree, n=7)
+    # Below a mark each.
+    band = counting.get_root().child(0).child(0).child(0).child(0)
+    numbers = WHOLE_TILES.replace("t <=", "4t <=").replace("u <=", "3u <=")
+    assert band.band_get_ast_build_options().is_equal(isl.UnionSet(numbers))
+
+
 def test_loop_kinds_are_kept_and_open_ones_become_atomic() -> None:
     below_mark = with_counting_loops(schedule(TILES)).get_root().child(0).child(0)
     for band in (below_mark, with_atomic_loops(schedule(TILES)).get_root().child(0)):
