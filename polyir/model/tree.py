@@ -17,6 +17,7 @@ Expansion nodes are not changed: isl can only read them from text.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -133,6 +134,18 @@ class _AddedStatement:
     instances: isl.Set
     loops: isl.PwMultiAff
 
+    def union(self, other: _AddedStatement, depth: int) -> _AddedStatement:
+        """What two nodes add, in the `depth` loops around both."""
+        loops, others = (each._first_loops(depth) for each in (self, other))
+        if not loops.is_equal(others):
+            loops = loops.intersect_domain(self.instances)
+            loops = loops.union_add(others.intersect_domain(other.instances))
+        return _AddedStatement(self.instances.union(other.instances), loops)
+
+    def _first_loops(self, depth: int) -> isl.PwMultiAff:
+        deeper = self.loops.dim(isl.dim_type.out) - depth
+        return self.loops.drop_dims(isl.dim_type.out, depth, deeper)
+
 
 def _added_statement(extension: isl.Map) -> _AddedStatement:
     loops_of = extension.reverse()
@@ -154,12 +167,12 @@ def _without_extensions(node: TreeNode, depth: int) -> tuple[TreeNode, _Added]:
     inner = depth
     if isinstance(node.content, BandMembers):
         inner += node.content.schedule.dim(isl.dim_type.set)
-    children: list[TreeNode] = []
+    below = [_without_extensions(child, inner) for child in node.children]
+    children = _with_instances_of_parts(below)
     added: dict[str, _AddedStatement] = {}
-    for child in node.children:
-        changed, below = _without_extensions(child, inner)
-        children.append(changed)
-        added |= below
+    for _, own_added in below:
+        for name, each in own_added.items():
+            added[name] = each if name not in added else added[name].union(each, inner)
     content, kind = node.content, node.kind
     if kind == "extension":
         assert isinstance(content, isl.UnionMap)
@@ -174,7 +187,26 @@ def _without_extensions(node: TreeNode, depth: int) -> tuple[TreeNode, _Added]:
         content = reduce(isl.UnionSet.union, map(isl.UnionSet.from_set, instances), content)
     elif isinstance(content, BandMembers) and added:
         content = replace(content, schedule=_with_added(content.schedule, added, depth))
-    return TreeNode(kind, content, tuple(children)), added
+    return TreeNode(kind, content, children), added
+
+
+def _with_instances_of_parts(below: Sequence[tuple[TreeNode, _Added]]) -> tuple[TreeNode, ...]:
+    """The children of a node, each of which lets pass what is added in it.
+
+    Splitting a loop splits what is added in it: several children add instances of a statement.
+    Where only one does, its filter needs no condition.
+    """
+    counts = Counter(name for _, added in below for name in added)
+    children: list[TreeNode] = []
+    for child, added in below:
+        content = child.content
+        for name, each in added.items():
+            if counts[name] > 1:
+                assert isinstance(content, isl.UnionSet)
+                part = isl.UnionSet.from_set(each.instances)
+                content = content.subtract(part.universe()).union(part)
+        children.append(replace(child, content=content))
+    return tuple(children)
 
 
 def _with_added(schedule: isl.MultiUnionPwAff, added: _Added, depth: int) -> isl.MultiUnionPwAff:
