@@ -89,9 +89,7 @@ def local_marks(
     marks = tuple(visit(schedule.get_root(), None))
     counts = Counter(mark.array for mark in marks)
     return tuple(
-        mark
-        if counts[mark.array] == 1
-        else replace(mark, copies=_numbered(number, mark.copies))
+        mark if counts[mark.array] == 1 else replace(mark, copies=_numbered(number, mark.copies))
         for number, mark in enumerate(marks)
     )
 

@@ -20,7 +20,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import cached_property, reduce
 from typing import Any, cast
 
 import islpy as isl
@@ -125,35 +125,35 @@ def _content(node: TreeOp) -> object:
 
 @dataclass(frozen=True)
 class _AddedStatement:
-    """The instances that an extension node adds, and `{ C[x] -> [t] }`: the loops around it.
+    """The instances that extension nodes add, and the loops around: `{ C[x] -> [t] }`."""
 
-    The functions are said for all of C, not for the instances only: isl does not see that a
-    constraint is there twice, and works for each.
-    """
+    iterations: isl.Map
 
-    instances: isl.Set
-    loops: isl.PwMultiAff
+    @cached_property
+    def instances(self) -> isl.Set:
+        """What is added."""
+        return self.iterations.domain()
+
+    @cached_property
+    def loops(self) -> isl.PwMultiAff:
+        """The iterations as functions, which are said for all of C, not for the instances only.
+
+        isl does not see that a constraint is there twice, and works for each.
+        """
+        # Mostly the loops are iterators of C, which isl need not find out piece by piece.
+        hull = isl.Map.from_basic_map(self.iterations.affine_hull())
+        loops = isl.PwMultiAff.from_map(hull if hull.is_single_valued() else self.iterations)
+        return loops.gist(self.instances)
 
     def union(self, other: _AddedStatement, depth: int) -> _AddedStatement:
-        """What two nodes add, in the `depth` loops around both."""
-        loops, others = (each._first_loops(depth) for each in (self, other))
-        if not loops.is_equal(others):
-            loops = loops.intersect_domain(self.instances)
-            loops = loops.union_add(others.intersect_domain(other.instances))
-        return _AddedStatement(self.instances.union(other.instances), loops)
-
-    def _first_loops(self, depth: int) -> isl.PwMultiAff:
-        deeper = self.loops.dim(isl.dim_type.out) - depth
-        return self.loops.drop_dims(isl.dim_type.out, depth, deeper)
-
-
-def _added_statement(extension: isl.Map) -> _AddedStatement:
-    loops_of = extension.reverse()
-    # Mostly the loops are iterators of C, which isl need not find out piece by piece.
-    hull = isl.Map.from_basic_map(loops_of.affine_hull())
-    loops = isl.PwMultiAff.from_map(hull if hull.is_single_valued() else loops_of)
-    instances = extension.range()
-    return _AddedStatement(instances, loops.gist(instances))
+        """What is added in two children of a node, with the `depth` loops around both."""
+        one, another = (
+            each.iterations.project_out(
+                isl.dim_type.out, depth, each.iterations.dim(isl.dim_type.out) - depth
+            )
+            for each in (self, other)
+        )
+        return _AddedStatement(one.union(another))
 
 
 _Added = Mapping[str, _AddedStatement]
@@ -170,14 +170,14 @@ def _without_extensions(node: TreeNode, depth: int) -> tuple[TreeNode, _Added]:
     below = [_without_extensions(child, inner) for child in node.children]
     children = _with_instances_of_parts(below)
     added: dict[str, _AddedStatement] = {}
-    for _, own_added in below:
-        for name, each in own_added.items():
+    for _, inside in below:
+        for name, each in inside.items():
             added[name] = each if name not in added else added[name].union(each, inner)
     content, kind = node.content, node.kind
     if kind == "extension":
         assert isinstance(content, isl.UnionMap)
         own = {part.get_tuple_name(isl.dim_type.out): part for part in maps_of(content)}
-        added |= {name: _added_statement(part) for name, part in own.items()}
+        added |= {name: _AddedStatement(part.reverse()) for name, part in own.items()}
         kind, content = "mark", AddedBelow(frozenset(own))
     elif kind in ("domain", "filter") and added:
         assert isinstance(content, isl.UnionSet)
