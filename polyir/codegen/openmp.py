@@ -84,8 +84,8 @@ def _range(
 def convert_omp_to_parallel(root: Operation) -> None:
     """Convert the teams below `root` that run one loop nest back to `scf.parallel`.
 
-    Each iteration allocates what the threads had, on the heap or on the stack. Other teams stay, and so do those with clauses,
-    which parallel loops cannot express.
+    Each iteration allocates what the threads had, on the heap or on the stack. Other teams stay,
+    and so do those with clauses, which parallel loops cannot express.
     """
     for op in tuple(root.walk()):
         if isinstance(op, omp.ParallelOp):
