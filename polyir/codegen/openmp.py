@@ -11,7 +11,7 @@ attributes of a parallel loop become those of its `omp.wsloop`.
 from __future__ import annotations
 
 from xdsl.builder import Builder
-from xdsl.dialects import affine, omp, scf
+from xdsl.dialects import affine, memref, omp, scf
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -84,8 +84,8 @@ def _range(
 def convert_omp_to_parallel(root: Operation) -> None:
     """Convert the teams below `root` that run one loop nest back to `scf.parallel`.
 
-    Each iteration allocates what the threads had. Other teams stay, and so do those with clauses,
-    which parallel loops cannot express.
+    Each iteration allocates what the threads had, on the heap or on the stack. Other teams stay,
+    and so do those with clauses, which parallel loops cannot express.
     """
     for op in tuple(root.walk()):
         if isinstance(op, omp.ParallelOp):
@@ -95,7 +95,12 @@ def convert_omp_to_parallel(root: Operation) -> None:
 def _convert_team(op: omp.ParallelOp) -> None:
     arrays = arrays_of_iterations(op.region.block)
     ends: list[Operation] = [each for array in arrays for each in array]
-    others = [each for each in op.region.block.ops if each not in ends]
+    on_stack = [
+        each
+        for each in op.region.block.ops
+        if isinstance(each, memref.AllocaOp) and not each.operands
+    ]
+    others = [each for each in op.region.block.ops if each not in (*ends, *on_stack)]
     loop = others[0]
     if op.operands or not isinstance(loop, omp.WsLoopOp) or loop.operands:
         return
@@ -113,6 +118,9 @@ def _convert_team(op: omp.ParallelOp) -> None:
         free.detach()
         Rewriter.insert_op(allocation, InsertPoint.at_start(body.block))
         body.block.add_op(free)
+    for array in on_stack:
+        array.detach()
+        Rewriter.insert_op(array, InsertPoint.at_start(body.block))
     body.block.add_op(scf.ReduceOp())
     parallel = scf.ParallelOp(nest.lowerBound, nest.upperBound, nest.step, body)
     parallel.location = op.location

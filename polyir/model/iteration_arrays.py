@@ -7,6 +7,8 @@ same memory.
 
 from __future__ import annotations
 
+from typing import Final
+
 from xdsl.dialects import affine, memref, scf
 from xdsl.ir import Block, Operation, SSAValue
 
@@ -43,6 +45,38 @@ def hoist_arrays(root: Operation) -> None:
             block.insert_op_before(allocation, loop)
             free.detach()
             block.insert_op_after(free, loop)
+
+
+_IN_SEQUENCE: Final = frozenset(("affine.for", "scf.for", "omp.wsloop"))
+"""Loops whose iterations run one after the other, or those of each thread do."""
+
+_ONCE_AT_MOST: Final = frozenset(("affine.if", "scf.if", "omp.loop_nest"))
+"""Operations whose regions an iteration of a loop runs once, if at all."""
+
+
+def hoist_stack_arrays(root: Operation) -> None:
+    """Move arrays on the stack, of constant size, out of the sequential loops in `root`.
+
+    What `memref.alloca` takes of the stack is given back at the end of the loop's iteration, but
+    not by MLIR's own lowering: there, it is at the end of the function. What an array holds is lost
+    at the end of an iteration, so that all of them can use the same memory.
+    """
+    for op in operations_in(root):
+        if isinstance(op, memref.AllocaOp) and not op.operands:
+            loop = _outermost_in_sequence(op)
+            if loop is not None and loop.parent is not None:
+                op.detach()
+                loop.parent.insert_op_before(op, loop)
+
+
+def _outermost_in_sequence(op: Operation) -> Operation | None:
+    """The outermost loop around an operation with nothing but sequential loops between."""
+    found, parent = None, op.parent_op()
+    while parent is not None and parent.name in _IN_SEQUENCE | _ONCE_AT_MOST:
+        if parent.name in _IN_SEQUENCE:
+            found = parent
+        parent = parent.parent_op()
+    return found
 
 
 def _block_of(value: SSAValue) -> Block | None:

@@ -5,11 +5,13 @@ iteration t of the loops around it has an array L, and that S[i] accesses L[l] i
 body says A[a]. So the memory that S[i] accesses is `L[t, l]`: a cell of the copy of its own
 iteration. In a GPU kernel, each thread has its own, too, `L[t, thread, l]`, unless the array is in
 the memory that the threads of a block share. Marks may be inside each other: what an outer one
-sends to its array, an inner one may send on.
+sends to its array, an inner one may send on. Where a loop was split, an array may have several
+marks in different parts: it is allocated at each of them, so its memory there is `L[mark, t, l]`.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -30,7 +32,7 @@ class LocalMark:
     """A mark `#poly.local` at a node of a schedule tree; `iterations` is `{ S[i] -> [t] }`.
 
     `copies` is `{ S[i] -> [t, thread] }` where threads have copies of their own, else as
-    `iterations`.
+    `iterations`. It starts with the number of the mark if its array has several.
     """
 
     local: LocalAccesses
@@ -48,7 +50,7 @@ class LocalMark:
         return _part_of(self.iterations, name)
 
     def copies_of_statement(self, name: str) -> isl.Map | None:
-        """`{ S[i] -> [t, thread] }` for one statement; `None` if it is not below the mark."""
+        """`copies` of one statement; `None` if it is not below the mark."""
         return _part_of(self.copies, name)
 
 
@@ -84,7 +86,18 @@ def local_marks(
         for position in range(node.n_children()):
             yield from visit(node.child(position), kernel)
 
-    return tuple(visit(schedule.get_root(), None))
+    marks = tuple(visit(schedule.get_root(), None))
+    counts = Counter(mark.array for mark in marks)
+    return tuple(
+        mark if counts[mark.array] == 1 else replace(mark, copies=_numbered(number, mark.copies))
+        for number, mark in enumerate(marks)
+    )
+
+
+def _numbered(number: int, copies: isl.UnionMap) -> isl.UnionMap:
+    """`{ S[i] -> [number, t] }`."""
+    numbers = isl.UnionMap.from_domain_and_range(copies.domain(), isl.UnionSet(f"{{ [{number}] }}"))
+    return numbers.flat_range_product(copies)
 
 
 def shared_arrays(scop: ScopOp) -> frozenset[str]:
@@ -145,6 +158,9 @@ def _below_mark(part: Destination, mark: LocalMark, around: isl.Map) -> list[Des
             relation.domain_factor_domain(),
             part.cells.subtract(relation.domain().unwrap()),
         )
+    if sent.is_empty():
+        # Another mark of the same array is for the instances.
+        return [part]
     result = [Destination(mark.array, sent, mark)]
     return result if kept.is_empty() else [replace(part, cells=kept), *result]
 

@@ -17,9 +17,10 @@ Expansion nodes are not changed: isl can only read them from text.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import cached_property, reduce
 from typing import Any, cast
 
 import islpy as isl
@@ -124,23 +125,35 @@ def _content(node: TreeOp) -> object:
 
 @dataclass(frozen=True)
 class _AddedStatement:
-    """The instances that an extension node adds, and `{ C[x] -> [t] }`: the loops around it.
+    """The instances that extension nodes add, and the loops around: `{ C[x] -> [t] }`."""
 
-    The functions are said for all of C, not for the instances only: isl does not see that a
-    constraint is there twice, and works for each.
-    """
+    iterations: isl.Map
 
-    instances: isl.Set
-    loops: isl.PwMultiAff
+    @cached_property
+    def instances(self) -> isl.Set:
+        """What is added."""
+        return self.iterations.domain()
 
+    @cached_property
+    def loops(self) -> isl.PwMultiAff:
+        """The iterations as functions, which are said for all of C, not for the instances only.
 
-def _added_statement(extension: isl.Map) -> _AddedStatement:
-    loops_of = extension.reverse()
-    # Mostly the loops are iterators of C, which isl need not find out piece by piece.
-    hull = isl.Map.from_basic_map(loops_of.affine_hull())
-    loops = isl.PwMultiAff.from_map(hull if hull.is_single_valued() else loops_of)
-    instances = extension.range()
-    return _AddedStatement(instances, loops.gist(instances))
+        isl does not see that a constraint is there twice, and works for each.
+        """
+        # Mostly the loops are iterators of C, which isl need not find out piece by piece.
+        hull = isl.Map.from_basic_map(self.iterations.affine_hull())
+        loops = isl.PwMultiAff.from_map(hull if hull.is_single_valued() else self.iterations)
+        return loops.gist(self.instances)
+
+    def union(self, other: _AddedStatement, depth: int) -> _AddedStatement:
+        """What is added in two children of a node, with the `depth` loops around both."""
+        one, another = (
+            each.iterations.project_out(
+                isl.dim_type.out, depth, each.iterations.dim(isl.dim_type.out) - depth
+            )
+            for each in (self, other)
+        )
+        return _AddedStatement(one.union(another))
 
 
 _Added = Mapping[str, _AddedStatement]
@@ -154,17 +167,17 @@ def _without_extensions(node: TreeNode, depth: int) -> tuple[TreeNode, _Added]:
     inner = depth
     if isinstance(node.content, BandMembers):
         inner += node.content.schedule.dim(isl.dim_type.set)
-    children: list[TreeNode] = []
+    below = [_without_extensions(child, inner) for child in node.children]
+    children = _with_instances_of_parts(below)
     added: dict[str, _AddedStatement] = {}
-    for child in node.children:
-        changed, below = _without_extensions(child, inner)
-        children.append(changed)
-        added |= below
+    for _, inside in below:
+        for name, each in inside.items():
+            added[name] = each if name not in added else added[name].union(each, inner)
     content, kind = node.content, node.kind
     if kind == "extension":
         assert isinstance(content, isl.UnionMap)
         own = {part.get_tuple_name(isl.dim_type.out): part for part in maps_of(content)}
-        added |= {name: _added_statement(part) for name, part in own.items()}
+        added |= {name: _AddedStatement(part.reverse()) for name, part in own.items()}
         kind, content = "mark", AddedBelow(frozenset(own))
     elif kind in ("domain", "filter") and added:
         assert isinstance(content, isl.UnionSet)
@@ -174,7 +187,26 @@ def _without_extensions(node: TreeNode, depth: int) -> tuple[TreeNode, _Added]:
         content = reduce(isl.UnionSet.union, map(isl.UnionSet.from_set, instances), content)
     elif isinstance(content, BandMembers) and added:
         content = replace(content, schedule=_with_added(content.schedule, added, depth))
-    return TreeNode(kind, content, tuple(children)), added
+    return TreeNode(kind, content, children), added
+
+
+def _with_instances_of_parts(below: Sequence[tuple[TreeNode, _Added]]) -> tuple[TreeNode, ...]:
+    """The children of a node, each of which lets pass what is added in it.
+
+    Splitting a loop splits what is added in it: several children add instances of a statement.
+    Where only one does, its filter needs no condition.
+    """
+    counts = Counter(name for _, added in below for name in added)
+    children: list[TreeNode] = []
+    for child, added in below:
+        content = child.content
+        for name, each in added.items():
+            if counts[name] > 1:
+                assert isinstance(content, isl.UnionSet)
+                part = isl.UnionSet.from_set(each.instances)
+                content = content.subtract(part.universe()).union(part)
+        children.append(replace(child, content=content))
+    return tuple(children)
 
 
 def _with_added(schedule: isl.MultiUnionPwAff, added: _Added, depth: int) -> isl.MultiUnionPwAff:

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.targets.mlir import MLIRTarget
 from xdsl.utils.target import Target
 
+from polyir.model.iteration_arrays import hoist_stack_arrays
 from polyir.passes.prerequisites import lower_scops, raised_scops
 from polyir.target.mlir import MlirPrinter, print_module
 
@@ -29,7 +30,7 @@ class PolyTarget(Target):
 
 @dataclass(frozen=True)
 class LoopsTarget(Target):
-    """Loops in MLIR's dialects: what is still poly is lowered."""
+    """Loops in MLIR's dialects, for MLIR's own passes: what is still poly is lowered."""
 
     name = "loops"
 
@@ -37,6 +38,7 @@ class LoopsTarget(Target):
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
         lower_scops(ctx, module)
+        hoist_stack_arrays(module)
         print_module(module, output, self.generic)
 
 

@@ -40,7 +40,6 @@ from polyir.passes.prerequisites import scops_in
 from polyir.runtime import CompiledFunction, CompiledModule, CompilerOptions, compile_module
 from polyir.runtime.compiler import CompilationError
 from polyir.target.c import COptions, c_text
-from polyir.target.mlir import print_module
 from polyir.universe import new_context
 
 C_FLAGS = (
@@ -357,13 +356,9 @@ class _Worker:
 
     def _relowered(self, modules: dict[int, ModuleOp]) -> Oracle | None:
         """What polyir prints at the loop level, compiled by MLIR."""
-        from io import StringIO
-
         texts: dict[int, str] = {}
-        for number in modules:
-            stream = StringIO()
-            print_module(modules[number], stream)
-            lines = stream.getvalue().strip().split("\n")
+        for number, module in modules.items():
+            lines = api.emit(module, "loops").strip().split("\n")
             texts[number] = "\n".join(lines[1:-1])
         return self._by_mlir(texts, "the loops are rejected by MLIR")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 import pickle
+import time
 from itertools import product
 
 import islpy as isl
@@ -227,3 +228,18 @@ def test_a_requirement_with_many_quantifiers() -> None:
     assert [checks.first_violated(each) for each in ((53, 62, 126), (17, 48, 54))] == [0, 0]
     assert [checks.first_violated(each) for each in ((53, 62, 140), (17, 20, 60))] == [-1, -1]
     assert describe(checks.requirements[0], (53, 62, 126)).startswith("n = 53, m = 62, k = 126 ")
+
+
+def test_a_requirement_with_large_coefficients() -> None:
+    """What each of isl's operations takes grows with their number: it would take minutes."""
+    excluded = isl.Set(
+        "[n, m, k] -> { : exists (e0, e1, e2, e3: 2e0 >= k and -3 + 2e0 <= 3e1 <= -2 + 2e0 and "
+        "-18831 + n <= 6e2 <= 2 + n and 18834e3 <= -18006 - n + 6278e0 - 30564e2 and "
+        "9495475e3 <= -9077989 + 3164112e0 - 15409350e2 and "
+        "28486425e3 >= -27233991 - 1542n + 9495475e0 - 46228050e2 and -54467930 - n + 18984672e0 "
+        "- 92456100e2 <= 56972850e3 <= -54449097 - n + 18984672e0 - 92456100e2) }"
+    )
+    checks = ArgumentChecks((Requirement(excluded, (Source(0), Source(1), Source(2)), "hard"),))
+    began = time.process_time()
+    assert checks.first_violated((6, 6, 12)) == -1
+    assert time.process_time() - began < 10

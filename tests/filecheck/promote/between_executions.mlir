@@ -2,8 +2,9 @@
 
 // What the last iteration of %k leaves in %t is read by the next execution of the loops.
 func.func private @more() -> i1
-// CHECK: affine.for %k = 0 to 10 {
-// CHECK: [[LOCAL:%.*]] = memref.alloca() : memref<8xf64>
+// CHECK: } do {
+// CHECK-NEXT: [[LOCAL:%.*]] = memref.alloca() : memref<8xf64>
+// CHECK-NEXT: affine.for %k = 0 to 10 {
 // CHECK: affine.for %i = 0 to 8 {
 // CHECK: affine.store {{%.*}}, %A[%i] : memref<?xf64>
 // CHECK-NEXT: }
