@@ -24,6 +24,8 @@ from polyir.model.raising.effects import is_pure, may_overlap, may_trap
 
 Loads = affine.LoadOp | affine.VectorLoadOp | memref.LoadOp | vector.LoadOp | vector.MaskedLoadOp
 Terms = tuple[IndexExpression, ...]
+_LaneBounds = tuple[tuple[bool, Terms], ...]
+"""What `lane_bounds` says."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,7 @@ class Nest:
     ranges: tuple[LoopRange, ...]
     packed: tuple[SSAValue, ...] = ()
     _levels: dict[SSAValue, frozenset[int] | None] = field(default_factory=dict)
+    _checked: dict[tuple[int, tuple[int, ...], _LaneBounds], bool] = field(default_factory=dict)
 
     @staticmethod
     def around(loop: affine.ForOp, with_parallel: bool = False) -> Nest:
@@ -233,6 +236,11 @@ class Nest:
         return IterationSpaces(with_steps=True)
 
     @cached_property
+    def _lane(self) -> SSAValue:
+        """A value that stands for the number of a lane."""
+        return Block(arg_types=[IndexType()]).args[0]
+
+    @cached_property
     def _contexts(self) -> tuple[isl.Set, ...]:
         """What is known around each loop, and in the innermost one."""
         found = [self._spaces.context(self.loops[0])]
@@ -307,24 +315,35 @@ class Nest:
 
         `known` is what is known around the copies.
         """
-        spaces, inside = self._spaces, self._contexts[-1]
-        lane = IndexExpression.of(Block(arg_types=[IndexType()]).args[0])
+        slices = {op for value in panel.values for op in self.slice_of(value)}
+        bounds = {tuple(each) for op in slices if (each := lane_bounds(op)) is not None}
+        # Many values have equal bounds, and each is asked for alone first.
+        for each in ((), *bounds):
+            key = (panel.depth, panel.levels, each)
+            if key not in self._checked:
+                self._checked[key] = self._loads_no_more(panel, known, each)
+            if not self._checked[key]:
+                return False
+        return True
+
+    def _loads_no_more(self, panel: Panel, known: isl.Set, bounds: _LaneBounds) -> bool:
+        """Whether lanes that copies load are lanes that the nest loads; without bounds, any."""
+        spaces, less = self._spaces, self._contexts[-1]
         for range in panel.ranges:
             known = known.intersect(spaces.within(range))
+        lane = IndexExpression.of(self._lane)
+        if bounds:
+            known, less = (
+                each.intersect(spaces.holds(Constraint(lane, False))) for each in (known, less)
+            )
+        for is_end, terms in bounds:
+            relaxed = self.maximised(terms, panel)
+            if relaxed is None:
+                return False
+            known = known.intersect(_in_lanes(lane, is_end, relaxed, spaces))
+            less = less.intersect(_in_lanes(lane, is_end, terms, spaces))
         dropped = [range.counter for range in self._dropped(panel)]
-        slices = {op for value in panel.values for op in self.slice_of(value)}
-        wanted = [(known, inside)]
-        for bounds in [bounds for op in slices if (bounds := lane_bounds(op)) is not None]:
-            more = known.intersect(spaces.holds(Constraint(lane, False)))
-            less = inside.intersect(spaces.holds(Constraint(lane, False)))
-            for is_end, terms in bounds:
-                relaxed = self.maximised(terms, panel)
-                if relaxed is None:
-                    return False
-                more = more.intersect(_in_lanes(lane, is_end, relaxed, spaces))
-                less = less.intersect(_in_lanes(lane, is_end, terms, spaces))
-            wanted.append((more, less))
-        return all(more.is_subset(spaces.whatever(dropped, less)) for more, less in wanted)
+        return bool(known.is_subset(spaces.whatever(dropped, less)))
 
     def slice_of(self, value: SSAValue) -> list[Operation]:
         """The operations in the nest that a value is computed by, in no particular order."""
