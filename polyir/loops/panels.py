@@ -316,9 +316,9 @@ class Nest:
         `known` is what is known around the copies.
         """
         slices = {op for value in panel.values for op in self.slice_of(value)}
-        bounds = {tuple(each) for op in slices if (each := lane_bounds(op)) is not None}
+        found = (bounds for op in slices if (bounds := lane_bounds(op)) is not None)
         # Many values have equal bounds, and each is asked for alone first.
-        for each in ((), *bounds):
+        for each in ((), *dict.fromkeys(map(tuple, found))):
             key = (panel.depth, panel.levels, each)
             if key not in self._checked:
                 self._checked[key] = self._loads_no_more(panel, known, each)
