@@ -37,7 +37,8 @@ from polyir.passes.prerequisites import (
     replace_tree,
     scops_in,
 )
-from polyir.passes.strategies import Strategy, StrategyName, is_for_threads, strategies
+from polyir.passes.strategies import Strategy, is_for_threads, strategies
+from polyir.passes.strategy_names import StrategyName
 from polyir.transform.best_nests import Replacement, ScoredSchedule, best_nests, names_of
 
 PASS_NAME: Final = "optimize"
