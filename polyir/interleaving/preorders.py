@@ -10,6 +10,8 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
+from math import comb
 
 from polyir.interleaving.point import Block, Level
 from polyir.schedule.components import Pair
@@ -41,6 +43,22 @@ class Restrictions:
 
 
 NO_RESTRICTIONS = Restrictions()
+
+
+@cache
+def number_of_interleavings(count: int, depth: int) -> int:
+    """The number of interleavings of so many statements at so many levels, without restrictions.
+
+    For one level: 1, 3, 13, 75, 541, 4683, ... (the ordered Bell numbers).
+    """
+    if not count or not depth:
+        return 1
+    return sum(
+        comb(count, first)
+        * number_of_interleavings(first, depth - 1)
+        * number_of_interleavings(count - first, depth)
+        for first in range(1, count + 1)
+    )
 
 
 class Preorders:

@@ -137,7 +137,8 @@ class _Search:
             if place[source] > place[target]:
                 cycles = strongly_connected_components(tuple(place), graph.ordered_pairs())
                 if any(source in cycle and target in cycle for cycle in cycles):
-                    what = f"{names[source]} and {names[target]} must share a loop"
+                    both = sorted((source, target))
+                    what = f"{' and '.join(names[each] for each in both)} must share a loop"
                 else:
                     what = f"{names[target]} must not run before {names[source]}"
                 raise InterleavingError(what, [(names[source], names[target])])

@@ -15,7 +15,12 @@ from functools import cached_property
 
 from polyir.interleaving.linear_form import Condition, LinearForm, Variable, linear_form
 from polyir.interleaving.point import Interleaving, Level
-from polyir.interleaving.preorders import NO_RESTRICTIONS, Preorders, Restrictions
+from polyir.interleaving.preorders import (
+    NO_RESTRICTIONS,
+    Preorders,
+    Restrictions,
+    number_of_interleavings,
+)
 
 
 @dataclass(frozen=True)
@@ -70,6 +75,8 @@ class InterleavingSpace:
         """The number of points. With `conditions`, they are listed to count them."""
         if self.conditions:
             return sum(1 for _ in self.points())
+        if all(each == NO_RESTRICTIONS for each in self.all_restrictions):
+            return number_of_interleavings(self.count, self.depth)
         return self._preorders.size(self._all)
 
     def points(self) -> Iterator[Interleaving]:
