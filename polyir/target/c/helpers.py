@@ -1,7 +1,7 @@
 """The small functions that emitted code calls where C has no operator with MLIR's meaning.
 
 A helper is printed only into files that call it. Their names begin with `polyir_`; those for
-one scalar type end in it (`polyir_max_i32`, `polyir_maximum_f64`).
+one scalar type end in it (`polyir_maxu_i32`, `polyir_maximum_f64`).
 """
 
 from __future__ import annotations
@@ -63,7 +63,6 @@ def _integer_helpers(type: Scalar) -> Iterator[Helper]:
     bits = type.width
     for name, operator in (("min", "<"), ("max", ">")):
         unsigned_test = f"({unsigned})a {operator} ({unsigned})b"
-        yield _function(f"{PREFIX}{name}_{suffix}", type, pair, f"return a {operator} b ? a : b;")
         yield _function(f"{PREFIX}{name}u_{suffix}", type, pair, f"return {unsigned_test} ? a : b;")
     absolute = f"return a < 0 ? ({signed})(0 - ({unsigned})a) : a;"
     yield _function(f"{PREFIX}abs_{suffix}", type, f"{signed} a", absolute)

@@ -213,14 +213,17 @@ def _typed_helper(stem: str) -> Builder:
     return build
 
 
-def _minimum_or_maximum(stem: str) -> Builder:
-    """As `_typed_helper`, but `index` has the helper of affine expressions."""
-    typed = _typed_helper(stem)
+def _minimum_or_maximum(stem: str, operator: str) -> Builder:
+    """A conditional expression; `index` has the helper of affine expressions."""
 
     def build(op: Operation, operands: Operands) -> Expression:
+        type = _result_type(op)
         if isinstance(op.results[0].type, IndexType):
-            return Call(Scalar.INT64, f"{PREFIX}{stem}", tuple(operands))
-        return typed(op, operands)
+            return Call(type, f"{PREFIX}{stem}", tuple(operands))
+        # gcc makes branches of nested calls, which are predicted wrongly where data decides.
+        first, second = map(signed, operands)
+        test = Binary(Scalar.BOOL, operator, first, second)
+        return to_type(type, Conditional(first.type, test, first, second))
 
     return build
 
@@ -362,8 +365,8 @@ _BUILDERS: Final = MappingProxyType[str, Builder](
         "arith.floordivsi": _rounded_division("floordiv"),
         "arith.ceildivsi": _rounded_division("ceildiv"),
         "arith.ceildivui": _typed_helper("ceildivu"),
-        "arith.minsi": _minimum_or_maximum("min"),
-        "arith.maxsi": _minimum_or_maximum("max"),
+        "arith.minsi": _minimum_or_maximum("min", "<"),
+        "arith.maxsi": _minimum_or_maximum("max", ">"),
         "arith.minui": _typed_helper("minu"),
         "arith.maxui": _typed_helper("maxu"),
         "arith.addf": _float_binary("+"),

@@ -17,7 +17,7 @@ from enum import Enum, auto
 from types import MappingProxyType
 
 from xdsl.dialects import affine, arith, func, memref, omp, scf
-from xdsl.dialects.builtin import AffineMapAttr, MemRefType, VectorType
+from xdsl.dialects.builtin import AffineMapAttr, IntegerType, MemRefType, VectorType
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineSymExpr
 
@@ -153,6 +153,10 @@ def _uses(op: Operation) -> _Uses:
             # What is loaded for a selection is loaded whatever it selects.
             yield op.lhs, _Use.REPEATED
             yield op.rhs, _Use.REPEATED
+        case arith.MinSIOp() | arith.MaxSIOp():
+            # They are conditional expressions, which have each operand twice.
+            use = _Use.NAMED if isinstance(op.result.type, IntegerType) else _Use.ONCE
+            yield from ((operand, use) for operand in op.operands)
         case affine.IfOp():
             set = op.condition.data
             yield from _occurring(set_sides(set), set.num_dims, op.args, _Use.REPEATED)
@@ -194,6 +198,8 @@ _WITH_SPECIAL_USES = frozenset(
     kind.name
     for kind in (
         arith.SelectOp,
+        arith.MinSIOp,
+        arith.MaxSIOp,
         affine.IfOp,
         affine.ForOp,
         affine.ParallelOp,
