@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import pairwise, product
 
 import pytest
 from hypothesis import given, settings
@@ -21,7 +21,7 @@ def total(*terms: Posynomial) -> Posynomial:
 
 X, Y = variable("x"), variable("y")
 
-# Section 15.3.1.2.5 for a stencil: tiles, their starts and facets, and facets that fit into a cache.
+# Section 15.3.1.2.5: tiles of a stencil, their starts and facets, and facets that fit into a cache.
 STENCIL = GeometricProgram(
     {"x": (1, 60), "y": (1, 80)},
     total(
@@ -83,7 +83,7 @@ def programs(draw: st.DrawFn) -> GeometricProgram:
     for name in names:
         objective += constant(draw(factor)) * variable(name, -1.0)
         footprint += constant(draw(st.floats(0.1, 4.0))) * variable(name)
-    for one, other in zip(names, names[1:], strict=False):
+    for one, other in pairwise(names):
         objective += constant(draw(factor)) * variable(one, -1.0) * variable(other, -1.0)
         footprint += constant(draw(st.floats(0.1, 4.0))) * variable(one) * variable(other)
     bounds = {name: (1, draw(st.integers(1, 30))) for name in names}
