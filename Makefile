@@ -6,7 +6,7 @@ BIN := .venv/bin
 DEMO := benchmarks/polybench/2mm.mlir
 
 .PHONY: help bytecode demo test test-all lint types format bench bench-docs bench-limits \
-	bench-compile bench-jit bench-scaling check-kernels fuzz fuzz-aliases fuzz-edits fuzz-gpu \
+	bench-compile bench-jit bench-scaling check-interleavings check-kernels fuzz fuzz-aliases fuzz-edits fuzz-gpu \
 	fuzz-inputs fuzz-schedules clean
 
 help:  ## list the targets
@@ -103,6 +103,9 @@ fuzz-aliases: .venv/stamp  ## N random C programs with pointers from number SEED
 # Options: make check-kernels CHECK="--table=passes --sizes=mini,large --kernels=gemm,lu --each"
 check-kernels: .venv/stamp  ## every kernel through pairs of passes, widths, targets and sizes
 	PYTHONPATH=tests:benchmarks $(BIN)/python -m kernel_matrix $(CHECK)
+
+check-interleavings: .venv/stamp  ## every kernel under all its legal interleavings, or 200 of them
+	POLYIR_TEST_ALL=1 $(BIN)/pytest -n 2 tests/differential/test_interleavings.py
 
 clean:  ## remove what the other targets made
 	rm -rf .venv build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

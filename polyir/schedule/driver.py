@@ -136,14 +136,24 @@ def schedule_by_policy(
 
     Raises `SchedulingError` if a cycle of dependences has no affine schedule.
     """
-    run = _TreeBuilder(policy)
+    builder = TreeBuilder(policy)
     spanned = {each.position: each.affine_hull for each in policy.statements}
-    tree = run.tree(tuple(spanned), spanned, graph)
+    tree = builder.tree(tuple(spanned), spanned, graph)
+    return result_of_tree(constraints, statements, tree, builder.notes)
+
+
+def result_of_tree(
+    constraints: ScheduleConstraints,
+    statements: Sequence[ScheduledStatement],
+    tree: RowTree,
+    notes: Sequence[str],
+) -> ScheduleResult:
+    """The result of a scheduler that found `tree` for `statements`, those of `constraints`."""
     domain = constraints.domain.align_params(constraints.parameter_space)
-    return ScheduleResult(to_isl_schedule(tree, statements, domain), tree, tuple(run.notes))
+    return ScheduleResult(to_isl_schedule(tree, statements, domain), tree, tuple(notes))
 
 
-class _TreeBuilder(Generic[Graph]):
+class TreeBuilder(Generic[Graph]):
     """One run of a scheduler; `notes` grows as decisions are taken."""
 
     def __init__(self, policy: Policy[Graph]) -> None:

@@ -65,7 +65,7 @@ def pluto_schedule(
     sized = with_sizes_as_parameters(constraints)
     statements = scheduled_statements(sized)
     parameter_count = sized.parameter_space.dim(isl.dim_type.param)
-    policy = _PlutoPolicy(statements, parameter_count, options or PlutoOptions())
+    policy = PlutoPolicy(statements, parameter_count, options or PlutoOptions())
     graph = graph_of_constraints(sized, statements, disjoint=True)
     return schedule_by_policy(constraints, scheduled_statements(constraints), policy, graph)
 
@@ -78,7 +78,7 @@ HYPERPLANE_OBJECTIVE = (
 """Bondhugula et al., 2007, equation 12: first the bound, then the coefficients."""
 
 
-class _PlutoPolicy(Policy[DependenceGraph]):
+class PlutoPolicy(Policy[DependenceGraph]):
     """Groups cut by `fuse`, then bands of components, then cuts where there is no hyperplane."""
 
     def __init__(
@@ -117,7 +117,7 @@ class _PlutoPolicy(Policy[DependenceGraph]):
         merged: dict[object, tuple[Component, Band]] = {}
         for component in weakly_connected_components(order, graph.pairs()):
             members = tuple(sorted(component))
-            band = self._band(members, spanned, graph.within(members))
+            band = self.band(members, spanned, graph.within(members))
             likeness = band.coincident if self._fuse == "smart" else band.width
             if likeness in merged:
                 others, other = merged[likeness]
@@ -137,17 +137,17 @@ class _PlutoPolicy(Policy[DependenceGraph]):
             return Step(members)
         return self._cut(members, spanned, graph)
 
-    def _band(self, component: Component, spanned: Spanned, graph: DependenceGraph) -> Band:
+    def band(self, component: Component, spanned: Spanned, graph: DependenceGraph) -> Band:
         """The widest band of a component, under all dependences of `graph`."""
         if self.is_done(component, spanned, graph):
             return Band()
-        problem = self._problem(component, graph)
-        rows = self._independent_rows(problem, component, spanned)
+        problem = self.problem(component, graph)
+        rows = self.independent_rows(problem, component, spanned)
         if not rows and len(self._components(component, graph)) == 1:
             rows = self._last_resort(problem, component, spanned, graph)
         return band_of(rows, graph.edges)
 
-    def _independent_rows(
+    def independent_rows(
         self, problem: RowProblem, component: Component, spanned: Spanned
     ) -> list[BoundedHyperplane]:
         """The best rows, each independent of those before it, as long as there is one."""
@@ -176,16 +176,17 @@ class _PlutoPolicy(Policy[DependenceGraph]):
         carrying = problem.solve([(problem.partly_carried(graph.edges),)])
         if carrying is not None:
             return [carrying]
-        signed = self._problem(component, graph, signed=True)
-        rows = self._independent_rows(signed, component, spanned)
+        signed = self.problem(component, graph, signed=True)
+        rows = self.independent_rows(signed, component, spanned)
         if rows:
             return rows
         carrying = signed.solve([(signed.partly_carried(graph.edges),)])
         return [] if carrying is None else [carrying]
 
-    def _problem(
+    def problem(
         self, component: Component, graph: DependenceGraph, *, signed: bool = False
     ) -> RowProblem:
+        """The program for one more row of a component, under all dependences of `graph`."""
         form = RowForm(HYPERPLANE_OBJECTIVE, signed=signed, parametric=False)
         problem = RowProblem(self.members(component), self._parameter_count, form)
         problem.limit_coefficients()
@@ -240,7 +241,7 @@ class _PlutoPolicy(Policy[DependenceGraph]):
         self, group: Component, spanned: Spanned, graph: DependenceGraph
     ) -> bool:
         for component in weakly_connected_components(group, graph.pairs()):
-            problem = self._problem(component, graph.within(component))
+            problem = self.problem(component, graph.within(component))
             if problem.solve(problem.independence(spanned)) is None:
                 return False
         return True

@@ -11,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
+from math import lcm
 
 import islpy as isl
 
 from polyir.schedule.constraints import ScheduledStatement, Spanned
 from polyir.schedule.dependences import DependenceEdge
+from polyir.schedule.farkas import Cone
 from polyir.schedule.integer_program import Choice, lexicographic_minimum_of_choices
 from polyir.schedule.linear import Row, matrix_of, orthogonal_complement, stacked
 from polyir.schedule.tree import AffineRow, BoundedHyperplane, DistanceBound, Hyperplane
@@ -64,6 +66,18 @@ class RowForm:
 
 
 @dataclass(frozen=True)
+class RowValue:
+    """The value of a statement's row at a point, which may depend on the parameters.
+
+    Each coordinate is a form (constant, coefficients of parameters) over the `denominator`.
+    """
+
+    position: int
+    coordinates: tuple[Row, ...]
+    denominator: int = 1
+
+
+@dataclass(frozen=True)
 class _Unknowns:
     """Integers: number k is the variable `positive[k]`, or `positive[k] - negative[k]`."""
 
@@ -105,6 +119,7 @@ class RowProblem:
     ) -> None:
         self._statements = tuple(statements)
         self._form = form
+        self._parameter_count = parameter_count
         self._width = 0
         self._bound = _Unknowns(())
         self._terms: dict[ObjectiveTerm, int] = {}
@@ -282,6 +297,47 @@ class RowProblem:
                     )
                 )
         return choices
+
+    def not_constant(self, position: int) -> Choice:
+        """The ways in which a statement's row depends on its iterators; none if it has none."""
+        depth = len(self._rows[position].iterators.positive)
+        if not self._form.signed and depth:
+            return (self._at_least_one(position, 1, (1,) * depth),)
+        units = (tuple(int(each == unit) for each in range(depth)) for unit in range(depth))
+        return tuple(self._at_least_one(position, sign, each) for each in units for sign in (1, -1))
+
+    def permutes(self, position: int, iterator: int) -> isl.BasicSet:
+        """A statement's row has one iterator, whose coefficient is positive."""
+        iterators = self._rows[position].iterators
+        kept = iterators.positive[iterator]
+        others = [each for each in iterators.variables if each != kept]
+        equalities = [self._constraint({variable: 1}) for variable in others]
+        return self._polyhedron(equalities, [self._constraint({kept: 1}, -1)])
+
+    def apart_by(
+        self, later: RowValue, earlier: RowValue, least: int, parameters: Cone
+    ) -> isl.BasicSet:
+        """One value of a row minus another one, maybe of another row, is at least `least`.
+
+        That holds for all `parameters`, given as the cone of the forms that are not negative.
+        """
+        width = self._width + 1
+        scale = lcm(later.denominator, earlier.denominator)
+        rows = [[0] * width for _ in range(1 + self._parameter_count)]
+        rows[0][-1] = -least * scale
+        for value, sign in ((later, 1), (earlier, -1)):
+            unknowns = self._rows[value.position]
+            rows[0][unknowns.constant] += sign * scale
+            unknowns.parameters.add_to(rows[1:], sign * scale)
+            factor = sign * scale // value.denominator
+            for iterator, coordinate in enumerate(value.coordinates):
+                for row, entry in zip(rows, coordinate, strict=True):
+                    row[unknowns.iterators.positive[iterator]] += factor * entry
+                    if unknowns.iterators.negative:
+                        row[unknowns.iterators.negative[iterator]] -= factor * entry
+        form = matrix_of(rows, width)
+        equalities, inequalities = (matrix_of(part, len(rows)) for part in parameters)
+        return self._polyhedron([equalities.product(form)], [inequalities.product(form)])
 
     def _at_least_one(self, position: int, sign: int, vector: Row) -> isl.BasicSet:
         """`sign` times the product of `vector` with a statement's coefficients is at least 1."""

@@ -1,0 +1,53 @@
+"""Kernels under their legal interleavings: all of a kernel that has 200 of them, or 200 of more.
+
+`make test` runs a few of each; `make check-interleavings` runs them all.
+"""
+
+from __future__ import annotations
+
+import pytest
+from beyond_kernels import ALL_KERNELS
+from kernel_matrix.references import digests_of, reference_of
+from suites import examples
+
+from polyir import api
+from polyir.diagnostics import Remark, RemarkKind, remarks_to
+from polyir.interleaving.of_schedule import interleaving_of_schedule
+from polyir.interleaving.point import interleaving_of_text
+from polyir.interleaving.schedule import InterleavingScheduler
+from polyir.model.scop import scop_of
+from polyir.passes.constraints import schedule_constraints
+from polyir.passes.prerequisites import analysed_scops, scops_in
+from polyir.runtime import CompilerOptions
+
+FLAGS = ("-std=c99", "-O1", "-fopenmp", "-ffp-contract=off")
+
+
+def patterns(kernel: str, number: int) -> list[str]:
+    """Some legal interleavings of the outermost level as text."""
+    (scop_op,) = analysed_scops(api.parse(ALL_KERNELS[kernel].path.read_text()))
+    scop = scop_of(scop_op)
+    assert scop.dependences is not None
+    scheduler = InterleavingScheduler(schedule_constraints(scop, scop.dependences))
+    return [each.text(scheduler.names) for each in scheduler.legal_space.sample(number, seed=1)]
+
+
+@pytest.mark.parametrize("kernel", ALL_KERNELS)
+def test_interleavings_compute_the_same(kernel: str) -> None:
+    for pattern in patterns(kernel, examples(2, 200)):
+        remarks: list[Remark] = []
+        pipeline = f'interleaving-schedule{{pattern="{pattern}"}}'
+        with remarks_to(remarks.append):
+            module = api.run_pipeline(api.parse(ALL_KERNELS[kernel].path.read_text()), pipeline)
+            scop = scop_of(scops_in(module)[0])
+            loops = api.lower(api.run_pipeline(module, "tile{sizes=7,5,9},mark-parallel"))
+        refusals = [each for each in remarks if "interleaving-schedule" in str(each)]
+        assert not [each for each in refusals if each.kind is RemarkKind.MISSED]
+        names = [each.name for each in scop.statements]
+        point = interleaving_of_text(pattern, names)
+        assert interleaving_of_schedule(scop.schedule, names, 1) == point
+        compiled = api.compile_loops(loops, CompilerOptions(compiler="gcc", flags=FLAGS), "c")
+        arguments = ALL_KERNELS[kernel].make_arguments("mini")
+        with compiled.threads(2):
+            compiled[ALL_KERNELS[kernel].function](*arguments)
+        assert digests_of(arguments) == reference_of(kernel, "mini").digests, pattern
