@@ -1,0 +1,1 @@
+"""Systems of equations over integer sets: checks, normal form, simplification, and code."""
