@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Final, get_args
 
 from xdsl.passes import ModulePass
@@ -111,7 +112,7 @@ def text_of_pass(step: ModulePass) -> str:
     """A pass as it is written in a pipeline: `tile{sizes=32,8 min-width=1}`."""
     options = " ".join(
         f"{name.replace('_', '-')}={','.join(map(_text_of_value, values))}" if values else name
-        for name, values in step.spec().args.items()
+        for name, values in step.spec().parameters.items()
     )
     return f"{step.name}{{{options}}}" if options else step.name
 
@@ -137,10 +138,14 @@ SHAPES: Final = ((8, 3), (4, 3), (6, 4), (12, 2), (14, 2), (4, 2), (2, 4), (1, 4
 def neighbours(recipe: Recipe, threads: tuple[int, ...], width: int) -> Iterator[Recipe]:
     """Recipes that differ from one in one slot: sizes of tiles and blocks first."""
     recipe = recipe.plain()
-    for tile in _other_tiles(recipe.tile):
-        yield replace(recipe, tile=tile)
-    for blocks in _other_blocks(recipe.blocks, width):
-        yield replace(recipe, blocks=blocks, packed=recipe.packed and blocks is not None)
+    tiles = (replace(recipe, tile=tile) for tile in _other_tiles(recipe.tile))
+    blocks = (
+        replace(recipe, blocks=each, packed=recipe.packed and each is not None)
+        for each in _other_blocks(recipe.blocks, width)
+    )
+    # Tiles are those of blocks where these have some.
+    has_tiled_blocks = recipe.blocks is not None and recipe.blocks.tiles
+    yield from chain(blocks, tiles) if has_tiled_blocks else chain(tiles, blocks)
     for order in (None, IntraTileOrderPass(), IntraTileOrderPass(distribute=False)):
         yield replace(recipe, order=order)
     if recipe.parallel is not None:
@@ -167,7 +172,7 @@ def _other_tiles(tile: TilePass | None) -> Iterator[TilePass | None]:
         # The last size is that of all further loops.
         yield from (replace(tile, sizes=(sizes[0], *more)) for more in ((256,), (32, 256)))
     for changed in _scaled(sizes):
-        if LEAST_TILE <= min(changed) and max(changed) <= MOST_TILE:
+        if min(changed) >= LEAST_TILE and max(changed) <= MOST_TILE:
             yield replace(tile, sizes=changed)
     if len(sizes) < 3:
         yield replace(tile, sizes=(*sizes, 4 * sizes[-1]))
@@ -191,12 +196,12 @@ def _other_blocks(blocks: RegisterTilePass | None, width: int) -> Iterator[Regis
         yield RegisterTilePass(width=width, masked=True)
         yield RegisterTilePass(rows=4, vectors=2, width=width)
         return
-    for rows, vectors in SHAPES:
-        yield _shaped(blocks, rows, vectors, blocks.width)
     for name in ("tiles", "shared_tiles"):
         for sizes in _scaled(getattr(blocks, name)):
             fitting = _fitting(sizes, (blocks.rows, blocks.vectors * blocks.width, 1))
             yield replace(blocks, **{name: fitting})  # type: ignore[arg-type]
+    for rows, vectors in SHAPES:
+        yield _shaped(blocks, rows, vectors, blocks.width)
     if blocks.tiles:
         yield replace(blocks, tiles=(), shared_tiles=())
     yield replace(blocks, masked=not blocks.masked)

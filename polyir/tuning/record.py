@@ -163,8 +163,10 @@ def _is_valid(value: object, type_name: str) -> bool:
         case "int":
             return _is_whole(value) and value > 0  # type: ignore[operator]
         case "float":
-            return isinstance(value, float | int) and not isinstance(value, bool) and (
-                isfinite(value) and value >= 0
+            return (
+                isinstance(value, float | int)
+                and not isinstance(value, bool)
+                and (isfinite(value) and value >= 0)
             )
         case "tuple[int, ...]":
             return isinstance(value, list) and all(map(_is_whole, value))

@@ -8,7 +8,8 @@ from functools import cached_property
 from itertools import chain, islice, product
 from typing import Final
 
-from xdsl.dialects.builtin import FloatType
+import islpy as isl
+from xdsl.dialects.builtin import AnyFloat
 from xdsl.ir import Operation
 
 from polyir.cost.machine import machine_of_system
@@ -87,11 +88,7 @@ def space_of(kernel: Kernel, threads: tuple[int, ...]) -> Space:
     balanced = replace(plain, parallel=MarkParallelPass(schedule="balanced"), blocks=blocks)
     tiled = replace(balanced, wavefront=WavefrontPass(), order=IntraTileOrderPass())
     untiled = replace(balanced, tile=None, blocks=replace(blocks, masked=True))
-    more = (
-        replace(form, schedule=schedule)
-        for schedule in others
-        for form in (tiled, untiled)
-    )
+    more = (replace(form, schedule=schedule) for schedule in others for form in (tiled, untiled))
     models = [replace(tiled, schedule=each, tile=TilePass(auto=True)) for each in policies]
     found = dict.fromkeys(chain(named, fixed, models, more))
     return Space(tuple(found), threads, width)
@@ -126,7 +123,7 @@ def _element_bytes(root: Operation) -> Iterator[int]:
     """The sizes of the floating-point numbers that are computed."""
     for op in root.walk():
         for result in op.results:
-            if isinstance(result.type, FloatType):
+            if isinstance(result.type, AnyFloat):
                 yield max(1, result.type.bitwidth // 8)
 
 
@@ -134,4 +131,4 @@ def _depths(scops: Sequence[Scop]) -> Iterator[int]:
     """The number of loops around each statement."""
     for scop in scops:
         for statement in scop.statements:
-            yield len(statement.iterators)
+            yield int(statement.domain.dim(isl.dim_type.set))
