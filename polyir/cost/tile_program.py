@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import Final
 
 from polyir.cost.geometric_program import GeometricProgram, Posynomial, constant, variable
-from polyir.cost.loop_tree import Leaf, Loop, Node, Parts, directions
+from polyir.cost.loop_tree import Leaf, Loop, Node, Parts, bands_of, directions
 from polyir.cost.model import USABLE, Cost, CostModel
 from polyir.cost.program import Reference
 from polyir.cost.states import State
@@ -104,7 +105,8 @@ class _Builder:
             for name, function in loop.functions.items()
         ]
         steps = [
-            self._model.statements[name].step(function) for name, function in loop.functions.items()
+            self._model.statements[name].step(function)
+            for name, function in loop.functions.items()
         ]
         low, high = min(a for a, _ in ranges), max(b for _, b in ranges)
         return max(1.0, (high - low) / min(steps) + 1)
@@ -168,9 +170,7 @@ class _Builder:
         name, first = group[0]
         line = self._model.machine.caches[0].line_bytes
         if not first.subscripts:
-            return constant(
-                min(first.elements * first.bytes, 1e12) if first.subscripts is None else line
-            )
+            return constant(min(first.elements * first.bytes, 1e12) if first.subscripts is None else line)
         total = constant(1.0)
         for dimension, form in enumerate(first.subscripts):
             constants = [
@@ -182,7 +182,9 @@ class _Builder:
             total *= extent
         return total
 
-    def _extent(self, name: str, terms: Sequence[tuple[int, float]], spread: float) -> Posynomial:
+    def _extent(
+        self, name: str, terms: Sequence[tuple[int, float]], spread: float
+    ) -> Posynomial:
         """How many values a subscript has in a tile, at most.
 
         It moves by a constant with each member: sum of `|factor| (size - 1)`, plus 1. A negative

@@ -201,9 +201,7 @@ class Fusability:
             here = block[number]
             for iterator in range(self._statements[here].depth):
                 others = block[:number]
-                if all(
-                    (chosen[each], iterator) in self.permutations(each, here) for each in others
-                ):
+                if all((chosen[each], iterator) in self.permutations(each, here) for each in others):
                     chosen[here] = iterator
                     yield from choose(number + 1)
                     del chosen[here]

@@ -25,7 +25,9 @@ def legal_restrictions(fusability: Fusability) -> Restrictions:
     the kind that `fusability` looks for.
     """
     never_before = frozenset(
-        (target, source) for source, target in fusability.graph.ordered_pairs() if source != target
+        (target, source)
+        for source, target in fusability.graph.ordered_pairs()
+        if source != target
     )
     apart: set[frozenset[int]] = set()
     cycles = fusability.cycles

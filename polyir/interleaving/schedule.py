@@ -92,7 +92,9 @@ class InterleavingScheduler:
         statements = scheduled_statements(self._constraints)
         return result_of_tree(self._constraints, statements, tree, search.builder.notes)
 
-    def fusability(self, group: Component, spanned: Spanned, graph: DependenceGraph) -> Fusability:
+    def fusability(
+        self, group: Component, spanned: Spanned, graph: DependenceGraph
+    ) -> Fusability:
         """Which statements of a group can share the next loop after the rows in `spanned`."""
         statements = {each: self.statements[each] for each in group}
         within = graph.within(group)
@@ -119,7 +121,9 @@ class _Search:
             return self._shared(group, level, spanned, graph)
         self._require_order(parts, graph)
         return SequenceNode(
-            tuple((part, self._shared(part, level, spanned, graph.within(part))) for part in parts)
+            tuple(
+                (part, self._shared(part, level, spanned, graph.within(part))) for part in parts
+            )
         )
 
     def _parts(self, group: Component, level: int) -> tuple[Component, ...]:
@@ -186,7 +190,9 @@ class _Search:
                 rows.append(further)
             yield rows
 
-    def _first_rows(self, fusability: Fusability, block: Component) -> Iterator[BoundedHyperplane]:
+    def _first_rows(
+        self, fusability: Fusability, block: Component
+    ) -> Iterator[BoundedHyperplane]:
         """The best row that fuses a block, and those that begin with other loops."""
         best = fusability.row(block)
         if best is None:

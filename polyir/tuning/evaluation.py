@@ -117,6 +117,13 @@ class Limits:
 TURNS: Final = ((1, 1.15), (2, 1.05), (3, 1.02))
 """Numbers of turns, and how much slower than the best a candidate may be after them to go on."""
 
+DRIFT: Final = 1.2
+"""How much longer than ever before the base may take in a turn that counts.
+
+The clock of a processor changes by less; a turn that takes longer is disturbed, and is repeated."""
+
+MOST_TRIES: Final = 3
+
 FINAL_TURNS: Final = 4
 """How many turns the best candidates have before the slower half is dropped; then twice as many."""
 
@@ -301,17 +308,29 @@ class ProcessEvaluator:
     def _measured(self, candidate: Candidate, program: Program) -> Outcome:
         try:
             with self._checked(candidate, program) as worker:
-                base, now = inf, inf
-                for turns, margin in TURNS:
-                    for _ in range(turns):
-                        base = min(base, self._turn(self._base_worker, self._run_limit()))
-                        now = min(now, self._turn(worker, self._run_limit()))
-                    if now > margin * self._best * base:
-                        break
+                base, now = self._race(worker)
         except (WorkerError, _WrongError) as error:
             return _failed(candidate, error)
         self._best = min(self._best, now / base)
         return Outcome(candidate, Verdict.MEASURED, now / base, now)
+
+    def _race(self, worker: Worker) -> tuple[float, float]:
+        """The shortest times of the base and of a worker in turns, few if that is slower."""
+        base, now = inf, inf
+        for turns, margin in TURNS:
+            for _ in range(turns):
+                for _ in range(MOST_TRIES):
+                    of_base = self._turn(self._base_worker, self._run_limit())
+                    now = min(now, self._turn(worker, self._run_limit()))
+                    base = min(base, of_base)
+                    self._base_seconds = min(self._base_seconds, of_base)
+                    # Else something disturbs: such a turn says little of either of them.
+                    if of_base <= DRIFT * self._base_seconds:
+                        break
+            base = min(base, DRIFT * self._base_seconds)
+            if now > margin * self._best * base:
+                break
+        return base, now
 
     def final(self, candidates: Sequence[Candidate], end: float) -> Comparison:
         """The best of the candidates and the base.

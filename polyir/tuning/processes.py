@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing.connection import Connection, Pipe
+from pathlib import Path
 from typing import Final, NoReturn
 from warnings import catch_warnings, simplefilter
 
@@ -137,11 +138,10 @@ def _limit_memory(more: int) -> None:
     try:
         import resource
 
-        with open("/proc/self/statm") as numbers:
-            now = int(numbers.read().split()[0]) * resource.getpagesize()
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
     except (ImportError, OSError):
         return
-    limit = now + more
+    limit = pages * resource.getpagesize() + more
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     if hard != resource.RLIM_INFINITY:
         limit = min(limit, hard)

@@ -21,6 +21,7 @@ from polyir.passes.strategies import Strategy, StrategyName, is_for_threads
 from polyir.passes.tile import TilePass
 from polyir.passes.vectorize import VectorizePass
 from polyir.passes.wavefront import WavefrontPass
+from polyir.transform.balance import Distribution
 
 Passes = tuple[ModulePass, ...]
 
@@ -149,8 +150,8 @@ def neighbours(recipe: Recipe, threads: tuple[int, ...], width: int) -> Iterator
     for order in (None, IntraTileOrderPass(), IntraTileOrderPass(distribute=False)):
         yield replace(recipe, order=order)
     if recipe.parallel is not None:
-        other = "static" if recipe.parallel.schedule == "balanced" else "balanced"
-        yield replace(recipe, parallel=replace(recipe.parallel, schedule=other))
+        for schedule in get_args(Distribution):
+            yield replace(recipe, parallel=replace(recipe.parallel, schedule=schedule))
     yield replace(recipe, wavefront=None if recipe.wavefront else WavefrontPass())
     yield replace(recipe, chains=None if recipe.chains else WavefrontPass(which="inner"))
     if recipe.blocks is not None:

@@ -94,10 +94,14 @@ class TuningRecord:
     def require_kernel(self, module: ModuleOp, path: str) -> None:
         """Raise `TuningError` unless `module`, as it was read, is the kernel that was tuned."""
         if not self.is_for(module):
-            raise TuningError(
-                f"'{path}' is for another kernel than this one, or for @{self.function} before it "
-                "was changed: tune it again with polyir-tune"
-            )
+            raise self.refusal(path)
+
+    def refusal(self, path: str) -> TuningError:
+        """The error that says that this is not what was tuned."""
+        return TuningError(
+            f"'{path}' is for another kernel, or for @{self.function} before it was changed: tune "
+            "it again with polyir-tune"
+        )
 
     def warn_of_machine(self, path: str) -> None:
         """Warn if this machine is not the one of the record, or runs other numbers of threads."""

@@ -170,7 +170,6 @@ def _outcomes(
             search.tell(recipes[outcome.candidate], outcome.ratio)
             state.counts[outcome.verdict] += 1
             state.last = outcome
-            if state.best is None or outcome.ratio < state.best.ratio:
-                if outcome.ratio < inf:
-                    state.best = outcome
+            if outcome.ratio < (inf if state.best is None else state.best.ratio):
+                state.best = outcome
             yield outcome
