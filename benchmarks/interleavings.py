@@ -1,6 +1,6 @@
 """Prints the table of `docs/interleavings.md`: the interleavings of all kernels.
 
-    python benchmarks/interleavings.py [KERNEL ...]
+python benchmarks/interleavings.py [KERNEL ...]
 """
 
 from __future__ import annotations

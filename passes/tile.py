@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from polyir.diagnostics import OptionError
+from polyir.diagnostics import OptionError, remark
 from polyir.dialects.dependence import Dependences
 from polyir.model.outcome import Outcome
 from polyir.model.scop import Scop
@@ -28,6 +28,10 @@ class TilePass(TileOptions, ScopPass):
     level or two, or no tiles where they do not pay, for the `machine` that a JSON file describes,
     by default the one that this runs on. Trip counts that are known are divided evenly.
 
+    With `model`, the sizes are the solution of an integer geometric program (see
+    `polyir.cost.tile_program`), for one level of tiles that fits into a cache of that machine and
+    leaves no one of `threads` without a tile; `explain` prints the program as remarks.
+
     `loops` lists addresses of nested loops: only these are tiled, permutable or not. Their tile
     loops, in the given order, are placed around the outermost of them. Tiles that violate a
     dependence are refused.
@@ -49,32 +53,51 @@ class TilePass(TileOptions, ScopPass):
     name = "tile"
 
     auto: bool = False
+    model: bool = False
     machine: str = ""
+    threads: int = 1
+    explain: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.machine and not self.auto:
-            raise OptionError(f"only auto uses a machine: machine={self.machine}")
-        if self.auto and self.loops:
+        chooses = [name for name in ("auto", "model") if getattr(self, name)]
+        if len(chooses) > 1:
+            raise OptionError("auto and model exclude each other")
+        if self.machine and not chooses:
+            raise OptionError(f"only auto and model use a machine: machine={self.machine}")
+        if chooses and self.loops:
             given = ",".join(map(str, self.loops))
-            raise OptionError(f"auto chooses sizes for bands, not for loops: loops={given}")
+            raise OptionError(f"{chooses[0]} chooses sizes for bands, not for loops: loops={given}")
+        if self.threads < 1:
+            raise OptionError(f"threads must be 1 or more: threads={self.threads}")
+        if not self.model and (self.explain or self.threads > 1):
+            raise OptionError("only model uses threads and explain")
 
     def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
-        choose = self._chooser(scop, dependences) if self.auto else None
+        choose = self._chooser(scop, dependences) if self.auto or self.model else None
         return tile(scop.schedule, dependences, self, choose)
 
     def _chooser(self, scop: Scop, dependences: Dependences) -> LevelsOfBand:
-        """The sizes that the cost model chooses for the bands of a tree."""
+        """The sizes that a model chooses for the bands of a tree."""
         # Most uses of the pass need no model.
         from polyir.cost.machine import machine_of_option
         from polyir.cost.model import CostModel
+        from polyir.cost.tile_program import modelled_tile_sizes
         from polyir.cost.tile_sizes import tile_sizes
 
-        model = CostModel(scop, machine_of_option(self.machine), threads=1)
+        model = CostModel(scop, machine_of_option(self.machine), threads=self.threads)
         tree = model.tree(with_permutable_bands(scop.schedule, dependences))
 
         def choose(number: int) -> tuple[Levels, str]:
-            choice = tile_sizes(model, tree, number)
-            return choice.levels, choice.why
+            if self.auto:
+                choice = tile_sizes(model, tree, number)
+                return choice.levels, choice.why
+            found = modelled_tile_sizes(model, tree, number)
+            if found is None:
+                return (), "no tile fits into a cache"
+            if self.explain:
+                for line in found.explanation:
+                    remark(self.name, line, scop.op)
+            return (found.sizes,), found.why
 
         return choose

@@ -25,7 +25,7 @@ class Monomial:
 
     def value(self, point: Mapping[str, float]) -> float:
         """The value where the variables have the given ones."""
-        return self.coefficient * prod(point[name] ** power for name, power in self.powers)
+        return self.coefficient * prod([float(point[name] ** power) for name, power in self.powers])
 
     def __mul__(self, other: Monomial) -> Monomial:
         powers = dict(self.powers)

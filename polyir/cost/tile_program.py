@@ -14,10 +14,14 @@ from math import prod
 from typing import Final
 
 from polyir.cost.geometric_program import GeometricProgram, Posynomial, constant, variable
-from polyir.cost.loop_tree import Leaf, Loop, Node, Parts, bands_of, directions
+from polyir.cost.loop_tree import Leaf, Loop, Node, Parts, directions
 from polyir.cost.model import USABLE, Cost, CostModel
 from polyir.cost.program import Reference
+from polyir.cost.regions import Form
 from polyir.cost.states import State
+
+Moves = tuple[tuple[float, ...], ...]
+"""For each subscript of a reference, how far each loop moves it."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,14 @@ class TileModel:
         point = dict(zip(self.program.bounds, self.sizes, strict=True))
         cycles = self.program.objective.value(point)
         return f"tiles of {shown} for the cache of level {self.level}: {cycles:.3g} cycles"
+
+    @property
+    def explanation(self) -> list[str]:
+        """The program, line by line, and its solution."""
+        solution = ", ".join(
+            f"{name} = {size}" for name, size in zip(self.program.bounds, self.sizes, strict=True)
+        )
+        return [*str(self.program).splitlines(), f"solution: {solution}"]
 
 
 def modelled_tile_sizes(model: CostModel, tree: Node, band: int) -> TileModel | None:
@@ -105,8 +117,7 @@ class _Builder:
             for name, function in loop.functions.items()
         ]
         steps = [
-            self._model.statements[name].step(function)
-            for name, function in loop.functions.items()
+            self._model.statements[name].step(function) for name, function in loop.functions.items()
         ]
         low, high = min(a for a, _ in ranges), max(b for _, b in ranges)
         return max(1.0, (high - low) / min(steps) + 1)
@@ -147,65 +158,68 @@ class _Builder:
         Lines that are written move twice.
         """
         touched, moved = Posynomial(), Posynomial()
-        for references in self._groups():
-            bytes = self._bytes(references)
+        for (_, moves), group in self._groups().items():
+            bytes = self._bytes(moves, group)
             touched += bytes
             moved += bytes
-            if any(reference.is_write for _, reference in references):
+            if any(each.is_write for each in group):
                 moved += bytes
         return touched, moved
 
-    def _groups(self) -> list[list[tuple[str, Reference]]]:
-        """The references of the band's statements; those that differ by constants are together."""
-        groups: dict[object, list[tuple[str, Reference]]] = {}
+    def _groups(self) -> dict[tuple[str, Moves | None], list[Reference]]:
+        """The references of the band's statements, by array and by how loops move them."""
+        groups: dict[tuple[str, Moves | None], list[Reference]] = {}
         for name in self._members[0].functions:
             for each in self._model.statements[name].references:
-                terms = each.subscripts and tuple(form.terms for form in each.subscripts)
-                key = each.array, name if each.subscripts else "", terms
-                groups.setdefault(key, []).append((name, each))
-        return list(groups.values())
+                moves = None
+                if each.subscripts is not None:
+                    moves = tuple(self._moves(name, form) for form in each.subscripts)
+                groups.setdefault((each.array, moves), []).append(each)
+        return groups
 
-    def _bytes(self, group: Sequence[tuple[str, Reference]]) -> Posynomial:
+    def _moves(self, name: str, form: Form) -> tuple[float, ...]:
+        """How far an iteration of each loop moves a subscript: of the members, then inside them."""
+        loops = (*self._members, *self._inside)
+        found: list[float] = []
+        for loop in loops:
+            others = [each for each in (*self._path, *self._inside) if each is not loop]
+            direction = directions((*others, loop), self._model.statements, name)
+            steps = direction or (0.0,) * len(self._model.statements[name].region.low)
+            found.append(abs(sum(factor * steps[place] for place, factor in form.terms)))
+        return tuple(found)
+
+    def _bytes(self, moves: Moves | None, group: Sequence[Reference]) -> Posynomial:
         """The bytes of the lines that the references of a group touch in a tile."""
-        name, first = group[0]
-        line = self._model.machine.caches[0].line_bytes
-        if not first.subscripts:
-            return constant(min(first.elements * first.bytes, 1e12) if first.subscripts is None else line)
-        total = constant(1.0)
-        for dimension, form in enumerate(first.subscripts):
-            constants = [
-                each.subscripts[dimension].constant for _, each in group if each.subscripts
-            ]
-            extent = self._extent(name, form.terms, max(constants) - min(constants))
-            if dimension == len(first.subscripts) - 1:
-                extent = extent * constant(first.bytes) + constant(line - first.bytes)
+        line, element = self._model.machine.caches[0].line_bytes, group[0].bytes
+        if moves is None:
+            return constant(min(group[0].elements * element, MOST_BYTES))
+        total = constant(1.0 if moves else line)
+        for dimension, factors in enumerate(moves):
+            constants = [each.subscripts[dimension].constant for each in group if each.subscripts]
+            extent = self._extent(factors, max(constants) - min(constants))
+            if dimension == len(moves) - 1:
+                extent = extent * constant(element) + constant(line - element)
             total *= extent
         return total
 
-    def _extent(
-        self, name: str, terms: Sequence[tuple[int, float]], spread: float
-    ) -> Posynomial:
+    def _extent(self, factors: Sequence[float], spread: float) -> Posynomial:
         """How many values a subscript has in a tile, at most.
 
-        It moves by a constant with each member: sum of `|factor| (size - 1)`, plus 1. A negative
-        constant is left out.
+        That is the sum of `factor * (size - 1)` over the loops, and 1. A posynomial has no
+        negative constant: it is left out.
         """
         fixed = 1.0 + spread
         extent = Posynomial()
-        for number, loop in enumerate((*self._members, *self._inside)):
-            others = [each for each in (*self._path, *self._inside) if each is not loop]
-            moves = directions((*others, loop), self._model.statements, name)
-            if moves is None:
-                continue
-            factor = abs(sum(each * moves[variable] for variable, each in terms))
-            if not factor:
-                continue
-            if number < len(self._members):
-                extent += constant(factor) * variable(self._names[number])
-                fixed -= factor
-            else:
-                fixed += factor * (self._trip(loop) - 1)
-        return extent + constant(max(0.0, fixed)) if extent.terms else constant(max(1.0, fixed))
+        for name, factor in zip(self._names, factors, strict=False):
+            extent += constant(factor) * variable(name)
+            fixed -= factor
+        for loop, factor in zip(self._inside, factors[len(self._names) :], strict=True):
+            fixed += factor * (self._trip(loop) - 1)
+        return extent + constant(max(0.0 if extent.terms else 1.0, fixed))
+
+
+MOST_BYTES: Final = 1e12
+"""Stands for an array of unknown size that is not accessed by affine subscripts."""
 
 
 def _path_to(node: Node, band: int) -> Iterator[Loop]:

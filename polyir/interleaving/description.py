@@ -13,7 +13,7 @@ from polyir.schedule.tree import Band, BandNode, RowTree, SequenceNode, affine_f
 def describe(scheduler: InterleavingScheduler, point: Interleaving) -> list[str]:
     """A line for the outermost band of each block of the outermost level.
 
-        S0 (i, j); S1 (k, 1 + j); parallel members 0
+    S0 (i, j); S1 (k, 1 + j); parallel members 0
     """
     return [_band(scheduler.statements, each) for each in _bands(scheduler.schedule(point).tree)]
 
@@ -27,7 +27,9 @@ def _bands(tree: RowTree) -> Iterator[Band]:
 
 
 def _band(statements: Sequence[ScheduledStatement], band: Band) -> str:
-    rows = (f"{statements[each].name} ({_rows(statements[each], band)})" for each in band.statements)
+    rows = (
+        f"{statements[each].name} ({_rows(statements[each], band)})" for each in band.statements
+    )
     parallel = [str(number) for number, each in enumerate(band.coincident) if each]
     members = f"parallel members {', '.join(parallel)}" if parallel else "no parallel members"
     return "; ".join([*rows, members])

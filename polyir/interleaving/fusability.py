@@ -201,7 +201,9 @@ class Fusability:
             here = block[number]
             for iterator in range(self._statements[here].depth):
                 others = block[:number]
-                if all((chosen[each], iterator) in self.permutations(each, here) for each in others):
+                if all(
+                    (chosen[each], iterator) in self.permutations(each, here) for each in others
+                ):
                     chosen[here] = iterator
                     yield from choose(number + 1)
                     del chosen[here]
@@ -267,8 +269,7 @@ def _least_point(statement: ScheduledStatement) -> RowValue:
     kinds = isl.dim_type
     coordinates: list[Row] = []
     for iterator in range(statement.depth):
-        pieces: list[isl.Aff] = []
-        statement.domain.dim_min(iterator).foreach_piece(lambda _, each: pieces.append(each))
+        pieces = [each for _, each in statement.domain.dim_min(iterator).get_pieces()]
         row: Row = (0,) * (1 + statement.domain.dim(kinds.param))
         if len(pieces) == 1 and not pieces[0].dim(kinds.div):
             row = tuple(map(int, _fractions(pieces[0])))

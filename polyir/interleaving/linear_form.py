@@ -173,7 +173,9 @@ class LinearForm:
         blocks: dict[int, list[int]] = {}
         for each in range(count):
             forms = (_precedes(level, other, each) for other in range(count) if other != each)
-            before = sum(Condition(form.coefficients, form.constant - 1).holds(known) for form in forms)
+            before = sum(
+                Condition(form.coefficients, form.constant - 1).holds(known) for form in forms
+            )
             blocks.setdefault(before, []).append(each)
         return tuple(tuple(blocks[before]) for before in sorted(blocks))
 
@@ -289,9 +291,7 @@ def _of_preorder(level: int, count: int) -> Iterator[_Form]:
         for left, right in pairs:
             yield _ONE + precedes - left(level, one, middle) - right(level, middle, last)
         if one < last:
-            yield (
-                _ONE + together - _together(level, one, middle) - _together(level, middle, last)
-            )
+            yield (_ONE + together - _together(level, one, middle) - _together(level, middle, last))
 
 
 def _of_restrictions(level: int, restrictions: Restrictions) -> Iterator[_Form]:

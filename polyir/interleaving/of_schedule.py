@@ -33,9 +33,7 @@ def interleaving_of_schedule(
     return Interleaving(levels)
 
 
-def _levels(
-    node: isl.ScheduleNode, number: Mapping[str, int], depth: int
-) -> tuple[Level, ...]:
+def _levels(node: isl.ScheduleNode, number: Mapping[str, int], depth: int) -> tuple[Level, ...]:
     """The first levels below a node, for the statements that it has."""
     kinds, kind = isl.schedule_node_type, node_type(node)
     if not depth:

@@ -99,9 +99,7 @@ class Preorders:
                 for after in self.all_of(statements & ~block, level):
                     yield _joined(_block_of(block), inside, after)
 
-    def draw(
-        self, statements: int, chooser: random.Random, level: int = 0
-    ) -> tuple[Level, ...]:
+    def draw(self, statements: int, chooser: random.Random, level: int = 0) -> tuple[Level, ...]:
         """An interleaving of a set, each equally likely. There must be one."""
         if level == len(self._levels):
             return ()
@@ -172,10 +170,6 @@ def _block_of(mask: int) -> Block:
     return tuple(each for each in range(mask.bit_length()) if mask >> each & 1)
 
 
-def _joined(
-    block: Block, inside: tuple[Level, ...], after: tuple[Level, ...]
-) -> tuple[Level, ...]:
+def _joined(block: Block, inside: tuple[Level, ...], after: tuple[Level, ...]) -> tuple[Level, ...]:
     """The levels of a first block and of what follows it."""
-    return tuple(
-        first + second for first, second in zip(((block,), *inside), after, strict=True)
-    )
+    return tuple(first + second for first, second in zip(((block,), *inside), after, strict=True))

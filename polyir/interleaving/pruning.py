@@ -25,13 +25,11 @@ def legal_restrictions(fusability: Fusability) -> Restrictions:
     the kind that `fusability` looks for.
     """
     never_before = frozenset(
-        (target, source)
-        for source, target in fusability.graph.ordered_pairs()
-        if source != target
+        (target, source) for source, target in fusability.graph.ordered_pairs() if source != target
     )
     apart: set[frozenset[int]] = set()
     cycles = fusability.cycles
-    for number, cycle in enumerate(cycles):
+    for cycle in cycles:
         if len(cycles) > 1 and not fusability.can_share(cycle):
             # It is alone, whatever the others are.
             apart |= {frozenset({cycle[0], other[0]}) for other in cycles if other != cycle}

@@ -92,9 +92,7 @@ class InterleavingScheduler:
         statements = scheduled_statements(self._constraints)
         return result_of_tree(self._constraints, statements, tree, search.builder.notes)
 
-    def fusability(
-        self, group: Component, spanned: Spanned, graph: DependenceGraph
-    ) -> Fusability:
+    def fusability(self, group: Component, spanned: Spanned, graph: DependenceGraph) -> Fusability:
         """Which statements of a group can share the next loop after the rows in `spanned`."""
         statements = {each: self.statements[each] for each in group}
         within = graph.within(group)
@@ -121,9 +119,7 @@ class _Search:
             return self._shared(group, level, spanned, graph)
         self._require_order(parts, graph)
         return SequenceNode(
-            tuple(
-                (part, self._shared(part, level, spanned, graph.within(part))) for part in parts
-            )
+            tuple((part, self._shared(part, level, spanned, graph.within(part))) for part in parts)
         )
 
     def _parts(self, group: Component, level: int) -> tuple[Component, ...]:
@@ -172,9 +168,9 @@ class _Search:
         most = next(apart, None)
         fusability = self._scheduler.fusability(block, spanned, graph)
         if len(fusability.cycles) == 1:
-            rows = self._policy.band(block, spanned, graph).rows
-            if rows:
-                yield list(rows if most is None else rows[: most - level])
+            whole = self._policy.band(block, spanned, graph).rows
+            if whole:
+                yield list(whole if most is None else whole[: most - level])
             return
         for first in self._first_rows(fusability, block):
             rows = [first]
@@ -190,9 +186,7 @@ class _Search:
                 rows.append(further)
             yield rows
 
-    def _first_rows(
-        self, fusability: Fusability, block: Component
-    ) -> Iterator[BoundedHyperplane]:
+    def _first_rows(self, fusability: Fusability, block: Component) -> Iterator[BoundedHyperplane]:
         """The best row that fuses a block, and those that begin with other loops."""
         best = fusability.row(block)
         if best is None:

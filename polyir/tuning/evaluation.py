@@ -11,7 +11,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from math import inf
 from pathlib import Path
@@ -22,6 +22,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from polyir.diagnostics import PolyirError
 from polyir.limits import processors
+from polyir.pipeline import passes_of_pipeline
 from polyir.runtime.measure import Argument, compare_bits
 from polyir.tuning.kernel import Kernel
 from polyir.tuning.processes import (
@@ -40,6 +41,8 @@ from polyir.tuning.programs import (
     start_build,
     start_runs,
 )
+from polyir.tuning.recipes import text_of_pass
+from polyir.universe import available_passes
 
 
 class Verdict(Enum):
@@ -347,8 +350,9 @@ class ProcessEvaluator:
             times = dict.fromkeys(running, inf)
             self._halve(list(running), running, times, end)
         for best in sorted(times, key=times.__getitem__):
-            if best == self.base or self._is_made_again(best):
-                return Comparison(best, times[best], times[self.base])
+            if best == self.base or self._is_made_again(best, best):
+                simpler = best if best == self.base else self._simpler(best, end)
+                return Comparison(simpler, times[best], times[self.base])
         raise AssertionError("the base is always there")
 
     def _finalist(self, candidate: Candidate, stack: ExitStack) -> Worker | None:
@@ -359,12 +363,23 @@ class ProcessEvaluator:
         except (WorkerError, _WrongError):
             return None
 
-    def _is_made_again(self, candidate: Candidate) -> bool:
+    def _is_made_again(self, candidate: Candidate, wanted: Candidate) -> bool:
+        """Whether a candidate makes the code of `wanted` of the program as it was read."""
         with closing_all([self._start_build(candidate, self._kernel.module)]) as (build,):
-            try:
-                return self._built(build) == self._programs[candidate]
-            except WorkerError:
-                return False
+            return self._awaited(build, inf) == self._programs[wanted]
+
+    def _simpler(self, candidate: Candidate, end: float) -> Candidate:
+        """The candidate without passes that change nothing, as far as there is time to see it."""
+        passes = passes_of_pipeline(candidate.pipeline, available_passes())
+        kept = list(passes)
+        for position in reversed(range(len(passes))):
+            shorter = [each for number, each in enumerate(kept) if number != position]
+            if not shorter or time.monotonic() >= end:
+                break
+            simpler = replace(candidate, pipeline=",".join(map(text_of_pass, shorter)))
+            if self._is_made_again(simpler, candidate):
+                kept = shorter
+        return replace(candidate, pipeline=",".join(map(text_of_pass, kept)))
 
     def _halve(
         self,

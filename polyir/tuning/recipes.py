@@ -132,6 +132,9 @@ MOST_TILE: Final = 1024
 LEAST_TILE: Final = 4
 """The bounds of tile sizes that are tried."""
 
+CHOSEN: Final = (TilePass(model=True), TilePass(auto=True))
+"""Tiles whose sizes a model chooses."""
+
 SHAPES: Final = ((8, 3), (4, 3), (6, 4), (12, 2), (14, 2), (4, 2), (2, 4), (1, 4), (1, 1))
 """Rows and vectors of register tiles."""
 
@@ -162,11 +165,11 @@ def neighbours(recipe: Recipe, threads: tuple[int, ...], width: int) -> Iterator
 
 
 def _other_tiles(tile: TilePass | None) -> Iterator[TilePass | None]:
-    """Tiles with one size doubled or halved, all sizes at once, the model's sizes, and none."""
-    if tile is None or tile.auto:
+    """Tiles with one size doubled or halved, all sizes at once, the models' sizes, and none."""
+    if tile is None or tile in CHOSEN:
         yield from (TilePass(sizes=(size,)) for size in (32, 64, 16, 128))
         yield from (TilePass(sizes=sizes) for sizes in ((32, 256), (16, 32, 256), (8, 256)))
-        yield None if tile is not None else TilePass(auto=True)
+        yield from (each for each in (*CHOSEN, None) if each != tile)
         return
     sizes = tile.sizes
     if len(sizes) == 1:
@@ -177,7 +180,7 @@ def _other_tiles(tile: TilePass | None) -> Iterator[TilePass | None]:
             yield replace(tile, sizes=changed)
     if len(sizes) < 3:
         yield replace(tile, sizes=(*sizes, 4 * sizes[-1]))
-    yield TilePass(auto=True)
+    yield from CHOSEN
     yield None
 
 

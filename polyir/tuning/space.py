@@ -29,7 +29,7 @@ from polyir.passes.strategies import strategies
 from polyir.passes.tile import TilePass
 from polyir.passes.wavefront import WavefrontPass
 from polyir.tuning.kernel import Kernel
-from polyir.tuning.recipes import Passes, Recipe, neighbours, recipe_of_strategy
+from polyir.tuning.recipes import CHOSEN, Passes, Recipe, neighbours, recipe_of_strategy
 
 FIRST_POINTS: Final = 4
 SAMPLED_POINTS: Final = 8
@@ -89,7 +89,9 @@ def space_of(kernel: Kernel, threads: tuple[int, ...]) -> Space:
     tiled = replace(balanced, wavefront=WavefrontPass(), order=IntraTileOrderPass())
     untiled = replace(balanced, tile=None, blocks=replace(blocks, masked=True))
     more = (replace(form, schedule=schedule) for schedule in others for form in (tiled, untiled))
-    models = [replace(tiled, schedule=each, tile=TilePass(auto=True)) for each in policies]
+    models = [
+        replace(tiled, schedule=each, tile=tile) for tile, each in product(CHOSEN, policies)
+    ]
     found = dict.fromkeys(chain(named, fixed, models, more))
     return Space(tuple(found), threads, width)
 

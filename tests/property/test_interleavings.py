@@ -18,7 +18,9 @@ def restrictions(draw: st.DrawFn, count: int) -> Restrictions:
     one = st.integers(0, count - 1)
     sets = st.frozensets(one, min_size=2)
     pairs = st.tuples(one, one).filter(lambda pair: pair[0] != pair[1])
-    return Restrictions(draw(st.frozensets(sets, max_size=3)), draw(st.frozensets(pairs, max_size=4)))
+    return Restrictions(
+        draw(st.frozensets(sets, max_size=3)), draw(st.frozensets(pairs, max_size=4))
+    )
 
 
 @st.composite

@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 from beyond_kernels import BEYOND
 from interleavings import interleavings
-from kernels import KERNELS, Kernel
+from kernels import KERNELS
 from schedule_checks import is_total_order, violations
 from small_programs import constraints_of, loop, statement
 from suites import examples
@@ -84,7 +84,9 @@ def constraints_of_kernel(name: str) -> ScheduleConstraints:
     return schedule_constraints(scop, scop.dependences)
 
 
-def brute_force(scheduler: InterleavingScheduler, problem: ScheduleConstraints) -> set[Interleaving]:
+def brute_force(
+    scheduler: InterleavingScheduler, problem: ScheduleConstraints
+) -> set[Interleaving]:
     """The interleavings for which there is a schedule, which is checked."""
     legal: set[Interleaving] = set()
     for point in interleavings(len(scheduler.names), 1):

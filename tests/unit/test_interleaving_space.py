@@ -115,7 +115,8 @@ def test_each_point_is_equally_likely() -> None:
         counts[point] = counts.get(point, 0) + 1
     assert len(counts) == 37
     # 70 are expected of each; 120 would be six standard deviations away.
-    assert max(counts.values()) < 120 and min(counts.values()) > 25
+    assert max(counts.values()) < 120
+    assert min(counts.values()) > 25
 
 
 NAMES = ("S0", "S1", "S2")

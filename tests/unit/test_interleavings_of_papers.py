@@ -11,7 +11,7 @@ from polyir.interleaving.of_schedule import interleaving_of_schedule
 from polyir.interleaving.point import interleaving_of_text
 from polyir.interleaving.schedule import InterleavingError, InterleavingScheduler
 
-I, J, K = range(3)
+FIRST, SECOND, THIRD = range(3)
 
 
 def matrix_vector(name: str, result: str, matrix: str, vector: str) -> Loop:
@@ -53,17 +53,19 @@ def test_fusability_is_not_transitive(rows: str) -> None:
 
 def test_fusing_the_chain_takes_an_interchange() -> None:
     outermost = InterleavingScheduler(CHAIN).outermost
-    assert outermost.permutations(0, 1) == {(I, J)}
-    assert outermost.permutations(1, 2) == {(I, J)}
+    assert outermost.permutations(0, 1) == {(FIRST, SECOND)}
+    assert outermost.permutations(1, 2) == {(FIRST, SECOND)}
     assert not list(outermost.common_permutations((0, 1, 2)))
 
 
 def test_permutations_of_figure_1() -> None:
     outermost = InterleavingScheduler(PRODUCTS).outermost
-    assert outermost.permutations(0, 1) == {(one, two) for one in (I, J, K) for two in (I, J, K)}
-    assert outermost.permutations(0, 2) == {(I, I), (J, K)}
-    assert outermost.permutations(1, 2) == {(I, K), (J, J)}
-    assert list(outermost.common_permutations((0, 1, 2))) == [{0: J, 1: I, 2: K}]
+    assert outermost.permutations(0, 1) == {
+        (one, two) for one in (FIRST, SECOND, THIRD) for two in (FIRST, SECOND, THIRD)
+    }
+    assert outermost.permutations(0, 2) == {(FIRST, FIRST), (SECOND, THIRD)}
+    assert outermost.permutations(1, 2) == {(FIRST, THIRD), (SECOND, SECOND)}
+    assert list(outermost.common_permutations((0, 1, 2))) == [{0: SECOND, 1: FIRST, 2: THIRD}]
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 // RUN: not polyir-opt --tile="auto loops=S0.0,S0.1" %s 2>&1 | filecheck %s --check-prefix LOOPS
 // RUN: not polyir-opt --tile="auto machine=none.json" %s 2>&1 | filecheck %s --check-prefix FILE
 
-// MACHINE: error: only auto uses a machine: machine=here.json
+// MACHINE: error: only auto and model use a machine: machine=here.json
 // LOOPS: error: auto chooses sizes for bands, not for loops: loops=S0.0,S0.1
 // FILE: error: cannot read the machine 'none.json': No such file or directory
 
