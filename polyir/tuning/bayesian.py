@@ -37,7 +37,7 @@ class BayesianSearch:
 
         optuna.logging.set_verbosity(optuna.logging.WARNING)
         self._fail = optuna.trial.TrialState.FAIL
-        sampler = optuna.samplers.TPESampler(seed=SEED, n_startup_trials=0, constant_liar=True)
+        sampler = optuna.samplers.TPESampler(seed=SEED, n_startup_trials=HEAD)
         self._study = optuna.create_study(sampler=sampler)
         self._optuna = optuna
         self._ordered = OrderedSearch(space)
@@ -52,7 +52,7 @@ class BayesianSearch:
 
     def ask(self) -> Recipe | None:
         self._asked += 1
-        if self._asked > 2 * HEAD and self._asked % 2:
+        if self._asked > HEAD and self._asked % 2:
             for _ in range(TRIES):
                 trial = self._study.ask(self._distributions)
                 recipe = Recipe(

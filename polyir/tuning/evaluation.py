@@ -130,6 +130,9 @@ MOST_TRIES: Final = 3
 FINAL_TURNS: Final = 4
 """How many turns the best candidates have before the slower half is dropped; then twice as many."""
 
+HALVING_PART: Final = 0.6
+"""Of the time for the last comparison; the rest is to make the pipeline simpler."""
+
 FINAL_SHARE: Final = 6
 """Among how many candidates the last comparison chooses."""
 
@@ -271,7 +274,7 @@ class ProcessEvaluator:
         return start_runs(program, function, arguments, threads, self._flags, cache, memory)
 
     def _recorded(self, worker: Worker, seconds: float) -> tuple[list[Argument], float]:
-        """The arrays after the first run, and the time that it took. Raises `WorkerError`."""
+        """The arguments after the first run, and the time that it took. Raises `WorkerError`."""
         self._count += 1
         arrays = [each for each in self._kernel.arguments if isinstance(each, np.ndarray)]
         files = [self._folder / f"{self._count}-{number}.npy" for number in range(len(arrays))]
@@ -279,7 +282,11 @@ class ProcessEvaluator:
         taken = worker.receive(seconds)
         assert isinstance(taken, float)
         # They are mapped: they need no memory, and nobody can change them.
-        found: list[Argument] = [np.load(each, mmap_mode="r") for each in files]
+        mapped = iter([np.load(each, mmap_mode="r") for each in files])
+        found: list[Argument] = [
+            next(mapped) if isinstance(each, np.ndarray) else each
+            for each in self._kernel.arguments
+        ]
         for each in files:
             each.unlink()
         return found, taken
@@ -348,7 +355,8 @@ class ProcessEvaluator:
                 if each != self.base and (worker := self._finalist(each, stack)) is not None:
                     running[each] = worker
             times = dict.fromkeys(running, inf)
-            self._halve(list(running), running, times, end)
+            now = time.monotonic()
+            self._halve(list(running), running, times, now + HALVING_PART * (end - now))
         for best in sorted(times, key=times.__getitem__):
             if best == self.base or self._is_made_again(best, best):
                 simpler = best if best == self.base else self._simpler(best, end)

@@ -122,6 +122,7 @@ def _work(serve: Serve, connection: Connection, memory: int) -> NoReturn:
         nowhere = os.open(os.devnull, os.O_RDWR)
         for standard in (0, 1, 2):
             os.dup2(nowhere, standard)
+        sys.stdout = sys.stderr = os.fdopen(nowhere, "w")
         if memory:
             _limit_memory(memory)
         serve(connection)

@@ -185,12 +185,14 @@ def _other_tiles(tile: TilePass | None) -> Iterator[TilePass | None]:
 
 
 def _scaled(sizes: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    for place, size in enumerate(sizes):
-        for changed in (2 * size, size // 2):
-            yield (*sizes[:place], changed, *sizes[place + 1 :])
-    if len(sizes) > 1:
-        yield tuple(2 * size for size in sizes)
-        yield tuple(size // 2 for size in sizes)
+    """Sizes of which one is doubled or halved, or all; then those with smaller steps."""
+    for up, down in ((2, 1), (4, 3)):
+        for place, size in enumerate(sizes):
+            for changed in (size * up // down, size * down // up):
+                yield (*sizes[:place], changed, *sizes[place + 1 :])
+        if len(sizes) > 1:
+            yield tuple(size * up // down for size in sizes)
+            yield tuple(size * down // up for size in sizes)
 
 
 def _other_blocks(blocks: RegisterTilePass | None, width: int) -> Iterator[RegisterTilePass | None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from bisect import insort
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -24,23 +25,22 @@ class Search(Protocol):
         """What came of one: its time over that of the base, infinite if it failed."""
 
 
-HEAD: Final = 6
+HEAD: Final = 14
 """How many of the first candidates are tried before the search looks around the best one."""
-
-BETTER: Final = 0.99
-"""The part of the best time that another candidate takes at the most to become the best."""
 
 
 class OrderedSearch:
-    """The candidates of a space in order, and in turn with them those around the best so far."""
+    """The candidates of a space in order, and in turn with them those around the best so far.
+
+    When all around the best one have been tried, those around the second one follow, and so on.
+    """
 
     def __init__(self, space: Space) -> None:
         self._space = space
         self._first = deque(space.first)
-        self._around: Iterator[Recipe] = iter(())
-        self._best = inf
+        self._around: list[tuple[float, int, Iterator[Recipe]]] = []
         self._given: set[tuple[str, int]] = set()
-        self._asked = 0
+        self._asked = self._told = 0
 
     def ask(self) -> Recipe | None:
         self._asked += 1
@@ -53,15 +53,20 @@ class OrderedSearch:
         return None
 
     def tell(self, recipe: Recipe, ratio: float) -> None:
-        if ratio < (inf if self._best == inf else BETTER * self._best):
-            self._best = ratio
-            self._around = self._space.around(recipe)
+        if ratio < inf:
+            self._told += 1
+            insort(self._around, (ratio, self._told, self._space.around(recipe)))
 
     def _next_first(self) -> Recipe | None:
         return self._first.popleft() if self._first else None
 
     def _next_around(self) -> Recipe | None:
-        return next(self._around, None)
+        while self._around:
+            _, _, others = self._around[0]
+            if (recipe := next(others, None)) is not None:
+                return recipe
+            del self._around[0]
+        return None
 
     def _is_new(self, recipe: Recipe) -> bool:
         key = recipe.text, recipe.threads

@@ -64,8 +64,9 @@ class Space:
 def space_of(kernel: Kernel, threads: tuple[int, ...]) -> Space:
     """The candidates for a kernel on this machine.
 
-    First, the strategies of `optimize`; then the policies of fusion, each with and without register
-    tiles; then the legal interleavings and other schedulers. `threads` begins with the most.
+    First, the strategies of `optimize`, and the policies of fusion, with and without register
+    tiles; then tile sizes by models, the legal interleavings and other schedulers. `threads` begins
+    with the most.
     """
     machine = machine_of_system()
     element_bytes = max(_element_bytes(kernel.analysed), default=8)
@@ -89,10 +90,11 @@ def space_of(kernel: Kernel, threads: tuple[int, ...]) -> Space:
     tiled = replace(balanced, wavefront=WavefrontPass(), order=IntraTileOrderPass())
     untiled = replace(balanced, tile=None, blocks=replace(blocks, masked=True))
     more = (replace(form, schedule=schedule) for schedule in others for form in (tiled, untiled))
-    models = [
-        replace(tiled, schedule=each, tile=tile) for tile, each in product(CHOSEN, policies)
-    ]
-    found = dict.fromkeys(chain(named, fixed, models, more))
+    models = [replace(tiled, schedule=each, tile=tile) for tile, each in product(CHOSEN, policies)]
+    # Neither the strategies nor the policies are all tried before the other ones begin.
+    count = len(policies)
+    parts = (named[:4], fixed[:count], named[4:8], fixed[count:], named[8:], models, more)
+    found = dict.fromkeys(chain(*parts))
     return Space(tuple(found), threads, width)
 
 
