@@ -363,8 +363,30 @@ class ProcessEvaluator:
                 return Comparison(simpler, times[best], times[self.base])
         raise AssertionError("the base is always there")
 
+    def compare(self, candidates: Sequence[Candidate], turns: int) -> dict[Candidate, float]:
+        """The shortest times of all candidates and the base in turns; infinite for failures.
+
+        They are built of the program as it was read, and may run as long as the original may.
+        """
+        self._limits = replace(self._limits, run_seconds=self._limits.original_seconds)
+        found = dict.fromkeys((self.base, *candidates), inf)
+        with ExitStack() as stack:
+            running = {self.base: self._base_worker}
+            for each in found:
+                if each == self.base:
+                    continue
+                with closing_all([self._start_build(each, self._kernel.module)]) as (build,):
+                    program = self._awaited(build, inf)
+                if isinstance(program, Program):
+                    self._programs[each] = program
+                    if (worker := self._finalist(each, stack)) is not None:
+                        running[each] = worker
+            times = dict.fromkeys(running, inf)
+            self._take_turns(turns, list(running), running, times, inf)
+        return found | times
+
     def _finalist(self, candidate: Candidate, stack: ExitStack) -> Worker | None:
-        """A worker for a candidate that was measured; `None` if it fails."""
+        """A worker for a candidate that was built; `None` if it fails."""
         context = self._checked(candidate, self._programs[candidate])
         try:
             return stack.enter_context(context)

@@ -6,6 +6,7 @@ that it started, such as a C compiler, is ended with it.
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import signal
 import sys
@@ -122,6 +123,8 @@ def _work(serve: Serve, connection: Connection, memory: int) -> NoReturn:
         nowhere = os.open(os.devnull, os.O_RDWR)
         for standard in (0, 1, 2):
             os.dup2(nowhere, standard)
+        # It would report crashes where it found standard error at the start.
+        faulthandler.disable()
         sys.stdout = sys.stderr = os.fdopen(nowhere, "w")
         if memory:
             _limit_memory(memory)

@@ -32,7 +32,8 @@ HEAD: Final = 14
 class OrderedSearch:
     """The candidates of a space in order, and in turn with them those around the best so far.
 
-    When all around the best one have been tried, those around the second one follow, and so on.
+    Some of these are around those that come after the best one. When all around the best one have
+    been tried, the second one takes its place.
     """
 
     def __init__(self, space: Space) -> None:
@@ -40,7 +41,7 @@ class OrderedSearch:
         self._first = deque(space.first)
         self._around: list[tuple[float, int, Iterator[Recipe]]] = []
         self._given: set[tuple[str, int]] = set()
-        self._asked = self._told = 0
+        self._asked = self._told = self._turn = 0
 
     def ask(self) -> Recipe | None:
         self._asked += 1
@@ -61,11 +62,14 @@ class OrderedSearch:
         return self._first.popleft() if self._first else None
 
     def _next_around(self) -> Recipe | None:
+        self._turn += 1
         while self._around:
-            _, _, others = self._around[0]
+            # Every third one is around another one: the best may be where no way leads on.
+            place = self._turn // 3 % len(self._around) if self._turn % 3 == 0 else 0
+            _, _, others = self._around[place]
             if (recipe := next(others, None)) is not None:
                 return recipe
-            del self._around[0]
+            del self._around[place]
         return None
 
     def _is_new(self, recipe: Recipe) -> bool:

@@ -312,6 +312,9 @@ def test_failures_are_contained_and_counted() -> None:
         # Enough remains to measure others.
         final = evaluator.final([candidates[-1]], time.monotonic() + 2)
         assert final.seconds <= final.base_seconds
+        times = evaluator.compare([candidates[2], candidates[-1]], 2)
+        assert times[candidates[2]] == inf
+        assert 0 < times[candidates[-1]] < inf
 
 
 @pytest.mark.usefixtures("faulty")
