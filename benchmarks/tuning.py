@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
@@ -79,6 +80,7 @@ def _milliseconds(seconds: float) -> str:
 
 def row(kernel: Kernel, options: argparse.Namespace) -> Row:
     """Tune a kernel, then time all versions in turn."""
+    start = time.monotonic()
     module = api.parse(kernel.path.read_text())
     subject = _subject(kernel, module, options.data_set)
     threads = tuple(dict.fromkeys((options.threads, 1)))
@@ -90,7 +92,7 @@ def row(kernel: Kernel, options: argparse.Namespace) -> Row:
     limits = Limits(original_seconds=max(10.0, options.seconds / 4))
     with ProcessEvaluator(subject, base, flags, limits) as evaluator:
         print(f"{kernel.name}: base {1e3 * evaluator.base_seconds:.3g} ms", file=sys.stderr)
-        found = tune(evaluator, base, evaluator.base_seconds, search, budget, _show)
+        found = tune(evaluator, base, evaluator.base_seconds, search, budget.after(start), _show)
         best = found.comparison
         record = TuningRecord(
             kernel=tuned_kernel.digest_of(module),
@@ -120,7 +122,7 @@ def _subject(kernel: Kernel, module: api.ModuleOp, data_set: str) -> tuned_kerne
 
 
 def _show(state: State) -> None:
-    if state.best is not None and state.last is not None and state.best == state.last:
+    if state.best is not None and state.best == state.last and state.best.ratio < 1:
         print(
             f"  {state.tried} tried; best so far {1 / state.best.ratio:.2f}x: "
             f"{state.best.candidate.pipeline}",

@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from math import inf
@@ -48,35 +49,38 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: Sequence[str]) -> int:
     options = _parse_options(arguments)
-    budget = _budget(options)
+    start, budget = time.monotonic(), _budget(options)
     with time_limited_to(options.time_limit):
         module = _read(options)
         kernel = kernel_of(module, options.function, dict(options.size), options.default_size)
         space = space_of(kernel, options.threads)
         base = Candidate(DEFAULT_PIPELINE, options.threads[0])
-        found, seconds = _search(options, kernel, space, base, budget)
+        found = _search(options, kernel, space, base, budget, start)
     record = _record(kernel, base, found)
     output = options.output or f"{Path(options.file).with_suffix('')}.tuned.json"
     write_output(output, record.to_json().encode())
-    _print_result(record, found, seconds, output)
+    _print_result(record, found, output)
     return 0
 
 
 def _search(
-    options: argparse.Namespace, kernel: Kernel, space: Space, base: Candidate, budget: Budget
-) -> tuple[Found, float]:
-    """What is found, and the first time of the base."""
-    flags = _flags(options)
+    options: argparse.Namespace,
+    kernel: Kernel,
+    space: Space,
+    base: Candidate,
+    budget: Budget,
+    start: float,
+) -> Found:
     limits = Limits()
     if budget.seconds < inf:
         limits = replace(limits, original_seconds=max(10.0, budget.seconds / 4))
-    search: Search = _search_of(options.search, space)
-    with ProcessEvaluator(kernel, base, flags, limits) as evaluator:
+    search = _search_of(options.search, space)
+    with ProcessEvaluator(kernel, base, _flags(options), limits) as evaluator:
         if evaluator.note:
             missed("polyir-tune", evaluator.note)
-        seconds = evaluator.base_seconds
-        with progress(budget, seconds, options.quiet) as show:
-            return tune(evaluator, base, seconds, search, budget, show), seconds
+        seconds, left = evaluator.base_seconds, budget.after(start)
+        with progress(left, seconds, options.quiet) as show:
+            return tune(evaluator, base, seconds, search, left, show)
 
 
 def _search_of(name: str, space: Space) -> Search:
@@ -94,7 +98,6 @@ def _budget(options: argparse.Namespace) -> Budget:
 
 def _flags(options: argparse.Namespace) -> Flags:
     checked = CompilerOptions()
-    # What is checked is what gcc and clang are told not to contract.
     more = ("-ffp-contract=fast",) if options.fma else ()
     find_compiler(checked)
     timed = CompilerOptions(flags=DEFAULT_FLAGS + more)
@@ -117,7 +120,7 @@ def _record(kernel: Kernel, base: Candidate, found: Found) -> TuningRecord:
     )
 
 
-def _print_result(record: TuningRecord, found: Found, seconds: float, output: str) -> None:
+def _print_result(record: TuningRecord, found: Found, output: str) -> None:
     counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in record.counts.items())
     if found.interrupted:
         print("interrupted: the result is the best that was found so far", file=sys.stderr)

@@ -120,6 +120,9 @@ class Limits:
 TURNS: Final = ((1, 1.15), (2, 1.05), (3, 1.02))
 """Numbers of turns, and how much slower than the best a candidate may be after them to go on."""
 
+FIRST_TURNS: Final = 3
+"""How many turns the base has before the search."""
+
 DRIFT: Final = 1.2
 """How much longer than ever before the base may take in a turn that counts.
 
@@ -196,7 +199,10 @@ class ProcessEvaluator:
         self._base_seconds = self._limits.original_seconds
         try:
             of_base, _ = self._recorded(self._base_worker, self._limits.original_seconds)
-            self._base_seconds = self._turn(self._base_worker, self._limits.original_seconds)
+            self._base_seconds = min(
+                self._turn(self._base_worker, self._limits.original_seconds)
+                for _ in range(FIRST_TURNS)
+            )
         except WorkerError as error:
             raise PolyirError(f"the base pipeline cannot be measured: {error}") from None
         self._expected = of_base

@@ -6,7 +6,7 @@ import time
 from bisect import insort
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Final, Protocol
 
@@ -85,6 +85,10 @@ class Budget:
 
     seconds: float = inf
     trials: float = inf
+
+    def after(self, start: float) -> Budget:
+        """What is left of it if it counts from a time of `time.monotonic`; at least one second."""
+        return replace(self, seconds=max(1.0, self.seconds - (time.monotonic() - start)))
 
 
 @dataclass
