@@ -189,13 +189,15 @@ class ProcessEvaluator:
         original, base = Candidate("", 1), self.base
         builds = [self._start_build(each, self._kernel.module) for each in (original, base)]
         with closing_all(builds):
-            programs = [self._built(each) for each in builds]
+            programs = [self._awaited(each, inf) for each in builds]
         for name, program in zip(("the original", "the base pipeline"), programs, strict=True):
             if not isinstance(program, Program):
-                raise PolyirError(f"{name} cannot be measured: {program.reason}")
+                reason = program.reason if isinstance(program, Refusal) else program
+                raise PolyirError(f"{name} cannot be measured: {reason}")
         first, second = [each for each in programs if isinstance(each, Program)]
+        self._base_program = second
         self._base_worker = self._start_runs(second, base.threads)
-        self._stack.callback(self._base_worker.stop)
+        self._stack.callback(lambda: self._base_worker.stop())
         self._base_seconds = self._limits.original_seconds
         try:
             of_base, _ = self._recorded(self._base_worker, self._limits.original_seconds)
@@ -203,7 +205,7 @@ class ProcessEvaluator:
                 self._turn(self._base_worker, self._limits.original_seconds)
                 for _ in range(FIRST_TURNS)
             )
-        except WorkerError as error:
+        except (WorkerError, _WrongError) as error:
             raise PolyirError(f"the base pipeline cannot be measured: {error}") from None
         self._expected = of_base
         worker = self._start_runs(first, original.threads)
@@ -229,12 +231,6 @@ class ProcessEvaluator:
         cache = self._folder / "libraries"
         memory = self._limits.memory
         return start_build(module, candidate.pipeline, self._flags, cache, memory)
-
-    def _built(self, worker: Worker) -> Program | Refusal:
-        """The answer of a build. Raises `WorkerError`."""
-        answer = worker.receive(self._limits.build_seconds)
-        assert isinstance(answer, Program | Refusal)
-        return answer
 
     def evaluate(self, candidates: Sequence[Candidate], end: float) -> Iterator[Outcome]:
         """Compile the candidates at the same time, then measure one after the other."""
@@ -305,6 +301,19 @@ class ProcessEvaluator:
             raise _WrongError("a later run has another result than the one that was checked")
         return turn.seconds
 
+    def _base_turn(self) -> float:
+        """A turn of the base; infinite if it takes too long, for something disturbs then."""
+        limit = self._limits.original_seconds + self._run_limit()
+        try:
+            seconds = self._turn(self._base_worker, limit)
+        except WorkerTimeoutError:
+            self._base_worker = self._start_runs(self._base_program, self.base.threads)
+            return inf
+        except (WorkerCrashError, _WrongError) as error:
+            raise PolyirError(f"the base pipeline fails in a later run: {error}") from None
+        self._base_seconds = min(self._base_seconds, seconds)
+        return seconds
+
     def _run_limit(self) -> float:
         # Copies of arguments and short runs that are repeated take their time, too.
         return self._limits.run_seconds + self._limits.run_factor * self._base_seconds
@@ -336,10 +345,9 @@ class ProcessEvaluator:
         for turns, margin in TURNS:
             for _ in range(turns):
                 for _ in range(MOST_TRIES):
-                    of_base = self._turn(self._base_worker, self._run_limit())
+                    of_base = self._base_turn()
                     now = min(now, self._turn(worker, self._run_limit()))
                     base = min(base, of_base)
-                    self._base_seconds = min(self._base_seconds, of_base)
                     # Else something disturbs: such a turn says little of either of them.
                     if of_base <= DRIFT * self._base_seconds:
                         break
@@ -356,13 +364,15 @@ class ProcessEvaluator:
         must have the same code when it is made from the program as it was read.
         """
         with ExitStack() as stack:
-            running = {self.base: self._base_worker}
+            running: dict[Candidate, Worker] = {}
             for each in candidates[:FINAL_SHARE]:
                 if each != self.base and (worker := self._finalist(each, stack)) is not None:
                     running[each] = worker
-            times = dict.fromkeys(running, inf)
+            times = dict.fromkeys((self.base, *running), inf)
             now = time.monotonic()
-            self._halve(list(running), running, times, now + HALVING_PART * (end - now))
+            self._halve(list(times), running, times, now + HALVING_PART * (end - now))
+        # All turns of the base may have been disturbed.
+        times[self.base] = min(times[self.base], DRIFT * self._base_seconds)
         for best in sorted(times, key=times.__getitem__):
             if best == self.base or self._is_made_again(best, best):
                 simpler = best if best == self.base else self._simpler(best, end)
@@ -377,7 +387,7 @@ class ProcessEvaluator:
         self._limits = replace(self._limits, run_seconds=self._limits.original_seconds)
         found = dict.fromkeys((self.base, *candidates), inf)
         with ExitStack() as stack:
-            running = {self.base: self._base_worker}
+            running: dict[Candidate, Worker] = {}
             for each in found:
                 if each == self.base:
                     continue
@@ -387,8 +397,8 @@ class ProcessEvaluator:
                     self._programs[each] = program
                     if (worker := self._finalist(each, stack)) is not None:
                         running[each] = worker
-            times = dict.fromkeys(running, inf)
-            self._take_turns(turns, list(running), running, times, inf)
+            times = dict.fromkeys((self.base, *running), inf)
+            self._take_turns(turns, list(times), running, times, inf)
         return found | times
 
     def _finalist(self, candidate: Candidate, stack: ExitStack) -> Worker | None:
@@ -449,15 +459,14 @@ class ProcessEvaluator:
             if number and time.monotonic() >= end:
                 return
             for each in tuple(left):
+                if each == self.base:
+                    times[each] = min(times[each], self._base_turn())
+                    continue
                 try:
-                    seconds = self._turn(running[each], self._run_limit())
+                    times[each] = min(times[each], self._turn(running[each], self._run_limit()))
                 except (WorkerError, _WrongError):
-                    if each == self.base:
-                        raise PolyirError("the base pipeline fails in later runs") from None
                     left.remove(each)
                     del times[each]
-                else:
-                    times[each] = min(times[each], seconds)
 
 
 class _WrongError(Exception):

@@ -325,6 +325,29 @@ def test_a_wrong_base_is_an_error() -> None:
             ProcessEvaluator(kernel, Candidate(base, 1), flags())
 
 
+@pytest.mark.usefixtures("faulty")
+def test_a_base_that_cannot_be_compiled_is_an_error() -> None:
+    kernel = kernel_of(api.parse(KERNEL), None, {}, 1000)
+    for base, message in (("compiler-crash", "SIGABRT"), ("no-such-pass", "unknown pass")):
+        with pytest.raises(PolyirError, match=message):
+            ProcessEvaluator(kernel, Candidate(base, 1), flags())
+
+
+def test_a_base_that_is_disturbed_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel = kernel_of(api.parse(KERNEL), None, {}, 1000)
+    with ProcessEvaluator(kernel, Candidate("optimize", 1), flags()) as evaluator:
+        stopped = evaluator._base_worker
+        monkeypatch.setattr(stopped, "receive", _too_late)
+        (outcome,) = evaluator.evaluate([Candidate("tile{sizes=8 min-width=1}", 1)], inf)
+        assert outcome.verdict is Verdict.MEASURED
+        assert evaluator._base_worker is not stopped
+        stopped.stop()
+
+
+def _too_late(seconds: float) -> object:
+    raise WorkerTimeoutError
+
+
 def test_passes_that_change_nothing_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     kernel = kernel_of(api.parse(KERNEL), None, {}, 1000)
     long = Candidate("wavefront,tile{sizes=8 min-width=1},intra-tile-order,scalar-replacement", 1)
