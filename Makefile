@@ -6,8 +6,8 @@ BIN := .venv/bin
 DEMO := benchmarks/polybench/2mm.mlir
 
 .PHONY: help bytecode demo test test-all lint types format bench bench-docs bench-limits \
-	bench-compile bench-jit bench-scaling check-interleavings check-kernels fuzz fuzz-aliases fuzz-edits fuzz-gpu \
-	fuzz-inputs fuzz-schedules clean
+	bench-compile bench-jit bench-scaling check-interleavings check-kernels fuzz fuzz-aliases \
+	fuzz-edits fuzz-gpu fuzz-inputs fuzz-schedules clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16

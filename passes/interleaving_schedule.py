@@ -32,7 +32,7 @@ class InterleavingSchedulePass(SchedulerPass, FusionOptions, _Pattern):
     `rows=any`, they may run backward, and may be shifted by sizes. `print-interleavings` lists
     what is legal.
 
-    Before (`C := A B; E := C D`, each in a nest of its own):
+    Before (`C += A B; E += C D`, each in a nest of its own):
 
         affine.for %i = 0 to %n {
           affine.for %j = 0 to %n {
@@ -46,8 +46,9 @@ class InterleavingSchedulePass(SchedulerPass, FusionOptions, _Pattern):
         affine.for %i = 0 to %n {
           affine.for %j = 0 to %n {
             affine.for %k = 0 to %n {
-              C[i, k] += A[i, j] * B[j, k]
-          ...
+              C[i, j] += A[i, k] * B[k, j]
+            affine.for %k = 0 to %n {
+              E[i, k] += C[i, j] * D[j, k]
     """
 
     name = "interleaving-schedule"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import ScopOp
-from polyir.limits import limited
+from polyir.limits import limited, started
 from polyir.model.copies import require_right_copies
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import (
@@ -74,8 +74,13 @@ def promote(
     order = op.dependences.data.order
     apply_promotion(op, promotion, alignment)
     changed = scop_of(op)
-    limited("the check of copies", lambda: require_right_copies(changed))
-    found = dependences_of(op, value_based, pass_name=pass_name)
+    check = started("the check of copies", lambda: require_right_copies(changed))
+    try:
+        found = dependences_of(op, value_based, pass_name=pass_name)
+    except BaseException:
+        check.stop()
+        raise
+    check.result()
     if found is None:
         op.dependences = None
         return

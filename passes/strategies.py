@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from xdsl.passes import ModulePass
 
@@ -17,26 +16,9 @@ from polyir.passes.promote_private import PromotePrivatePass
 from polyir.passes.register_tile import RegisterTilePass
 from polyir.passes.spatial_schedule import SpatialSchedulePass
 from polyir.passes.split_sequential import SplitSequentialPass
+from polyir.passes.strategy_names import StrategyName
 from polyir.passes.tile import TilePass
 from polyir.passes.wavefront import WavefrontPass
-
-StrategyName = Literal[
-    "best",
-    "original",
-    "packed-blocks",
-    "register-blocks",
-    "blocks-in-waves",
-    "untiled-blocks",
-    "locality",
-    "tiles",
-    "time-tiles",
-    "sweeps",
-    "untiled-locality",
-    "split",
-    "parallel",
-    "reductions",
-]
-"""`best` by the cost model, or a pipeline; `original` is the original order."""
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from time import monotonic
 from typing import IO, Final, Generic, NoReturn, TypeVar
 from warnings import catch_warnings, simplefilter
 
@@ -36,8 +37,17 @@ DEFAULT_TIME_LIMIT: Final = 20.0
 
 Result = TypeVar("Result")
 
+SHORT_WAIT: Final = 0.01
+"""Whoever has waited for a worker for so many seconds mostly waits far longer."""
+
+Task = Callable[[], object]
+"""Something to do while workers compute."""
+
 _limit: ContextVar[float] = ContextVar("polyir_time_limit", default=DEFAULT_TIME_LIMIT)
+_pending: ContextVar[tuple[deque[Task], ...]] = ContextVar("polyir_pending_tasks", default=())
 _is_worker = False
+_workers: set[int] = set()
+"""The workers of this process whose results were not asked for yet."""
 
 
 class ResourceError(PolyirError):
@@ -56,6 +66,20 @@ def time_limited_to(seconds: float) -> Iterator[None]:
         yield
     finally:
         _limit.reset(token)
+
+
+@contextmanager
+def meanwhile(*tasks: Task) -> Iterator[None]:
+    """Inside the `with` block, do `tasks`, in order, while this process waits for workers.
+
+    They only begin when a processor is free, and not at all if no wait is long enough: a task must
+    make what comes later faster, and change nothing else, as importing a module does.
+    """
+    token = _pending.set((deque(tasks), *_pending.get()))
+    try:
+        yield
+    finally:
+        _pending.reset(token)
 
 
 def limited(
@@ -94,6 +118,11 @@ class Step(Generic[Result]):
         """As `limited`, once."""
         if not self._worker:
             return self._compute()
+        try:
+            self.is_done(None)
+        except BaseException:
+            self.stop()
+            raise
         answer, status = self._ended()
         if os.WIFSIGNALED(status):
             raise _failure(self._name, self._seconds, os.WTERMSIG(status), self._location)
@@ -103,9 +132,9 @@ class Step(Generic[Result]):
         result: Result = value
         return result
 
-    def is_done(self, seconds: float = 0.0) -> bool:
+    def is_done(self, seconds: float | None = 0.0) -> bool:
         """Whether no worker computes it any more, in so many seconds at the latest."""
-        return not self._worker or bool(select.select([self.reader], [], [], seconds)[0])
+        return not self._worker or _is_ready([self.reader], seconds)
 
     def stop(self) -> None:
         """End the worker if its result was not asked for."""
@@ -116,6 +145,7 @@ class Step(Generic[Result]):
     def _ended(self) -> tuple[bytes, int]:
         """What the worker writes, and how it ends."""
         worker, self._worker = self._worker, 0
+        _workers.discard(worker)
         return _await(worker, self.reader)
 
 
@@ -152,6 +182,7 @@ def started(
         os.close(reader)
         _work(compute, seconds, known, writer)
     os.close(writer)
+    _workers.add(worker)
     return replace(begun, _worker=worker, reader=reader, _known=known)
 
 
@@ -187,7 +218,7 @@ def in_order(
                 yield begun.popleft()
             else:
                 readers = [each.reader for each in begun if not each.is_done()]
-                select.select(readers, [], [])
+                _is_ready(readers, None)
     finally:
         for each in begun:
             each.stop()
@@ -234,6 +265,21 @@ def _is_exceeded(context: isl.Context) -> bool:
     except isl.Error:
         return True
     return False
+
+
+def _is_ready(readers: Sequence[int], seconds: float | None) -> bool:
+    """Whether one of `readers` has something, in so many seconds at the latest; `None`: no limit.
+
+    What is pending is done before that, task by task, while none has anything.
+    """
+    start = monotonic()
+    while seconds != 0 and len(_workers) < processors():
+        tasks = next(filter(None, _pending.get()), None)
+        if tasks is None or select.select(readers, [], [], SHORT_WAIT)[0]:
+            break
+        tasks.popleft()()
+    left = None if seconds is None else max(0.0, start + seconds - monotonic())
+    return bool(select.select(readers, [], [], left)[0])
 
 
 def _await(worker: int, reader: int) -> tuple[bytes, int]:

@@ -110,7 +110,7 @@ POLYIR_UNIVERSE = Universe(
     all_dialects={"poly": partial(resolve_name, "polyir.dialects.poly:Poly")},
     all_passes={name: partial(pass_type, name) for name in PASS_NAMES},
     all_targets={
-        "c": partial(resolve_name, "polyir.targets.c:PolyirCTarget"),
+        "c": partial(resolve_name, "polyir.targets.c:CTarget"),
         "cuda": partial(resolve_name, "polyir.targets.gpu:CudaTarget"),
         "loops": partial(resolve_name, "polyir.targets.levels:LoopsTarget"),
         "opencl": partial(resolve_name, "polyir.targets.gpu:OpenclTarget"),

@@ -1,10 +1,18 @@
-"""What the tests of interleavings share: brute force."""
+"""What the tests of interleavings share: brute force, and kernels."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
+from beyond_kernels import ALL_KERNELS
+
+from polyir import api
 from polyir.interleaving.point import Interleaving, Level
+from polyir.model.scop import scop_of
+from polyir.passes.constraints import schedule_constraints
+from polyir.passes.prerequisites import analysed_scops
+from polyir.schedule.constraints import ScheduleConstraints
 
 
 def total_preorders(count: int) -> Iterator[Level]:
@@ -35,3 +43,12 @@ def interleavings(count: int, depth: int) -> Iterator[Interleaving]:
             yield from extended((*levels, level))
 
     return extended(())
+
+
+@cache
+def constraints_of_kernel(name: str) -> ScheduleConstraints:
+    """What a schedule of a kernel of the benchmarks must respect."""
+    (scop_op,) = analysed_scops(api.parse(ALL_KERNELS[name].path.read_text()))
+    scop = scop_of(scop_op)
+    assert scop.dependences is not None
+    return schedule_constraints(scop, scop.dependences)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from io import StringIO
@@ -39,8 +39,9 @@ from polyir.diagnostics import (
     print_missed,
     remarks_to,
 )
-from polyir.limits import time_limited_to
+from polyir.limits import meanwhile, time_limited_to
 from polyir.pipeline import split_pass_flags
+from polyir.targets.deferred import DeferredTarget
 from polyir.tools.command_line import ArgumentParser, add_time_limit, exit_code_of, write_output
 from polyir.tools.instrumentation import Instrumentation, add_instrumentation
 from polyir.tools.pass_help import add_information, describe_passes
@@ -248,7 +249,8 @@ class PolyirOptMain(xDSLOptMain):
             if self._tuned is not None:
                 self._tuned.require_kernel(module, self.args.tuned)
                 self._tuned.warn_of_machine(self.args.tuned)
-            self.pipeline.apply(self.ctx, module)
+            with meanwhile(*self._loading()):
+                self.pipeline.apply(self.ctx, module)
             with self._instrumentation.timed("print"):
                 chunk_output = StringIO()
                 self._target.emit(self.ctx, module, chunk_output)
@@ -258,6 +260,10 @@ class PolyirOptMain(xDSLOptMain):
             _attach_source_line(diagnostic, text, line_offset, self._input_name())
             return diagnostic
         return None
+
+    def _loading(self) -> list[Callable[[], None]]:
+        """What the target can do while passes wait."""
+        return [self._target.load] if isinstance(self._target, DeferredTarget) else []
 
     def _parse(self, text: str, line_offset: int) -> ModuleOp:
         from polyir.frontend.parse import parse_module

@@ -3,7 +3,7 @@
 A posynomial is a sum of monomials, products of powers of positive variables with positive
 coefficients. A geometric program minimises a posynomial under posynomials that are at most 1; in
 the logarithms of the variables it is convex. Integers are found by branch and bound
-(Rajopadhye and Renganarayana, "Computations on Iteration Spaces", 2007, section 15.3.1.2.2).
+(Renganarayanan and Rajopadhye, "Computations on Iteration Spaces", section 15.3.1.2.2).
 """
 
 from __future__ import annotations
@@ -134,15 +134,24 @@ class GeometricProgram:
             value, _, bounds, point = heapq.heappop(queue)
             if value >= best * (1 - TOLERANCE):
                 break
-            name = max(point, key=lambda each: abs(point[each] - round(point[each])))
-            if abs(point[name] - round(point[name])) <= INTEGRAL:
-                rounded = {each: round(number) for each, number in point.items()}
-                if self.is_feasible(rounded) and self.objective.value(rounded) < best:
-                    best, found = self.objective.value(rounded), rounded
-                continue
+            rounded = {name: round(number) for name, number in point.items()}
+            apart = {name: abs(number - rounded[name]) for name, number in point.items()}
+            name = max(apart, key=apart.__getitem__)
             low, high = bounds[name]
-            push({**bounds, name: (low, floor(point[name]))})
-            push({**bounds, name: (ceil(point[name]), high)})
+            if apart[name] > INTEGRAL:
+                push({**bounds, name: (low, floor(point[name]))})
+                push({**bounds, name: (ceil(point[name]), high)})
+            elif self.is_feasible(rounded):
+                if self.objective.value(rounded) < best:
+                    best, found = self.objective.value(rounded), rounded
+            else:
+                # The solver was a little outside: the best integers are near, but others.
+                for name, (low, high) in bounds.items():
+                    if low < high:
+                        push({**bounds, name: (low, rounded[name] - 1)})
+                        push({**bounds, name: (rounded[name] + 1, high)})
+                        push({**bounds, name: (rounded[name], rounded[name])})
+                        break
         return found
 
     def _relaxed(self, bounds: Bounds) -> tuple[float, dict[str, float]] | None:

@@ -2,7 +2,7 @@
 
 The time of a tiled band as a posynomial of its tile sizes: computation, starts of loops, and what
 moves between two levels of the memory for each tile, with the footprint of a tile within a cache
-(Rajopadhye and Renganarayana, "Computations on Iteration Spaces", 2007, sections 15.3.1.2.4 and
+(Renganarayanan and Rajopadhye, "Computations on Iteration Spaces", sections 15.3.1.2.4 and
 15.3.1.2.5). Where tiles run in parallel, no thread may be without one.
 """
 
@@ -123,9 +123,10 @@ class _Builder:
         return max(1.0, (high - low) / min(steps) + 1)
 
     def _starts(self) -> Posynomial:
-        """The cycles that it takes to start the loops in tiles and the loops over tiles.
+        """The cycles that it takes to start the loops in tiles, and those over tiles.
 
-        One of those in tiles starts for each iteration of the loops in the tile around it.
+        Each loop in a tile starts once for each iteration of the loops around it. The innermost
+        loop over tiles counts as started once a tile, the others not at all.
         """
         cycles = self._model.machine.loop_cycles
         iterations = self._executions * prod(self._trips)
@@ -134,8 +135,10 @@ class _Builder:
             inner = constant(iterations * cycles)
             for name in self._names[number:]:
                 inner *= variable(name, -1.0)
-            # Between the start of the outermost loop in a tile and that of the tile is nothing.
-            total += inner if number else inner + inner
+            total += inner
+            if number == 0:
+                # This is how often a tile starts.
+                total += inner
         return total
 
     def _parallelism(self) -> dict[str, Posynomial]:
@@ -193,7 +196,9 @@ class _Builder:
         line, element = self._model.machine.caches[0].line_bytes, group[0].bytes
         if moves is None:
             return constant(min(group[0].elements * element, MOST_BYTES))
-        total = constant(1.0 if moves else line)
+        if not moves:
+            return constant(line)
+        total = constant(1.0)
         for dimension, factors in enumerate(moves):
             constants = [each.subscripts[dimension].constant for each in group if each.subscripts]
             extent = self._extent(factors, max(constants) - min(constants))

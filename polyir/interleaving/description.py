@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from polyir.interleaving.point import Interleaving
 from polyir.interleaving.schedule import InterleavingScheduler
 from polyir.schedule.constraints import ScheduledStatement
+from polyir.schedule.driver import parallel_members
 from polyir.schedule.tree import Band, BandNode, RowTree, SequenceNode, affine_function
 
 
@@ -30,9 +31,7 @@ def _band(statements: Sequence[ScheduledStatement], band: Band) -> str:
     rows = (
         f"{statements[each].name} ({_rows(statements[each], band)})" for each in band.statements
     )
-    parallel = [str(number) for number, each in enumerate(band.coincident) if each]
-    members = f"parallel members {', '.join(parallel)}" if parallel else "no parallel members"
-    return "; ".join([*rows, members])
+    return "; ".join([*rows, parallel_members(band)])
 
 
 def _rows(statement: ScheduledStatement, band: Band) -> str:

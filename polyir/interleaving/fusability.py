@@ -1,8 +1,8 @@
 """Which statements can share their next loop, by a schedule row for all of them.
 
-Pouchet et al., "Loop Transformations: Convexity, Pruning and Optimization", 2011: definition 2
-with vertices for rows of any kind (section 3), definition 5 with a bound on the shift for rows
-without negative coefficients (section 4).
+Pouchet et al., "Loop Transformations: Convexity, Pruning and Optimization", 2011: the general
+check of fusability, with the vertices of domains, for rows of any kind (section 3), and the one for
+rows without negative coefficients, with a bound on the shift (section 4.2).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, product
 from math import lcm
-from typing import Literal
+from typing import Final, Literal
 
 import islpy as isl
 
@@ -36,7 +36,7 @@ RowKind = Literal["forward", "any"]
 iterators may run backward, and parameters may shift statements.
 """
 
-LARGE: int = 16
+LARGE: Final = 16
 """Statements are fused if they are for all parameters that are at least this."""
 
 
@@ -81,12 +81,18 @@ class Fusability:
         self._problems: dict[Component, RowProblem] = {}
         self._rows: dict[object, BoundedHyperplane | None] = {}
         self._pairs: dict[Pair, frozenset[Pair]] = {}
+        self._all_vertices: dict[int, tuple[_Vertex, ...]] = {}
 
     @cached_property
     def cycles(self) -> tuple[Component, ...]:
         """The strongly connected components of the statements, in topological order."""
         pairs = self.graph.ordered_pairs()
         return strongly_connected_components(tuple(self._statements), pairs)
+
+    @cached_property
+    def cycle_of(self) -> dict[int, int]:
+        """For each statement, the number of its component."""
+        return {each: number for number, cycle in enumerate(self.cycles) for each in cycle}
 
     def can_share(self, block: Component) -> bool:
         """Whether there is a row for all statements of a block under which they are fused."""
@@ -108,11 +114,12 @@ class Fusability:
         if any(not self._statements[each].depth for each in block):
             return None
         problem = self._problem(block)
-        choices = [problem.not_constant(each) for each in block]
+        # A row that is independent of nothing is one that is not constant.
+        choices = problem.independence(dict.fromkeys(block, ()))
         choices += problem.independence(self._spanned)
         choices += [(problem.permutes(*each),) for each in loops.items()]
         for first, second in combinations(block, 2):
-            if self._cycle_of[first] != self._cycle_of[second]:
+            if self.cycle_of[first] != self.cycle_of[second]:
                 choices += self._fused(problem, first, second)
         return problem.solve(choices)
 
@@ -132,15 +139,12 @@ class Fusability:
     def _parameter_count(self) -> int:
         return int(self._context.dim(isl.dim_type.param))
 
-    @cached_property
-    def _cycle_of(self) -> dict[int, int]:
-        return {each: number for number, cycle in enumerate(self.cycles) for each in cycle}
-
     # What it means that two statements are fused
 
     def _fused(self, problem: RowProblem, first: int, second: int) -> list[Choice]:
         if self._options.rows == "forward":
-            starts = [self._start(each) for each in (first, second)]
+            # Forward rows are least where all iterators are.
+            starts = [_least_point(self._statements[each]) for each in (first, second)]
             return [
                 (problem.apart_by(one, other, -self._options.shift, self._parameters),)
                 for one, other in (starts, starts[::-1])
@@ -159,19 +163,11 @@ class Fusability:
         """The forms that are not negative for all parameters."""
         return _forms_on(self._context)
 
-    def _start(self, position: int) -> RowValue:
-        """The point with the least value of each iterator: forward rows are least in it."""
-        return _least_point(self._statements[position])
-
     def _vertices(self, position: int) -> Sequence[_Vertex]:
         if position not in self._all_vertices:
             domain = self._statements[position].domain
             self._all_vertices[position] = tuple(_vertices_of(position, domain, self._context))
         return self._all_vertices[position]
-
-    @cached_property
-    def _all_vertices(self) -> dict[int, tuple[_Vertex, ...]]:
-        return {}
 
     # Permutations
 
@@ -225,9 +221,7 @@ class _Vertex:
 
 
 def _vertices_of(position: int, domain: isl.Set, context: isl.Set) -> Iterator[_Vertex]:
-    pieces: list[isl.BasicSet] = []
-    domain.foreach_basic_set(pieces.append)
-    for piece in pieces:
+    for piece in domain.get_basic_sets():
         found: list[isl.Vertex] = []
         piece.remove_divs().compute_vertices().foreach_vertex(found.append)
         for vertex in found:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, pairwise, permutations
+from typing import Final
 
 import islpy as isl
 
@@ -36,7 +37,7 @@ class Variable:
 
 @dataclass(frozen=True)
 class Condition:
-    """The constant plus the sum of the variables times their coefficients is not negative."""
+    """An affine form of variables that is not negative: products with coefficients, a constant."""
 
     coefficients: Mapping[Variable, int]
     constant: int = 0
@@ -46,35 +47,28 @@ class Condition:
         products = (each * values.get(name, 0) for name, each in self.coefficients.items())
         return self.constant + sum(products) >= 0
 
-
-class _Form:
-    """An affine form of variables, as a condition is one."""
-
-    def __init__(self, coefficients: Mapping[Variable, int], constant: int = 0) -> None:
-        self.coefficients = {name: each for name, each in coefficients.items() if each}
-        self.constant = constant
-
-    def __add__(self, other: _Form) -> _Form:
+    def __add__(self, other: Condition) -> Condition:
         total = dict(self.coefficients)
         for name, each in other.coefficients.items():
             total[name] = total.get(name, 0) + each
-        return _Form(total, self.constant + other.constant)
+        nonzero = {name: each for name, each in total.items() if each}
+        return Condition(nonzero, self.constant + other.constant)
 
-    def __sub__(self, other: _Form) -> _Form:
+    def __sub__(self, other: Condition) -> Condition:
         negative = {name: -each for name, each in other.coefficients.items()}
-        return self + _Form(negative, -other.constant)
+        return self + Condition(negative, -other.constant)
 
 
-_ONE = _Form({}, 1)
+_ONE = Condition({}, 1)
 
 
-def _together(level: int, one: int, other: int) -> _Form:
-    return _Form({Variable(level, min(one, other), max(one, other), True): 1})
+def _together(level: int, one: int, other: int) -> Condition:
+    return Condition({Variable(level, min(one, other), max(one, other), True): 1})
 
 
-def _precedes(level: int, one: int, other: int) -> _Form:
+def _precedes(level: int, one: int, other: int) -> Condition:
     if one < other:
-        return _Form({Variable(level, one, other, False): 1})
+        return Condition({Variable(level, one, other, False): 1})
     return _ONE - _together(level, one, other) - _precedes(level, other, one)
 
 
@@ -123,16 +117,17 @@ class LinearForm:
 
     def _reduced(self, condition: Condition) -> Condition:
         """The same condition on the open variables alone."""
-        total = _Form({}, condition.constant)
+        total = Condition({}, condition.constant)
         for name, each in condition.coefficients.items():
             if name in self.complements:
-                total += _Form({self.complements[name]: -each}, each)
+                total += Condition({self.complements[name]: -each}, each)
             else:
-                total += _Form({name: each})
-        constant = total.constant
-        for name in total.coefficients.keys() & self.fixed.keys():
-            constant += total.coefficients.pop(name) * self.fixed[name]
-        return Condition(total.coefficients, constant)
+                total += Condition({name: each})
+        known = total.coefficients.keys() & self.fixed.keys()
+        return Condition(
+            {name: each for name, each in total.coefficients.items() if name not in known},
+            total.constant + sum(total.coefficients[name] * self.fixed[name] for name in known),
+        )
 
     @staticmethod
     def values(point: Interleaving) -> dict[Variable, int]:
@@ -173,9 +168,7 @@ class LinearForm:
         blocks: dict[int, list[int]] = {}
         for each in range(count):
             forms = (_precedes(level, other, each) for other in range(count) if other != each)
-            before = sum(
-                Condition(form.coefficients, form.constant - 1).holds(known) for form in forms
-            )
+            before = sum((form - _ONE).holds(known) for form in forms)
             blocks.setdefault(before, []).append(each)
         return tuple(tuple(blocks[before]) for before in sorted(blocks))
 
@@ -252,8 +245,8 @@ class LinearForm:
         return {name: round(solver.val(column)) for name, column in columns.items()}
 
 
-MOST_FOR_ISL = 30
-"""isl, which finds the vertex by exact arithmetic, solves programs with as many variables."""
+MOST_FOR_ISL: Final = 30
+"""isl solves programs with as many variables; HiGHS takes far less time for larger ones."""
 
 
 def linear_form(count: int, restrictions: Sequence[Restrictions]) -> LinearForm:
@@ -265,7 +258,7 @@ def linear_form(count: int, restrictions: Sequence[Restrictions]) -> LinearForm:
         for first, second in combinations(range(count), 2)
         for together in (False, True)
     )
-    forms: list[_Form] = []
+    forms: list[Condition] = []
     for level, each in enumerate(restrictions, 1):
         forms += _of_preorder(level, count)
         forms += _of_restrictions(level, each)
@@ -277,11 +270,10 @@ def linear_form(count: int, restrictions: Sequence[Restrictions]) -> LinearForm:
         for second, first in restrictions[0].never_before
         if first < second
     }
-    conditions = tuple(Condition(form.coefficients, form.constant) for form in forms)
-    return LinearForm(variables, conditions, complements).simplified()
+    return LinearForm(variables, tuple(forms), complements).simplified()
 
 
-def _of_preorder(level: int, count: int) -> Iterator[_Form]:
+def _of_preorder(level: int, count: int) -> Iterator[Condition]:
     """What makes the variables of a level a total preorder."""
     for first, second in combinations(range(count), 2):
         yield _ONE - _precedes(level, first, second) - _together(level, first, second)
@@ -294,18 +286,18 @@ def _of_preorder(level: int, count: int) -> Iterator[_Form]:
             yield (_ONE + together - _together(level, one, middle) - _together(level, middle, last))
 
 
-def _of_restrictions(level: int, restrictions: Restrictions) -> Iterator[_Form]:
+def _of_restrictions(level: int, restrictions: Restrictions) -> Iterator[Condition]:
     for group in sorted(restrictions.apart, key=sorted):
-        total = _Form({}, len(group) - 2)
+        total = Condition({}, len(group) - 2)
         for first, second in pairwise(sorted(group)):
             total -= _together(level, first, second)
         yield total
     for first, second in sorted(restrictions.never_before):
-        apart = _Form({}) if level == 1 else _ONE - _together(level - 1, first, second)
+        apart = Condition({}) if level == 1 else _ONE - _together(level - 1, first, second)
         yield apart - _precedes(level, first, second)
 
 
-def _between_levels(level: int, count: int) -> Iterator[_Form]:
+def _between_levels(level: int, count: int) -> Iterator[Condition]:
     """What is apart at a level is apart, in the same order, at the next one."""
     for first, second in combinations(range(count), 2):
         yield _precedes(level + 1, first, second) - _precedes(level, first, second)

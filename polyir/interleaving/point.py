@@ -40,16 +40,6 @@ class Interleaving:
         blocks = enumerate(self.levels[level - 1])
         return {each: number for number, block in blocks for each in block}
 
-    def within(self, block: Block) -> Interleaving:
-        """The levels below the first one for the statements of one of its blocks."""
-        chosen = set(block)
-        return Interleaving(
-            tuple(
-                tuple(each for each in level if chosen.issuperset(each))
-                for level in self.levels[1:]
-            )
-        )
-
     def text(self, names: Sequence[str]) -> str:
         """It with the names of the statements: `S0,S1|S2` for a level, `/` between levels."""
         return " / ".join(

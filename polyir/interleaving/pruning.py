@@ -1,11 +1,12 @@
 """The legal interleavings of a level: what must be together, what cannot be, and what comes first.
 
-Pouchet et al., "Loop Transformations: Convexity, Pruning and Optimization", 2011, figure 4, finds
-the smallest sets of statements that cannot be fused. Sets that are only related through others,
-or not at all, need not be tested. Instead of going through the paths of the graph of dependences,
-which are too many where most sets can be fused, the smallest sets that cannot be fused and the
-largest ones that can are found from each other (Gunopulos et al., "Discovering All Most Specific
-Sentences", 2003: dualize and advance). No set that contains one that cannot be fused is tested.
+The pruning algorithm of Pouchet et al., "Loop Transformations: Convexity, Pruning and
+Optimization", 2011, section 3, finds the smallest sets of statements that cannot be fused. Sets
+that are only related through others, or not at all, need not be tested. Instead of going through
+the paths of the graph of dependences, which are too many where most sets can be fused, the
+smallest sets that cannot be fused and the largest ones that can are found from each other
+(Gunopulos et al., "Discovering All Most Specific Sentences", 2003: dualize and advance). No set
+that contains one that cannot be fused is tested.
 """
 
 from __future__ import annotations
@@ -29,25 +30,18 @@ def legal_restrictions(fusability: Fusability) -> Restrictions:
     )
     apart: set[frozenset[int]] = set()
     cycles = fusability.cycles
-    for cycle in cycles:
-        if len(cycles) > 1 and not fusability.can_share(cycle):
+    usable = [number for number, cycle in enumerate(cycles) if fusability.can_share(cycle)]
+    for number, cycle in enumerate(cycles):
+        if number not in usable:
             # It is alone, whatever the others are.
             apart |= {frozenset({cycle[0], other[0]}) for other in cycles if other != cycle}
-    for related in _related_cycles(fusability):
+    owner = fusability.cycle_of
+    pairs = [(owner[source], owner[target]) for source, target in fusability.graph.pairs()]
+    for related in weakly_connected_components(usable, pairs):
         statements = [cycles[each] for each in related]
         for group in smallest_refused(len(related), _tester(fusability, statements)):
             apart.add(frozenset(statements[each][0] for each in group))
     return Restrictions(_minimal(apart), never_before)
-
-
-def _related_cycles(fusability: Fusability) -> tuple[Component, ...]:
-    """The cycles that share a weakly connected component, by their numbers."""
-    owner = {each: number for number, cycle in enumerate(fusability.cycles) for each in cycle}
-    usable = [
-        number for number, cycle in enumerate(fusability.cycles) if fusability.can_share(cycle)
-    ]
-    pairs = [(owner[source], owner[target]) for source, target in fusability.graph.pairs()]
-    return weakly_connected_components(usable, pairs)
 
 
 def _tester(
@@ -94,13 +88,10 @@ def _transversals(edges: Iterable[frozenset[int]]) -> list[frozenset[int]]:
     """The smallest sets that have an element of each of the edges, in a fixed order."""
     found = [frozenset[int]()]
     for edge in edges:
-        extended = [
-            each | {element}
-            for each in found
-            for element in ([None] if each & edge else sorted(edge))
-            if element is not None
-        ]
-        found = list(_minimal([*(each for each in found if each & edge), *extended]))
+        kept = [each for each in found if each & edge]
+        missing = [each for each in found if not each & edge]
+        extended = [each | {element} for each in missing for element in edge]
+        found = list(_minimal([*kept, *extended]))
     return sorted(found, key=lambda each: (len(each), sorted(each)))
 
 

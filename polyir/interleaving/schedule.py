@@ -1,9 +1,9 @@
 """The best tileable schedule that has a given interleaving.
 
-Pouchet et al., "Loop Transformations: Convexity, Pruning and Optimization", 2011, section 4 and
-figure 6: level by level, a row for each block that fuses its statements, with the bound on
-distances of Bondhugula et al., 2007, and below the levels of the interleaving as much fusion as
-possible. Where a row leaves no way to go on, those that begin with other loops are tried.
+Pouchet et al., "Loop Transformations: Convexity, Pruning and Optimization", 2011, section 4, its
+optimization algorithm: level by level, a row for each block that fuses its statements, with the
+bound on distances of Bondhugula et al., 2007, and below the levels of the interleaving as much
+fusion as possible. Where a row leaves no way to go on, those that begin with other loops are tried.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ class InterleavingScheduler:
         self._constraints = constraints
         self._options = options or FusionOptions()
         self._context = sized.context.align_params(sized.parameter_space)
-        self._graph = graph_of_constraints(sized, scheduled_statements(sized), disjoint=True)
         self.statements = scheduled_statements(sized)
+        self._graph = graph_of_constraints(sized, self.statements, disjoint=True)
         self._spanned: Spanned = {each.position: each.affine_hull for each in self.statements}
         parameter_count = sized.parameter_space.dim(isl.dim_type.param)
         self.policy = PlutoPolicy(self.statements, parameter_count, PlutoOptions("max"))

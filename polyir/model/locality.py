@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 
 import islpy as isl
 
+from polyir.model.order import MOST_REMEMBERED
 from polyir.model.statements import Access, Statement
 from polyir.model.tree_loops import schedules_below
 
@@ -141,6 +143,8 @@ def _is_within(moves: isl.Set, position: int, bound: int) -> bool:
     return moves.is_subset(low.upper_bound_val(isl.dim_type.set, position, isl.Val(bound)))
 
 
+# Transformations ask the same of all members of a band, and of bands in several places.
+@lru_cache(MOST_REMEMBERED)
 def next_iteration(schedule: isl.Map, position: int) -> isl.Map:
     """`{ S[i] -> S[i'] }`: the next iteration of one member, with equal values of all others.
 

@@ -114,14 +114,19 @@ class Policy(ABC, Generic[Graph]):
 
     def band_note(self, members: Component, band: Band, graph: Graph, below: Graph) -> str:
         """What a remark says of a band of `members` that leaves `below` of `graph`."""
-        parallel = [str(index) for index, flag in enumerate(band.coincident) if flag]
-        loops = f"parallel members {', '.join(parallel)}" if parallel else "no parallel members"
         attributes = "".join(f", {attribute}" for attribute in band.attributes)
-        return f"band of {band.width} for {self.names(members)}: {loops}{attributes}"
+        loops = f"{parallel_members(band)}{attributes}"
+        return f"band of {band.width} for {self.names(members)}: {loops}"
 
     def sequence_note(self, reason: str, groups: Sequence[Component]) -> str:
         """What a remark says of groups that share no loop."""
         return f"{reason}: " + " | ".join(self.names(group) for group in groups)
+
+
+def parallel_members(band: Band) -> str:
+    """Which members of a band are parallel, for a message."""
+    parallel = [str(index) for index, flag in enumerate(band.coincident) if flag]
+    return f"parallel members {', '.join(parallel)}" if parallel else "no parallel members"
 
 
 def schedule_by_policy(

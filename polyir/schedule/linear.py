@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from operator import mul
 
 import islpy as isl
@@ -65,6 +66,11 @@ def entries_of(matrix: isl.Mat) -> list[Row]:
 
 def rank(rows: Sequence[Row], width: int) -> int:
     """The rank of a matrix with `width` columns."""
+    return _rank(tuple(map(tuple, rows)), width)
+
+
+@lru_cache(1024)
+def _rank(rows: tuple[Row, ...], width: int) -> int:
     return int(matrix_of(rows, width).rank())
 
 

@@ -298,14 +298,6 @@ class RowProblem:
                 )
         return choices
 
-    def not_constant(self, position: int) -> Choice:
-        """The ways in which a statement's row depends on its iterators; none if it has none."""
-        depth = len(self._rows[position].iterators.positive)
-        if not self._form.signed and depth:
-            return (self._at_least_one(position, 1, (1,) * depth),)
-        units = (tuple(int(each == unit) for each in range(depth)) for unit in range(depth))
-        return tuple(self._at_least_one(position, sign, each) for each in units for sign in (1, -1))
-
     def permutes(self, position: int, iterator: int) -> isl.BasicSet:
         """A statement's row has one iterator, whose coefficient is positive."""
         iterators = self._rows[position].iterators

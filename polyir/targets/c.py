@@ -9,13 +9,22 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from polyir.passes.prerequisites import lower_for_target
-from polyir.target.c import CTarget
+from polyir.targets.deferred import DeferredTarget
 
 
 @dataclass(frozen=True)
-class PolyirCTarget(CTarget):
-    """C99 with OpenMP: what is still poly is lowered."""
+class CTarget(DeferredTarget):
+    """C99 with OpenMP: what is still poly is lowered; `c{openmp=false}` leaves the pragmas out."""
+
+    name = "c"
+
+    openmp: bool = True
+
+    def load(self) -> None:
+        import polyir.target.c  # noqa: F401
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
+        from polyir.target.c import COptions, emit_c
+
         lower_for_target(ctx, module)
-        super().emit(ctx, module, output)
+        emit_c(module, output, COptions(openmp=self.openmp))

@@ -108,7 +108,7 @@ class CopiedElements:
     def _needed(self) -> isl.Map:
         """`{ [t] -> A[a] }`: what an iteration reads and has surely not written before."""
         found = isl.Map.empty(self.group.footprint.get_space())
-        same = self._same_iteration
+        same = self.place.same_iteration
         for read in self.flow.reads:
             for reference in self.group.references:
                 if reference.kind is AccessKind.READ and _is_part(
@@ -151,15 +151,11 @@ class CopiedElements:
         for read in self.flow.reads:
             for sources in read.sources:
                 outside = outside.union(isl.UnionMap.from_map(sources))
-        read_elsewhere = outside.subtract(self._same_iteration).domain()
+        read_elsewhere = outside.subtract(self.place.same_iteration).domain()
         for reference in writing:
             written = isl.UnionMap.from_map(reference.relation).intersect_domain(read_elsewhere)
             found = found.union(self._by_iteration(written, found))
         return found
-
-    @property
-    def _same_iteration(self) -> isl.UnionMap:
-        return self.place.iterations.apply_range(self.place.iterations.reverse())
 
     @property
     def _is_temporary(self) -> bool:

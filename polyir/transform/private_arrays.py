@@ -17,7 +17,7 @@ import islpy as isl
 from polyir.dialects.dependence import DependenceKind, Dependences
 from polyir.dialects.loop_attributes import ParallelAttr
 from polyir.isl_trees import node_type
-from polyir.model.dataflow import ArrayFlow
+from polyir.model.dataflow import ArrayFlow, array_flow
 from polyir.model.local_arrays import local_marks
 from polyir.model.locality import innermost_step, moved_subscripts
 from polyir.model.scop import Scop
@@ -49,12 +49,15 @@ def plan_private_arrays(
     last time step, for example, or none. The local arrays are on the heap, where their sizes may be
     functions of the parameters; the subscript that most innermost loops move is the last one.
 
+    The tree of the scop must respect the `dependences`.
+
     Raises `OptionError` for unknown arrays.
     """
     require_arrays(scop, arrays)
     places = _places(scop, dependences)
     if not places:
         return Promotion()
+    original = _in_original_order(scop, dependences)
     flows: dict[str, ArrayFlow] = {}
     taken = names_in_scop(scop)
 
@@ -68,6 +71,7 @@ def plan_private_arrays(
         try:
             _require_private(array, dependences, places)
             own = local_copies(_order(scop, array, places))
+            flows[array] = array_flow(original, array)
             add_wherever_accessed(array, own)
             for copies, place in zip(own, places, strict=True):
                 _require_few_copies(copies, place)
@@ -77,6 +81,18 @@ def plan_private_arrays(
         for all_of_place, copies in zip(found, own, strict=True):
             all_of_place.join(copies)
     return replace(local_copies_in(places[0].schedule, found), missed=tuple(missed))
+
+
+def _in_original_order(scop: Scop, dependences: Dependences) -> Scop:
+    """The scop under its original order, or as it is, if that is not known of all its instances.
+
+    Values take the same way in both, and far less time to follow where there are no tiles.
+    """
+    order = dependences.order
+    if order is None or not scop.domain.is_subset(order.domain()):
+        return scop
+    schedule = isl.MultiUnionPwAff.from_union_map(order.intersect_domain(scop.domain))
+    return scop.under(isl.Schedule.from_domain(scop.domain).insert_partial_schedule(schedule))
 
 
 def _written(scop: Scop) -> tuple[str, ...]:
@@ -119,12 +135,11 @@ def _parallel_loops(node: isl.ScheduleNode, path: TreePath) -> Iterator[LoopPosi
 
 def _require_private(array: str, dependences: Dependences, places: Sequence[LoopBody]) -> None:
     """Raise `NotPromotableError` if a value gets from one iteration to another."""
-    same = [place.iterations.apply_range(place.iterations.reverse()) for place in places]
     for each in dependences.ordering:
         if each.array == array and each.kind is DependenceKind.FLOW:
             left = isl.UnionMap.from_map(each.relation)
-            for iteration in same:
-                left = left.subtract(iteration)
+            for place in places:
+                left = left.subtract(place.same_iteration)
             if not left.is_empty():
                 raise NotPromotableError(
                     f"{each.target} reads values that {each.source} writes in another iteration"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from itertools import combinations
 
 import islpy as isl
@@ -42,6 +42,11 @@ class LoopBody:
     path: TreePath
     iterations: isl.UnionMap
     shown: str
+
+    @cached_property
+    def same_iteration(self) -> isl.UnionMap:
+        """`{ S[i] -> T[j] }`: the instances that one iteration runs."""
+        return self.iterations.apply_range(self.iterations.reverse())
 
     @property
     def iterations_by_functions(self) -> Mapping[str, isl.PwMultiAff]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pytest
 from beyond_kernels import ALL_KERNELS
+from interleavings import constraints_of_kernel
 from kernel_matrix.references import digests_of, reference_of
 from suites import examples
 
@@ -16,8 +17,7 @@ from polyir.interleaving.of_schedule import interleaving_of_schedule
 from polyir.interleaving.point import interleaving_of_text
 from polyir.interleaving.schedule import InterleavingScheduler
 from polyir.model.scop import scop_of
-from polyir.passes.constraints import schedule_constraints
-from polyir.passes.prerequisites import analysed_scops, scops_in
+from polyir.passes.prerequisites import scops_in
 from polyir.runtime import CompilerOptions
 
 FLAGS = ("-std=c99", "-O1", "-fopenmp", "-ffp-contract=off")
@@ -25,10 +25,7 @@ FLAGS = ("-std=c99", "-O1", "-fopenmp", "-ffp-contract=off")
 
 def patterns(kernel: str, number: int) -> list[str]:
     """Some legal interleavings of the outermost level as text."""
-    (scop_op,) = analysed_scops(api.parse(ALL_KERNELS[kernel].path.read_text()))
-    scop = scop_of(scop_op)
-    assert scop.dependences is not None
-    scheduler = InterleavingScheduler(schedule_constraints(scop, scop.dependences))
+    scheduler = InterleavingScheduler(constraints_of_kernel(kernel))
     return [each.text(scheduler.names) for each in scheduler.legal_space.sample(number, seed=1)]
 
 
@@ -41,8 +38,9 @@ def test_interleavings_compute_the_same(kernel: str) -> None:
             module = api.run_pipeline(api.parse(ALL_KERNELS[kernel].path.read_text()), pipeline)
             scop = scop_of(scops_in(module)[0])
             loops = api.lower(api.run_pipeline(module, "tile{sizes=7,5,9},mark-parallel"))
-        refusals = [each for each in remarks if "interleaving-schedule" in str(each)]
-        assert not [each for each in refusals if each.kind is RemarkKind.MISSED]
+        said = [each for each in remarks if each.pass_name == "interleaving-schedule"]
+        assert said
+        assert all(each.kind is not RemarkKind.MISSED for each in said)
         names = [each.name for each in scop.statements]
         point = interleaving_of_text(pattern, names)
         assert interleaving_of_schedule(scop.schedule, names, 1) == point

@@ -17,7 +17,7 @@ from xdsl.dialects.builtin import ModuleOp
 from polyir.isl_lists import maps_of
 from polyir.model.scop import Scop, scop_of
 from polyir.passes.prerequisites import scops_in
-from polyir.passes.strategies import StrategyName
+from polyir.passes.strategy_names import StrategyName
 from polyir.transform.address import Directory
 
 DRAWN = "?"

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import get_args
 
 from kernel_matrix.covering import Row
-from polyir.passes.strategies import StrategyName
+from polyir.passes.strategy_names import StrategyName
 
 BACKENDS = ("c", "c-checked", "llvm")
 """C by the compiler's flags that are the default, C by few of them and without warnings, LLVM."""

@@ -12,7 +12,7 @@ import pytest
 from polyir.diagnostics import PolyirError
 from polyir.frontend.parse import default_context, parse_module
 from polyir.target.abi import Scalar
-from polyir.target.c import COptions, CTarget, emit_c
+from polyir.target.c import COptions, emit_c
 from polyir.target.c.printer import Printer
 from polyir.target.c.syntax import (
     Binary,
@@ -24,6 +24,7 @@ from polyir.target.c.syntax import (
     Variable,
     cast,
 )
+from polyir.targets.c import CTarget
 
 
 def c_text(text: str, openmp: bool = True) -> str:

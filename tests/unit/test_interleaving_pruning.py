@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import pytest
-from beyond_kernels import BEYOND
-from interleavings import interleavings
-from kernels import KERNELS
+from beyond_kernels import ALL_KERNELS
+from interleavings import constraints_of_kernel, interleavings
 from schedule_checks import is_total_order, violations
 from small_programs import constraints_of, loop, statement
 from suites import examples
@@ -23,14 +20,10 @@ from test_pluto_expected import (
     stencil,
 )
 
-from polyir.frontend.parse import parse_module
 from polyir.interleaving.fusability import FusionOptions
 from polyir.interleaving.of_schedule import interleaving_of_schedule
 from polyir.interleaving.point import Interleaving
 from polyir.interleaving.schedule import InterleavingError, InterleavingScheduler
-from polyir.model.scop import scop_of
-from polyir.passes.constraints import schedule_constraints
-from polyir.passes.prerequisites import analysed_scops
 from polyir.schedule.constraints import ScheduleConstraints
 from polyir.schedule.pluto import PlutoFusion, PlutoOptions, pluto_schedule
 
@@ -75,15 +68,6 @@ def example(name: str) -> ScheduleConstraints:
     return constraints_of(parameters, context, *program)
 
 
-@cache
-def constraints_of_kernel(name: str) -> ScheduleConstraints:
-    kernel = {**KERNELS, **BEYOND}[name]
-    (scop_op,) = analysed_scops(parse_module(kernel.path.read_text(), str(kernel.path)))
-    scop = scop_of(scop_op)
-    assert scop.dependences is not None
-    return schedule_constraints(scop, scop.dependences)
-
-
 def brute_force(
     scheduler: InterleavingScheduler, problem: ScheduleConstraints
 ) -> set[Interleaving]:
@@ -115,7 +99,7 @@ def test_examples_have_exactly_the_legal_interleavings(name: str) -> None:
         assert spaces[0] < spaces[1]
 
 
-@pytest.mark.parametrize("name", [*KERNELS, *BEYOND])
+@pytest.mark.parametrize("name", ALL_KERNELS)
 def test_kernels_have_exactly_the_legal_interleavings(name: str) -> None:
     problem = constraints_of_kernel(name)
     scheduler = InterleavingScheduler(problem)
@@ -128,7 +112,7 @@ def test_kernels_have_exactly_the_legal_interleavings(name: str) -> None:
 
 
 @pytest.mark.parametrize("fuse", ["none", "smart", "max"])
-@pytest.mark.parametrize("name", [*KERNELS, *BEYOND])
+@pytest.mark.parametrize("name", ALL_KERNELS)
 def test_the_schedules_of_other_schedulers_are_points(name: str, fuse: PlutoFusion) -> None:
     problem = constraints_of_kernel(name)
     scheduler = InterleavingScheduler(problem)

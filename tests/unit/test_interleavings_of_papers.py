@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 from schedule_checks import bands, is_permutable, is_total_order, violations
-from small_programs import Loop, constraints_of, loop, statement
+from small_programs import constraints_of
+from test_pluto_expected import matrix_matrix, matrix_vector
 
 from polyir.interleaving.fusability import FusionOptions
 from polyir.interleaving.of_schedule import interleaving_of_schedule
@@ -12,12 +13,6 @@ from polyir.interleaving.point import interleaving_of_text
 from polyir.interleaving.schedule import InterleavingError, InterleavingScheduler
 
 FIRST, SECOND, THIRD = range(3)
-
-
-def matrix_vector(name: str, result: str, matrix: str, vector: str) -> Loop:
-    written, read = f"{result}[i]", f"{result}[i]; {matrix}[i,j]; {vector}[j]"
-    return loop("i", "0 <= i < N", loop("j", "0 <= j < N", statement(name, written, read)))
-
 
 CHAIN = constraints_of(
     "N",
@@ -27,19 +22,12 @@ CHAIN = constraints_of(
     matrix_vector("T", "z", "C", "y"),
 )
 
-
-def product(name: str, result: str, left: str, right: str) -> Loop:
-    accesses = f"{result}[i,j]; {left}[i,k]; {right}[k,j]"
-    innermost = loop("k", "0 <= k < N", statement(name, f"{result}[i,j]", accesses))
-    return loop("i", "0 <= i < N", loop("j", "0 <= j < N", innermost))
-
-
 PRODUCTS = constraints_of(
     "N",
     "N >= 2",
-    product("R", "C", "A", "B"),
-    product("S", "F", "D", "E"),
-    product("T", "G", "C", "F"),
+    matrix_matrix("R", "C", "A", "B"),
+    matrix_matrix("S", "F", "D", "E"),
+    matrix_matrix("T", "G", "C", "F"),
 )
 
 

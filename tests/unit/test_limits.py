@@ -25,6 +25,7 @@ from polyir.limits import (
     ResourceError,
     in_order,
     limited,
+    meanwhile,
     time_limited_to,
     within_operations,
 )
@@ -190,6 +191,33 @@ def test_counted_operations() -> None:
     assert many.is_equal(many_operations())
     with pytest.raises(KeyError):
         within_operations(1000, lambda: {}[0])
+
+
+def test_tasks_are_done_while_a_worker_computes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "processors", lambda: 2)
+    done: list[str] = []
+    with meanwhile(partial(done.append, "outer")):
+        with meanwhile(partial(done.append, "first"), partial(done.append, "second")):
+            assert limited("the step", lambda: time.sleep(0.3) or len(done)) == 0
+        assert done == ["first", "second", "outer"]
+        limited("the step", lambda: time.sleep(0.1))
+    assert done == ["first", "second", "outer"]
+
+
+def test_tasks_wait_for_a_free_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "processors", lambda: 1)
+    done: list[str] = []
+    with meanwhile(partial(done.append, "task")):
+        limited("the step", lambda: time.sleep(0.1))
+    limited("the step", lambda: time.sleep(0.1))
+    assert not done
+
+
+def test_a_task_that_fails_ends_the_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "processors", lambda: 2)
+    with meanwhile(lambda: 1 // 0), pytest.raises(ZeroDivisionError):
+        limited("the step", endless)
+    assert not limits._workers
 
 
 def copy_scop() -> ScopOp:

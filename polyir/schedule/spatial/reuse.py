@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import Final
 
 import islpy as isl
 
 from polyir.isl_lists import basic_maps_of, maps_of
 from polyir.model.analysis import flow_in_tree
+from polyir.model.order import MOST_REMEMBERED
 from polyir.model.scop import Scop
 from polyir.schedule.linear import Row, completing_rows, rank
 from polyir.schedule.spatial.references import (
@@ -159,11 +160,14 @@ def _without_non_uniform_parts(relation: isl.Map) -> isl.UnionMap:
     return isl.UnionMap.from_map(kept.coalesce())
 
 
+# It is asked of the references to an array, and then of those of each statement.
+@lru_cache(MOST_REMEMBERED)
 def _completion(reference: ArrayReference) -> tuple[Row, ...]:
     rows = [row.coefficients for row in reference.subscripts]
     return completing_rows(rows, reference.depth)
 
 
+@lru_cache(MOST_REMEMBERED)
 def _completed(reference: ArrayReference, dimensions: int, line_size: int | None) -> isl.UnionMap:
     """`{ S[i] -> line[...] }`: the completed subscripts, with the line instead of the last one.
 

@@ -1,4 +1,4 @@
-"""A module as one C file: headers, helpers, globals, prototypes, functions; and the `c` target."""
+"""A module as one C file: headers, helpers, globals, prototypes, functions."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import IO
 
-from xdsl.context import Context
 from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
-from xdsl.utils.target import Target
 
 from polyir.target.abi import is_private, symbol_name, symbol_of
 from polyir.target.c.dialect import C99, Dialect
@@ -28,18 +26,6 @@ class COptions:
     """How C is written: with `openmp`, parallel loops get pragmas."""
 
     openmp: bool = True
-
-
-@dataclass(frozen=True)
-class CTarget(Target):
-    """The `c` target of xDSL's command lines: C99; `c{openmp=false}` leaves the pragmas out."""
-
-    name = "c"
-
-    openmp: bool = True
-
-    def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
-        emit_c(module, output, COptions(openmp=self.openmp))
 
 
 def emit_c(module: ModuleOp, stream: IO[str], options: COptions | None = None) -> None:

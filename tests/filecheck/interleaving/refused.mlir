@@ -9,7 +9,7 @@
 
 // TOGETHER: warning: [interleaving-schedule] the schedule is left as it was: S0, S1, S2 cannot share a loop: the flow dependence through y from S0 to S1, the flow dependence through z from S1 to S2
 // ORDER: warning: [interleaving-schedule] the schedule is left as it was: S1 must not run before S0: the flow dependence through y from S0 to S1
-// CYCLE: warning: [interleaving-schedule] the schedule is left as it was: S0 and S1 must share a loop: {{.*}} dependence through
+// CYCLE: warning: [interleaving-schedule] the schedule is left as it was: S0 and S1 must share a loop: the flow dependence through a from S1 to S0, the anti dependence through b from S1 to S0
 // LACKS: error: pattern=S0|S1: a level lacks S2
 // NONE: error: pass 'interleaving-schedule' requires the option 'pattern'
 // SHIFT: error: shift must be 0 or more: shift=-1

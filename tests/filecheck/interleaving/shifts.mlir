@@ -15,7 +15,7 @@
 // FORWARD-NEXT: // * S0|S1
 // ANY: 2 legal interleavings of 3 in @backward:
 // ANY-NEXT: //   S0,S1
-// ANY-NEXT: //       S0 ({{.*}}i); S1 ({{.*}}i); parallel members 0
+// ANY-NEXT: //       S0 (1 + i); S1 (n - i); parallel members 0
 func.func @backward(%n: index, %a: memref<?xf64>, %b: memref<?xf64>, %c: memref<?xf64>) {
   affine.for %i = 0 to %n {
     %0 = affine.load %b[%i] : memref<?xf64>

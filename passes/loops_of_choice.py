@@ -1,0 +1,28 @@
+"""The loops that the pass `optimize` makes of what it has chosen."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from xdsl.dialects.func import FuncOp
+
+from polyir.diagnostics import remark
+from polyir.loops.packing import pack
+from polyir.loops.scalar_replacement import scalar_replacement
+from polyir.loops.vectorize import vectorize
+from polyir.passes.pack import PackPass
+from polyir.passes.scalar_replacement import ScalarReplacementPass
+from polyir.passes.vectorize import VectorizePass
+
+
+def improve_loops(function: FuncOp, packed: bool) -> None:
+    """Make vector code of the loops that were chosen for it, and keep elements in SSA values.
+
+    Loops may read operands from contiguous arrays if they are to be `packed`.
+    """
+    said = partial(remark, VectorizePass.name)
+    vectorize(function, said, said)
+    if packed:
+        pack(function, PackPass.elements, partial(remark, PackPass.name), ahead=True)
+    kept = partial(remark, ScalarReplacementPass.name)
+    scalar_replacement(function, 1, kept, lambda *reason: None)

@@ -1,0 +1,23 @@
+"""The names of the pipelines that the pass `optimize` tries."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+StrategyName = Literal[
+    "best",
+    "original",
+    "packed-blocks",
+    "register-blocks",
+    "blocks-in-waves",
+    "untiled-blocks",
+    "locality",
+    "tiles",
+    "time-tiles",
+    "sweeps",
+    "untiled-locality",
+    "split",
+    "parallel",
+    "reductions",
+]
+"""`best` by the cost model, or a pipeline; `original` is the original order."""
