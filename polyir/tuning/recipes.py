@@ -17,7 +17,8 @@ from polyir.passes.optimize import OptimizePass
 from polyir.passes.pack import PackPass
 from polyir.passes.register_tile import RegisterTilePass
 from polyir.passes.scalar_replacement import ScalarReplacementPass
-from polyir.passes.strategies import Strategy, StrategyName, is_for_threads
+from polyir.passes.strategies import Strategy, is_for_threads
+from polyir.passes.strategy_names import StrategyName
 from polyir.passes.tile import TilePass
 from polyir.passes.vectorize import VectorizePass
 from polyir.passes.wavefront import WavefrontPass
