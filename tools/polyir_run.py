@@ -214,21 +214,21 @@ def _parse_options(arguments: Sequence[str], available: AvailablePasses) -> argp
     parser.add_argument(
         "--size",
         action="append",
-        type=_size,
+        type=parsed_size,
         default=[],
         metavar="NAME=VALUE",
         help="the value of a size argument; may be given several times",
     )
     parser.add_argument(
         "--default-size",
-        type=_positive,
+        type=parsed_positive,
         default=200,
         help="the value of all other size arguments, or the nearest one in the context "
         "(default: 200)",
     )
     parser.add_argument(
         "--tile-sizes",
-        type=_counts,
+        type=parsed_counts,
         default=(32,),
         metavar="SIZE,...",
         help="values of symbolic tile sizes, starting with T0; the last one is used for the rest "
@@ -236,7 +236,7 @@ def _parse_options(arguments: Sequence[str], available: AvailablePasses) -> argp
     )
     parser.add_argument(
         "--threads",
-        type=_counts,
+        type=parsed_counts,
         default=(1, 2),
         metavar="COUNT,...",
         help="numbers of threads to run the result with (default: 1,2)",
@@ -257,7 +257,7 @@ def _parse_options(arguments: Sequence[str], available: AvailablePasses) -> argp
     )
     parser.add_argument(
         "--repeat",
-        type=_positive,
+        type=parsed_positive,
         default=5,
         help="number of timed runs of each program (default: 5)",
     )
@@ -271,7 +271,7 @@ def _parse_options(arguments: Sequence[str], available: AvailablePasses) -> argp
     return parser.parse_args(arguments)
 
 
-def _size(text: str) -> tuple[str, int]:
+def parsed_size(text: str) -> tuple[str, int]:
     name, _, value = text.partition("=")
     try:
         return name, int(value)
@@ -279,14 +279,14 @@ def _size(text: str) -> tuple[str, int]:
         raise argparse.ArgumentTypeError(f"expected NAME=VALUE, not '{text}'") from None
 
 
-def _positive(text: str) -> int:
+def parsed_positive(text: str) -> int:
     if not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"expected a positive integer, not '{text}'")
     return int(text)
 
 
-def _counts(text: str) -> tuple[int, ...]:
-    return tuple(_positive(part) for part in text.split(","))
+def parsed_counts(text: str) -> tuple[int, ...]:
+    return tuple(parsed_positive(part) for part in text.split(","))
 
 
 if __name__ == "__main__":
