@@ -28,8 +28,15 @@ from polyir.limits import processors, time_limited_to
 from polyir.pipeline import DEFAULT_PIPELINE
 from polyir.runtime import CompilerOptions
 from polyir.runtime.compiler import DEFAULT_FLAGS, find_compiler
-from polyir.tools.command_line import ArgumentParser, add_time_limit, exit_code_of, write_output
-from polyir.tools.polyir_run import parsed_counts, parsed_positive, parsed_size
+from polyir.tools.command_line import (
+    ArgumentParser,
+    add_sizes,
+    add_time_limit,
+    exit_code_of,
+    parsed_counts,
+    parsed_positive,
+    write_output,
+)
 from polyir.tools.tuning_progress import progress
 from polyir.tuning.bayesian import BayesianSearch, optuna_available
 from polyir.tuning.evaluation import Candidate, Limits, ProcessEvaluator
@@ -206,21 +213,7 @@ def _parse_options(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _add_data_options(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "--size",
-        action="append",
-        type=parsed_size,
-        default=[],
-        metavar="NAME=VALUE",
-        help="the value of a size argument; may be given several times",
-    )
-    parser.add_argument(
-        "--default-size",
-        type=parsed_positive,
-        default=200,
-        help="the value of all other size arguments, or the nearest one in the context "
-        "(default: 200)",
-    )
+    add_sizes(parser)
     parser.add_argument(
         "--threads",
         type=parsed_counts,
