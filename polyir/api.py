@@ -7,6 +7,7 @@ kernel.gemm(n, alpha, beta, C, A, B)      # NumPy arrays, changed in place
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from io import StringIO
@@ -123,19 +124,35 @@ def compile(
     backend: Backend = "auto",
     target: Machine = "cpu",
     assume_on_device: bool = False,
+    tuned: str | os.PathLike[str] | None = None,
 ) -> CompiledModule:
     """The functions of `source` after the passes of `pipeline`, ready to be called.
 
     They take NumPy arrays for memrefs and change them in place. Without a pipeline, the default one
     for `target` runs. `options` are those of the C compiler, and `backend` compiles for the target
     "cpu". With `assume_on_device`, all arrays with dimensions must be arrays of the device, which
-    are used without transfers. Raises `PolyirError` where the text, the pipeline, the compiler or
-    the device is at fault, and `MissingPackageError`, which is one.
+    are used without transfers. `tuned` is a file of polyir-tune, whose pipeline runs; it must be
+    for `source` as it is. Raises `PolyirError` where the text, the pipeline, the compiler or the
+    device is at fault, and `MissingPackageError`, which is one.
     """
     module = parse(source) if isinstance(source, str) else source
+    if tuned is not None:
+        if pipeline is not None or target != "cpu":
+            raise OptionError("tuned is a pipeline for the target 'cpu': give no other one")
+        pipeline = _tuned_pipeline(module, os.fspath(tuned))
     passes = default_pipeline(target) if pipeline is None else pipeline
     result, origin = run_passes(module, passes)
     return compile_loops(result, options, backend, origin, target, assume_on_device)
+
+
+def _tuned_pipeline(module: ModuleOp, path: str) -> tuple[ModulePass, ...]:
+    """The passes of a file of polyir-tune. Raises `PolyirError` if it is for another module."""
+    from polyir.tuning.record import read_record
+
+    record = read_record(path)
+    record.require_kernel(module, path)
+    record.warn_of_machine(path)
+    return record.passes()
 
 
 def compile_loops(

@@ -82,6 +82,45 @@ def add_time_limit(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_sizes(parser: argparse.ArgumentParser) -> None:
+    """Add the options with the sizes of the data that is generated."""
+    parser.add_argument(
+        "--size",
+        action="append",
+        type=_parsed_size,
+        default=[],
+        metavar="NAME=VALUE",
+        help="the value of a size argument; may be given several times",
+    )
+    parser.add_argument(
+        "--default-size",
+        type=parsed_positive,
+        default=200,
+        help="the value of all other size arguments, or the nearest one in the context "
+        "(default: 200)",
+    )
+
+
+def _parsed_size(text: str) -> tuple[str, int]:
+    name, _, value = text.partition("=")
+    try:
+        return name, int(value)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected NAME=VALUE, not '{text}'") from None
+
+
+def parsed_positive(text: str) -> int:
+    """A value of an option, for argparse: a positive integer."""
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a positive integer, not '{text}'")
+    return int(text)
+
+
+def parsed_counts(text: str) -> tuple[int, ...]:
+    """A value of an option, for argparse: positive integers with commas between them."""
+    return tuple(parsed_positive(part) for part in text.split(","))
+
+
 def write_output(name: str | None, data: bytes | bytearray) -> None:
     """Write a file completely, or not at all; `None` and "-" are standard output."""
     if name in (None, "-"):

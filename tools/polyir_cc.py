@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
+from xdsl.passes import ModulePass
 
 from polyir.diagnostics import (
     OptionError,
@@ -54,8 +55,9 @@ from polyir.tools.pass_help import add_information
 from polyir.universe import available_passes, new_context
 
 if TYPE_CHECKING:
-    # Few C files are for GPUs.
+    # Few C files are for GPUs, or have been tuned.
     from polyir.device_regions import KernelFile
+    from polyir.tuning.record import TuningRecord
 
 COMPILE_FLAGS = ("-O3", "-march=native", "-fopenmp", "-ffp-contract=off")
 """The flags that `--compile` passes to the C compiler, before the user's own."""
@@ -80,6 +82,7 @@ def _run(arguments: Sequence[str]) -> int:
     has_passes = any(
         argument in ("-p", "--passes") or argument.startswith("--passes=") for argument in arguments
     )
+    tuned = _tuning(options, passes)
     pipeline = DEFAULT_PIPELINE if options.target is None else GPU_PIPELINE
     chosen = passes or (() if has_passes else passes_of_pipeline(pipeline, available))
     path = options.file
@@ -94,9 +97,11 @@ def _run(arguments: Sequence[str]) -> int:
         context = new_context()
         sink = print_all if options.remarks else _ignore if is_detecting else print_missed
         with remarks_to(sink):
+            pipelines = _pipelines(file, chosen, tuned, options.tuned)
+            pairs = zip(file.regions, pipelines, strict=True)
             transformed = tuple(
-                transform_region(region, chosen, context, options.assume_no_alias, kernels)
-                for region in file.regions
+                transform_region(region, each, context, options.assume_no_alias, kernels)
+                for region, each in pairs
             )
     if options.remarks:
         errors = (item.error for item in transformed if is_detecting and item.error is not None)
@@ -125,6 +130,38 @@ def _run(arguments: Sequence[str]) -> int:
             write_output(str(_kernel_path(options)), kernel_text.encode())
         write_output(options.output, result.encode(errors="surrogateescape"))
     return 0 if is_whole else LEFT
+
+
+def _tuning(options: argparse.Namespace, passes: Sequence[ModulePass]) -> TuningRecord | None:
+    """What the file of `--tuned` says, which excludes other passes and targets."""
+    if options.tuned is None:
+        return None
+    if passes or options.target is not None:
+        what = "passes" if passes else "target"
+        raise OptionError(f"--tuned is a pipeline for the processor: no {what} can be given")
+    from polyir.tuning.record import read_record
+
+    return read_record(options.tuned)
+
+
+def _pipelines(
+    file: SourceFile, chosen: Sequence[ModulePass], tuned: TuningRecord | None, path: str
+) -> list[Sequence[ModulePass]]:
+    """The passes of each region: those that were found for it, or `chosen`.
+
+    Raises `PolyirError` if no region is the one that was tuned.
+    """
+    if tuned is None:
+        return [chosen] * len(file.regions)
+    modules = [
+        None if isinstance(each.content, PolyirError) else each.content.module
+        for each in file.regions
+    ]
+    if not any(each is not None and tuned.is_for(each) for each in modules):
+        raise tuned.refusal(path)
+    tuned.warn_of_machine(path)
+    passes = tuned.passes()
+    return [passes if each is not None and tuned.is_for(each) else chosen for each in modules]
 
 
 def _kernel_file(options: argparse.Namespace, text: str) -> KernelFile | None:
@@ -188,6 +225,11 @@ def _parse_options(
         choices=("cuda", "opencl"),
         help="make GPU kernels of the regions: -o FILE.c also writes FILE_kernels.cu or "
         "FILE_kernels.c",
+    )
+    parser.add_argument(
+        "--tuned",
+        metavar="FILE",
+        help="run the pipeline that polyir-tune has found on the region for which it was found",
     )
     parser.add_argument(
         "--strict", action="store_true", help="treat a region that is not transformed as an error"

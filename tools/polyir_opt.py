@@ -14,11 +14,11 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import PassPipeline
+from xdsl.passes import ModulePass, PassPipeline
 from xdsl.utils.arg_spec import parse_spec
 from xdsl.utils.exceptions import (
     ArgSpecParseError,
@@ -46,6 +46,10 @@ from polyir.tools.command_line import ArgumentParser, add_time_limit, exit_code_
 from polyir.tools.instrumentation import Instrumentation, add_instrumentation
 from polyir.tools.pass_help import add_information, describe_passes
 from polyir.universe import OPT_TARGETS
+
+if TYPE_CHECKING:
+    # Few programs have been tuned.
+    from polyir.tuning.record import TuningRecord
 
 SPLIT_MARKER = "// -----"
 
@@ -84,6 +88,9 @@ class PolyirOptMain(xDSLOptMain):
         self.setup_pipeline()  # type: ignore[no-untyped-call]
         assert self.pipeline.callback is not None
         self._instrumentation = Instrumentation(self.args)
+        self._tuned = self._tuning(passes)
+        if self._tuned is not None:
+            passes = self._tuned.passes()
         self.pipeline = PassPipeline(passes, self._instrumentation.around(self.pipeline.callback))
 
     def register_all_targets(self) -> None:
@@ -117,6 +124,11 @@ class PolyirOptMain(xDSLOptMain):
             help="check the comments 'expected-error', 'expected-warning' and 'expected-remark' in "
             "the input: every error and warning must have one, and every one must be met",
         )
+        arg_parser.add_argument(
+            "--tuned",
+            metavar="FILE",
+            help="run the pipeline that polyir-tune has found for this very program",
+        )
         add_instrumentation(arg_parser)
         add_information(arg_parser, self.available_passes, "-v")
         add_time_limit(arg_parser)
@@ -126,6 +138,16 @@ class PolyirOptMain(xDSLOptMain):
         known = [f"--{pass_name}" for pass_name in self.available_passes]
         known += list(parser._option_string_actions)
         raise OptionError(f"unknown pass or option '{name}'{nearest(name, known)}")
+
+    def _tuning(self, passes: Sequence[ModulePass]) -> TuningRecord | None:
+        """What the file of `--tuned` says, which excludes other passes."""
+        if self.args.tuned is None:
+            return None
+        if passes:
+            raise OptionError("--tuned is a pipeline: no passes can be given")
+        from polyir.tuning.record import read_record
+
+        return read_record(self.args.tuned)
 
     def _find_target(self, text: str) -> Target:
         try:
@@ -224,6 +246,9 @@ class PolyirOptMain(xDSLOptMain):
         try:
             with self._instrumentation.timed("parse"):
                 module = self._parse(text, line_offset)
+            if self._tuned is not None:
+                self._tuned.require_kernel(module, self.args.tuned)
+                self._tuned.warn_of_machine(self.args.tuned)
             with meanwhile(*self._loading()):
                 self.pipeline.apply(self.ctx, module)
             with self._instrumentation.timed("print"):

@@ -46,7 +46,14 @@ from polyir.runtime import (
 from polyir.runtime.compiler import DEFAULT_FLAGS
 from polyir.runtime.data import Value, make_arguments
 from polyir.runtime.measure import Argument, copy_arguments
-from polyir.tools.command_line import ArgumentParser, add_time_limit, exit_code_of
+from polyir.tools.command_line import (
+    ArgumentParser,
+    add_sizes,
+    add_time_limit,
+    exit_code_of,
+    parsed_counts,
+    parsed_positive,
+)
 from polyir.tools.pass_help import add_information
 from polyir.universe import available_passes
 
@@ -211,24 +218,10 @@ def _parse_options(arguments: Sequence[str], available: AvailablePasses) -> argp
     )
     parser.add_argument("file", help="a program in affine MLIR")
     parser.add_argument("--function", help="the function to run, if there are several")
-    parser.add_argument(
-        "--size",
-        action="append",
-        type=_size,
-        default=[],
-        metavar="NAME=VALUE",
-        help="the value of a size argument; may be given several times",
-    )
-    parser.add_argument(
-        "--default-size",
-        type=_positive,
-        default=200,
-        help="the value of all other size arguments, or the nearest one in the context "
-        "(default: 200)",
-    )
+    add_sizes(parser)
     parser.add_argument(
         "--tile-sizes",
-        type=_counts,
+        type=parsed_counts,
         default=(32,),
         metavar="SIZE,...",
         help="values of symbolic tile sizes, starting with T0; the last one is used for the rest "
@@ -236,7 +229,7 @@ def _parse_options(arguments: Sequence[str], available: AvailablePasses) -> argp
     )
     parser.add_argument(
         "--threads",
-        type=_counts,
+        type=parsed_counts,
         default=(1, 2),
         metavar="COUNT,...",
         help="numbers of threads to run the result with (default: 1,2)",
@@ -257,7 +250,7 @@ def _parse_options(arguments: Sequence[str], available: AvailablePasses) -> argp
     )
     parser.add_argument(
         "--repeat",
-        type=_positive,
+        type=parsed_positive,
         default=5,
         help="number of timed runs of each program (default: 5)",
     )
@@ -269,24 +262,6 @@ def _parse_options(arguments: Sequence[str], available: AvailablePasses) -> argp
     add_information(parser, available)
     add_time_limit(parser)
     return parser.parse_args(arguments)
-
-
-def _size(text: str) -> tuple[str, int]:
-    name, _, value = text.partition("=")
-    try:
-        return name, int(value)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"expected NAME=VALUE, not '{text}'") from None
-
-
-def _positive(text: str) -> int:
-    if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"expected a positive integer, not '{text}'")
-    return int(text)
-
-
-def _counts(text: str) -> tuple[int, ...]:
-    return tuple(_positive(part) for part in text.split(","))
 
 
 if __name__ == "__main__":

@@ -39,5 +39,13 @@ def polyir_run() -> int:
     return main()
 
 
+def polyir_tune() -> int:
+    """`polyir-tune`: returns the exit code."""
+    _collect_rarely()
+    from polyir.tools.polyir_tune import main
+
+    return main()
+
+
 def _collect_rarely() -> None:
     gc.set_threshold(YOUNG_OBJECTS, 10, 10)

@@ -222,6 +222,9 @@ def _minimum_or_maximum(stem: str, operator: str) -> Builder:
             return Call(type, f"{PREFIX}{stem}", tuple(operands))
         # gcc makes branches of nested calls, which are predicted wrongly where data decides.
         first, second = map(signed, operands)
+        if first == second:
+            # gcc warns of a number that is compared with itself.
+            return to_type(type, first)
         test = Binary(Scalar.BOOL, operator, first, second)
         return to_type(type, Conditional(first.type, test, first, second))
 
@@ -247,12 +250,16 @@ _FIRST_UNSIGNED: Final = 6
 def _compare_integers(op: Operation, operands: Operands) -> Expression:
     assert isinstance(op, arith.CmpiOp)
     predicate = op.predicate.value.data
+    operator = _INTEGER_COMPARISONS[predicate]
     left, right = operands
     if predicate >= _FIRST_UNSIGNED:
         left, right = unsigned(left), unsigned(right)
     elif predicate > 1:
         left, right = signed(left), signed(right)
-    return compare(_INTEGER_COMPARISONS[predicate], left, right)
+    if left == right:
+        # gcc warns of a number that is compared with itself.
+        return IntegerLiteral(Scalar.BOOL, int(operator in ("==", "<=", ">=")))
+    return compare(operator, left, right)
 
 
 def _compare_floats(op: Operation, operands: Operands) -> Expression:

@@ -29,3 +29,17 @@ func.func @of_one_bit(%A: memref<2xi1>) {
   affine.store %larger, %A[0] : memref<2xi1>
   return
 }
+
+// gcc warns of a number that is compared with itself.
+// CHECK-LABEL: void with_itself(
+// CHECK:       *result_0 = p;
+// CHECK-NEXT:  *result_1 = false;
+// CHECK-NEXT:  *result_2 = true;
+// CHECK-NEXT:  *result_3 = false;
+func.func @with_itself(%p: i32) -> (i32, i1, i1, i1) {
+  %larger = arith.maxsi %p, %p : i32
+  %ne = arith.cmpi ne, %p, %p : i32
+  %sle = arith.cmpi sle, %p, %p : i32
+  %ult = arith.cmpi ult, %p, %p : i32
+  return %larger, %ne, %sle, %ult : i32, i1, i1, i1
+}

@@ -1,0 +1,91 @@
+"""The function that is tuned: its module, its arguments, and how it is known again."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from io import StringIO
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+
+from polyir.diagnostics import OptionError, PolyirError, nearest
+from polyir.model.scop import Scop, scop_of
+from polyir.passes.prerequisites import analysed_scops, scops_in
+from polyir.runtime.data import Value, make_arguments
+from polyir.target.mlir import print_module
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A function of a module, and the arguments that it is measured with.
+
+    `module` is as it was read; `analysed` is a copy with its scops and their dependences.
+    """
+
+    module: ModuleOp
+    analysed: ModuleOp
+    function: str
+    arguments: tuple[Value, ...]
+    sizes: Mapping[str, int]
+
+    @property
+    def scops(self) -> tuple[Scop, ...]:
+        """The scops of all functions of the module."""
+        return tuple(scop_of(each) for each in scops_in(self.analysed))
+
+
+def kernel_of(
+    module: ModuleOp, function: str | None, sizes: Mapping[str, int], default_size: int
+) -> Kernel:
+    """The only function of a module, or the one of that name, with generated arguments.
+
+    See `make_arguments` for these. Raises `PolyirError` if there is nothing to tune.
+    """
+    name = _function_name(module, function)
+    analysed = module.clone()
+    analysed_scops(analysed, "polyir-tune", "nothing to tune")
+    (raised,) = [each for each in _functions(analysed) if each.sym_name.data == name]
+    scops = tuple(scop_of(each) for each in scops_in(raised))
+    if not scops or any(each.dependences is None for each in scops):
+        raise PolyirError(f"@{name} has no static control part that can be tuned")
+    arguments = make_arguments(raised, scops, sizes, default_size)
+    names = [each.name_hint or f"arg{number}" for number, each in enumerate(raised.args)]
+    pairs = zip(names, arguments, strict=True)
+    chosen = {name: value for name, value in pairs if isinstance(value, int)}
+    return Kernel(module, analysed, name, arguments, chosen)
+
+
+def _functions(module: ModuleOp) -> list[FuncOp]:
+    return [each for each in module.ops if isinstance(each, FuncOp) and not each.is_declaration]
+
+
+def _function_name(module: ModuleOp, name: str | None) -> str:
+    names = [each.sym_name.data for each in _functions(module)]
+    if not names:
+        raise OptionError("the module defines no function")
+    if name is None and len(names) > 1:
+        raise OptionError(f"select a function with --function: {', '.join(names)}")
+    if name is not None and name not in names:
+        hint = nearest(name, names) or f"; known functions: {', '.join(names)}"
+        raise OptionError(f"no function named '{name}'{hint}")
+    return names[0] if name is None else name
+
+
+def digest_of(module: ModuleOp) -> str:
+    """A hash of what a module says: comments, spaces and the names of values do not matter.
+
+    The module is to be as it was read, before any pass.
+    """
+    copy = module.clone()
+    for op in copy.walk():
+        for result in op.results:
+            result.name_hint = None
+        for region in op.regions:
+            for block in region.blocks:
+                for argument in block.args:
+                    argument.name_hint = None
+    text = StringIO()
+    print_module(copy, text)
+    return hashlib.sha256(text.getvalue().encode()).hexdigest()

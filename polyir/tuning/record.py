@@ -1,0 +1,183 @@
+"""What tuning has found, as a JSON file, and whether it is for a kernel and for this machine."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from polyir.cost.machine import machine_of_system
+from polyir.diagnostics import OptionError, PolyirError, missed, nearest
+from polyir.pipeline import passes_of_pipeline
+from polyir.universe import available_passes
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+    from xdsl.passes import ModulePass
+
+FORMAT: Final = 1
+"""The number of the format that files have."""
+
+
+class TuningError(PolyirError):
+    """A file of tuning is not for the kernel at hand."""
+
+
+@dataclass(frozen=True)
+class TunedMachine:
+    """The machine on which a kernel was tuned; `caches` are the bytes of its data caches."""
+
+    processor: str
+    cores: int
+    caches: tuple[int, ...]
+
+    def __str__(self) -> str:
+        caches = ", ".join(f"{each // 1024} KiB" for each in self.caches)
+        return f"{self.processor}, {self.cores} cores, caches of {caches}"
+
+
+def this_machine() -> TunedMachine:
+    """The machine that this runs on."""
+    machine = machine_of_system()
+    caches = tuple(cache.bytes for cache in machine.caches)
+    return TunedMachine(_processor_name(), machine.cores, caches)
+
+
+def _processor_name() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(errors="replace").splitlines()
+    except OSError:
+        lines = []
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, "") or platform.processor() or platform.machine()
+
+
+@dataclass(frozen=True)
+class TuningRecord:
+    """The best pipeline that was found for a kernel.
+
+    `kernel` is its hash (`polyir.tuning.kernel.digest_of`), `sizes` are those that it was measured
+    with, `seconds` the shortest time of the pipeline with `threads`, and `base_seconds` that of
+    `base`, the pipeline that it was compared with. `counts` says how many candidates were tried,
+    and how many of them were refused, wrong, and so on.
+    """
+
+    kernel: str
+    function: str
+    machine: TunedMachine
+    pipeline: str
+    threads: int
+    sizes: Mapping[str, int]
+    base: str
+    base_seconds: float
+    seconds: float
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+    def to_json(self) -> str:
+        """The record as the text of a file."""
+        return json.dumps({"format": FORMAT, **asdict(self)}, indent=2) + "\n"
+
+    def passes(self) -> tuple[ModulePass, ...]:
+        """The passes of the pipeline. Raises `OptionError` for one that this version lacks."""
+        return passes_of_pipeline(self.pipeline, available_passes())
+
+    def is_for(self, module: ModuleOp) -> bool:
+        """Whether a module, as it was read, is the kernel that was tuned."""
+        from polyir.tuning.kernel import digest_of
+
+        return digest_of(module) == self.kernel
+
+    def require_kernel(self, module: ModuleOp, path: str) -> None:
+        """Raise `TuningError` unless `module`, as it was read, is the kernel that was tuned."""
+        if not self.is_for(module):
+            raise self.refusal(path)
+
+    def refusal(self, path: str) -> TuningError:
+        """The error that says that this is not what was tuned."""
+        return TuningError(
+            f"'{path}' is for another kernel, or for @{self.function} before it was changed: tune "
+            "it again with polyir-tune"
+        )
+
+    def warn_of_machine(self, path: str) -> None:
+        """Warn if this machine is not the one of the record, or runs other numbers of threads."""
+        here = this_machine()
+        if here != self.machine:
+            missed("tuned", f"'{path}' is of another machine ({self.machine}); this is {here}")
+            return
+        from polyir.runtime.threads import default_thread_count
+
+        if 1 < self.threads != default_thread_count():
+            what = f"was the fastest with {self.threads} threads: set OMP_NUM_THREADS"
+            missed("tuned", f"the pipeline of '{path}' {what}")
+
+
+def read_record(path: str) -> TuningRecord:
+    """The record in a file; raises `OptionError`, which says what is wrong with it."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise OptionError(f"cannot read '{path}': {reason}") from None
+    return record_of_json(text, path)
+
+
+def record_of_json(text: str, path: str = "<text>") -> TuningRecord:
+    """The record that `to_json` wrote; raises `OptionError`."""
+    where = f"the tuning file '{path}'"
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise OptionError(f"{where} is not JSON: {error}") from None
+    if not isinstance(data, dict):
+        raise OptionError(f"{where} must be an object")
+    if (number := data.pop("format", None)) != FORMAT:
+        raise OptionError(f"{where} has the format {number!r}, not {FORMAT}")
+    values = _checked(data, TuningRecord, where)
+    machine = _checked(values["machine"], TunedMachine, f"{where}: 'machine'")
+    values["machine"] = TunedMachine(**machine | {"caches": tuple(machine["caches"])})
+    return TuningRecord(**values)
+
+
+def _checked(data: object, kind: type[TuningRecord] | type[TunedMachine], where: str) -> Any:
+    """The entries of an object: the fields of a dataclass, each of its type, and no others."""
+    if not isinstance(data, dict):
+        raise OptionError(f"{where} must be an object")
+    types = {each.name: str(each.type) for each in fields(kind)}
+    for key in data:
+        if key not in types:
+            raise OptionError(f"{where} has an unknown key '{key}'{nearest(key, tuple(types))}")
+    for name, type_name in types.items():
+        if name not in data:
+            raise OptionError(f"{where} has no '{name}'")
+        if not _is_valid(data[name], type_name):
+            shown = json.dumps(data[name])
+            raise OptionError(f"{where}: '{name}' cannot be {shown[:60]}")
+    return data
+
+
+def _is_valid(value: object, type_name: str) -> bool:
+    match type_name:
+        case "str":
+            return isinstance(value, str)
+        case "int":
+            return _is_whole(value) and value > 0  # type: ignore[operator]
+        case "float":
+            return (
+                isinstance(value, float | int)
+                and not isinstance(value, bool)
+                and (isfinite(value) and value >= 0)
+            )
+        case "tuple[int, ...]":
+            return isinstance(value, list) and all(map(_is_whole, value))
+        case "Mapping[str, int]":
+            return isinstance(value, dict) and all(map(_is_whole, value.values()))
+    return isinstance(value, dict)
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
