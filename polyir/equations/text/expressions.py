@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 from types import MappingProxyType
@@ -104,7 +104,7 @@ class ExpressionReader:
             case _:
                 return self._operation(at, names)
 
-    def _all(self, branches: list[Branch], names: Names) -> tuple[Expression, ...]:
+    def _all(self, branches: Sequence[Branch], names: Names) -> tuple[Expression, ...]:
         return tuple(self.read(each, names) for each in branches)
 
     def _number(self, at: Branch) -> int | float:
@@ -172,8 +172,8 @@ class ExpressionReader:
             case "unary":
                 return Operation((self.read(tree(parts[1]), names),), str(parts[0]))
             case "binary":
-                operands = [tree(parts[0]), tree(parts[2])]
-                return Operation(self._all(operands, names), str(parts[1]))
+                both = tree(parts[0]), tree(parts[2])
+                return Operation(self._all(both, names), str(parts[1]))
         function, arguments = tree(parts[0]), tree(parts[1])
         operands = self._all(children(arguments), names)
         if function.data == "operator":

@@ -5,7 +5,7 @@ First the headers of all systems are read, then their equations, which may use o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
@@ -105,8 +105,8 @@ class _ProgramReader:
                     self._new(name, inner)
                     self.systems.append(_SystemReader(self._source, part, inner))
                 case _:
-                    name = _qualified(tree(part.children[0]))
-                    self.collect(part, replace(inner, package=inner.qualified(name)))
+                    package = inner.qualified(_qualified(tree(part.children[0])))
+                    self.collect(part, replace(inner, package=package))
 
     def _new(self, at: Token, scope: _Scope) -> str:
         name = plain_name(at)
@@ -143,9 +143,9 @@ class _SystemReader:
             Declaration(name, self._calculator.set(domain), role, self._source.location(at))
             for name, (at, domain, role) in domains.items()
         )
-        name = self._scope.qualified(plain_name(self._name))
+        qualified = self._scope.qualified(plain_name(self._name))
         location = self._source.location(token(self._name))
-        self._header = System(name, self._parameters, context, declarations, (), location)
+        self._header = System(qualified, self._parameters, context, declarations, (), location)
         return self._header
 
     def _domains(self) -> dict[str, tuple[Token, Branch, Role]]:
@@ -160,8 +160,7 @@ class _SystemReader:
                     self._calculator.declare(plain_name(at), domain)
         return domains
 
-    def _add(self, at: Token, known: dict[str, object] | dict[str, Branch] | object) -> None:
-        assert isinstance(known, dict)
+    def _add(self, at: Token, known: Container[str]) -> None:
         if plain_name(at) in known:
             self._source.fail(at, f"there is already a '{plain_name(at)}' in this system")
 
