@@ -292,7 +292,8 @@ def _check_bounded(reduction: Reduce, needed: isl.Set, domains: Domains, report:
 
 
 def _place(body: Body) -> SourceLocation | None:
-    places = [each.location for each in (*body.equations, *body.uses)]
+    parts: tuple[Equation | Use, ...] = (*body.equations, *body.uses)
+    places = [each.location for each in parts]
     return places[0] if places else None
 
 
