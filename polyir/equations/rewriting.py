@@ -142,6 +142,12 @@ class Site:
         """The dimensions of the points of the reduction's body."""
         return self.reduction.projection.dim(isl.dim_type.in_)
 
+    def local_name(self, system: System, asked: str | None, reduction: Reduce) -> str:
+        """The name for a local: `asked`, which must be free, or one made of the reduction."""
+        if asked is not None and asked in (*system.variables, *system.parameters):
+            raise self.error(f"there is a '{asked}' in '{system.name}' already")
+        return asked or reduction_name(self.variable, reduction)
+
     def error(self, message: str) -> PolyirError:
         """An error at the reduction, or at the equation."""
         return PolyirError(message, self.reduction.location or self.equation.location)
