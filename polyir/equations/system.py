@@ -45,11 +45,11 @@ class _Alike:
 
 def _same(first: object, second: object) -> bool:
     match first, second:
-        case (
-            (isl.MultiAff(), isl.MultiAff())
-            | (isl.Aff(), isl.Aff())
-            | (isl.PwQPolynomial(), isl.PwQPolynomial())
-        ):
+        case isl.MultiAff(), isl.MultiAff():
+            return first.plain_is_equal(second)
+        case isl.PwQPolynomial(), isl.PwQPolynomial():
+            return first.plain_is_equal(second)
+        case isl.Aff(), isl.Aff():
             return first.plain_is_equal(second)
         case _:
             return type(first) is type(second) and bool(first == second)

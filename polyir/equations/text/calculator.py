@@ -10,6 +10,7 @@ import islpy as isl
 from lark import Token
 
 from polyir.diagnostics import nearest
+from polyir.equations.points import counted
 from polyir.equations.text.isl_text import IslText, plain_name
 from polyir.equations.text.names import names_of, position_names
 from polyir.equations.text.source import Branch, Source, token, tree
@@ -77,7 +78,10 @@ class Calculator:
             return self._isl.box(at, position_names(count, self._isl.parameters))
         known = self._isl.names_in(token(named))
         if len(known) != count:
-            self._source.fail(token(named), f"there are {count} bounds and {len(known)} names")
+            self._source.fail(
+                token(named),
+                f"there are {counted(count, 'bound')} and {counted(len(known), 'name')}",
+            )
         return self._isl.box(at, known)
 
     def _named(self, at: Token) -> Value:
@@ -108,29 +112,14 @@ class Calculator:
         return self._defined[key]
 
     def _unary(self, at: Branch, operator: Token, value: Value) -> Value:
-        match str(operator), value:
-            case "complement", isl.Set():
-                return value.complement()
-            case "affine-hull", isl.Set():
-                return isl.Set.from_basic_set(value.affine_hull())
-            case "poly-hull", isl.Set():
-                return isl.Set.from_basic_set(value.polyhedral_hull())
-            case _, isl.Set():
-                self._refuse(at, operator, value)
-        relation = isl.Map.from_multi_aff(value) if isinstance(value, isl.MultiAff) else value
-        match str(operator):
-            case "complement":
-                return relation.complement()
-            case "affine-hull":
-                return isl.Map.from_basic_map(relation.affine_hull())
-            case "poly-hull":
-                return isl.Map.from_basic_map(relation.polyhedral_hull())
-            case "domain":
-                return relation.domain()
-            case "range":
-                return relation.range()
-            case _:
-                return relation.reverse()
+        if isinstance(value, isl.MultiAff):
+            value = isl.Map.from_multi_aff(value)
+        if isinstance(value, isl.Map):
+            return _function_of_relation(str(operator), value)
+        found = _function_of_set(str(operator), value)
+        if found is None:
+            self._refuse(at, operator, value)
+        return found
 
     def _binary(self, at: Branch, operator: Token, first: Value, second: Value) -> Value:
         try:
@@ -156,31 +145,18 @@ def _combined(operator: str, first: Value, second: Value) -> Value | None:
         case "@", isl.MultiAff(), isl.MultiAff():
             return second.pullback_multi_aff(first)
         case _, isl.Set(), isl.Set():
-            return _combined_alike(operator, first, second)
+            return _combined_sets(operator, first, second)
     left = isl.Map.from_multi_aff(first) if isinstance(first, isl.MultiAff) else first
     right = isl.Map.from_multi_aff(second) if isinstance(second, isl.MultiAff) else second
-    match operator, left, right:
-        case "cross", isl.Map(), isl.Map():
-            return left.flat_product(right)
-        case "@", isl.Map(), isl.Map():
-            return right.apply_domain(left)
-        case "@", isl.Map(), isl.Set():
-            return right.apply(left)
-        case "*", isl.Map(), isl.Set():
-            return left.intersect_domain(right)
-        case "-", isl.Map(), isl.Set():
-            return left.subtract_domain(right)
-        case "intersectRange", isl.Map(), isl.Set():
-            return left.intersect_range(right)
-        case "subtractRange", isl.Map(), isl.Set():
-            return left.subtract_range(right)
-        case _, isl.Map(), isl.Map():
-            return _combined_alike(operator, left, right)
+    match left, right:
+        case isl.Map(), isl.Map():
+            return _combined_maps(operator, left, right)
+        case isl.Map(), isl.Set():
+            return _with_set(operator, left, right)
     return None
 
 
-def _combined_alike(operator: str, first: Value, second: Value) -> Value | None:
-    assert not isinstance(first, isl.MultiAff)
+def _combined_sets(operator: str, first: isl.Set, second: isl.Set) -> isl.Set | None:
     match operator:
         case "+":
             return first.union(second)
@@ -189,6 +165,65 @@ def _combined_alike(operator: str, first: Value, second: Value) -> Value | None:
         case "*":
             return first.intersect(second)
     return None
+
+
+def _combined_maps(operator: str, first: isl.Map, second: isl.Map) -> isl.Map | None:
+    match operator:
+        case "+":
+            return first.union(second)
+        case "-":
+            return first.subtract(second)
+        case "*":
+            return first.intersect(second)
+        case "cross":
+            return first.flat_product(second)
+        case "@":
+            return second.apply_domain(first)
+    return None
+
+
+def _with_set(operator: str, relation: isl.Map, domain: isl.Set) -> Value | None:
+    match operator:
+        case "@":
+            return domain.apply(relation)
+        case "*":
+            return relation.intersect_domain(domain)
+        case "-":
+            return relation.subtract_domain(domain)
+        case "intersectRange":
+            return relation.intersect_range(domain)
+        case "subtractRange":
+            return relation.subtract_range(domain)
+    return None
+
+
+def _function_of_set(operator: str, domain: isl.Set) -> isl.Set | None:
+    match operator:
+        case "complement":
+            return domain.complement()
+        case "affine-hull":
+            return isl.Set.from_basic_set(domain.affine_hull())
+        case "poly-hull":
+            return isl.Set.from_basic_set(domain.polyhedral_hull())
+    return None
+
+
+def _function_of_relation(operator: str, relation: isl.Map) -> Value:
+    match operator:
+        case "complement":
+            return relation.complement()
+        case "affine-hull":
+            return isl.Map.from_basic_map(relation.affine_hull())
+        case "poly-hull":
+            hull = relation.polyhedral_hull()
+            assert isinstance(hull, isl.BasicMap)
+            return isl.Map.from_basic_map(hull)
+        case "domain":
+            return relation.domain()
+        case "range":
+            return relation.range()
+        case _:
+            return relation.reverse()
 
 
 def _product(first: isl.Set, second: isl.Set) -> isl.Set:

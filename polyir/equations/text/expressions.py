@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 from types import MappingProxyType
@@ -11,6 +11,7 @@ import islpy as isl
 from lark import Token
 
 from polyir.diagnostics import nearest
+from polyir.equations.points import counted
 from polyir.equations.system import (
     AutoRestrict,
     Case,
@@ -104,7 +105,7 @@ class ExpressionReader:
             case _:
                 return self._operation(at, names)
 
-    def _all(self, branches: list[Branch], names: Names) -> tuple[Expression, ...]:
+    def _all(self, branches: Sequence[Branch], names: Names) -> tuple[Expression, ...]:
         return tuple(self.read(each, names) for each in branches)
 
     def _number(self, at: Branch) -> int | float:
@@ -172,8 +173,8 @@ class ExpressionReader:
             case "unary":
                 return Operation((self.read(tree(parts[1]), names),), str(parts[0]))
             case "binary":
-                operands = [tree(parts[0]), tree(parts[2])]
-                return Operation(self._all(operands, names), str(parts[1]))
+                both = tree(parts[0]), tree(parts[2])
+                return Operation(self._all(both, names), str(parts[1]))
         function, arguments = tree(parts[0]), tree(parts[1])
         operands = self._all(children(arguments), names)
         if function.data == "operator":
@@ -190,7 +191,9 @@ class ExpressionReader:
             self._source.fail(at, f"there is no external function '{name}'{hint}")
         arity = self._externals.arities[found]
         if arity != count:
-            self._source.fail(at, f"'{name}' takes {arity} arguments, and {count} are given")
+            self._source.fail(
+                at, f"'{name}' takes {counted(arity, 'argument')}, and {count} are given"
+            )
         return found
 
 

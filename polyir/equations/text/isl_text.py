@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Final, TypeVar
 
 import islpy as isl
@@ -153,7 +154,7 @@ class IslText:
             self._explain(at, shadowed, str(error))
             raise
 
-    def _explain(self, at: Branch, known: set[str], message: str) -> None:
+    def _explain(self, at: Branch, known: AbstractSet[str], message: str) -> None:
         text = self._source.slice(at)
         plain = _blanked(text)
         if "->" in plain and plain.startswith("("):

@@ -117,7 +117,7 @@ class _Printer:
     def body(self, body: Body) -> list[str]:
         """The lines of a body."""
         lines = [f"{INDENT}let"]
-        if len(self._system.bodies) > 1 or body.context != self._system.context:
+        if len(self._system.bodies) > 1 or not body.context.is_equal(self._system.context):
             context = body.context.gist(self._system.context)
             lines = [f"{INDENT}when {array_set_text(context, ())} let"]
         lines += [self._equation(each) for each in body.equations]

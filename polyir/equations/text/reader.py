@@ -5,7 +5,7 @@ First the headers of all systems are read, then their equations, which may use o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
@@ -13,6 +13,7 @@ import islpy as isl
 from lark import Token, Tree
 
 from polyir.diagnostics import InputSyntaxError, PolyirError, nearest
+from polyir.equations.points import counted
 from polyir.equations.system import (
     Body,
     Declaration,
@@ -105,8 +106,8 @@ class _ProgramReader:
                     self._new(name, inner)
                     self.systems.append(_SystemReader(self._source, part, inner))
                 case _:
-                    name = _qualified(tree(part.children[0]))
-                    self.collect(part, replace(inner, package=inner.qualified(name)))
+                    package = inner.qualified(_qualified(tree(part.children[0])))
+                    self.collect(part, replace(inner, package=package))
 
     def _new(self, at: Token, scope: _Scope) -> str:
         name = plain_name(at)
@@ -143,9 +144,9 @@ class _SystemReader:
             Declaration(name, self._calculator.set(domain), role, self._source.location(at))
             for name, (at, domain, role) in domains.items()
         )
-        name = self._scope.qualified(plain_name(self._name))
+        qualified = self._scope.qualified(plain_name(self._name))
         location = self._source.location(token(self._name))
-        self._header = System(name, self._parameters, context, declarations, (), location)
+        self._header = System(qualified, self._parameters, context, declarations, (), location)
         return self._header
 
     def _domains(self) -> dict[str, tuple[Token, Branch, Role]]:
@@ -160,8 +161,7 @@ class _SystemReader:
                     self._calculator.declare(plain_name(at), domain)
         return domains
 
-    def _add(self, at: Token, known: dict[str, object] | dict[str, Branch] | object) -> None:
-        assert isinstance(known, dict)
+    def _add(self, at: Token, known: Container[str]) -> None:
         if plain_name(at) in known:
             self._source.fail(at, f"there is already a '{plain_name(at)}' in this system")
 
@@ -209,7 +209,9 @@ class _SystemReader:
         else:
             known = names = self._isl.names_in(token(indices))
             if len(names) != count:
-                message = f"'{name}' has {count} dimensions, and {len(names)} names are given"
+                message = (
+                    f"'{name}' has {counted(count, 'dimension')}, and {len(names)} names are given"
+                )
                 self._source.fail(token(indices), message)
         read = reader.read(tree(expression), known)
         return Equation(name, read, names, self._source.location(at))
@@ -227,7 +229,8 @@ class _SystemReader:
             given = children(branch)
             declared = used.of_role(role)
             if len(given) != len(declared):
-                message = f"'{found}' has {len(declared)} {role.value}, and {len(given)} are given"
+                needed = counted(len(declared), role.value.removesuffix("s"))
+                message = f"'{found}' has {needed}, and {len(given)} are given"
                 self._source.fail(at, message)
             return tuple(
                 reader.read(each, _names_of_instance(over, within, variable, self._parameters))
@@ -237,7 +240,8 @@ class _SystemReader:
         function = self._isl.array_function(token(parameters), over)
         count = function.dim(isl.dim_type.out)
         if count != len(used.parameters):
-            message = f"'{found}' has {len(used.parameters)} parameters, and {count} are given"
+            needed = counted(len(used.parameters), "parameter")
+            message = f"'{found}' has {needed}, and {count} are given"
             self._source.fail(token(parameters), message)
         return Use(
             found,
