@@ -21,7 +21,7 @@ from polyir.isl_lists import basic_sets_of, maps_of
 from polyir.schedule.components import strongly_connected_components
 from polyir.schedule.constraints import ScheduleConstraints, SchedulingError
 from polyir.schedule.feautrier import feautrier_schedule
-from polyir.schedule.tree import BandNode, LeafNode, RowTree, ScheduleResult
+from polyir.schedule.tree import BandNode, Hyperplane, LeafNode, RowTree, ScheduleResult
 
 MOST_CLASSES: Final = 36
 """Into how many parts a statement is divided at most."""
@@ -65,14 +65,20 @@ def _found(computations: Computations, context: isl.Set) -> ScheduleResult | Non
 
 
 def _sequential(tree: RowTree) -> int:
-    """How many sequential loops are nested at most."""
+    """How many sequential loops are nested at most; a constant number of steps is no loop."""
     match tree:
         case LeafNode():
             return 0
         case BandNode(band=band, child=child):
-            return band.coincident.count(False) + _sequential(child)
+            rows = zip(band.hyperplanes, band.coincident, strict=True)
+            own = sum(not parallel and _is_loop(row) for row, parallel in rows)
+            return own + _sequential(child)
         case _:
             return max(_sequential(child) for _, child in tree.children)
+
+
+def _is_loop(row: Hyperplane) -> bool:
+    return any(any(each.coefficients) for each in row.values())
 
 
 def _cycles(computations: Computations) -> list[tuple[int, ...]]:
