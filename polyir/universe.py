@@ -17,6 +17,7 @@ from xdsl.universe import Universe
 from xdsl.utils.target import Target
 
 PASS_NAMES = (
+    "equations-to-scop",
     "poly-raise",
     "poly-dependences",
     "print-dependences",
@@ -57,6 +58,8 @@ PASS_NAMES = (
     "mark-parallel",
     "annotate-loop",
     "contract",
+    "allocate-memory",
+    "allocate-processors",
     "promote",
     "promote-private",
     "reassociate",

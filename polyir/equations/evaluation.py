@@ -25,6 +25,7 @@ from polyir.equations.functions import (
     points_of,
     polynomial_of,
 )
+from polyir.equations.inlining import output_variable
 from polyir.equations.library import library_functions
 from polyir.equations.layout import first_point, shape_of
 from polyir.equations.system import (
@@ -204,10 +205,9 @@ class _Instance:
         body = self._chosen_body()
         self._equations = {each.variable: each for each in body.equations}
         self._uses = {
-            each.name: (use, place)
+            output_variable(each): (use, place)
             for use in body.uses
             for place, each in enumerate(use.outputs)
-            if isinstance(each, Variable)
         }
         self._used: dict[tuple[int, Point], _Instance] = {}
         self._prepared: dict[tuple[object, ...], Any] = {}

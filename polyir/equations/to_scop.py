@@ -15,11 +15,12 @@ from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, MemRefType, ModuleOp
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
-from polyir.diagnostics import PolyirError
+from polyir.diagnostics import OptionError, PolyirError, nearest
 from polyir.dialects.pure_functions import declare_pure
 from polyir.dialects.scop import ScopOp, StmtOp
 from polyir.equations.element_types import ElementType
 from polyir.equations.first_schedule import first_schedule
+from polyir.equations.inlining import inlined
 from polyir.equations.operations import Storage, add_body, builtin_type
 from polyir.equations.pieces import definitions_of
 from polyir.equations.statements import Computation, Computations, computations_of
@@ -29,15 +30,27 @@ from polyir.model.tree import tree_from_schedule
 from polyir.transform.expansion.box import Allocator, NoBoxError, Side, box_of
 
 
-def module_of(
-    program: Program, names: Sequence[str] = (), element_type: ElementType = ElementType.F64
-) -> ModuleOp:
-    """A module with a function for each system of `names`, or for each if there are none."""
-    module = ModuleOp([])
-    for system in program.systems:
-        if not names or system.name in names:
-            add_function(module, system, element_type)
-    return module
+def add_functions(
+    module: ModuleOp,
+    program: Program,
+    names: Sequence[str] = (),
+    element_type: ElementType = ElementType.F64,
+) -> None:
+    """Add the functions of the systems of these names to a module, or of all if there are none.
+
+    Systems that they use are copied into them. Raises what `add_function` raises, and `OptionError`
+    for a name that no system has.
+    """
+    known = {each.name: each for each in program.systems} | {
+        function_name(each): each for each in program.systems
+    }
+    for name in names:
+        if name not in known:
+            hint = nearest(name, known) or f" (systems: {', '.join(known)})"
+            raise OptionError(f"there is no system '{name}'{hint}")
+    wanted = [known[name] for name in names] if names else program.systems
+    for system in wanted:
+        add_function(module, inlined(program, system.name), element_type)
 
 
 def function_name(system: System) -> str:
