@@ -47,14 +47,16 @@ class EquationPass(PassWithOptions):
             raise
 
     def _chosen(self, program: Program) -> tuple[System, ...]:
-        """The systems to rewrite."""
+        """The systems to rewrite. Their names may leave out the packages."""
         if self.system is None:
             return program.systems
-        names = [each.name for each in program.systems]
-        if self.system not in names:
-            hint = nearest(self.system, names)
+        found = [each for each in program.systems if each.name == self.system] or [
+            each for each in program.systems if each.name.rpartition(".")[2] == self.system
+        ]
+        if not found:
+            hint = nearest(self.system, [each.name for each in program.systems])
             raise OptionError(f"'{self.name}': there is no system '{self.system}'{hint}")
-        return tuple(each for each in program.systems if each.name == self.system)
+        return tuple(found)
 
 
 @dataclass(frozen=True)

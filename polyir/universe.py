@@ -17,6 +17,7 @@ from xdsl.universe import Universe
 from xdsl.utils.target import Target
 
 PASS_NAMES = (
+    "check-equations",
     "normalize-equations",
     "substitute",
     "split-union-into-case",
@@ -25,6 +26,7 @@ PASS_NAMES = (
     "permutation-case-reduce",
     "decompose-reduction",
     "factor-out-of-reduction",
+    "equations-to-scop",
     "poly-raise",
     "poly-dependences",
     "print-dependences",
@@ -65,6 +67,8 @@ PASS_NAMES = (
     "mark-parallel",
     "annotate-loop",
     "contract",
+    "allocate-memory",
+    "allocate-processors",
     "promote",
     "promote-private",
     "reassociate",
