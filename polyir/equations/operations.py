@@ -118,9 +118,7 @@ class _Body:
             old = self._add(affine.LoadOp(storage.memory, operands, map))
             value = self._binary(statement.operator, old, value, statement.is_external)
         map, operands = place
-        self._block.add_op(
-            affine.StoreOp(self._as_number(value), storage.memory, operands, map)
-        )
+        self._block.add_op(affine.StoreOp(self._as_number(value), storage.memory, operands, map))
 
     def _add(self, operation: Operation) -> SSAValue:
         self._block.add_op(operation)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import ModuleOp
 
-from polyir.diagnostics import PolyirError, location_of
+from polyir.diagnostics import InputSyntaxError, location_of
 from polyir.equations.ir import module_of
 from polyir.equations.text import read_program
 from polyir.frontend.verification import verify_operations
@@ -17,5 +17,5 @@ def alpha_module(text: str, filename: str = "<stdin>", line_offset: int = 0) -> 
     each value is defined once is for `polyir.equations.checks`.
     """
     module = module_of(read_program("\n" * line_offset + text, filename))
-    verify_operations(module, lambda op, message: PolyirError(message, location_of(op)))
+    verify_operations(module, lambda op, message: InputSyntaxError(message, location_of(op)))
     return module

@@ -65,7 +65,8 @@ class Draft:
         """
         name = self._fresh(name)
         location = location or expression.location
-        self._declarations.append(Declaration(name, domain, Role.LOCAL, location))
+        points = domain.coalesce().gist_params(self._system.context)
+        self._declarations.append(Declaration(name, points, Role.LOCAL, location))
         equations = self._equations[place]
         position = next(n for n, each in enumerate(equations) if each.variable == after)
         equations.insert(position + 1, Equation(name, expression, None, location))
