@@ -12,7 +12,7 @@ from polyir.equations.cycles import cycles
 from polyir.equations.definedness import reasons
 from polyir.equations.domains import Domains
 from polyir.equations.inlining import Instances, inlined, output_variable
-from polyir.equations.points import counted, described, example
+from polyir.equations.points import counted, described, example, named
 from polyir.equations.system import (
     AutoRestrict,
     Body,
@@ -28,6 +28,7 @@ from polyir.equations.system import (
     Use,
     Variable,
 )
+from polyir.equations.text.names import names_of
 from polyir.isl_lists import basic_sets_of, text_of
 
 Report = Callable[[str, SourceLocation | None], None]
@@ -98,7 +99,7 @@ class _SystemChecker:
             for name, location in self._check_use(use, body):
                 define(name, location)
         for each in self._system.declarations:
-            points = each.domain.intersect_params(body.context)
+            points = named(each.domain, names_of(each.domain)).intersect_params(body.context)
             if each.role is not Role.INPUT and each.name not in defined and not points.is_empty():
                 message = f"'{each.name}' has no equation, at {described(points)}"
                 self._report(message, each.location)
@@ -110,7 +111,8 @@ class _SystemChecker:
         first: SourceLocation | None,
         location: SourceLocation | None,
     ) -> None:
-        points = declared.domain.intersect_params(body.context)
+        domain = named(declared.domain, names_of(declared.domain))
+        points = domain.intersect_params(body.context)
         where = "" if points.is_empty() else f", at {described(points)}"
         at = "" if first is None else f"; the other one is at {first}"
         self._report(f"'{declared.name}' has two equations{where}{at}", location)
@@ -124,7 +126,8 @@ class _SystemChecker:
 
     def _check_equation(self, equation: Equation, body: Body) -> None:
         domain = self._system.variables[equation.variable].domain
-        needed = domain.intersect_params(body.context)
+        names = equation.index_names or names_of(domain)
+        needed = named(domain.intersect_params(body.context), names)
         what = f"the equation of '{equation.variable}'"
         self._check_expression(equation.expression, needed, what)
 
@@ -292,7 +295,8 @@ def _check_bounded(reduction: Reduce, needed: isl.Set, domains: Domains, report:
 
 
 def _place(body: Body) -> SourceLocation | None:
-    places = [each.location for each in (*body.equations, *body.uses)]
+    parts: tuple[Equation | Use, ...] = (*body.equations, *body.uses)
+    places = [each.location for each in parts]
     return places[0] if places else None
 
 

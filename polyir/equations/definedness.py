@@ -10,7 +10,7 @@ import islpy as isl
 
 from polyir.diagnostics import SourceLocation
 from polyir.equations.domains import Domains
-from polyir.equations.points import described
+from polyir.equations.points import described, named
 from polyir.equations.system import (
     AutoRestrict,
     Case,
@@ -21,6 +21,7 @@ from polyir.equations.system import (
     Restrict,
     Variable,
 )
+from polyir.equations.text.names import names_of
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,8 @@ def reasons(expression: Expression, missing: isl.Set, domains: Domains) -> Itera
     count = missing.dim(isl.dim_type.set)
     match expression:
         case Variable(name=name):
-            text = f"'{name}' is used outside its domain, at {described(missing)}"
+            outside = named(missing, names_of(domains.of(expression, count)))
+            text = f"'{name}' is used outside its domain, at {described(outside)}"
             yield Reason(text, expression.location)
         case Polynomial():
             yield Reason(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import islpy as isl
 
 from polyir.isl_lists import parameters_of, text_of
@@ -10,22 +12,32 @@ _NEAR = 8
 """Examples are within so many steps of zero if any are: readers check them by hand."""
 
 
+def named(points: isl.Set, names: Sequence[str]) -> isl.Set:
+    """The set with names for its dimensions, as many as there are."""
+    for position, name in enumerate(names):
+        points = points.set_dim_name(isl.dim_type.set, position, name)
+    return points
+
+
 def described(points: isl.Set) -> str:
     """`[N] -> { [i] : i = N }, for instance (3) with N = 3`, for a set that is not empty."""
     return f"{text_of(points.coalesce())}, for instance {example(points)}"
 
 
 def example(points: isl.Set) -> str:
-    """`(1, 0) with N = 3`: a point of a set that is not empty, and values of parameters."""
+    """`(1, 0) with N = 3`: a point of a set that is not empty, and values of parameters.
+
+    The point of no dimensions is not written if there are parameters.
+    """
     sample = _near(points).sample_point()
     space = points.get_space()
-    count = points.dim(isl.dim_type.set)
+    count = 0 if points.is_params() else points.dim(isl.dim_type.set)
     values = [_value(sample, isl.dim_type.set, position) for position in range(count)]
     parameters = [
         f"{name} = {_value(sample, isl.dim_type.param, position)}"
         for position, name in enumerate(parameters_of(space))
     ]
-    point = "" if points.is_params() else f"({', '.join(values)})"
+    point = f"({', '.join(values)})" if values or not parameters else ""
     condition = ", ".join(parameters)
     return f"{point} with {condition}" if point and condition else point or condition
 

@@ -255,7 +255,8 @@ class _Printer:
         level = _LEVELS.get(operator)
         if len(parts) == 1 and operator in ("-", "not"):
             text = self.expression(parts[0], names, _TERMINAL, indent)
-            if isinstance(parts[0], Constant):
+            if isinstance(parts[0], Constant | Dependence):
+                # AlphaZ reads neither without parentheses.
                 text = f"({text})"
             return _UNARY, f"-{text}" if operator == "-" else f"not {text}"
         if len(parts) == 2 and level is not None and not expression.is_external:
