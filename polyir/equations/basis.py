@@ -14,10 +14,13 @@ from polyir.equations.rewriting import (
     Site,
     equation_of,
     moved,
+    names_behind,
     needed_points,
     pieces_of,
     restricted,
     rewrite_reduction,
+    with_argument_names,
+    with_names,
 )
 from polyir.equations.system import (
     Dependence,
@@ -56,6 +59,7 @@ def change_of_basis(
     domain = declaration.domain.intersect_params(system.context)
     basis = basis_of(domain, function, inverse, f"the domain of '{variable}'")
     image = declaration.domain.apply(isl.Map.from_multi_aff(function)).coalesce()
+    image = with_names(image, names_behind(function))
 
     def at_new_point(expression: Expression) -> Expression:
         if isinstance(expression, Variable) and expression.name == variable:
@@ -103,6 +107,7 @@ def change_reduction_basis(
         except PolyirError as error:
             raise site.error(error.message) from None
         image = points.apply(isl.Map.from_multi_aff(function)).coalesce()
+        image = with_names(image, names_behind(function))
         body = restricted(moved(reduction.operand, basis.inverse), image, domains)
         projection = reduction.projection.pullback_multi_aff(basis.inverse)
         return replace(reduction, operand=body, projection=projection)
@@ -133,7 +138,7 @@ def basis_of(
                 f"the inverse of the function on {of_what} is not one affine function: give one"
             )
         found = pieces[0][1] if pieces else isl.MultiAff.zero(function.get_space().reverse())
-        return Basis(function, found)
+        return Basis(function, with_argument_names(found, names_behind(function)))
     expected = (function.dim(isl.dim_type.out), dimensions)
     if (inverse.dim(isl.dim_type.in_), inverse.dim(isl.dim_type.out)) != expected:
         raise PolyirError("the inverse has other dimensions than the function from its end")

@@ -12,10 +12,12 @@ from polyir.equations.rewriting import (
     Draft,
     Site,
     moved,
-    pieces_of,
+    names_behind,
     reduction_name,
     restricted,
     rewrite_reduction,
+    through,
+    with_names,
 )
 from polyir.equations.system import (
     AutoRestrict,
@@ -82,6 +84,7 @@ def decompose_reduction(
         _check_composition(site, inner, last, points)
         (used,) = domains.operand_contexts(reduction, site.needed)
         results = used.apply(isl.Map.from_multi_aff(inner)).coalesce()
+        results = with_names(results, names_behind(inner))
         chosen = site.local_name(system, name, reduction)
         partial = replace(reduction, projection=inner)
         local = draft.new_local(site.place, variable, chosen, results, partial)
@@ -108,7 +111,7 @@ def permutation_case_reduce(system: System, variable: str, number: int = 0) -> S
         for domain, value in branches:
             part = replace(site.reduction, operand=restricted(value, domain, domains))
             image = domain.apply(isl.Map.from_multi_aff(part.projection))
-            results = image.intersect(site.needed).coalesce()
+            results = site.needed.intersect(image).coalesce()
             if not results.is_empty():
                 parts.append((results, part))
         return _combined(draft, site, parts)
@@ -118,15 +121,8 @@ def permutation_case_reduce(system: System, variable: str, number: int = 0) -> S
 
 def _outer(inner: isl.MultiAff, projection: isl.MultiAff, points: isl.Set) -> isl.MultiAff | None:
     """The function that maps `inner(x)` to `projection(x)`, for the points x of a domain."""
-    pairs = isl.Map.from_multi_aff(inner).reverse()
-    values = isl.Map.from_multi_aff(projection)
-    for relation in (pairs, pairs.intersect_range(points)):
-        function = relation.apply_range(values)
-        if function.is_single_valued():
-            pieces = pieces_of(isl.PwMultiAff.from_map(function).coalesce())
-            if len(pieces) == 1:
-                return pieces[0][1]
-    return None
+    pieces = through(projection, inner, points)
+    return pieces[0][1] if pieces is not None and len(pieces) == 1 else None
 
 
 def _check_composition(
@@ -194,7 +190,8 @@ def _combined(draft: Draft, site: Site, parts: list[tuple[isl.Set, Reduce]]) -> 
     branches = [(points, _operation(site.reduction, chosen)) for points, chosen in cells if chosen]
     if len(branches) == 1:
         return branches[0][1]
-    restrictions = tuple(Restrict(value, points) for points, value in branches)
+    context = draft.system.context
+    restrictions = tuple(Restrict(value, points.gist_params(context)) for points, value in branches)
     return Case(restrictions, location=site.reduction.location)
 
 

@@ -24,7 +24,7 @@ def split_union_into_case(system: System, variable: str) -> System:
     variable.
     """
     place, equation = equation_of(system, variable)
-    pieces = disjoint_pieces(needed_points(system, place, variable))
+    pieces = disjoint_pieces(needed_points(system, place, variable), system.context)
     draft = Draft(system)
     draft.replace_expression(place, variable, _split(equation.expression, pieces))
     return draft.system
@@ -38,16 +38,17 @@ def split_union_of_reduction(system: System, variable: str, number: int) -> Syst
 
     def rule(draft: Draft, site: Site) -> Expression:
         (points,) = Domains(system).operand_contexts(site.reduction, site.needed)
-        body = _split(site.reduction.operand, disjoint_pieces(points))
+        body = _split(site.reduction.operand, disjoint_pieces(points, system.context))
         return replace(site.reduction, operand=body)
 
     return rewrite_reduction(system, variable, number, rule)
 
 
-def disjoint_pieces(points: isl.Set) -> list[isl.Set]:
-    """Disjoint basic sets whose union is a set, in isl's order."""
+def disjoint_pieces(points: isl.Set, context: isl.Set) -> list[isl.Set]:
+    """Disjoint basic sets whose union is a set for parameters in the context, in isl's order."""
     parts = points.coalesce().make_disjoint().compute_divs().get_basic_sets()
-    return [isl.Set.from_basic_set(part) for part in parts if not part.is_empty()]
+    pieces = (isl.Set.from_basic_set(part) for part in parts if not part.is_empty())
+    return [piece.gist_params(context) for piece in pieces]
 
 
 def _split(expression: Expression, pieces: list[isl.Set]) -> Expression:
