@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import reduce as fold
 from typing import Final
 
 import islpy as isl
@@ -70,9 +71,12 @@ def factor_out_of_reduction(system: System, variable: str, number: int = 0) -> S
                 f"no operand of '{operation.operator}' in the body of the reduction depends on "
                 "the result only"
             )
-        rest = inside[0] if len(inside) == 1 else replace(operation, parts=tuple(inside))
-        inner = replace(reduction, operand=restricted(rest, points, domains))
-        return replace(operation, parts=(*outside, inner))
+
+        def pair(first: Expression, second: Expression) -> Expression:
+            return replace(operation, parts=(first, second))
+
+        rest = restricted(fold(pair, inside), points, domains)
+        return pair(fold(pair, outside), replace(reduction, operand=rest))
 
     return rewrite_reduction(system, variable, number, rule)
 

@@ -17,7 +17,6 @@ from xdsl.dialects.builtin import (
     Float32Type,
     Float64Type,
     FloatAttr,
-    IndexType,
     IntegerAttr,
     IntegerType,
     i1,
@@ -38,9 +37,11 @@ from polyir.equations.system import (
     Expression,
     If,
     Index,
-    Operation as Operator,
     Polynomial,
     Variable,
+)
+from polyir.equations.system import (
+    Operation as Operator,
 )
 from polyir.model.affine_maps import affine_expression, map_over
 

@@ -17,6 +17,7 @@ from polyir.equations.rewriting import (
     restricted,
     rewrite_reduction,
     through,
+    tidied,
     with_names,
 )
 from polyir.equations.system import (
@@ -191,7 +192,7 @@ def _combined(draft: Draft, site: Site, parts: list[tuple[isl.Set, Reduce]]) -> 
     if len(branches) == 1:
         return branches[0][1]
     context = draft.system.context
-    restrictions = tuple(Restrict(value, points.gist_params(context)) for points, value in branches)
+    restrictions = tuple(Restrict(value, tidied(points, context)) for points, value in branches)
     return Case(restrictions, location=site.reduction.location)
 
 

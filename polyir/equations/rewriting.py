@@ -65,7 +65,7 @@ class Draft:
         """
         name = self._fresh(name)
         location = location or expression.location
-        points = domain.coalesce().gist_params(self._system.context)
+        points = tidied(domain, self._system.context)
         self._declarations.append(Declaration(name, points, Role.LOCAL, location))
         equations = self._equations[place]
         position = next(n for n, each in enumerate(equations) if each.variable == after)
@@ -250,7 +250,13 @@ def restricted(expression: Expression, domain: isl.Set, domains: Domains) -> Exp
         return expression
     if isinstance(expression, Restrict):
         return restricted(expression.operand, domain.intersect(expression.domain), domains)
-    return Restrict(expression, domain.coalesce(), location=expression.location)
+    points = tidied(domain, domains.context)
+    return Restrict(expression, points, location=expression.location)
+
+
+def tidied(points: isl.Set, context: isl.Set) -> isl.Set:
+    """The same points, for parameters in the context, with fewer conditions."""
+    return points.remove_redundancies().coalesce().gist_params(context)
 
 
 def pieces_of(function: isl.PwMultiAff) -> list[tuple[isl.Set, isl.MultiAff]]:

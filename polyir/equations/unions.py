@@ -13,6 +13,7 @@ from polyir.equations.rewriting import (
     equation_of,
     needed_points,
     rewrite_reduction,
+    tidied,
 )
 from polyir.equations.system import Case, Expression, Restrict, System
 
@@ -48,7 +49,7 @@ def disjoint_pieces(points: isl.Set, context: isl.Set) -> list[isl.Set]:
     """Disjoint basic sets whose union is a set for parameters in the context, in isl's order."""
     parts = points.coalesce().make_disjoint().compute_divs().get_basic_sets()
     pieces = (isl.Set.from_basic_set(part) for part in parts if not part.is_empty())
-    return [piece.gist_params(context) for piece in pieces]
+    return [tidied(piece, context) for piece in pieces]
 
 
 def _split(expression: Expression, pieces: list[isl.Set]) -> Expression:
