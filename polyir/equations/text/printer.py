@@ -213,9 +213,11 @@ class _Printer:
 
     def _dependence(self, expression: Dependence, names: Names, indent: str) -> str:
         operand, function = expression.operand, expression.function
+        is_array = self._is_array and _takes_brackets(operand)
         if len(names) != function.dim(isl.dim_type.in_):
-            names = names_of(function)
-        if self._is_array and _takes_brackets(operand):
+            # This is an error, which array notation would hide.
+            names, is_array = names_of(function), False
+        if is_array:
             text = self.expression(operand, (), _TERMINAL, indent)
             return f"{text}[{values_text(function, names)}]"
         behind = names_behind(function, names, self._system.parameters)
