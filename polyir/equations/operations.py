@@ -38,9 +38,11 @@ from polyir.equations.system import (
     Expression,
     If,
     Index,
-    Operation as Operator,
     Polynomial,
     Variable,
+)
+from polyir.equations.system import (
+    Operation as Operator,
 )
 from polyir.model.affine_maps import affine_expression, map_over
 
@@ -118,9 +120,7 @@ class _Body:
             old = self._add(affine.LoadOp(storage.memory, operands, map))
             value = self._binary(statement.operator, old, value, statement.is_external)
         map, operands = place
-        self._block.add_op(
-            affine.StoreOp(self._as_number(value), storage.memory, operands, map)
-        )
+        self._block.add_op(affine.StoreOp(self._as_number(value), storage.memory, operands, map))
 
     def _add(self, operation: Operation) -> SSAValue:
         self._block.add_op(operation)
