@@ -20,7 +20,7 @@ from polyir.equations.statements import Computations
 from polyir.isl_lists import basic_sets_of, maps_of
 from polyir.schedule.components import strongly_connected_components
 from polyir.schedule.constraints import ScheduleConstraints, SchedulingError
-from polyir.schedule.feautrier import feautrier_schedule
+from polyir.schedule.feautrier import FeautrierOptions, feautrier_schedule
 from polyir.schedule.tree import BandNode, Hyperplane, LeafNode, RowTree, ScheduleResult
 
 MOST_CLASSES: Final = 36
@@ -59,7 +59,7 @@ def _found(computations: Computations, context: isl.Set) -> ScheduleResult | Non
     names = tuple(each.name for each in computations.statements)
     constraints = ScheduleConstraints(domain, context, order, order, names, order)
     try:
-        return feautrier_schedule(constraints)
+        return feautrier_schedule(constraints, FeautrierOptions(late=True))
     except SchedulingError:
         return None
 
