@@ -63,7 +63,7 @@ REFUSALS = (
 
 
 def assert_same_values(before: System, after: System, seed: int, sizes: tuple[int, ...]) -> None:
-    """Both systems have the same outputs, and the second is right by the exact checks."""
+    """Both systems have the same outputs, and the second comes back from IR."""
     module = module_of(Program((after,)))
     module.verify()
     assert program_of(module) == Program((after,))
@@ -102,13 +102,13 @@ def assert_normal(expression: Expression) -> None:
                 assert isinstance(part.operand, Variable | Polynomial)
 
 
-@pytest.mark.parametrize("seed", range(examples(30, 300)))
+@pytest.mark.parametrize("seed", range(examples(20, 300)))
 def test_rewritings_of_random_systems(seed: int) -> None:
     random = Random(seed)
     system = random_system(seed)
     for start in (system, normalized(system)):
         candidates = list(rewritings(start, random))
-        for name, rewrite in random.sample(candidates, min(len(candidates), 8)):
+        for name, rewrite in random.sample(candidates, min(len(candidates), 5)):
             result = rewritten(rewrite)
             if result is not None:
                 print(name)
