@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import groupby
+from typing import Final
 
 import islpy as isl
 
@@ -18,12 +19,18 @@ from polyir.equations.statements import Computation, Computations, Effect
 
 _IN, _OUT = isl.dim_type.in_, isl.dim_type.out
 
+_Kinds = tuple[DependenceKind, ...]
+
+_START: Final[_Kinds] = (DependenceKind.FLOW, DependenceKind.OUTPUT)
+_CHAIN: Final[_Kinds] = (DependenceKind.FLOW, DependenceKind.ANTI, DependenceKind.OUTPUT)
+"""From a statement that reads the element too."""
+
 
 @dataclass(frozen=True)
 class Flow:
     """Dependences of some kinds through a variable: `{ S[i] -> T[j] }`."""
 
-    kinds: tuple[DependenceKind, ...]
+    kinds: _Kinds
     variable: str
     relation: isl.Map
 
@@ -57,13 +64,12 @@ def _within(statements: Sequence[Computation]) -> Iterator[Flow]:
     together = contributions.apply_range(contributions.reverse())
     following = together.intersect(later).lexmin()
     first = contributions.reverse().lexmin()
-    kinds = (DependenceKind.FLOW, DependenceKind.OUTPUT)
     for source in statements:
         if source.effect is Effect.START:
             begins = source.writes.apply_range(first)
-            own = kinds
+            own = _START
         else:
-            own = (*kinds, DependenceKind.ANTI) if source.effect is Effect.COMBINE else kinds
+            own = _CHAIN if source.effect is Effect.COMBINE else _START
             begins = _unnamed_points(source).identity().apply_range(following)
             begins = begins.set_tuple_name(_IN, source.name)
         for relation in _instances(statements, begins):
