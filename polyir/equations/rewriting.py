@@ -288,8 +288,10 @@ def names_behind(function: isl.MultiAff) -> list[str]:
     for place in range(function.dim(isl.dim_type.out)):
         value = function.get_at(place)
         kept = [name for each, name in known if name and each.plain_is_equal(value)]
-        free = [name for name in (*kept, f"i{place}", f"i{place}_") if name not in names]
-        names.append(free[0])
+        name = kept[0] if kept else f"i{place}"
+        while name in names:
+            name += "_"
+        names.append(name)
     return names
 
 
