@@ -8,10 +8,12 @@ from typing import Literal
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
-from polyir.diagnostics import missed
+from polyir.diagnostics import OptionError, missed
 from polyir.equations.element_types import ElementType
 from polyir.equations.ir import program_of, replace_program
+from polyir.equations.system import System
 from polyir.equations.to_scop import add_functions
+from polyir.equations.trees import with_trees
 from polyir.passes.options import PassWithOptions
 
 
@@ -23,7 +25,9 @@ class EquationsToScopPass(PassWithOptions):
     have the type `element-type` (`f64`, `f32`, `i64` or `i32`). `systems` lists the systems; by
     default, each one becomes a function. Systems that are used are copied into those that use them,
     and the equations are brought into normal form. Each variable has memory of its own, and its
-    statements write each element once. A reduction combines its values in lexicographic order.
+    statements write each element once. A reduction combines its values in lexicographic order. With
+    `tree=32`, it first combines so many neighbours each, in parallel; sums and products of
+    floating-point numbers, which round, only with `reassociate`.
 
     The equations have no order. The schedule tree is found by Feautrier's scheduler.
 
@@ -62,6 +66,12 @@ class EquationsToScopPass(PassWithOptions):
 
     element_type: Literal["f64", "f32", "i64", "i32"] = "f64"
     systems: tuple[str, ...] = ()
+    tree: int = 0
+    reassociate: bool = False
+
+    def __post_init__(self) -> None:
+        if self.tree < 0 or self.tree == 1:
+            raise OptionError("tree must be 2 or more, or 0 for none")
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         program = program_of(op)
@@ -69,4 +79,11 @@ class EquationsToScopPass(PassWithOptions):
             missed(self.name, "nothing to do: the module has no equations", op)
             return
         replace_program(op, type(program)(()))
-        add_functions(op, program, self.systems, ElementType(self.element_type))
+        element_type = ElementType(self.element_type)
+
+        def change(system: System) -> System:
+            if not self.tree:
+                return system
+            return with_trees(system, self.tree, element_type, self.reassociate)
+
+        add_functions(op, program, self.systems, element_type, change)

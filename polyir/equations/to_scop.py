@@ -8,14 +8,24 @@ computes from the accesses are those of the equations.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import islpy as isl
 from xdsl.dialects import func
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, MemRefType, ModuleOp
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    FileLineColLoc,
+    IndexType,
+    IntAttr,
+    LocationAttr,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+    UnknownLoc,
+)
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
-from polyir.diagnostics import OptionError, PolyirError, nearest
+from polyir.diagnostics import OptionError, PolyirError, SourceLocation, nearest
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.pure_functions import declare_pure
@@ -46,11 +56,12 @@ def add_functions(
     program: Program,
     names: Sequence[str] = (),
     element_type: ElementType = ElementType.F64,
+    change: Callable[[System], System] = lambda system: system,
 ) -> None:
     """Add the functions of the systems of these names to a module, or of all if there are none.
 
-    Systems that they use are copied into them. Raises what `add_function` raises, and `OptionError`
-    for a name that no system has.
+    Systems that they use are copied into them, and `change` is applied to what comes out. Raises
+    what `add_function` raises, and `OptionError` for a name that no system has.
     """
     known = {each.name: each for each in program.systems} | {
         function_name(each): each for each in program.systems
@@ -61,7 +72,7 @@ def add_functions(
             raise OptionError(f"there is no system '{name}'{hint}")
     wanted = [known[name] for name in names] if names else program.systems
     for system in wanted:
-        add_function(module, inlined(program, system.name), element_type)
+        add_function(module, change(inlined(program, system.name)), element_type)
 
 
 def function_name(system: System) -> str:
@@ -108,6 +119,7 @@ class _FunctionWriter:
         names = self._system.parameters
         parameters = self._block.args[: len(names)]
         scop = ScopOp(parameters, names, self._context, Region(Block()))
+        scop.location = self.function.location = _location(self._system.location)
         self._block.add_ops([scop, func.ReturnOp()])
         allocator = Allocator(scop)
         for each in locals:
@@ -189,6 +201,13 @@ class _FunctionWriter:
     def declare(self, name: str, inputs: Sequence[Attribute], result: Attribute) -> None:
         """Declare an external function, which only computes."""
         declare_pure(self._module, name, list(inputs), [result])
+
+
+def _location(place: SourceLocation | None) -> LocationAttr:
+    if place is None:
+        return UnknownLoc()
+    line, column = IntAttr(place.line), IntAttr(place.column)
+    return FileLineColLoc(StringAttr(place.file), line, column)
 
 
 def _constant(side: Side) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import islpy as isl
 import numpy as np
 import pytest
 from equation_systems import random_inputs, random_system
@@ -18,8 +19,8 @@ from polyir import api
 from polyir.diagnostics import remarks_to
 from polyir.equations.element_types import ElementType
 from polyir.equations.evaluation import evaluate
-from polyir.equations.inlining import merged_bodies
-from polyir.equations.system import Role, System
+from polyir.equations.inlining import inlined, merged_bodies
+from polyir.equations.system import Constant, Role, System
 from polyir.equations.text.reader import read_program
 from polyir.equations.to_scop import add_function, function_name
 from polyir.runtime import CompilerOptions
@@ -178,3 +179,38 @@ def test_polybench_as_equations(name: str) -> None:
     function(*arguments[: len(kernel.size_names)], *inputs, *outputs.values())
     for output, array in outputs.items():
         assert array.tobytes() == results[output].tobytes(), output
+
+
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples" / "equations").glob("*.alpha"))
+
+
+@pytest.mark.parametrize("element_type", [ElementType.F64, ElementType.I64])
+@pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.stem)
+def test_examples(file: Path, element_type: ElementType) -> None:
+    program = read_program(file.read_text(), str(file))
+    system = inlined(program, program.systems[-1].name)
+    fractions = (
+        isinstance(each, Constant) and isinstance(each.value, float)
+        for equation in system.body.equations
+        for each in equation.expression.walk()
+    )
+    if element_type.is_integer and any(fractions):
+        pytest.skip("has fractions")
+    if program.externals:
+        pytest.skip("has external functions")
+    function = compiled(system, element_type)
+    for n in (3, 7):
+        parameters = dict.fromkeys(system.parameters, n)
+        if system.context.is_disjoint(of_parameters(parameters)):
+            continue
+        inputs = random_inputs(system, parameters, element_type)
+        for array in inputs.values():
+            # Divisors must not be 0.
+            array[array == 0] = 1
+        assert_same(system, parameters, inputs, element_type, function)
+
+
+def of_parameters(values: dict[str, int]) -> isl.Set:
+    """The set of one point of parameters."""
+    equal = " and ".join(f"{name} = {value}" for name, value in values.items())
+    return isl.Set(f"[{', '.join(values)}] -> {{ : {equal} }}")

@@ -225,3 +225,28 @@ def test_dependences_of_random_systems(seed: int) -> None:
         one = union_of(known.of_kind(kind), space)
         other = union_of(found.of_kind(kind), space)
         assert one.is_equal(other), kind
+
+
+def test_reductions_as_trees() -> None:
+    text = """
+    affine total [N] -> {: N > 0}
+    inputs A : {[i] : 0 <= i < N}
+    outputs S, M : {}
+    let S = reduce(+, [i], A[i]); M = reduce(max, [i], A[i]);
+    .
+    """
+    program = read_program(text)
+    with remarks_to(lambda remark: None):
+        for spec, statements in (("", 4), ("tree=8", 6), ("tree=8 reassociate=true", 8)):
+            pipeline = f"equations-to-scop{{{spec}}}"
+            module = api.run_pipeline(api.parse(text), pipeline)
+            assert len(scops_in(module)[0].statements) == statements
+        whole = api.run_pipeline(api.parse(text), "equations-to-scop{element-type=i64 tree=8}")
+        kernels = api.compile(whole, pipeline="")
+    numbers = np.arange(100) ** 3
+    total, greatest = np.zeros((), np.int64), np.zeros((), np.int64)
+    kernels.total(100, numbers, total, greatest)
+    expected = evaluate(program.systems[0], {"N": 100}, {"A": numbers}, ElementType.I64).outputs
+    assert (total, greatest) == (expected["S"], expected["M"])
+    with pytest.raises(OptionError, match="tree must be"):
+        api.run_pipeline(api.parse(text), "equations-to-scop{tree=1}")
