@@ -287,8 +287,8 @@ def names_behind(function: isl.MultiAff) -> list[str]:
     names: list[str] = []
     for place in range(function.dim(isl.dim_type.out)):
         value = function.get_at(place)
-        kept = [name for each, name in known if name and each.plain_is_equal(value)]
-        name = kept[0] if kept else f"i{place}"
+        free = [n for each, n in known if n and each.plain_is_equal(value) and n not in names]
+        name = free[0] if free else f"i{place}"
         while name in names:
             name += "_"
         names.append(name)
