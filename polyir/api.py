@@ -8,10 +8,12 @@ kernel.gemm(n, alpha, beta, C, A, B)      # NumPy arrays, changed in place
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from io import StringIO
-from typing import TYPE_CHECKING, Literal, get_args
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -23,8 +25,13 @@ from polyir.dialects.scop import ScopOp
 from polyir.frontend.parse import parse_module
 from polyir.model.requirements import requirements_of
 from polyir.passes.poly_raise import PolyRaisePass
-from polyir.passes.prerequisites import ScopPass, lower_for_target, scops_in
-from polyir.pipeline import DEFAULT_PIPELINE, GPU_RUN_PIPELINE, passes_of_pipeline
+from polyir.passes.prerequisites import ScopPass, has_equations, lower_for_target, scops_in
+from polyir.pipeline import (
+    DEFAULT_PIPELINE,
+    EQUATIONS_PIPELINE,
+    GPU_RUN_PIPELINE,
+    passes_of_pipeline,
+)
 from polyir.runtime.argument_checks import ArgumentChecks, written_arguments
 from polyir.runtime.compiler import (
     CompilationError,
@@ -50,8 +57,20 @@ Pipeline = str | Iterable[ModulePass]
 
 
 def parse(text: str, filename: str = "<string>") -> ModuleOp:
-    """The module that `text` says in MLIR's syntax; raises `InputSyntaxError`."""
+    """The module that `text` says in MLIR's syntax, or as equations; raises `InputSyntaxError`.
+
+    Equations are in AlphaZ's language (`polyir.equations.text`).
+    """
+    if filename.endswith(".alpha") or _SYSTEM.search(text):
+        from polyir.equations.ir import module_of
+        from polyir.equations.text.reader import read_program
+
+        return module_of(read_program(text, filename))
     return parse_module(text, filename, new_context())
+
+
+_SYSTEM: Final = re.compile(r"^\s*affine\s+[^\s=.]+\s*(\[|\{)", re.MULTILINE)
+"""How a system of equations begins; in MLIR's syntax, a dot follows `affine`."""
 
 
 def run_pipeline(module: ModuleOp, pipeline: Pipeline) -> ModuleOp:
@@ -128,19 +147,24 @@ def compile(
 ) -> CompiledModule:
     """The functions of `source` after the passes of `pipeline`, ready to be called.
 
-    They take NumPy arrays for memrefs and change them in place. Without a pipeline, the default one
-    for `target` runs. `options` are those of the C compiler, and `backend` compiles for the target
-    "cpu". With `assume_on_device`, all arrays with dimensions must be arrays of the device, which
-    are used without transfers. `tuned` is a file of polyir-tune, whose pipeline runs; it must be
-    for `source` as it is. Raises `PolyirError` where the text, the pipeline, the compiler or the
-    device is at fault, and `MissingPackageError`, which is one.
+    They take NumPy arrays for memrefs and change them in place. `source` may be the name of a file
+    of equations, which ends in `.alpha`. Without a pipeline, the default one for `target` runs.
+    `options` are those of the C compiler, and `backend` compiles for the target "cpu". With
+    `assume_on_device`, all arrays with dimensions must be arrays of the device, which are used
+    without transfers. `tuned` is a file of polyir-tune, whose pipeline runs; it must be for `source`
+    as it is. Raises `PolyirError` where the text, the pipeline, the compiler or the device is at
+    fault, and `MissingPackageError`, which is one.
     """
-    module = parse(source) if isinstance(source, str) else source
+    module = _module(source) if isinstance(source, str) else source
     if tuned is not None:
         if pipeline is not None or target != "cpu":
             raise OptionError("tuned is a pipeline for the target 'cpu': give no other one")
         pipeline = _tuned_pipeline(module, os.fspath(tuned))
-    passes = default_pipeline(target) if pipeline is None else pipeline
+    passes = pipeline
+    if passes is None:
+        passes = default_pipeline(target)
+        if has_equations(module):
+            passes = f"{EQUATIONS_PIPELINE},{passes}"
     result, origin = run_passes(module, passes)
     return compile_loops(result, options, backend, origin, target, assume_on_device)
 
@@ -153,6 +177,13 @@ def _tuned_pipeline(module: ModuleOp, path: str) -> tuple[ModulePass, ...]:
     record.require_kernel(module, path)
     record.warn_of_machine(path)
     return record.passes()
+
+
+def _module(source: str) -> ModuleOp:
+    """The module of a text, or of the file of equations that has this name."""
+    if source.endswith(".alpha") and "\n" not in source:
+        return parse(Path(source).read_text(), source)
+    return parse(source)
 
 
 def compile_loops(

@@ -17,6 +17,16 @@ from xdsl.universe import Universe
 from xdsl.utils.target import Target
 
 PASS_NAMES = (
+    "check-equations",
+    "normalize-equations",
+    "substitute",
+    "split-union-into-case",
+    "change-of-basis",
+    "hoist-reduction",
+    "permutation-case-reduce",
+    "decompose-reduction",
+    "factor-out-of-reduction",
+    "equations-to-scop",
     "poly-raise",
     "poly-dependences",
     "print-dependences",
@@ -57,6 +67,8 @@ PASS_NAMES = (
     "mark-parallel",
     "annotate-loop",
     "contract",
+    "allocate-memory",
+    "allocate-processors",
     "promote",
     "promote-private",
     "reassociate",
@@ -107,14 +119,19 @@ def available_passes() -> dict[str, Callable[[], type[ModulePass]]]:
 
 
 POLYIR_UNIVERSE = Universe(
-    all_dialects={"poly": partial(resolve_name, "polyir.dialects.poly:Poly")},
+    all_dialects={
+        "equations": partial(resolve_name, "polyir.dialects.equations:Equations"),
+        "poly": partial(resolve_name, "polyir.dialects.poly:Poly"),
+    },
     all_passes={name: partial(pass_type, name) for name in PASS_NAMES},
     all_targets={
+        "ashow": partial(resolve_name, "polyir.targets.equations:AshowTarget"),
         "c": partial(resolve_name, "polyir.targets.c:CTarget"),
         "cuda": partial(resolve_name, "polyir.targets.gpu:CudaTarget"),
         "loops": partial(resolve_name, "polyir.targets.levels:LoopsTarget"),
         "opencl": partial(resolve_name, "polyir.targets.gpu:OpenclTarget"),
         "poly": partial(resolve_name, "polyir.targets.levels:PolyTarget"),
+        "show": partial(resolve_name, "polyir.targets.equations:ShowTarget"),
         # xDSL has a target named `llvm`, and refuses a plugin that has another one.
         "llvmir": partial(resolve_name, "polyir.targets.llvm:PluginLlvmTarget"),
     },

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from xdsl.dialects.builtin import ModuleOp
 
 from polyir.runtime.argument_checks import ArgumentChecks
-from polyir.runtime.compiler import CompilerOptions, build_library
+from polyir.runtime.compiler import CompilationError, CompilerOptions, build_library
 from polyir.runtime.functions import (
     CompiledFunction,
     CompiledModule,
@@ -33,7 +33,11 @@ class LibraryModule(CompiledModule):
     ) -> None:
         self.path = build_library(source, options)
         self._options = options
-        self._library = ctypes.CDLL(str(self.path))
+        try:
+            self._library = ctypes.CDLL(str(self.path))
+        except OSError as error:
+            # Functions that are declared only.
+            raise CompilationError(f"the compiled functions cannot be loaded: {error}") from None
         super().__init__(source, [self._function(each, checks) for each in signatures])
 
     def _function(

@@ -118,8 +118,13 @@ def _has_even_extent(iterations: isl.Set, depth: int, inner: int, step: int) -> 
     for position in range(depth + 1):
         iterations = iterations.set_dim_name(kind, position, f"polyir_outer_{position}")
     at = iterations.move_dims(parameter, own, kind, 0, depth + 1)
+    if not at.dim_is_bounded(kind, 0):
+        # The hull, without strides, may have no bound where the iterations have one.
+        return False
     extents = isl.Set.from_pw_aff(at.dim_max(0).sub(at.dim_min(0)))
     extents = extents.project_out(parameter, own + depth, 1)
+    if not extents.dim_is_bounded(kind, 0):
+        return False
     differences = isl.Set.from_pw_aff(extents.dim_max(0).sub(extents.dim_min(0)))
     differences = differences.project_out(parameter, 0, own + depth)
     if not differences.is_bounded():
