@@ -151,9 +151,9 @@ def compile(
     of equations, which ends in `.alpha`. Without a pipeline, the default one for `target` runs.
     `options` are those of the C compiler, and `backend` compiles for the target "cpu". With
     `assume_on_device`, all arrays with dimensions must be arrays of the device, which are used
-    without transfers. `tuned` is a file of polyir-tune, whose pipeline runs; it must be for `source`
-    as it is. Raises `PolyirError` where the text, the pipeline, the compiler or the device is at
-    fault, and `MissingPackageError`, which is one.
+    without transfers. `tuned` is a file of polyir-tune, whose pipeline runs; it must be for
+    `source` as it is. Raises `PolyirError` where the text, the pipeline, the compiler or the device
+    is at fault, and `MissingPackageError`, which is one.
     """
     module = _module(source) if isinstance(source, str) else source
     if tuned is not None:
