@@ -6,6 +6,7 @@ that it started, such as a C compiler, is ended with it.
 
 from __future__ import annotations
 
+import ctypes
 import faulthandler
 import os
 import signal
@@ -47,6 +48,7 @@ class Worker:
         self._connection, other = Pipe()
         sys.stdout.flush()
         sys.stderr.flush()
+        _end_openmp_threads()
         with catch_warnings():
             # About threads, such as those of NumPy, which the worker lacks. It uses none.
             simplefilter("ignore", DeprecationWarning)
@@ -105,6 +107,21 @@ class Worker:
         return True
 
     _how_it_ended = "the process ended"
+
+
+_PAUSE_HARD: Final = 2
+"""OpenMP's `omp_pause_hard`."""
+
+
+def _end_openmp_threads() -> None:
+    """End the threads that libgomp keeps for this one, if it is loaded.
+
+    A forked process does not have them, and would wait for them at its first parallel region.
+    LLVM's library starts again in a forked process by itself.
+    """
+    with suppress(OSError, AttributeError):
+        library = ctypes.CDLL("libgomp.so.1", mode=os.RTLD_NOLOAD | os.RTLD_NOW)
+        library.omp_pause_resource_all(_PAUSE_HARD)
 
 
 def _in_words(status: int) -> str:

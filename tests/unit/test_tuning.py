@@ -248,6 +248,26 @@ def test_memory_is_limited() -> None:
     worker.stop()
 
 
+def test_a_worker_has_threads_where_this_process_has_had_some() -> None:
+    module = polyir.compile(KERNEL, "pluto-schedule,mark-parallel")
+    ones, sums = np.ones(50), np.zeros(50)
+
+    def add() -> None:
+        with module.threads(2):
+            module["add"](50, ones, sums)
+
+    def serve(connection: object) -> None:
+        add()
+        connection.send(float(sums.sum()))  # type: ignore[attr-defined]
+
+    add()
+    worker = Worker(serve)
+    assert worker.receive(20) == 100.0
+    worker.stop()
+    add()
+    assert sums.sum() == 100.0
+
+
 # Evaluation, with real programs into which faults are put.
 
 FAULTS = {
