@@ -59,6 +59,7 @@ PASS_NAMES = (
     "contract",
     "promote",
     "promote-private",
+    "privatize-reductions",
     "reassociate",
     "map-to-gpu",
     "gpu-kernels",
