@@ -57,7 +57,7 @@ class PolyDependencesPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         kinds = (*ORDERING_KINDS, DependenceKind.INPUT) if self.input else ORDERING_KINDS
-        for scop in raised_scops(op, self.name):
+        for scop in raised_scops(op, self.name, shares_cells=self.reassociate):
             # Dependences of an illegal tree would make it legal.
             require_proved(scop, self.name)
             dependences = dependences_of(

@@ -46,15 +46,20 @@ def scops_in(root: Operation) -> tuple[ScopOp, ...]:
 
 
 def raised_scops(
-    module: ModuleOp, pass_name: str = "", task: str = "nothing to do"
+    module: ModuleOp,
+    pass_name: str = "",
+    task: str = "nothing to do",
+    shares_cells: bool = False,
 ) -> tuple[ScopOp, ...]:
     """The scops of `module`, after raising the functions that have none.
+
+    `shares_cells` is as in `raise_function`.
 
     If there is no scop at all, raising says why. If there is nothing to raise either, that is what
     the pass `pass_name` says, if it is given.
     """
     flat = [each for each in outermost(module, FuncOp) if not scops_in(each)]
-    explained = [PolyRaisePass().raise_loops(function) for function in flat]
+    explained = [PolyRaisePass().raise_loops(function, shares_cells) for function in flat]
     scops = scops_in(module)
     if pass_name and not scops and not any(explained):
         missed(pass_name, f"{task}: the module has no static control part", module)

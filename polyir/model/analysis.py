@@ -74,8 +74,9 @@ def compute_dependences(
     `before` is the scop before some of its accesses changed: the dependences that are known of it
     are not computed again for arrays that are accessed as they were, in the same order.
 
-    With `reassociate`, the updates of an element by a statement `X[f] = X[f] op e` are not ordered
-    among themselves (`polyir.model.reductions`): their pairs are of the kind `REDUCTION`. All
+    With `reassociate`, the updates of an element by statements `X[f] = X[f] op e` with the same op
+    are not ordered among themselves (`polyir.model.reductions`): their pairs are of the kind
+    `REDUCTION`. All
     others with one end at such an update relate each update of the element, not only the last one:
     an update does not come between, as if it were a may-write. So each read and each other write
     of X[f] stays after the updates that were before it, and before those after it.
@@ -159,14 +160,16 @@ def _with_reductions(
     stores = [each.store for each in mine.values()]
     found: list[Dependence] = []
     for relation in maps_of(query(array_accesses(scop, array, order, may=stores))):
-        name = relation.get_tuple_name(isl.dim_type.in_)
-        if name not in mine or name != relation.get_tuple_name(isl.dim_type.out):
+        source = mine.get(relation.get_tuple_name(isl.dim_type.in_))
+        target = mine.get(relation.get_tuple_name(isl.dim_type.out))
+        if source is None or target is None or source.combiner is not target.combiner:
             found.append(Dependence(kind, array, relation.coalesce()))
             continue
-        others = [each for each in mine[name].others if each.array == array]
+        reading = target if kind is DependenceKind.FLOW else source
+        others = [each for each in reading.others if each.array == array]
         parts = [(DependenceKind.REDUCTION, others)] if kind is DependenceKind.FLOW else []
         if others and kind is not DependenceKind.OUTPUT:
-            parts.append((kind, [mine[name].load]))
+            parts.append((kind, [reading.load]))
         for part, without in parts:
             pairs = relation
             if without:

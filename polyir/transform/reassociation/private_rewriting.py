@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
 from typing import Any
 
 import islpy as isl
@@ -13,14 +14,16 @@ from xdsl.ir import Block, Region, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr
 from xdsl.rewriter import Rewriter
 
+from polyir.dialects.isl_attributes import SetAttr
 from polyir.dialects.scop import ScopOp, StmtOp
-from polyir.isl_lists import parameters_of
+from polyir.isl_lists import parameters_of, sets_of
 from polyir.isl_maps import universe
-from polyir.isl_trees import TreeNode
+from polyir.isl_trees import BandMembers, TreeNode
 from polyir.model.affine_maps import Valued, affine_expression
 from polyir.model.scop import Scop
 from polyir.model.tree import tree_from_schedule
 from polyir.model.updates import Update, memory_of, neutral_element
+from polyir.transform.address import node_at
 from polyir.transform.expansion.box import Allocator, on_statement
 from polyir.transform.expansion.temporaries import StatementValues
 from polyir.transform.reassociation.private_results import (
@@ -54,14 +57,14 @@ class PrivateRewriting:
     """What to do to a scop for a loop whose parts have results of their own.
 
         band [i]                        sequence
-          S: X[f] += e                    filter init, S: band [p]  parallel
+          S[i]: X[f] += e                 filter init, S: band [p]  parallel
                                 =>          sequence
                                               filter init: P[p, c] = neutral element
                                               filter S: band [i]
-                                                P[p, f] += e        for p = i mod parts
+                                                P[p, f] += e
                                           filter result: X[c] = X[c] + (P[0, c] + P[1, c] + ...)
 
-    `e` does not read X, nor does anything else access X inside the loop. The parts depend on
+    S[i] becomes S[p, i] with the part p of i. e does not read X, nor does anything else access X inside the loop. The parts depend on
     numbers of the program alone, and the results are combined in their order: so the result does
     not depend on the number of threads.
     """
@@ -87,6 +90,41 @@ class PrivateRewriting:
         """The tree in which parts are parallel."""
         return self._changed(in_parts=True)
 
+    @cached_property
+    def expanded(self) -> Mapping[str, isl.Set]:
+        """`{ S[p, i] }` for each statement that updates an array: p is the part of S[i]."""
+        names = [each.statement.name for array in self.plan.arrays for each in array.updates]
+        return {
+            name: _with_part(part, domain)
+            for part in _functions(_part_of(self.plan.values, self.plan))
+            for domain in sets_of(self.plan.schedule.get_domain())
+            if (name := _name_of(part)) in names and domain.get_tuple_name() == name
+        }
+
+    @cached_property
+    def _schedule(self) -> isl.Schedule:
+        """The tree with parts as iterators of the statements that update an array."""
+        domain = isl.UnionSet.empty(self.plan.schedule.get_domain().get_space())
+        functions = isl.UnionPwMultiAff.empty(domain.get_space())
+        for each in sets_of(self.plan.schedule.get_domain()):
+            name = each.get_tuple_name()
+            new = self.expanded.get(name, each)
+            space = isl.Space.map_from_set(new.get_space())
+            function = isl.MultiAff.identity(space)
+            if name in self.expanded:
+                function = function.drop_dims(isl.dim_type.out, 0, 1)
+                function = function.set_tuple_name(isl.dim_type.out, name)
+            domain = domain.union(isl.UnionSet.from_set(new))
+            pw = isl.PwMultiAff.from_multi_aff(function)
+            functions = functions.union_add(isl.UnionPwMultiAff.from_pw_multi_aff(pw))
+        return self.plan.schedule.pullback_union_pw_multi_aff(functions).intersect_domain(domain)
+
+    @cached_property
+    def _values(self) -> isl.UnionPwAff:
+        """The values of the loop in the tree with parts as iterators."""
+        band = node_at(self._schedule, self.plan.path)
+        return band.band_get_partial_schedule().get_at(0)
+
     def _changed(self, in_parts: bool) -> isl.Schedule:
         plan = self.plan
 
@@ -95,7 +133,7 @@ class PrivateRewriting:
             results = [self._cells(each.result, plan.depth) for each in self.statements]
             return TreeNode("sequence", None, (*loop, *results))
 
-        return changed_at(plan.schedule, plan.path, self._domains, change)
+        return changed_at(self._schedule, plan.path, self._domains, change)
 
     def _loop(self, band: TreeNode) -> list[TreeNode]:
         """The loop as it was, after what sets partial results."""
@@ -107,30 +145,34 @@ class PrivateRewriting:
         plan = self.plan
         inside = (band,)
         if plan.block > 1:
-            inside = (_sequential([tile_values(plan.values, plan.block * plan.step)], inside),)
+            turns = tile_values(self._values, plan.block * plan.step)
+            inside = (parallel_band([turns], inside),)
         initial = [self._cells(each.initial, plan.depth + 1) for each in self.statements]
         body = TreeNode("sequence", None, (*initial, TreeNode("filter", self._old, inside)))
-        new = [iterator_of(each.initial, plan.depth) for each in self.statements]
-        part = self.part.union_add(united(new))
         instances = self._old
         for each in self.statements:
             instances = instances.union(universe(each.initial.get_space()))
-        return [TreeNode("filter", instances, (parallel_band([part], (body,)),))]
+        part = united([*self._parts, *(iterator_of(each.initial, plan.depth) for each in self.statements)])
+        loop = parallel_band([part], (body,))
+        assert isinstance(loop.content, BandMembers)
+        # Else, isl makes a loop of its own for parts without iterations.
+        content = replace(loop.content, options=isl.UnionSet("{ atomic[0] }"))
+        return [TreeNode("filter", instances, (replace(loop, content=content),))]
 
     @property
-    def part(self) -> isl.UnionPwAff:
+    def _parts(self) -> list[isl.PwAff]:
         """`{ S[i] -> [p] }`: the part of each instance."""
-        plan = self.plan
-        turn = plan.values.scale_down_val(isl.Val(plan.block * plan.step)).floor()
-        return turn.mod_val(isl.Val(plan.parts))
+        return [
+            iterator_of(self.expanded[_name_of(part)], 0)
+            if _name_of(part) in self.expanded
+            else part
+            for part in _functions(_part_of(self._values, self.plan))
+        ]
 
     @property
     def _old(self) -> isl.UnionSet:
-        sets = [universe(each.get_domain_space()) for each in _functions(self.plan.values)]
-        result = sets[0]
-        for each in sets[1:]:
-            result = result.union(each)
-        return result
+        sets = (universe(each.get_domain_space()) for each in _functions(self._values))
+        return reduce(isl.UnionSet.union, sets)
 
     def _cells(self, domain: isl.Set, first: int) -> TreeNode:
         """The filter of a new statement, with a band of its iterators from `first` on."""
@@ -140,10 +182,27 @@ class PrivateRewriting:
         return TreeNode("filter", universe(domain.get_space()), below)
 
 
-def _sequential(
-    members: Sequence[isl.UnionPwAff], children: tuple[TreeNode, ...]
-) -> TreeNode:
-    return parallel_band(members, children)
+def _part_of(values: isl.UnionPwAff, plan: Privatization) -> isl.UnionPwAff:
+    """The part that iterations with some values are of."""
+    turn = values.scale_down_val(isl.Val(plan.block * plan.step)).floor()
+    return turn.mod_val(isl.Val(plan.parts))
+
+
+def _with_part(part: isl.PwAff, domain: isl.Set) -> isl.Set:
+    """`{ S[p, i] }` for the instances S[i] and the part of each."""
+    name = domain.get_tuple_name()
+    pairs = isl.Map.from_pw_aff(part).intersect_domain(domain).reverse()
+    expanded = pairs.wrap().flatten().set_tuple_name(name)
+    expanded = expanded.set_dim_name(isl.dim_type.set, 0, "p")
+    for position in range(domain.dim(isl.dim_type.set)):
+        iterator = domain.get_dim_name(isl.dim_type.set, position)
+        if iterator is not None:
+            expanded = expanded.set_dim_name(isl.dim_type.set, position + 1, iterator)
+    return expanded
+
+
+def _name_of(function: isl.PwAff) -> str:
+    return function.get_domain_space().get_tuple_name(isl.dim_type.set)
 
 
 def _functions(values: isl.UnionPwAff) -> list[isl.PwAff]:
@@ -206,17 +265,17 @@ class _Builder:
     def _redirect(self, update: Update, place: isl.MultiAff) -> None:
         """Let a statement update partial results."""
         values = StatementValues(self._scop, update.statement)
-        (part,) = (
-            single(each)
-            for each in _functions(self._rewriting.part)
-            if each.get_domain_space().get_tuple_name(isl.dim_type.set) == update.statement.name
-        )
         cell = [place.get_at(each) for each in range(place.dim(isl.dim_type.out))]
-        subscripts = self._cell(values.expressions([part, *self._from_lower(cell)]))
+        subscripts = values.expressions(self._from_lower(cell))
+        operation = update.statement.op
+        operation.domain = SetAttr(self._rewriting.expanded[update.statement.name])
+        part = operation.body.block.insert_arg(IndexType(), 0)
+        part.name_hint = "p"
+        subscripts = self._cell((AffineDimExpr(len(values.values)), *subscripts))
+        values.values.append(part)
         for access in (update.load, update.store):
-            operation = access.operation
-            assert isinstance(operation, affine.LoadOp | affine.StoreOp)
-            values.redirect(operation, self._partial, subscripts)
+            assert isinstance(access.operation, affine.LoadOp | affine.StoreOp)
+            values.redirect(access.operation, self._partial, subscripts)
         for step in update.steps:
             if "overflowFlags" in step.properties:
                 # Partial results may overflow where the others do not.
