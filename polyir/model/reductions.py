@@ -8,11 +8,10 @@ K. Streit, S. Hack, Z. Benaissa, "Polly's Polyhedral Scheduling in the Presence 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import reduce
 
 import islpy as isl
 
-from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
+from polyir.dialects.dependence import Dependence, DependenceKind, Dependences, union_of
 from polyir.isl_lists import maps_of
 from polyir.model.legality import example_of
 from polyir.model.order import ordered_pairs
@@ -103,25 +102,29 @@ def oriented(dependences: Dependences, schedule: isl.Schedule) -> Dependences:
     """
     if not dependences.reductions:
         return dependences
-    items = tuple(
-        _oriented(each, schedule) if each.kind is DependenceKind.REDUCTION else each
-        for each in dependences.items
-    )
-    order = dependences.order
-    if any(new is not old for new, old in zip(items, dependences.items, strict=True)):
-        order = schedule.get_map().intersect_domain(schedule.get_domain())
-    return replace(dependences, items=items, order=order)
+    space = schedule.get_domain().get_space()
+    found: list[Dependence] = []
+    is_turned = False
+    for array in dict.fromkeys(each.array for each in dependences.reductions):
+        mine = [each for each in dependences.reductions if each.array == array]
+        old = union_of(mine, space)
+        turned = ordered_pairs(schedule, old.reverse())
+        is_turned = is_turned or not turned.is_empty()
+        if turned.is_empty():
+            found += mine
+        else:
+            new = old.subtract(turned.reverse()).union(turned).coalesce()
+            relations = sorted(maps_of(new), key=_ends)
+            found += (Dependence(DependenceKind.REDUCTION, array, each) for each in relations)
+    if not is_turned:
+        return dependences
+    before = [each for each in dependences.items if each in dependences.strict]
+    after = [each for each in dependences.items if each.kind is DependenceKind.INPUT]
+    order = schedule.get_map().intersect_domain(schedule.get_domain())
+    return replace(dependences, items=(*before, *found, *after), order=order)
 
 
-def _oriented(dependence: Dependence, schedule: isl.Schedule) -> Dependence:
-    """A reduction in the direction of a schedule; the same object if it is in this one."""
-    old = dependence.relation
-    turned = _map(ordered_pairs(schedule, isl.UnionMap.from_map(old.reverse())), old)
-    if turned.is_empty():
-        return dependence
-    relation = old.subtract(turned.reverse()).union(turned).coalesce()
-    return replace(dependence, relation=relation)
-
-
-def _map(relation: isl.UnionMap, like: isl.Map) -> isl.Map:
-    return reduce(isl.Map.union, maps_of(relation), isl.Map.empty(like.get_space()))
+def _ends(relation: isl.Map) -> tuple[str, str]:
+    """The names of the statements that a relation is between."""
+    kinds = isl.dim_type
+    return relation.get_tuple_name(kinds.in_), relation.get_tuple_name(kinds.out)
