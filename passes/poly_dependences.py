@@ -20,6 +20,7 @@ from polyir.passes.prerequisites import (
     raised_scops,
     require_proved,
 )
+from polyir.transform.walk import summary
 
 
 @dataclass(frozen=True)
@@ -74,9 +75,16 @@ class PolyDependencesPass(ModulePass):
         updates = updates_of(scop_of(scop))
         for update in updates.found:
             name, array = update.statement.name, update.array
-            remark(self.name, f"{name}: updates for a {update.combiner.name} in {array} may run in any order", scop)
-        for reason in updates.reasons:
-            missed(self.name, reason, scop)
+            remark(
+                self.name,
+                f"{name}: updates for a {update.combiner.name} in {array} may run in any order",
+                scop,
+            )
+        for reason in updates.reasons if updates.found else ():
+            remark(self.name, reason, scop)
+        if not updates.found:
+            why = summary(updates.reasons) or "no statement updates an element more than once"
+            missed(self.name, f"no dependence is a reduction: {why}", scop)
 
 
 def _summary(dependences: Dependences) -> str:

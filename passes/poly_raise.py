@@ -68,7 +68,9 @@ class PolyRaisePass(ModulePass):
             from polyir.codegen.views import expand_index_operations
 
             expand_index_operations(function, only_affine=True)
-        outcome = within_operations(RAISING_OPERATIONS, lambda: raise_function(function, shares_cells))
+        outcome = within_operations(
+            RAISING_OPERATIONS, lambda: raise_function(function, shares_cells)
+        )
         if outcome is None:
             raise ResourceError("isl takes too long to raise the function", location_of(function))
         for left in _causes(outcome):

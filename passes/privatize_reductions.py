@@ -42,7 +42,7 @@ class PrivatizeReductionsPass(PrivatizeReductionsOptions, RewritePass):
     neutral element; after the loop, all copies are combined in their order. So results are the
     same for any number of threads.
 
-    Parts take turns: of one iteration, or of 256 of an innermost loop, or of `block` iterations.
+    Parts take turns: of one iteration, or of 1024 of an innermost loop, or of `block` iterations.
 
     Before:
 
@@ -102,9 +102,7 @@ class PrivatizeReductionsPass(PrivatizeReductionsOptions, RewritePass):
 
     def _in_parts(self, op: ScopOp, rewriting: PrivateRewriting) -> None:
         """Compute the new dependences, and let the parts run in parallel."""
-        dependences = dependences_of(
-            op, pass_name=self.name, is_bounded=False, reassociate=True
-        )
+        dependences = dependences_of(op, pass_name=self.name, is_bounded=False, reassociate=True)
         op.dependences = None if dependences is None else DependencesAttr(dependences)
         if dependences is None:
             return

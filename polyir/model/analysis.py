@@ -141,6 +141,7 @@ def _computed_dependences(
             through_array = [
                 each
                 for kind in dict.fromkeys(kinds)
+                if kind is not DependenceKind.REDUCTION
                 for each in _with_reductions(scop, array, schedule, queries[kind], kind, updates)
             ]
         for item in through_array:
@@ -151,7 +152,12 @@ def _computed_dependences(
 
 
 def _with_reductions(
-    scop: Scop, array: str, order: isl.Schedule, query: _Query, kind: DependenceKind, updates: Updates
+    scop: Scop,
+    array: str,
+    order: isl.Schedule,
+    query: _Query,
+    kind: DependenceKind,
+    updates: Updates,
 ) -> list[Dependence]:
     """The dependences of a kind through one array; the reductions come with the flow."""
     mine = {each.statement.name: each for each in updates.found if each.array == array}

@@ -334,7 +334,14 @@ def test_same_bits_without_marks(name: str) -> None:
         assert compare_bits(right, arguments) is None
 
 
-KERNEL_NAMES = ("atax", "bicg", "mvt", "gesummv", "correlation", *map(rarely, ("covariance", "gemver")))
+KERNEL_NAMES = (
+    "atax",
+    "bicg",
+    "mvt",
+    "gesummv",
+    "correlation",
+    *map(rarely, ("covariance", "gemver")),
+)
 
 
 @pytest.mark.parametrize("schedule", ["", "pluto-schedule,", "pluto-schedule{fuse=max},"])

@@ -119,7 +119,8 @@ def _shared_cell(loop: LoopOp, initial: SSAValue, result: SSAValue) -> SSAValue 
     Only it uses what is loaded, and only the store what it carried; between the load and the store,
     nothing else accesses the cell. Then the store is erased.
     """
-    load = initial.owner
+    load, block = initial.owner, loop.parent
+    assert block is not None
     stores = [use.operation for use in result.uses]
     if not isinstance(load, affine.LoadOp) or len(stores) != 1 or len(list(initial.uses)) != 1:
         return None
@@ -127,15 +128,14 @@ def _shared_cell(loop: LoopOp, initial: SSAValue, result: SSAValue) -> SSAValue 
     cell = load.memref
     if not isinstance(store, affine.StoreOp) or store.memref is not cell or load.indices:
         return None
-    if load.parent is not loop.parent or store.parent is not loop.parent:
+    if load.parent is not block or store.parent is not block:
         return None
     if not isinstance(cell.owner, memref.AllocaOp):
         return None
-    inside = [use.operation for use in cell.uses if use.operation.parent is loop.parent]
-    nested = [use.operation for use in cell.uses if use.operation.parent is not loop.parent]
-    if set(inside) != {load, store} or any(loop.parent.is_ancestor(op) for op in nested):
+    users = [use.operation for use in cell.uses if block.is_ancestor(use.operation)]
+    if set(users) != {load, store}:
         return None
-    loop.parent.erase_op(store)
+    block.erase_op(store)
     return cell
 
 

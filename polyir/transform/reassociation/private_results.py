@@ -22,6 +22,7 @@ from polyir.isl_trees import node_type, path_of
 from polyir.model.bands import band_facts
 from polyir.model.order import (
     Active,
+    Member,
     all_active,
     backward,
     below,
@@ -44,7 +45,7 @@ from polyir.transform.reassociation.rewriting import cells_of, function_of
 from polyir.transform.walk import BAND, adds_instances, name_list, statements_of
 
 PARTS = 16
-BLOCK = 256
+BLOCK = 1024
 MOST_PARTS = 64
 
 
@@ -52,7 +53,7 @@ MOST_PARTS = 64
 class PrivatizeReductionsOptions:
     """How the iterations of a loop are divided: into `parts`, in turns of `block` iterations.
 
-    Without a `block`, an innermost loop has turns of 256 iterations, and one around others of one.
+    Without a `block`, an innermost loop has turns of 1024 iterations, and one around others of one.
 
     Raises `OptionError` for other numbers.
     """
@@ -158,9 +159,7 @@ class _Search:
             members = members_of(node)
             is_marked = any(ParallelAttr() in each for each in attributes_of_members(node))
             parallel = band_facts(actives, members).parallel
-            some = (
-                each and not runs_once(node, place) for place, each in enumerate(parallel)
-            )
+            some = (each and not runs_once(node, place) for place, each in enumerate(parallel))
             if is_marked or any(some):
                 return
             left = actives
@@ -240,7 +239,7 @@ class _Search:
         return PrivateArray(updates, places, cells, box)
 
 
-def _separates(active: Active, member: dict[str, isl.PwAff]) -> bool:
+def _separates(active: Active, member: Member) -> bool:
     return not (forward(active, member).is_empty() and backward(active, member).is_empty())
 
 

@@ -152,7 +152,9 @@ class PrivateRewriting:
         instances = self._old
         for each in self.statements:
             instances = instances.union(universe(each.initial.get_space()))
-        part = united([*self._parts, *(iterator_of(each.initial, plan.depth) for each in self.statements)])
+        part = united(
+            [*self._parts, *(iterator_of(each.initial, plan.depth) for each in self.statements)]
+        )
         loop = parallel_band([part], (body,))
         assert isinstance(loop.content, BandMembers)
         # Else, isl makes a loop of its own for parts without iterations.
@@ -296,9 +298,7 @@ class _Builder:
         domain = self._new.initial
         body = self._body(domain)
         update = self._array.updates[0]
-        value = body.add(
-            arith.ConstantOp(neutral_element(update.combiner, update.element_type))
-        )
+        value = body.add(arith.ConstantOp(neutral_element(update.combiner, update.element_type)))
         depth = self._rewriting.plan.depth
         part = AffineDimExpr(depth)
         body.store(value, self._partial, self._cell((part, *self._in_box(domain, depth + 1))))
@@ -329,7 +329,9 @@ class _Builder:
         """The iterators of a new statement from `first` on as subscripts in the box."""
         local = isl.LocalSpace.from_space(domain.get_space())
         count = domain.dim(isl.dim_type.set)
-        cell = [isl.Aff.var_on_domain(local, isl.dim_type.set, each) for each in range(first, count)]
+        cell = [
+            isl.Aff.var_on_domain(local, isl.dim_type.set, each) for each in range(first, count)
+        ]
         return tuple(self._expression(each) for each in self._from_lower(cell))
 
     def _expression(self, function: isl.Aff) -> Any:
@@ -337,7 +339,9 @@ class _Builder:
         order = list(self._op.parameter_values)
         names = parameters_of(function.get_domain_space())
         parameters = [AffineDimExpr(count + order.index(name)) for name in names]
-        return affine_expression(function, [AffineDimExpr(each) for each in range(count)], parameters)
+        return affine_expression(
+            function, [AffineDimExpr(each) for each in range(count)], parameters
+        )
 
     def _body(self, domain: isl.Set) -> StatementBody:
         block = Block(arg_types=[IndexType()] * domain.dim(isl.dim_type.set))

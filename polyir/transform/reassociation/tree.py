@@ -233,7 +233,9 @@ def united(member: Iterable[isl.PwAff]) -> isl.UnionPwAff:
     return reduce(isl.UnionPwAff.union_add, map(isl.UnionPwAff.from_pw_aff, member))
 
 
-def with_functions(schedule: isl.MultiUnionPwAff, functions: Sequence[Member]) -> isl.MultiUnionPwAff:
+def with_functions(
+    schedule: isl.MultiUnionPwAff, functions: Sequence[Member]
+) -> isl.MultiUnionPwAff:
     """A partial schedule with more functions in each member."""
     members = [
         schedule.get_at(position).union_add(united(each)) for position, each in enumerate(functions)
@@ -241,7 +243,9 @@ def with_functions(schedule: isl.MultiUnionPwAff, functions: Sequence[Member]) -
     return band_schedule(members)
 
 
-def parallel_band(members: Sequence[isl.UnionPwAff], children: tuple[TreeNode, ...] = ()) -> TreeNode:
+def parallel_band(
+    members: Sequence[isl.UnionPwAff], children: tuple[TreeNode, ...] = ()
+) -> TreeNode:
     """A band of parallel members."""
     flags = (True,) * len(members)
     objects = (None,) * len(members)
