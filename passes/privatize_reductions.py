@@ -46,7 +46,7 @@ class PrivatizeReductionsPass(PrivatizeReductionsOptions, RewritePass):
 
     Before:
 
-        poly.band "[{ S[i, j] -> [(i)] }, { S[i, j] -> [(j)] }]" permutable coincident [false, false]
+        poly.band "[{ S[i, j] -> [(i)] }, { S[i, j] -> [(j)] }]" permutable
 
     After, where S updates `y_partial[i mod 16, j]`:
 

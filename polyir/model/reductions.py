@@ -66,9 +66,9 @@ def _updated_arrays(statement: Statement, context: isl.Set) -> tuple[str, ...]:
             continue
         same = (read for read in reads if read.array == write.array)
         elements = write.relation.intersect_params(context)
-        if any(not read.relation.is_disjoint(elements) for read in same):
-            if not elements.is_injective():
-                arrays.append(write.array)
+        is_read = any(not read.relation.is_disjoint(elements) for read in same)
+        if is_read and not elements.is_injective():
+            arrays.append(write.array)
     return tuple(arrays)
 
 

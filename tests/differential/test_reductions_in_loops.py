@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from gpu_devices import missing_opencl
 from kernel_runs import oracle_of
 from kernels import KERNELS
 from oracle import MISSING_TOOLS_REASON, Oracle, mlir_opt_available
@@ -323,6 +324,17 @@ def test_in_parts_by_llvm(name: str) -> None:
     with remarks_to(lambda remark: None):
         module = api.compile(program.text, PARALLEL, backend="llvm")
     check(program, results(module, program, 2))
+
+
+@pytest.mark.skipif(bool(missing_opencl()), reason=missing_opencl())
+@pytest.mark.parametrize("name", ["columns", "dot", "carried", "residual"])
+def test_marked_on_gpu(name: str) -> None:
+    program = PROGRAMS[name]
+    isl = "isl-schedule{outer-coincidence=true}"
+    pipeline = f"{MARKED},{isl},reassociate,map-to-gpu{{sequential=device}}"
+    with remarks_to(lambda remark: None):
+        module = api.compile(program.text, pipeline, target="opencl")
+    check(program, results(module, program, 1))
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

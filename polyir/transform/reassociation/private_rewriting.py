@@ -64,9 +64,9 @@ class PrivateRewriting:
                                                 P[p, f] += e
                                           filter result: X[c] = X[c] + (P[0, c] + P[1, c] + ...)
 
-    S[i] becomes S[p, i] with the part p of i. e does not read X, nor does anything else access X inside the loop. The parts depend on
-    numbers of the program alone, and the results are combined in their order: so the result does
-    not depend on the number of threads.
+    S[i] becomes S[p, i] with the part p of i. e does not read X, nor does anything else access X
+    inside the loop. Parts depend on the iterations alone, and their results are combined in order:
+    so the result does not depend on the number of threads.
     """
 
     plan: Privatization
