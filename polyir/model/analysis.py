@@ -76,10 +76,9 @@ def compute_dependences(
 
     With `reassociate`, the updates of an element by statements `X[f] = X[f] op e` with the same op
     are not ordered among themselves (`polyir.model.reductions`): their pairs are of the kind
-    `REDUCTION`. All
-    others with one end at such an update relate each update of the element, not only the last one:
-    an update does not come between, as if it were a may-write. So each read and each other write
-    of X[f] stays after the updates that were before it, and before those after it.
+    `REDUCTION`. All others with one end at such an update relate each update of the element, not
+    only the last one: an update does not come between, as if it were a may-write. So each read and
+    each other write of X[f] stays after the updates that were before it, and before those after it.
 
     Raises `PolyirError` for a tree with expansion nodes, whose instances have no accesses here,
     and `DataflowError`, also where the dependences take isl too many operations, if
@@ -195,6 +194,9 @@ def _still_known(
     """
     known = before.dependences
     if known is None or known.order is None or known.value_based != value_based:
+        return {}
+    if known.reductions:
+        # They stand in the place of others, and relate more pairs.
         return {}
     if not (known.order.is_equal(order) and before.context.is_equal(scop.context)):
         return {}
