@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DEMO := benchmarks/polybench/2mm.mlir
 
-.PHONY: help bytecode demo test test-all lint types format bench bench-docs bench-limits \
+.PHONY: help bytecode demo test test-all lint types format bench bench-docs bench-limits bench-reductions \
 	bench-compile bench-jit bench-scaling check-interleavings check-kernels fuzz fuzz-aliases \
 	fuzz-edits fuzz-equations fuzz-gpu fuzz-inputs fuzz-schedules clean
 
@@ -86,6 +86,10 @@ bench-compile: bytecode  ## time polyir-opt on every kernel, and gcc on what it 
 
 bench-jit: .venv/stamp  ## time LLVM's code against the C compiler's, on one thread
 	$(BIN)/python benchmarks/jit_versus_c.py
+
+# Options: make bench-reductions BENCH="--threads=2 --size=2000"
+bench-reductions: bytecode  ## time reductions by gcc and by polyir
+	$(BIN)/python benchmarks/reductions.py $(BENCH)
 
 bench-scaling: .venv/stamp  ## time each stage on chains of statements and on deep nests
 	$(BIN)/python benchmarks/scaling.py

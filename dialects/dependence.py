@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
+from typing import Self
 
 import islpy as isl
 
@@ -19,6 +20,8 @@ class DependenceKind(Enum):
     """Read, then write."""
     OUTPUT = "output"
     """Write, then write."""
+    REDUCTION = "reduction"
+    """Update, then update, by an associative operation: in any order, but not at once."""
     INPUT = "input"
     """Read, then read: orders nothing, but tells of reuse."""
 
@@ -70,9 +73,36 @@ class Dependences:
         return tuple(item for item in self.items if item.kind in kinds)
 
     @cached_property
-    def ordering(self) -> tuple[Dependence, ...]:
+    def strict(self) -> tuple[Dependence, ...]:
         """Those that a schedule must respect: flow, anti and output."""
         return self.of_kind(DependenceKind.FLOW, DependenceKind.ANTI, DependenceKind.OUTPUT)
+
+    @cached_property
+    def reductions(self) -> tuple[Dependence, ...]:
+        """Those between updates of an element, which a schedule may turn round.
+
+        They have the direction that the schedule in force gives them (`polyir.model.reductions`).
+        """
+        return self.of_kind(DependenceKind.REDUCTION)
+
+    def in_order(self) -> Self:
+        """The same, with strict dependences in the place of reductions: nothing is turned round."""
+        if not self.reductions:
+            return self
+        items = (
+            replace(each, kind=DependenceKind.FLOW) if each in self.reductions else each
+            for each in self.items
+        )
+        return replace(self, items=tuple(items))
+
+    @cached_property
+    def ordering(self) -> tuple[Dependence, ...]:
+        """The strict ones and the reductions: what the schedule in force orders.
+
+        No two ends of one may run at the same time, and whoever changes no order that reductions
+        have may treat all of them alike.
+        """
+        return tuple(each for each in self.items if each.kind is not DependenceKind.INPUT)
 
 
 def union_of(dependences: Iterable[Dependence], space: isl.Space) -> isl.UnionMap:

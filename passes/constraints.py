@@ -14,16 +14,20 @@ from polyir.schedule.constraints import ConditionalOrder, ScheduleConstraints
 def schedule_constraints(
     scop: Scop, dependences: Dependences, *, input_dependences: bool = False
 ) -> ScheduleConstraints:
-    """All ordering dependences as validity, coincidence and proximity.
+    """All strict dependences as validity; with reductions, as coincidence and proximity.
 
     With `input_dependences`, two reads of the same element are a proximity too.
     """
-    validity = union_of(dependences.ordering, scop.context.get_space())
-    proximity = validity
+    validity = union_of(dependences.strict, scop.context.get_space())
+    coincidence = validity
+    if dependences.reductions:
+        # A loop without them is parallel as it is; one with them needs partial results.
+        coincidence = union_of(dependences.ordering, scop.context.get_space())
+    proximity = coincidence
     if input_dependences:
-        proximity = validity.union(_reuse_of_reads(scop, dependences))
+        proximity = proximity.union(_reuse_of_reads(scop, dependences))
     return ScheduleConstraints(
-        scop.domain, scop.context, validity, proximity, _names(scop), coincidence=validity
+        scop.domain, scop.context, validity, proximity, _names(scop), coincidence=coincidence
     )
 
 
@@ -35,7 +39,7 @@ def live_range_constraints(
     Coincidence contains all of them: a loop is parallel only if no memory is reused across its
     iterations.
     """
-    if not dependences.value_based:
+    if not dependences.value_based or dependences.reductions:
         dependences = compute_dependences(scop)
     orders = array_orders(scop, dependences)
     flow = union_of(dependences.of_kind(DependenceKind.FLOW), scop.context.get_space())

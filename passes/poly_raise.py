@@ -55,8 +55,10 @@ class PolyRaisePass(ModulePass):
             if isinstance(function, func.FuncOp):
                 self.raise_loops(function)
 
-    def raise_loops(self, function: func.FuncOp) -> bool:
+    def raise_loops(self, function: func.FuncOp, shares_cells: bool = False) -> bool:
         """Raise the loops of one function, and say why not; whether it has any.
+
+        `shares_cells` is as in `raise_function`.
 
         Raises `ResourceError` if that takes too long.
         """
@@ -66,7 +68,9 @@ class PolyRaisePass(ModulePass):
             from polyir.codegen.views import expand_index_operations
 
             expand_index_operations(function, only_affine=True)
-        outcome = within_operations(RAISING_OPERATIONS, lambda: raise_function(function))
+        outcome = within_operations(
+            RAISING_OPERATIONS, lambda: raise_function(function, shares_cells)
+        )
         if outcome is None:
             raise ResourceError("isl takes too long to raise the function", location_of(function))
         for left in _causes(outcome):

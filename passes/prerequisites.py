@@ -28,6 +28,7 @@ from polyir.limits import CrashError, ResourceError, limited, within_operations
 from polyir.model.analysis import ORDERING_KINDS, DataflowError, compute_dependences
 from polyir.model.outcome import Outcome
 from polyir.model.proof import is_proved, makes_claims, needs_proof, remember_proof
+from polyir.model.reductions import oriented
 from polyir.model.scop import Scop, scop_of
 from polyir.model.tree import tree_from_schedule
 from polyir.passes.options import PassWithOptions
@@ -45,16 +46,21 @@ def scops_in(root: Operation) -> tuple[ScopOp, ...]:
 
 
 def raised_scops(
-    module: ModuleOp, pass_name: str = "", task: str = "nothing to do"
+    module: ModuleOp,
+    pass_name: str = "",
+    task: str = "nothing to do",
+    shares_cells: bool = False,
 ) -> tuple[ScopOp, ...]:
     """The scops of `module`, after raising the functions that have none.
+
+    `shares_cells` is as in `raise_function`.
 
     If there is no scop at all, raising says why. If there is nothing to raise either, that is what
     the pass `pass_name` says, if it is given. Systems of equations become functions with scops.
     """
     convert_equations(module)
     flat = [each for each in outermost(module, FuncOp) if not scops_in(each)]
-    explained = [PolyRaisePass().raise_loops(function) for function in flat]
+    explained = [PolyRaisePass().raise_loops(function, shares_cells) for function in flat]
     scops = scops_in(module)
     if pass_name and not scops and not any(explained):
         missed(pass_name, f"{task}: the module has no static control part", module)
@@ -146,8 +152,12 @@ def dependences_of(
     pass_name: str = "poly-dependences",
     is_bounded: bool = True,
     before: Scop | None = None,
+    reassociate: bool | None = None,
 ) -> Dependences | None:
     """The dependences of a scop, computed within the time limit.
+
+    With `reassociate`, updates of an element may run in any order; if nothing is said, they may if
+    that is so of the dependences that the scop has.
 
     Those of arrays that the scop accesses as `before` are taken from there.
 
@@ -156,6 +166,8 @@ def dependences_of(
     cases are reported as missed.
     """
     known = before.dependences.items if before and before.dependences else ()
+    if reassociate is None:
+        reassociate = scop.dependences is not None and bool(scop.dependences.data.reductions)
     for is_value_based in (True, False) if value_based else (False,):
         base = "value-based" if is_value_based else "memory-based"
         compute = partial(
@@ -165,6 +177,7 @@ def dependences_of(
             kinds,
             is_bounded=is_bounded,
             before=before,
+            reassociate=reassociate,
         )
         try:
             return limited(f"the analysis of {base} dependences", compute, known=known)
@@ -273,6 +286,9 @@ class ScopPass(PassOnScops):
         outcome = self.transform(scop, dependences)
         if outcome.schedule is scop.schedule:
             outcome = replace(outcome, proved=True)
+        elif dependences.reductions and not self.moves_nothing:
+            known = outcome.dependences or dependences
+            outcome = replace(outcome, dependences=oriented(known, outcome.schedule))
         if scop.op.local_arrays and not self.moves_nothing:
             # Few scops have local arrays, and start-up is part of every run.
             from polyir.model.copies import require_right_copies

@@ -100,7 +100,8 @@ class ReassociatePass(ReassociateOptions, RewritePass):
 
     def _in_lanes(self, op: ScopOp, rewriting: Rewriting) -> None:
         """Compute the new dependences, and let the lanes of a reduction run in parallel."""
-        dependences = dependences_of(op, pass_name=self.name, is_bounded=False)
+        # What is left of reductions keeps its order: it is in lanes now.
+        dependences = dependences_of(op, pass_name=self.name, is_bounded=False, reassociate=False)
         op.dependences = None if dependences is None else DependencesAttr(dependences)
         if dependences is None:
             return

@@ -82,7 +82,8 @@ def _check(scop: Scop, dependences: Dependences) -> tuple[FalseClaim, ...]:
     if scop.op.local_arrays or added_statements(scop.schedule):
         require_same_program(scop)
         # The copies must be known to run as often and in the order that is claimed.
-        dependences = compute_dependences(scop, is_bounded=False)
+        has_reductions = bool(dependences.reductions)
+        dependences = compute_dependences(scop, is_bounded=False, reassociate=has_reductions)
     return false_claims(scop.schedule, dependences, scop.context)
 
 

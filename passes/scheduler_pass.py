@@ -50,7 +50,11 @@ class SchedulerPass(ScopPass):
     def checked(self, scop: Scop, dependences: Dependences, found: Outcome) -> Outcome:
         """The outcome for the schedule that was found; raises `LegalityError` if it is illegal."""
         require_legal(dependences, found.schedule, self.name)
-        return found
+        if not dependences.reductions:
+            return found
+        # Schedulers may take a loop that carries nothing strict for a parallel one.
+        schedule = annotate_bands(found.schedule, dependences)
+        return replace(found, schedule=schedule, proved=True)
 
     def transform(self, scop: Scop, dependences: Dependences) -> Outcome:
         if scop.op.local_arrays:

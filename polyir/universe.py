@@ -71,6 +71,7 @@ PASS_NAMES = (
     "allocate-processors",
     "promote",
     "promote-private",
+    "privatize-reductions",
     "reassociate",
     "map-to-gpu",
     "gpu-kernels",

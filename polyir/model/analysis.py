@@ -14,7 +14,7 @@ body has surely written before takes its value from inside, and is left out valu
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import partial, reduce
 
@@ -26,6 +26,7 @@ from polyir.dialects.schedule_tree import ExpansionOp, walk_tree
 from polyir.isl_lists import basic_maps_of, maps_of
 from polyir.limits import within_operations
 from polyir.model.order import ordered_pairs
+from polyir.model.reductions import Updates, updates_of
 from polyir.model.scop import Scop
 from polyir.model.statements import Access, AccessKind, Statement
 
@@ -53,6 +54,7 @@ def compute_dependences(
     schedule: isl.Schedule | None = None,
     is_bounded: bool = True,
     before: Scop | None = None,
+    reassociate: bool = False,
 ) -> Dependences:
     """The dependences of `scop` under `schedule`, else the tree in force, as original order.
 
@@ -72,13 +74,20 @@ def compute_dependences(
     `before` is the scop before some of its accesses changed: the dependences that are known of it
     are not computed again for arrays that are accessed as they were, in the same order.
 
+    With `reassociate`, the updates of an element by statements `X[f] = X[f] op e` with the same op
+    are not ordered among themselves (`polyir.model.reductions`): their pairs are of the kind
+    `REDUCTION`. All others with one end at such an update relate each update of the element, not
+    only the last one: an update does not come between, as if it were a may-write. So each read and
+    each other write of X[f] stays after the updates that were before it, and before those after it.
+
     Raises `PolyirError` for a tree with expansion nodes, whose instances have no accesses here,
     and `DataflowError`, also where the dependences take isl too many operations, if
     `is_bounded`: then the same dependences are found on every machine.
     """
     _require_plain(scop)
     order = schedule or scop.schedule
-    compute = partial(_computed_dependences, scop, value_based, kinds, order, before)
+    updates = updates_of(scop) if reassociate else Updates((), ())
+    compute = partial(_computed_dependences, scop, value_based, kinds, order, before, updates)
     if not is_bounded:
         return compute()
     bound = _bound_on_operations(scop, VALUE_OPERATIONS if value_based else MEMORY_OPERATIONS)
@@ -114,10 +123,11 @@ def _computed_dependences(
     kinds: tuple[DependenceKind, ...],
     schedule: isl.Schedule,
     before: Scop | None,
+    updates: Updates,
 ) -> Dependences:
     order = schedule.get_map().intersect_domain(scop.domain).gist_domain(scop.domain)
     known: dict[str, list[Dependence]] = {}
-    if before is not None and set(kinds) <= set(ORDERING_KINDS):
+    if before is not None and set(kinds) <= set(ORDERING_KINDS) and not updates.found:
         known = _still_known(scop, before, value_based, order)
     found: dict[tuple[int, int, int, int], Dependence] = {}
     statements = {statement.name: number for number, statement in enumerate(scop.statements)}
@@ -126,18 +136,53 @@ def _computed_dependences(
         if array in known:
             through_array = [item for item in known[array] if item.kind in kinds]
         else:
-            accesses = array_accesses(scop, array, schedule)
             queries = _VALUE_BASED if value_based else _MEMORY_BASED
             through_array = [
-                Dependence(kind, array, relation.coalesce())
+                each
                 for kind in dict.fromkeys(kinds)
-                for relation in maps_of(queries[kind](accesses))
+                if kind is not DependenceKind.REDUCTION
+                for each in _with_reductions(scop, array, schedule, queries[kind], kind, updates)
             ]
         for item in through_array:
             source, target = statements[item.source], statements[item.target]
             found[kind_order.index(item.kind), source, target, array_number] = item
     items = tuple(found[key] for key in sorted(found))
     return Dependences(value_based, items, order)
+
+
+def _with_reductions(
+    scop: Scop,
+    array: str,
+    order: isl.Schedule,
+    query: _Query,
+    kind: DependenceKind,
+    updates: Updates,
+) -> list[Dependence]:
+    """The dependences of a kind through one array; the reductions come with the flow."""
+    mine = {each.statement.name: each for each in updates.found if each.array == array}
+    if kind is DependenceKind.INPUT:
+        mine = {}
+    stores = [each.store for each in mine.values()]
+    found: list[Dependence] = []
+    for relation in maps_of(query(array_accesses(scop, array, order, may=stores))):
+        source = mine.get(relation.get_tuple_name(isl.dim_type.in_))
+        target = mine.get(relation.get_tuple_name(isl.dim_type.out))
+        if source is None or target is None or source.combiner is not target.combiner:
+            found.append(Dependence(kind, array, relation.coalesce()))
+            continue
+        reading = target if kind is DependenceKind.FLOW else source
+        others = [each for each in reading.others if each.array == array]
+        parts = [(DependenceKind.REDUCTION, others)] if kind is DependenceKind.FLOW else []
+        if others and kind is not DependenceKind.OUTPUT:
+            parts.append((kind, [reading.load]))
+        for part, without in parts:
+            pairs = relation
+            if without:
+                accesses = array_accesses(scop, array, order, may=stores, without=without)
+                pairs = query(accesses).extract_map(relation.get_space())
+            if not pairs.is_empty():
+                found.append(Dependence(part, array, pairs.coalesce()))
+    return found
 
 
 def _still_known(
@@ -149,6 +194,9 @@ def _still_known(
     """
     known = before.dependences
     if known is None or known.order is None or known.value_based != value_based:
+        return {}
+    if known.reductions:
+        # They stand in the place of others, and relate more pairs.
         return {}
     if not (known.order.is_equal(order) and before.context.is_equal(scop.context)):
         return {}
@@ -333,8 +381,20 @@ def arrays_in_order(scop: Scop) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def array_accesses(scop: Scop, array: str, schedule: isl.Schedule) -> ArrayAccesses:
-    """The accesses of `scop` to `array`, in the order of `schedule`."""
+def array_accesses(
+    scop: Scop,
+    array: str,
+    schedule: isl.Schedule,
+    may: Collection[Access] = (),
+    without: Collection[Access] = (),
+) -> ArrayAccesses:
+    """The accesses of `scop` to `array`, in the order of `schedule`.
+
+    The writes in `may` count as may-writes, and the reads in `without` are left out.
+    """
+
+    def kind_of(access: Access) -> AccessKind:
+        return AccessKind.MAY_WRITE if _is_in(may, access) else access.kind
 
     def united(relations: list[isl.Map]) -> isl.UnionMap:
         parts = (isl.UnionMap.from_map(relation) for relation in relations)
@@ -346,11 +406,14 @@ def array_accesses(scop: Scop, array: str, schedule: isl.Schedule) -> ArrayAcces
             access.relation
             for statement in scop.statements
             for access in statement.accesses
-            if access.array == array and access.kind is kind
+            if access.array == array and kind_of(access) is kind and not _is_in(without, access)
         ]
 
     exposed = [
-        relation for statement in scop.statements for _, relation in exposed_reads(statement, array)
+        relation
+        for statement in scop.statements
+        for access, relation in exposed_reads(statement, array)
+        if not _is_in(without, access)
     ]
     reads = united(of_kind(AccessKind.READ))
     must_writes = united(of_kind(AccessKind.WRITE))
@@ -358,6 +421,10 @@ def array_accesses(scop: Scop, array: str, schedule: isl.Schedule) -> ArrayAcces
     instances = reads.union(must_writes).union(may_writes).domain()
     part = schedule.intersect_domain(instances)
     return ArrayAccesses(part, reads, united(exposed), must_writes, may_writes)
+
+
+def _is_in(accesses: Collection[Access], access: Access) -> bool:
+    return any(each is access for each in accesses)
 
 
 def exposed_reads(statement: Statement, array: str) -> list[tuple[Access, isl.Map]]:

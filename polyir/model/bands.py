@@ -25,6 +25,7 @@ from polyir.model.order import (
     forward,
     members_of,
     still_active,
+    strict_ones,
 )
 
 
@@ -53,6 +54,9 @@ class Obstacle:
 @dataclass(frozen=True)
 class BandFacts:
     """What the dependences allow a band; each tuple has one entry a member.
+
+    Reductions do not keep a band from being permutable, but a member that carries them is neither
+    coincident nor parallel.
 
     `not_permutable` is an obstacle unless `permutable`: a dependence with a negative distance
     in some member. A member is `coincident` if all active dependences have distance 0 in it,
@@ -92,8 +96,9 @@ def band_facts(actives: Sequence[Active], members: Sequence[Member]) -> BandFact
     not_coincident: list[Obstacle | None] = []
     parallel: list[bool] = []
     remaining: Sequence[Active] = actives
+    strict = strict_ones(actives)
     for member in members:
-        not_permutable = not_permutable or _obstacle(actives, member, members, (backward,))
+        not_permutable = not_permutable or _obstacle(strict, member, members, (backward,))
         not_coincident.append(_obstacle(actives, member, members, (forward, backward)))
         parallel.append(_obstacle(remaining, member, members, (forward, backward)) is None)
         remaining = still_active(remaining, member)
@@ -194,7 +199,7 @@ def _merge(band: isl.ScheduleNode, actives: tuple[Active, ...]) -> isl.ScheduleN
 def _permutable_prefix(actives: tuple[Active, ...], members: tuple[Member, ...]) -> int:
     """How many of the first members are permutable together."""
     for position, member in enumerate(members):
-        if any(not backward(active, member).is_empty() for active in actives):
+        if any(not backward(active, member).is_empty() for active in strict_ones(actives)):
             return position
     return len(members)
 

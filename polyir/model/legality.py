@@ -25,8 +25,9 @@ from polyir.model.order import (
     below,
     members_of,
     still_active,
+    strict_ones,
 )
-from polyir.model.symbolic_tiles import marks_of_tiles, tiled_loops
+from polyir.model.symbolic_tiles import marks_of_tiles, tiled_loops, tiles_at
 
 
 class Example(NamedTuple):
@@ -59,7 +60,10 @@ class Violation:
 
 
 def violations(dependences: Dependences, schedule: isl.Schedule) -> tuple[Violation, ...]:
-    """The ordering dependences (flow, anti, output) that `schedule` violates, in their order.
+    """The strict dependences (flow, anti, output) that `schedule` violates, in their order.
+
+    Reductions are not among them: their ends may run in any order, but for those that wavefronts
+    of tiles would run at once.
 
     Violated are pairs whose target runs before the source, at the same time, or in another
     child of a set node, whose children have no order. Exact. Raises `LegalityError` for trees
@@ -136,12 +140,12 @@ def _violated(node: isl.ScheduleNode, actives: tuple[Active, ...]) -> Iterator[A
         return
     match node_type(node):
         case isl.schedule_node_type.leaf:
-            yield from actives
+            yield from strict_ones(actives)
             return
         case isl.schedule_node_type.band:
-            yield from _violated_by_band(node, actives)
+            yield from _violated_by_band(node, strict_ones(actives))
         case isl.schedule_node_type.sequence | isl.schedule_node_type.set:
-            yield from _violated_by_children(node, actives)
+            yield from _violated_by_children(node, strict_ones(actives))
         case isl.schedule_node_type.mark:
             yield from _violated_by_tiles(node, actives)
         case isl.schedule_node_type.extension | isl.schedule_node_type.expansion:
@@ -169,6 +173,9 @@ def _violated_by_tiles(mark: isl.ScheduleNode, actives: tuple[Active, ...]) -> I
     loop may go back along a pair. Pairs at both sides of 0 are never in one tile: of these,
     some are called violated that are not.
     """
+    tiles = tiles_at(mark)
+    if tiles is None or not tiles.wavefront:
+        actives = strict_ones(actives)
     for loop in tiled_loops(mark):
         for active in actives:
             relation = backward(active, loop.member)

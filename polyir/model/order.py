@@ -30,6 +30,12 @@ class Active:
     relation: isl.Map
 
 
+def strict_ones(actives: Iterable[Active]) -> tuple[Active, ...]:
+    """Those whose order must be kept: all but reductions."""
+    reduction = DependenceKind.REDUCTION
+    return tuple(each for each in actives if each.dependence.kind is not reduction)
+
+
 Member = Mapping[str, isl.PwAff]
 """One member of a band: its function `{ S[i] -> [t] }` for each statement that reaches it."""
 

@@ -18,7 +18,7 @@ from functools import cached_property, lru_cache, partial, reduce
 
 import islpy as isl
 
-from polyir.isl_lists import basic_maps_of
+from polyir.isl_lists import basic_maps_of, parameters_of
 from polyir.limits import within_operations
 from polyir.schedule.double_description import generators
 from polyir.schedule.linear import Row, constraint_rows, dot, matrix_of
@@ -69,8 +69,6 @@ class NonNegativeForms:
         return matrix_of(self.inequalities, self.width)
 
 
-# Edges with other flags, and those of later clusters and bands, have the same relations.
-@lru_cache(1024)
 def non_negative_forms(relation: isl.Map) -> NonNegativeForms:
     """The affine forms over source, target and parameters that are non-negative on `relation`.
 
@@ -80,6 +78,13 @@ def non_negative_forms(relation: isl.Map) -> NonNegativeForms:
     i'_k - i_k, which the original loops give, are never lost. Where the relation is too hard, it is
     replaced by a polyhedron around it, and by one with no other forms if that does not help.
     """
+    return _forms_over(relation, tuple(parameters_of(relation.get_space())))
+
+
+# Edges with other flags, and those of later clusters and bands, have the same relations. Relations
+# can be equal with other parameters, in another order, which forms have coefficients for.
+@lru_cache(1024)
+def _forms_over(relation: isl.Map, parameters: tuple[str, ...]) -> NonNegativeForms:
     forms = within_operations(FORMS_OPERATIONS, partial(_all_forms, relation))
     if forms is not None:
         return forms

@@ -79,7 +79,8 @@ class _IslPolicy(ClusterPolicy[DependenceGraph]):
             self.parameter_count,
             edges,
             spanned,
-            is_coincident_only=self._outer_coincidence,
+            # Where only reductions are left, no loop that carries an order would get further.
+            is_coincident_only=self._outer_coincidence and bool(graph.validity_edges()),
         )
         return band_of(rows, edges)
 

@@ -31,6 +31,7 @@ from polyir.model.order import (
     forward,
     members_of,
     still_active,
+    strict_ones,
 )
 from polyir.model.symbolic_tiles import tiled_loops, tiles_at
 from polyir.model.tree import attributes_of_members
@@ -93,7 +94,7 @@ def _of_band(place: _NodeAt, actives: tuple[Active, ...]) -> Iterator[FalseClaim
     permutable, remaining = bool(band.band_get_permutable()), actives
     loops = zip(members_of(band), attributes_of_members(band), strict=True)
     for position, (member, attributes) in enumerate(loops):
-        if permutable and (found := first_ordered(actives, member, (backward,))):
+        if permutable and (found := first_ordered(strict_ones(actives), member, (backward,))):
             permutable = False
             message = f"the band is not permutable: {place.loop(position)} goes back along {found}"
             yield FalseClaim(place.path, message)

@@ -12,7 +12,7 @@ from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.mark_attributes import SymbolicTiles
 from polyir.isl_trees import mapped_children, node_type
-from polyir.model.bands import active_at, band_facts
+from polyir.model.bands import active_at, annotate_bands, band_facts
 from polyir.model.order import members_of
 from polyir.model.outcome import Outcome
 from polyir.model.symbolic_tiles import replace_tiles, tiled_loops, tiles_at
@@ -118,6 +118,10 @@ def wavefront(
     an address of no loop.
     """
     require_own_instances(schedule, "the wavefront")
+    if dependences.reductions:
+        # Updates that go back may be in one wavefront.
+        dependences = dependences.in_order()
+        schedule = annotate_bands(schedule, dependences)
     options = options or WavefrontOptions()
     builder = _Wavefronts(options.degrees, dependences)
     start = start_at(schedule, dependences, options.loop, "the wavefront")

@@ -17,6 +17,7 @@ _STYLES: Mapping[DependenceKind, str] = {
     DependenceKind.FLOW: "solid",
     DependenceKind.ANTI: "dashed",
     DependenceKind.OUTPUT: "dotted",
+    DependenceKind.REDUCTION: "bold",
     DependenceKind.INPUT: "dotted",
 }
 
@@ -25,7 +26,7 @@ def dependence_graph(scop: Scop, dependences: Dependences, name: str) -> str:
     """A node for each statement, an edge for each dependence.
 
     Edges are labelled with the array and the distance vectors in the common loops of the current
-    tree; flow is solid, anti dashed, output dotted.
+    tree; flow is solid, anti dashed, output dotted, reduction bold.
     """
     lines = [f"digraph {_quoted(name)} {{", "  node [shape=box];"]
     for statement in scop.statements:

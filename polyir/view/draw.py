@@ -29,6 +29,7 @@ COLOURS: Mapping[DependenceKind, str] = {
     DependenceKind.FLOW: "#222222",
     DependenceKind.ANTI: "#c0392b",
     DependenceKind.OUTPUT: "#7d4bb0",
+    DependenceKind.REDUCTION: "#2e8b57",
     DependenceKind.INPUT: "#7f8c8d",
 }
 """The colour of the arrows of each kind."""
@@ -37,6 +38,7 @@ _BENDS: Mapping[DependenceKind, float] = {
     DependenceKind.FLOW: 0.0,
     DependenceKind.ANTI: 0.22,
     DependenceKind.OUTPUT: -0.22,
+    DependenceKind.REDUCTION: -0.4,
     DependenceKind.INPUT: 0.4,
 }
 """How much arrows are bent, so that those between the same points stand beside each other."""

@@ -31,8 +31,16 @@ from polyir.model.raising.parameters import ParameterFinder
 from polyir.model.raising.run import Run
 
 
-def normalise(function: func.FuncOp, run: Run) -> None:
+def normalise(function: func.FuncOp, run: Run, shares_cells: bool = False) -> None:
     """Put the values that loops of `run` carry into memory, and move invariant values before it.
+
+    With `shares_cells`, a loop that only goes on with a value that the loop around it carries uses
+    the cell of that one, so that a reduction of several loops updates one cell:
+
+        %s = affine.for %i ... iter_args(%a = %zero) {
+          %t = affine.for %j ... iter_args(%b = %a) { ... }
+          affine.yield %t
+        }
 
     Afterwards, no loop or static conditional of the run has a result, and every allocation and
     every parameter is before the run.
@@ -40,7 +48,7 @@ def normalise(function: func.FuncOp, run: Run) -> None:
     finder = run.finder()
     for inner in run.walk():
         if inner.results and is_control(inner, finder.reader):
-            _put_in_memory(function, inner)
+            _put_in_memory(function, inner, shares_cells)
     _move_memory(run)
     _hoist_invariant(run)
 
@@ -72,21 +80,26 @@ def load_cell(cell: SSAValue, like: SSAValue, at: Operation) -> affine.LoadOp:
     return load
 
 
-def _put_in_memory(function: func.FuncOp, op: Operation) -> None:
+def _put_in_memory(function: func.FuncOp, op: Operation, shares_cells: bool) -> None:
     if isinstance(op, affine.ForOp | scf.ForOp):
-        _loop_to_memory(function, op)
+        _loop_to_memory(function, op, shares_cells)
     elif isinstance(op, affine.IfOp | scf.IfOp):
         _conditional_to_memory(function, op)
 
 
-def _loop_to_memory(function: func.FuncOp, loop: affine.ForOp | scf.ForOp) -> None:
+def _loop_to_memory(
+    function: func.FuncOp, loop: affine.ForOp | scf.ForOp, shares_cells: bool
+) -> None:
     block, body = loop.parent, loop.body.block
     assert block is not None
     initial = loop.inits if isinstance(loop, affine.ForOp) else loop.iter_args
     carried = body.args[1:]
-    cells = [new_cell(function, argument) for argument in carried]
-    for cell, value in zip(cells, initial, strict=True):
-        block.insert_op_before(store_cell(value, cell, loop), loop)
+    cells: list[SSAValue] = []
+    for argument, value, result in zip(carried, initial, loop.results, strict=True):
+        shared = _shared_cell(loop, value, result) if shares_cells else None
+        cells.append(new_cell(function, argument) if shared is None else shared)
+        if shared is None:
+            block.insert_op_before(store_cell(value, cells[-1], loop), loop)
     loads = [load_cell(cell, arg, loop) for cell, arg in zip(cells, carried, strict=True)]
     first = body.first_op
     assert first is not None
@@ -98,6 +111,32 @@ def _loop_to_memory(function: func.FuncOp, loop: affine.ForOp | scf.ForOp) -> No
     _load_results(loop, cells)
     region = loop.detach_region(loop.body)
     _replace(loop, _without_carried(loop, region))
+
+
+def _shared_cell(loop: LoopOp, initial: SSAValue, result: SSAValue) -> SSAValue | None:
+    """The cell that a loop goes on with: it loads it first, and stores what it carried in it last.
+
+    Only it uses what is loaded, and only the store what it carried; between the load and the store,
+    nothing else accesses the cell. Then the store is erased.
+    """
+    load, block = initial.owner, loop.parent
+    assert block is not None
+    stores = [use.operation for use in result.uses]
+    if not isinstance(load, affine.LoadOp) or len(stores) != 1 or len(list(initial.uses)) != 1:
+        return None
+    (store,) = stores
+    cell = load.memref
+    if not isinstance(store, affine.StoreOp) or store.memref is not cell or load.indices:
+        return None
+    if load.parent is not block or store.parent is not block:
+        return None
+    if not isinstance(cell.owner, memref.AllocaOp):
+        return None
+    users = [use.operation for use in cell.uses if block.is_ancestor(use.operation)]
+    if set(users) != {load, store}:
+        return None
+    block.erase_op(store)
+    return cell
 
 
 def _without_carried(loop: affine.ForOp | scf.ForOp, body: Region) -> affine.ForOp | scf.ForOp:

@@ -29,18 +29,21 @@ class RaiseOutcome:
     left: tuple[Left, ...]
 
 
-def raise_function(function: func.FuncOp) -> RaiseOutcome:
+def raise_function(function: func.FuncOp, shares_cells: bool = False) -> RaiseOutcome:
     """Replace the maximal static control parts of `function` by `poly.scop` operations.
 
     Loops, conditions and subscripts may be affine in iterators and parameters; values that
     loops carry, or that one statement computes and another uses, become memory of rank 0.
-    Loops that are never executed are removed. The rest of the function does not change.
+    Loops that are never executed are removed. The rest of the function does not change. With
+    `shares_cells`, loops that go on with what the loop around carries use its memory.
     """
     found = find_runs(function)
     # Allocations in loops are moved before them; their sizes are not known to be sizes.
     sizes = allocated_sizes(function)
     # Each run is looked up in turn: the one before it may have been its neighbour.
-    scops = [_raise_run(function, Run.of(operations), sizes) for operations in found.runs]
+    scops = [
+        _raise_run(function, Run.of(operations), sizes, shares_cells) for operations in found.runs
+    ]
     return RaiseOutcome(tuple(scop for scop in scops if scop is not None), found.left)
 
 
@@ -53,8 +56,10 @@ def raise_module(module: ModuleOp) -> RaiseOutcome:
     )
 
 
-def _raise_run(function: func.FuncOp, run: Run, sizes: Sequence[SSAValue]) -> ScopOp | None:
-    normalise(function, run)
+def _raise_run(
+    function: func.FuncOp, run: Run, sizes: Sequence[SSAValue], shares_cells: bool
+) -> ScopOp | None:
+    normalise(function, run, shares_cells)
     values = spill(function, run)
     scop = build_scop(run, values, sizes)
     operations = run.operations

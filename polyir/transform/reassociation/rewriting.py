@@ -108,7 +108,7 @@ def plan_rewriting(scop: Scop, reduction: Reduction) -> Rewriting:
     update = reduction.update
     prefix = reduction.prefix
     domain = prefix.range().coalesce()
-    place = _function(prefix.reverse().apply_range(elements(update)).coalesce())
+    place = function_of(prefix.reverse().apply_range(elements(update)).coalesce())
     for loop in (*reduction.results, reduction.lane, *_given(reduction.part)):
         single(loop.values)
     first = len(reduction.around)
@@ -117,28 +117,28 @@ def plan_rewriting(scop: Scop, reduction: Reduction) -> Rewriting:
         box = box_of(own, scop.context)
     except NoBoxError as error:
         raise NoReductionError(f"its results have no array of partial ones: {error}") from None
-    namer = _Namer(scop, update.statement.name)
+    namer = Namer(scop, update.statement.name)
     lanes, blocks = reduction.lanes, reduction.blocks
     part = {"b": blocks} if blocks > 1 else {}
     return Rewriting(
         reduction,
-        initial=Piece(_cells(domain, {**part, "l": lanes}, namer("init"))),
+        initial=Piece(cells_of(domain, {**part, "l": lanes}, namer("init"))),
         steps=tuple(
-            Piece(_cells(domain, {**part, "l": half}, namer(f"tree{half}")), half)
+            Piece(cells_of(domain, {**part, "l": half}, namer(f"tree{half}")), half)
             for half in _halves(lanes)
         ),
-        result=Piece(_cells(domain, part, namer("part" if part else "result"))),
+        result=Piece(cells_of(domain, part, namer("part" if part else "result"))),
         parts=tuple(
-            Piece(_cells(domain, {"b": half}, namer(f"part_tree{half}")), half)
+            Piece(cells_of(domain, {"b": half}, namer(f"part_tree{half}")), half)
             for half in (_halves(blocks) if part else ())
         ),
-        total=Piece(_cells(domain, {}, namer("result"))) if part else None,
+        total=Piece(cells_of(domain, {}, namer("result"))) if part else None,
         place=place,
         box=box,
     )
 
 
-class _Namer:
+class Namer:
     """Makes names of new statements from that of the statement that they are for."""
 
     def __init__(self, scop: Scop, statement: str) -> None:
@@ -160,7 +160,7 @@ def _halves(lanes: int) -> list[int]:
     return [1 << bit for bit in range(lanes.bit_length() - 2, 0, -1)]
 
 
-def _cells(domain: isl.Set, extents: Mapping[str, int], name: str) -> isl.Set:
+def cells_of(domain: isl.Set, extents: Mapping[str, int], name: str) -> isl.Set:
     """`{ T[v, c] : 0 <= c < extents }` for the values v of `domain`, with names for the c."""
     first = domain.dim(isl.dim_type.set)
     cells = domain.reset_tuple_id() if domain.has_tuple_id() else domain
@@ -175,7 +175,7 @@ def _cells(domain: isl.Set, extents: Mapping[str, int], name: str) -> isl.Set:
     return cells
 
 
-def _function(relation: isl.Map) -> isl.MultiAff:
+def function_of(relation: isl.Map) -> isl.MultiAff:
     """A relation as one function; raises `NoReductionError` if it is none."""
     function = isl.PwMultiAff.from_map(relation).coalesce()
     pieces: list[isl.MultiAff] = []

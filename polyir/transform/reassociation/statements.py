@@ -61,8 +61,8 @@ class _Builder:
         """Allocate memory, let the statement use it, and add the new statements."""
         reduction, rewriting = self._reduction, self._rewriting
         allocator = Allocator(self._op)
-        parts = [_constant_side(reduction.blocks)] if self._has_parts else []
-        cells = _constant_side(reduction.blocks * reduction.lanes)
+        parts = [constant_side(reduction.blocks)] if self._has_parts else []
+        cells = constant_side(reduction.blocks * reduction.lanes)
         self._partial = allocator.allocate(self._original, self._in_order(rewriting.box, cells))
         self._partial.name_hint = f"{self._update.array}_partial"
         if self._has_parts:
@@ -117,7 +117,7 @@ class _Builder:
         block = Block(arg_types=[IndexType()] * piece.domain.dim(isl.dim_type.set))
         for position, argument in enumerate(block.args):
             argument.name_hint = piece.domain.get_dim_name(isl.dim_type.set, position)
-        body = _Body(block, [*block.args, *self._op.parameter_values.values()])
+        body = StatementBody(block, [*block.args, *self._op.parameter_values.values()])
         if piece is rewriting.initial:
             value = body.add(
                 arith.ConstantOp(neutral_element(self._update.combiner, self._update.element_type))
@@ -135,7 +135,7 @@ class _Builder:
             operation.location = self._statement.location
         return statement
 
-    def _finish(self, body: _Body, piece: Piece) -> None:
+    def _finish(self, body: StatementBody, piece: Piece) -> None:
         """Combine the last two lanes; of a part to its result, else with X[f]."""
         own, other = self._pair(body, piece, AffineConstantExpr(0), 1)
         value = self._combined(body, own, other)
@@ -147,7 +147,7 @@ class _Builder:
         body.store(self._combined(body, old, value), self._original, place)
 
     def _pair(
-        self, body: _Body, piece: Piece, lane: AffineExpr, distance: int
+        self, body: StatementBody, piece: Piece, lane: AffineExpr, distance: int
     ) -> tuple[SSAValue, SSAValue]:
         """Two partial results, of a lane and of the one so far away."""
         own, other = self._target(piece, lane), self._target(piece, lane + distance)
@@ -189,21 +189,21 @@ class _Builder:
         iterators = [AffineDimExpr(each) for each in range(function.dim(isl.dim_type.in_))]
         return affine_expression(function, iterators, parameters)
 
-    def _combined(self, body: _Body, left: SSAValue, right: SSAValue) -> SSAValue:
+    def _combined(self, body: StatementBody, left: SSAValue, right: SSAValue) -> SSAValue:
         operation: Any = self._update.combiner.operation
         return body.add(operation(left, right))
 
 
-class _Body:
+class StatementBody:
     """The body of a statement that grows; subscripts number `values`."""
 
     def __init__(self, block: Block, values: Sequence[SSAValue]) -> None:
-        self._block = block
+        self.block = block
         self._values = values
 
     def add(self, operation: Operation) -> SSAValue:
         """The result of an operation at the end of the body."""
-        self._block.add_op(operation)
+        self.block.add_op(operation)
         (result,) = operation.results
         return result
 
@@ -217,10 +217,10 @@ class _Body:
     def store(self, value: SSAValue, memory: SSAValue, subscripts: Valued) -> None:
         """Store to an element of an array."""
         map, operands = map_over(subscripts, self._values)
-        self._block.add_op(affine.StoreOp(value, memory, operands, AffineMapAttr(map)))
+        self.block.add_op(affine.StoreOp(value, memory, operands, AffineMapAttr(map)))
 
 
-def _constant_side(extent: int) -> Side:
+def constant_side(extent: int) -> Side:
     """A side of a box that begins at 0 and has a constant extent."""
     zero = isl.Aff.zero_on_domain(
         isl.LocalSpace.from_space(isl.Space.params_alloc(isl.DEFAULT_CONTEXT, 0))

@@ -40,27 +40,11 @@ class RewrittenTree:
 
     def _changed(self, change: Callable[[TreeNode], TreeNode]) -> isl.Schedule:
         """The tree with the new statements, and with `change` in the place of the reduction."""
+        return changed_at(self._reduction.schedule, self._reduction.path, self._domains, change)
 
-        def extended(tree: TreeNode, path: TreePath, depth: int) -> TreeNode:
-            if not path:
-                return change(tree)
-            content = tree.content
-            pieces = self._rewriting.pieces
-            match content:
-                case isl.UnionSet() if tree.kind == "domain":
-                    added = (isl.UnionSet.from_set(piece.domain) for piece in pieces)
-                    content = reduce(isl.UnionSet.union, added, content)
-                case isl.UnionSet():
-                    content = content.union(_universe(pieces))
-                case BandMembers():
-                    content = self._with_pieces(tree, depth)
-                    depth += len(content.objects)
-            children = list(tree.children)
-            children[path[0]] = extended(children[path[0]], path[1:], depth)
-            return replace(tree, content=content, children=tuple(children))
-
-        tree = describe_tree(self._reduction.schedule)
-        return build_tree(extended(tree, self._reduction.path, 0))
+    @property
+    def _domains(self) -> list[isl.Set]:
+        return [piece.domain for piece in self._rewriting.pieces]
 
     def _in_order(self, tree: TreeNode) -> TreeNode:
         """What stands in the place of the reduction, with its instances in their order."""
@@ -96,17 +80,11 @@ class RewrittenTree:
         count = len(reduction.results)
         sizes = [1] * (count - 1) + [reduction.group]
         tiles = [tile_values(results.get_at(each), size) for each, size in enumerate(sizes)]
-        return _band(tiles, (TreeNode("mark", OneBlockAttr(), (inside,)),))
+        return parallel_band(tiles, (TreeNode("mark", OneBlockAttr(), (inside,)),))
 
     def _with_pieces(self, band: TreeNode, depth: int) -> BandMembers:
         """A band that is also around the new statements; its first loop is at `depth`."""
-        content = band.content
-        assert isinstance(content, BandMembers)
-        functions = [
-            [_iterator(piece.domain, depth + member) for piece in self._rewriting.pieces]
-            for member in range(len(content.objects))
-        ]
-        return replace(content, schedule=_with(content.schedule, functions))
+        return _around_others(band, depth, self._domains)
 
     def _filter(self, names: Sequence[str], below: tuple[TreeNode, ...]) -> list[TreeNode]:
         """The filter of some of the statements that there were, if there are any."""
@@ -139,9 +117,9 @@ class RewrittenTree:
             return blocks
         if reduction.blocks == 1:
             return [_filter_around(blocks, _one_block(blocks))]
-        part = [_iterator(each.domain, self._first_cell) for each in rewriting.of_parts]
+        part = [iterator_of(each.domain, self._first_cell) for each in rewriting.of_parts]
         part.append(self._part_of_statement())
-        parts = _filter_around(blocks, _band([_union(part)], (_one_block(blocks),)))
+        parts = _filter_around(blocks, parallel_band([united(part)], (_one_block(blocks),)))
         rest = [self._cells(each, self._around) for each in rewriting.across_parts]
         return [parts, _filter_around(rest, _one_block(rest))]
 
@@ -153,14 +131,14 @@ class RewrittenTree:
         own = _universe((initial,))
         count = initial.domain.dim(isl.dim_type.set)
         members = [
-            [loop.values, _iterator(initial.domain, position)]
+            [loop.values, iterator_of(initial.domain, position)]
             for position, loop in enumerate(reduction.results, self._around)
         ]
         lane = reduction.lane.values.mod_val(isl.Val(reduction.lanes))
-        members.append([lane, _iterator(initial.domain, count - 1)])
+        members.append([lane, iterator_of(initial.domain, count - 1)])
         reduced = TreeNode("filter", statement, _restricted(below, (name,)))
         sequence = TreeNode("sequence", None, (TreeNode("filter", own, ()), reduced))
-        band = _band([_union(each) for each in members], (sequence,))
+        band = parallel_band([united(each) for each in members], (sequence,))
         return TreeNode("filter", own.union(statement), (band,))
 
     def _part_of_statement(self) -> isl.PwAff:
@@ -174,9 +152,50 @@ class RewrittenTree:
     def _cells(self, piece: Piece, first: int) -> TreeNode:
         """The filter of a new statement, with a band of its iterators from `first` on."""
         count = piece.domain.dim(isl.dim_type.set)
-        functions = [_union([_iterator(piece.domain, each)]) for each in range(first, count)]
-        below = (_band(functions),) if functions else ()
+        functions = [united([iterator_of(piece.domain, each)]) for each in range(first, count)]
+        below = (parallel_band(functions),) if functions else ()
         return TreeNode("filter", _universe((piece,)), below)
+
+
+def changed_at(
+    schedule: isl.Schedule,
+    path: TreePath,
+    domains: Sequence[isl.Set],
+    change: Callable[[TreeNode], TreeNode],
+) -> isl.Schedule:
+    """A tree with `change` in the place of the node at `path`, and new instances in `domains`.
+
+    The first iterators of the new ones have the values of the loops around that node.
+    """
+    added = reduce(isl.UnionSet.union, map(isl.UnionSet.from_set, domains))
+    names = reduce(isl.UnionSet.union, (universe(each.get_space()) for each in domains))
+
+    def extended(tree: TreeNode, path: TreePath, depth: int) -> TreeNode:
+        if not path:
+            return change(tree)
+        content = tree.content
+        match content:
+            case isl.UnionSet():
+                content = content.union(added if tree.kind == "domain" else names)
+            case BandMembers():
+                content = _around_others(tree, depth, domains)
+                depth += len(content.objects)
+        children = list(tree.children)
+        children[path[0]] = extended(children[path[0]], path[1:], depth)
+        return replace(tree, content=content, children=tuple(children))
+
+    return build_tree(extended(describe_tree(schedule), path, 0))
+
+
+def _around_others(band: TreeNode, depth: int, domains: Sequence[isl.Set]) -> BandMembers:
+    """A band that is also around new instances; its first loop is at `depth`."""
+    content = band.content
+    assert isinstance(content, BandMembers)
+    functions = [
+        [iterator_of(domain, depth + member) for domain in domains]
+        for member in range(len(content.objects))
+    ]
+    return replace(content, schedule=with_functions(content.schedule, functions))
 
 
 def _one_block(filters: Sequence[TreeNode]) -> TreeNode:
@@ -197,7 +216,7 @@ def _filter_around(filters: Sequence[TreeNode], below: TreeNode) -> TreeNode:
     return TreeNode("filter", reduce(isl.UnionSet.union, instances), (below,))
 
 
-def _iterator(domain: isl.Set, position: int) -> isl.PwAff:
+def iterator_of(domain: isl.Set, position: int) -> isl.PwAff:
     """The function of one iterator."""
     local = isl.LocalSpace.from_space(domain.get_space())
     return isl.PwAff.from_aff(isl.Aff.var_on_domain(local, isl.dim_type.set, position))
@@ -209,20 +228,24 @@ def _pieces(function: isl.UnionPwAff) -> Member:
     return [functions.get_at(position) for position in range(functions.n_pw_aff())]
 
 
-def _union(member: Iterable[isl.PwAff]) -> isl.UnionPwAff:
+def united(member: Iterable[isl.PwAff]) -> isl.UnionPwAff:
     """A member with functions of different statements."""
     return reduce(isl.UnionPwAff.union_add, map(isl.UnionPwAff.from_pw_aff, member))
 
 
-def _with(schedule: isl.MultiUnionPwAff, functions: Sequence[Member]) -> isl.MultiUnionPwAff:
+def with_functions(
+    schedule: isl.MultiUnionPwAff, functions: Sequence[Member]
+) -> isl.MultiUnionPwAff:
     """A partial schedule with more functions in each member."""
     members = [
-        schedule.get_at(position).union_add(_union(each)) for position, each in enumerate(functions)
+        schedule.get_at(position).union_add(united(each)) for position, each in enumerate(functions)
     ]
     return band_schedule(members)
 
 
-def _band(members: Sequence[isl.UnionPwAff], children: tuple[TreeNode, ...] = ()) -> TreeNode:
+def parallel_band(
+    members: Sequence[isl.UnionPwAff], children: tuple[TreeNode, ...] = ()
+) -> TreeNode:
     """A band of parallel members."""
     flags = (True,) * len(members)
     objects = (None,) * len(members)
@@ -246,7 +269,7 @@ def _merged(members: Sequence[isl.UnionPwAff], below: tuple[TreeNode, ...]) -> T
                 coincident=flags + inner.coincident,
             )
             return replace(below[0], content=content)
-    return _band(members, below)
+    return parallel_band(members, below)
 
 
 def _universe(pieces: Sequence[Piece]) -> isl.UnionSet:
@@ -280,7 +303,7 @@ def _only(tree: TreeNode, names: Sequence[str]) -> tuple[TreeNode, ...]:
             content = reduce(isl.UnionSet.union, map(isl.UnionSet.from_set, kept))
         case BandMembers():
             members = [
-                _union(
+                united(
                     function
                     for function in _pieces(content.schedule.get_at(position))
                     if function.get_domain_space().get_tuple_name(isl.dim_type.set) in names

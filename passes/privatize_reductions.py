@@ -1,0 +1,114 @@
+"""The pass `privatize-reductions`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+from polyir.diagnostics import missed, remark
+from polyir.dialects.isl_attributes import DependencesAttr
+from polyir.dialects.scop import ScopOp
+from polyir.limits import limited
+from polyir.model.proof import remember_proof
+from polyir.model.scop import scop_of
+from polyir.passes.prerequisites import (
+    RewritePass,
+    dependences_of,
+    replace_tree,
+    report_outcome,
+    require_proved,
+)
+from polyir.transform.loop_attributes import settled
+from polyir.transform.reassociation.private_results import (
+    PrivatizeReductionsOptions,
+    next_privatization,
+)
+from polyir.transform.reassociation.private_rewriting import (
+    PrivateRewriting,
+    apply_private_rewriting,
+    plan_private_rewriting,
+)
+from polyir.transform.walk import require_own_instances, summary
+
+
+@dataclass(frozen=True)
+class PrivatizeReductionsPass(PrivatizeReductionsOptions, RewritePass):
+    """Let loops that carry only reductions run in parts, each with partial results of its own.
+
+    Reductions are the dependences of that kind: `poly-dependences=reassociate=true` finds them. A
+    nest is left alone if its outermost band has a parallel loop. Else, the outermost loop that
+    carries nothing but reductions gets a parallel loop over `parts` around it, 16 if nothing is
+    said. Each part has its own copy of the elements that the loop updates, which begins with the
+    neutral element; after the loop, all copies are combined in their order. So results are the
+    same for any number of threads.
+
+    Parts take turns: of one iteration, or of 1024 of an innermost loop, or of `block` iterations.
+
+    Before:
+
+        poly.band "[{ S[i, j] -> [(i)] }, { S[i, j] -> [(j)] }]" permutable
+
+    After, where S updates `y_partial[i mod 16, j]`:
+
+        poly.sequence {
+          poly.filter "{ S_init[p, i0]; S[i, j] }" {
+            poly.band "[{ S_init[p, i0] -> [(p)]; S[i, j] -> [((i) mod 16)] }]" coincident [true] {
+              poly.sequence {
+                poly.filter "{ S_init[p, i0] }" {
+                  poly.band "[{ S_init[p, i0] -> [(i0)] }]" coincident [true]
+                }
+                poly.filter "{ S[i, j] }" {
+                  poly.band "[{ S[i, j] -> [(i)] }, { S[i, j] -> [(j)] }]" ...
+                }
+              }
+            }
+          }
+          poly.filter "{ S_result[i0] }" {
+            poly.band "[{ S_result[i0] -> [(i0)] }]" coincident [true]
+          }
+        }
+    """
+
+    name = "privatize-reductions"
+
+    def rewrite(self, op: ScopOp) -> None:
+        if op.local_arrays:
+            missed(self.name, "the scop is left as it was: it has local arrays already", op)
+            return
+        require_proved(op, self.name)
+        require_own_instances(scop_of(op).schedule, self.name)
+        if op.dependences is None or not op.dependences.data.reductions:
+            reason = "no dependence is a reduction: poly-dependences=reassociate=true finds them"
+            missed(self.name, f"nothing to do: {reason}", op)
+            return
+        is_done = False
+        reasons: dict[str, None] = {}
+        while op.dependences is not None:
+            search = partial(next_privatization, scop_of(op), op.dependences.data, self)
+            found = limited("the search for reductions", search, ir=op)
+            reasons.update(dict.fromkeys(found.reasons))
+            if found.privatization is None:
+                break
+            rewriting = plan_private_rewriting(scop_of(op), found.privatization)
+            apply_private_rewriting(op, scop_of(op), rewriting)
+            remark(self.name, str(found.privatization), op)
+            is_done = True
+            self._in_parts(op, rewriting)
+        for reason in reasons if is_done else ():
+            remark(self.name, reason, op)
+        if not is_done:
+            why = summary(tuple(reasons)) or "no loop that is not parallel carries only reductions"
+            missed(self.name, f"nothing to do: {why}", op)
+
+    def _in_parts(self, op: ScopOp, rewriting: PrivateRewriting) -> None:
+        """Compute the new dependences, and let the parts run in parallel."""
+        dependences = dependences_of(op, pass_name=self.name, is_bounded=False, reassociate=True)
+        op.dependences = None if dependences is None else DependencesAttr(dependences)
+        if dependences is None:
+            return
+        old = scop_of(op).schedule
+        compute = partial(settled, old, rewriting.in_parts(), dependences, "privatization")
+        outcome = limited("the check of parts", compute)
+        report_outcome(self.name, outcome, op)
+        replace_tree(op, outcome)
+        remember_proof(op)

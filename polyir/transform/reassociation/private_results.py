@@ -1,0 +1,312 @@
+"""Which loops can run in parallel if each part of their iterations has results of its own.
+
+A loop qualifies if it carries nothing but reductions (`polyir.model.reductions`): privatization
+of a reduction, as W. Pugh and D. Wonnacott, "Static analysis of upper and lower bounds on
+dependences and parallelism" (1994), and OpenMP's `reduction` clause have it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+import islpy as isl
+from xdsl.dialects.builtin import MemRefType, NoneAttr
+
+from polyir.diagnostics import OptionError
+from polyir.dialects.dependence import Dependences
+from polyir.dialects.loop_attributes import ParallelAttr
+from polyir.isl_lists import maps_of
+from polyir.isl_trees import node_type, path_of
+from polyir.model.bands import band_facts
+from polyir.model.order import (
+    Active,
+    Member,
+    all_active,
+    backward,
+    below,
+    forward,
+    members_of,
+    still_active,
+    strict_ones,
+)
+from polyir.model.reductions import updates_of
+from polyir.model.scop import Scop
+from polyir.model.tree import attributes_of_members
+from polyir.model.tree_loops import loop_steps
+from polyir.model.updates import Update, elements, memory_of
+from polyir.transform.address import TreePath
+from polyir.transform.bands import split_at
+from polyir.transform.expansion.box import NoBoxError, Side, box_of
+from polyir.transform.parallel import runs_once
+from polyir.transform.reassociation.plan import NoReductionError
+from polyir.transform.reassociation.rewriting import cells_of, function_of
+from polyir.transform.walk import BAND, adds_instances, name_list, statements_of
+
+PARTS = 16
+BLOCK = 1024
+MOST_PARTS = 64
+
+
+@dataclass(frozen=True)
+class PrivatizeReductionsOptions:
+    """How the iterations of a loop are divided: into `parts`, in turns of `block` iterations.
+
+    Without a `block`, an innermost loop has turns of 1024 iterations, and one around others of one.
+
+    Raises `OptionError` for other numbers.
+    """
+
+    parts: int = PARTS
+    block: int | None = None
+
+    def __post_init__(self) -> None:
+        if not 2 <= self.parts <= MOST_PARTS:
+            raise OptionError(f"parts must be a number from 2 to {MOST_PARTS}: parts={self.parts}")
+        if self.block is not None and self.block < 1:
+            raise OptionError(f"block must be a positive number: block={self.block}")
+
+
+@dataclass(frozen=True)
+class PrivateArray:
+    """An array that a loop updates, and the results that each part of the loop has of it.
+
+    `cells` are `{ [v, c] }`: the elements c that are updated in the iteration v of the loops
+    around; `box` is around c. The subscripts of each update are in `places`, `{ S[i] -> [c] }`.
+    """
+
+    updates: tuple[Update, ...]
+    places: tuple[isl.MultiAff, ...]
+    cells: isl.Set
+    box: tuple[Side, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of the array."""
+        return self.updates[0].array
+
+
+@dataclass(frozen=True)
+class Privatization:
+    """A loop that carries only reductions, and what its parts have of their own.
+
+    The loop is the first member of the band at `path` in `schedule`; `depth` loops are around it,
+    and it is called `loop`. Its values are a multiple of `step` apart, and those with the same
+    `floor(value / (block * step)) mod parts` are of one part.
+    """
+
+    schedule: isl.Schedule
+    path: TreePath
+    depth: int
+    loop: str
+    statements: tuple[str, ...]
+    arrays: tuple[PrivateArray, ...]
+    parts: int
+    block: int
+    step: int
+
+    @property
+    def values(self) -> isl.UnionPwAff:
+        """The values of the loop."""
+        node = self.schedule.get_root()
+        for position in self.path:
+            node = node.child(position)
+        return node.band_get_partial_schedule().get_at(0)
+
+    def __str__(self) -> str:
+        names = ", ".join(array.name for array in self.arrays)
+        turns = f", in turns of {self.block} iterations" if self.block > 1 else ""
+        return f"{self.loop} has {self.parts} parts with results of their own in {names}{turns}"
+
+
+@dataclass(frozen=True)
+class Found:
+    """The first loop that can run in parts, if any, and why loops before it cannot."""
+
+    privatization: Privatization | None
+    reasons: tuple[str, ...]
+
+
+def next_privatization(
+    scop: Scop, dependences: Dependences, options: PrivatizeReductionsOptions
+) -> Found:
+    """The first loop that is not parallel but for reductions, in a nest without a parallel loop.
+
+    Of nested bands, the outermost such loop is taken, even if there are parallel loops inside
+    another band: threads start once, then. Loops around that are not parallel stay around.
+    """
+    search = _Search(scop, options)
+    root = scop.schedule.get_root()
+    found = next(search.visit(root, all_active(dependences.ordering)), None)
+    return Found(found, tuple(dict.fromkeys(search.reasons)))
+
+
+class _Search:
+    """Goes through a tree, and notes why loops that carry reductions cannot run in parts."""
+
+    def __init__(self, scop: Scop, options: PrivatizeReductionsOptions) -> None:
+        self.reasons: list[str] = []
+        self._scop = scop
+        self._options = options
+        self._updates = updates_of(scop).found
+
+    def visit(self, node: isl.ScheduleNode, actives: tuple[Active, ...]) -> Iterator[Privatization]:
+        """The loops from `node` down, outermost first."""
+        if adds_instances(node):
+            return
+        if node_type(node) is BAND:
+            members = members_of(node)
+            is_marked = any(ParallelAttr() in each for each in attributes_of_members(node))
+            parallel = band_facts(actives, members).parallel
+            some = (each and not runs_once(node, place) for place, each in enumerate(parallel))
+            if is_marked or any(some):
+                return
+            left = actives
+            for position, member in enumerate(members):
+                carried = [each for each in left if _separates(each, member)]
+                if carried and not strict_ones(carried):
+                    try:
+                        yield self._planned(node, position, carried)
+                    except NoReductionError as error:
+                        number = node.get_schedule_depth() + position + 1
+                        names = name_list(statements_of(node))
+                        self.reasons.append(f"loop {number} around {names} has no parts: {error}")
+                left = still_active(left, member)
+        for position, inner in enumerate(below(node, actives)):
+            yield from self.visit(node.child(position), inner)
+
+    def _planned(
+        self, band: isl.ScheduleNode, position: int, carried: Sequence[Active]
+    ) -> Privatization:
+        """A loop in parts; raises `NoReductionError`."""
+        if band.is_subtree_anchored():
+            raise NoReductionError("AST options at or below it name the loops around them")
+        step = loop_steps(band)[position]
+        node = split_at(band, position)
+        depth = node.get_schedule_depth()
+        is_innermost = not _has_loops_inside(node)
+        extent = _extent(node)
+        if is_innermost and _runs_often(node):
+            raise NoReductionError("in each iteration of the loops around, there is little to do")
+        if extent is not None and extent <= max(MOST_PARTS, self._options.parts):
+            raise NoReductionError(f"it has at most {extent} iterations")
+        block = self._options.block or (BLOCK if is_innermost else 1)
+        names = tuple(dict.fromkeys(each.dependence.array for each in carried))
+        arrays = tuple(self._private(node, name) for name in names)
+        around = name_list(statements_of(node))
+        return Privatization(
+            schedule=node.get_schedule(),
+            path=path_of(node),
+            depth=depth,
+            loop=f"loop {depth + 1} around {around}",
+            statements=statements_of(node),
+            arrays=arrays,
+            parts=self._options.parts,
+            block=block,
+            step=step,
+        )
+
+    def _private(self, node: isl.ScheduleNode, array: str) -> PrivateArray:
+        """The results that each part of a loop has of an array; raises `NoReductionError`."""
+        inside = statements_of(node)
+        accessing = [
+            body
+            for body in self._scop.bodies
+            if body.name in inside and any(each.array == array for each in body.accesses)
+        ]
+        updates = tuple(
+            update
+            for update in self._updates
+            if update.array == array and update.statement.name in inside
+        )
+        for body in accessing:
+            update = next((each for each in updates if each.statement.name == body.name), None)
+            if update is None or any(each.array == array for each in update.others):
+                raise NoReductionError(f"{body.name} accesses partial results in {array}")
+            if update.combiner is not updates[0].combiner:
+                raise NoReductionError(f"{array} is updated by several operations")
+        memory = memory_of(updates[0].store).type
+        if not isinstance(memory, MemRefType) or not isinstance(memory.layout, NoneAttr):
+            raise NoReductionError(f"the layout of {array} is not the default")
+        places = tuple(function_of(elements(update)) for update in updates)
+        cells = _cells(node, updates).intersect_params(self._scop.context).coalesce()
+        try:
+            own = cells.project_out(isl.dim_type.set, 0, node.get_schedule_depth())
+            box = box_of(own, self._scop.context)
+        except NoBoxError as error:
+            raise NoReductionError(f"the results in {array} have no box: {error}") from None
+        return PrivateArray(updates, places, cells, box)
+
+
+def _separates(active: Active, member: Member) -> bool:
+    return not (forward(active, member).is_empty() and backward(active, member).is_empty())
+
+
+def _has_loops_inside(band: isl.ScheduleNode) -> bool:
+    """Whether there are loops inside the first one of a band."""
+    if band.band_n_member() > 1:
+        return True
+    inside = band.child(0)
+    return not inside.every_descendant(lambda node: node_type(node) is not BAND)
+
+
+def _dates(band: isl.ScheduleNode, members: int) -> isl.UnionMap:
+    """`{ S[i] -> [v] }`: the loops around a band, and its first members."""
+    dates = band.get_prefix_schedule_multi_union_pw_aff()
+    for position in range(members):
+        member = band.band_get_partial_schedule().get_at(position)
+        dates = dates.flat_range_product(isl.MultiUnionPwAff.from_union_pw_aff(member))
+    return isl.UnionMap.from_multi_union_pw_aff(dates).intersect_domain(band.get_domain())
+
+
+def _runs_often(band: isl.ScheduleNode) -> bool:
+    """Whether a band may run more than once."""
+    if band.get_schedule_depth() == 0:
+        return False
+    dates = isl.Set.from_union_set(_dates(band, 0).range())
+    return not bool(dates.lexmin().is_equal(dates.lexmax()))
+
+
+def _extent(band: isl.ScheduleNode) -> int | None:
+    """The most values of the first loop of a band, if that is a constant."""
+    outer, inner = _dates(band, 0), _dates(band, 1)
+    values = isl.Map.from_union_map(outer.reverse().apply_range(inner))
+    last = values.dim(isl.dim_type.out) - 1
+    values = values.project_out(isl.dim_type.out, 0, last)
+    distance = values.reverse().apply_range(values).deltas().dim_max_val(0)
+    return distance.to_python() + 1 if distance.is_int() else None
+
+
+def _cells(band: isl.ScheduleNode, updates: Sequence[Update]) -> isl.Set:
+    """`{ [v, c] }`: the elements that updates access in each iteration v of the loops around."""
+    dates = _dates(band, 0)
+    found: list[isl.Set] = []
+    for update in updates:
+        name = update.statement.name
+        mine = [each for each in maps_of(dates) if each.get_tuple_name(_IN) == name]
+        for part in mine:
+            pairs = part.reverse().apply_range(elements(update))
+            found.append(pairs.wrap().flatten())
+    return reduce(isl.Set.union, found)
+
+
+_IN = isl.dim_type.in_
+
+
+def cells_of_parts(array: PrivateArray, depth: int, parts: int, name: str) -> isl.Set:
+    """`{ name[v, p, c] }`: the partial results in iteration v of the loops around."""
+    count = array.cells.dim(isl.dim_type.set)
+    cells = array.cells.insert_dims(isl.dim_type.set, depth, 1)
+    cells = cells.lower_bound_val(isl.dim_type.set, depth, isl.Val(0))
+    cells = cells.upper_bound_val(isl.dim_type.set, depth, isl.Val(parts - 1))
+    cells = cells_of(cells, {}, name)
+    cells = cells.set_dim_name(isl.dim_type.set, depth, "p")
+    for position in range(depth + 1, count + 1):
+        cells = cells.set_dim_name(isl.dim_type.set, position, f"i{position - 1}")
+    return cells
+
+
+def cells_of_results(array: PrivateArray, name: str) -> isl.Set:
+    """`{ name[v, c] }`: the results in iteration v of the loops around."""
+    return cells_of(array.cells, {}, name)

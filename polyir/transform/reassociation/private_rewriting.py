@@ -1,0 +1,356 @@
+"""The memory, the statements and the schedule trees of loops whose parts have their own results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
+from typing import Any
+
+import islpy as isl
+from xdsl.dialects import affine, arith
+from xdsl.dialects.builtin import IndexType
+from xdsl.ir import Block, Region, SSAValue
+from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr
+from xdsl.rewriter import Rewriter
+
+from polyir.dialects.isl_attributes import SetAttr
+from polyir.dialects.scop import ScopOp, StmtOp
+from polyir.isl_lists import parameters_of, sets_of
+from polyir.isl_maps import universe
+from polyir.isl_trees import BandMembers, TreeNode
+from polyir.model.affine_maps import Valued, affine_expression
+from polyir.model.scop import Scop
+from polyir.model.tree import tree_from_schedule
+from polyir.model.updates import Update, memory_of, neutral_element
+from polyir.transform.address import node_at
+from polyir.transform.expansion.box import Allocator, on_statement
+from polyir.transform.expansion.temporaries import StatementValues
+from polyir.transform.reassociation.private_results import (
+    PrivateArray,
+    Privatization,
+    cells_of_parts,
+    cells_of_results,
+)
+from polyir.transform.reassociation.rewriting import Namer, single
+from polyir.transform.reassociation.statements import StatementBody, constant_side
+from polyir.transform.reassociation.tree import changed_at, iterator_of, parallel_band, united
+from polyir.transform.tile import tile_values
+
+LINE = 8
+"""The elements between the partial results of a scalar, so that threads share no cache line."""
+
+
+@dataclass(frozen=True)
+class NewStatements:
+    """What an array needs: `initial` sets partial results to the neutral element, `result` adds
+    them to the elements. The domains are `{ T[v, p, c] }` and `{ T[v, c] }`.
+    """
+
+    array: PrivateArray
+    initial: isl.Set
+    result: isl.Set
+
+
+@dataclass(frozen=True)
+class PrivateRewriting:
+    """What to do to a scop for a loop whose parts have results of their own.
+
+        band [i]                        sequence
+          S[i]: X[f] += e                 filter init, S: band [p]  parallel
+                                =>          sequence
+                                              filter init: P[p, c] = neutral element
+                                              filter S: band [i]
+                                                P[p, f] += e
+                                          filter result: X[c] = X[c] + (P[0, c] + P[1, c] + ...)
+
+    S[i] becomes S[p, i] with the part p of i. e does not read X, nor does anything else access X
+    inside the loop. Parts depend on the iterations alone, and their results are combined in order:
+    so the result does not depend on the number of threads.
+    """
+
+    plan: Privatization
+    statements: tuple[NewStatements, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the new statements."""
+        return tuple(each.get_tuple_name() for each in self._domains)
+
+    @property
+    def _domains(self) -> tuple[isl.Set, ...]:
+        initial = tuple(each.initial for each in self.statements)
+        return (*initial, *(each.result for each in self.statements))
+
+    def in_order(self) -> isl.Schedule:
+        """The tree with all instances in the order that they had."""
+        return self._changed(in_parts=False)
+
+    def in_parts(self) -> isl.Schedule:
+        """The tree in which parts are parallel."""
+        return self._changed(in_parts=True)
+
+    @cached_property
+    def expanded(self) -> Mapping[str, isl.Set]:
+        """`{ S[p, i] }` for each statement that updates an array: p is the part of S[i]."""
+        names = [each.statement.name for array in self.plan.arrays for each in array.updates]
+        return {
+            name: _with_part(part, domain)
+            for part in _functions(_part_of(self.plan.values, self.plan))
+            for domain in sets_of(self.plan.schedule.get_domain())
+            if (name := _name_of(part)) in names and domain.get_tuple_name() == name
+        }
+
+    @cached_property
+    def _schedule(self) -> isl.Schedule:
+        """The tree with parts as iterators of the statements that update an array."""
+        domain = isl.UnionSet.empty(self.plan.schedule.get_domain().get_space())
+        functions = isl.UnionPwMultiAff.empty(domain.get_space())
+        for each in sets_of(self.plan.schedule.get_domain()):
+            name = each.get_tuple_name()
+            new = self.expanded.get(name, each)
+            space = isl.Space.map_from_set(new.get_space())
+            function = isl.MultiAff.identity(space)
+            if name in self.expanded:
+                function = function.drop_dims(isl.dim_type.out, 0, 1)
+                function = function.set_tuple_name(isl.dim_type.out, name)
+            domain = domain.union(isl.UnionSet.from_set(new))
+            pw = isl.PwMultiAff.from_multi_aff(function)
+            functions = functions.union_add(isl.UnionPwMultiAff.from_pw_multi_aff(pw))
+        return self.plan.schedule.pullback_union_pw_multi_aff(functions).intersect_domain(domain)
+
+    @cached_property
+    def _values(self) -> isl.UnionPwAff:
+        """The values of the loop in the tree with parts as iterators."""
+        band = node_at(self._schedule, self.plan.path)
+        return band.band_get_partial_schedule().get_at(0)
+
+    def _changed(self, in_parts: bool) -> isl.Schedule:
+        plan = self.plan
+
+        def change(band: TreeNode) -> TreeNode:
+            loop = self._loop_in_parts(band) if in_parts else self._loop(band)
+            results = [self._cells(each.result, plan.depth) for each in self.statements]
+            return TreeNode("sequence", None, (*loop, *results))
+
+        return changed_at(self._schedule, plan.path, self._domains, change)
+
+    def _loop(self, band: TreeNode) -> list[TreeNode]:
+        """The loop as it was, after what sets partial results."""
+        initial = [self._cells(each.initial, self.plan.depth) for each in self.statements]
+        return [*initial, TreeNode("filter", self._old, (band,))]
+
+    def _loop_in_parts(self, band: TreeNode) -> list[TreeNode]:
+        """A parallel loop over parts around all that they do."""
+        plan = self.plan
+        inside = (band,)
+        if plan.block > 1:
+            turns = tile_values(self._values, plan.block * plan.step)
+            inside = (parallel_band([turns], inside),)
+        initial = [self._cells(each.initial, plan.depth + 1) for each in self.statements]
+        body = TreeNode("sequence", None, (*initial, TreeNode("filter", self._old, inside)))
+        instances = self._old
+        for each in self.statements:
+            instances = instances.union(universe(each.initial.get_space()))
+        part = united(
+            [*self._parts, *(iterator_of(each.initial, plan.depth) for each in self.statements)]
+        )
+        loop = parallel_band([part], (body,))
+        assert isinstance(loop.content, BandMembers)
+        # Else, isl makes a loop of its own for parts without iterations.
+        content = replace(loop.content, options=isl.UnionSet("{ atomic[0] }"))
+        return [TreeNode("filter", instances, (replace(loop, content=content),))]
+
+    @property
+    def _parts(self) -> list[isl.PwAff]:
+        """`{ S[i] -> [p] }`: the part of each instance."""
+        return [
+            iterator_of(self.expanded[_name_of(part)], 0)
+            if _name_of(part) in self.expanded
+            else part
+            for part in _functions(_part_of(self._values, self.plan))
+        ]
+
+    @property
+    def _old(self) -> isl.UnionSet:
+        sets = (universe(each.get_domain_space()) for each in _functions(self._values))
+        return reduce(isl.UnionSet.union, sets)
+
+    def _cells(self, domain: isl.Set, first: int) -> TreeNode:
+        """The filter of a new statement, with a band of its iterators from `first` on."""
+        count = domain.dim(isl.dim_type.set)
+        functions = [united([iterator_of(domain, each)]) for each in range(first, count)]
+        below = (parallel_band(functions),) if functions else ()
+        return TreeNode("filter", universe(domain.get_space()), below)
+
+
+def _part_of(values: isl.UnionPwAff, plan: Privatization) -> isl.UnionPwAff:
+    """The part that iterations with some values are of."""
+    turn = values.scale_down_val(isl.Val(plan.block * plan.step)).floor()
+    return turn.mod_val(isl.Val(plan.parts))
+
+
+def _with_part(part: isl.PwAff, domain: isl.Set) -> isl.Set:
+    """`{ S[p, i] }` for the instances S[i] and the part of each."""
+    name = domain.get_tuple_name()
+    pairs = isl.Map.from_pw_aff(part).intersect_domain(domain).reverse()
+    expanded = pairs.wrap().flatten().set_tuple_name(name)
+    expanded = expanded.set_dim_name(isl.dim_type.set, 0, "p")
+    for position in range(domain.dim(isl.dim_type.set)):
+        iterator = domain.get_dim_name(isl.dim_type.set, position)
+        if iterator is not None:
+            expanded = expanded.set_dim_name(isl.dim_type.set, position + 1, iterator)
+    return expanded
+
+
+def _name_of(function: isl.PwAff) -> str:
+    return function.get_domain_space().get_tuple_name(isl.dim_type.set)
+
+
+def _functions(values: isl.UnionPwAff) -> list[isl.PwAff]:
+    functions = values.get_pw_aff_list()
+    return [functions.get_at(position) for position in range(functions.n_pw_aff())]
+
+
+def plan_private_rewriting(scop: Scop, plan: Privatization) -> PrivateRewriting:
+    """The new statements for a loop in parts; raises `NoReductionError`."""
+    for values in _functions(plan.values):
+        single(values)
+    statements: list[NewStatements] = []
+    for array in plan.arrays:
+        namer = Namer(scop, array.updates[0].statement.name)
+        initial = cells_of_parts(array, plan.depth, plan.parts, namer("init"))
+        statements.append(NewStatements(array, initial, cells_of_results(array, namer("result"))))
+    return PrivateRewriting(plan, tuple(statements))
+
+
+def apply_private_rewriting(op: ScopOp, scop: Scop, rewriting: PrivateRewriting) -> None:
+    """Rewrite the operations of a scop, with all instances in the order that they had.
+
+    Its dependences are out of date after it.
+    """
+    allocator = Allocator(op)
+    for new in rewriting.statements:
+        _Builder(op, scop, rewriting, new).build(allocator)
+    old = op.tree
+    op.body.block.insert_op_before(tree_from_schedule(rewriting.in_order()), old)
+    Rewriter.erase_op(old)
+
+
+class _Builder:
+    """Makes the memory and the statements for one array."""
+
+    def __init__(
+        self, op: ScopOp, scop: Scop, rewriting: PrivateRewriting, new: NewStatements
+    ) -> None:
+        self._op = op
+        self._scop = scop
+        self._rewriting = rewriting
+        self._new = new
+        self._array = new.array
+        self._original = memory_of(new.array.updates[0].store)
+
+    def build(self, allocator: Allocator) -> None:
+        """Allocate partial results, let the updates use them, and add the new statements."""
+        parts = constant_side(self._rewriting.plan.parts)
+        padding = () if self._array.box else (LINE,)
+        self._partial = allocator.allocate(self._original, [parts, *self._array.box], padding)
+        self._partial.name_hint = f"{self._array.name}_partial"
+        for update, place in zip(self._array.updates, self._array.places, strict=True):
+            self._redirect(update, place)
+        names = [each.statement.name for each in self._array.updates]
+        last = next(each for each in self._op.statements if each.sym_name.data == names[0])
+        for statement in (self._initial(last), self._result(last)):
+            self._op.body.block.insert_op_after(statement, last)
+            last = statement
+
+    def _redirect(self, update: Update, place: isl.MultiAff) -> None:
+        """Let a statement update partial results."""
+        values = StatementValues(self._scop, update.statement)
+        cell = [place.get_at(each) for each in range(place.dim(isl.dim_type.out))]
+        subscripts = values.expressions(self._from_lower(cell))
+        operation = update.statement.op
+        operation.domain = SetAttr(self._rewriting.expanded[update.statement.name])
+        part = operation.body.block.insert_arg(IndexType(), 0)
+        part.name_hint = "p"
+        subscripts = self._cell((AffineDimExpr(len(values.values)), *subscripts))
+        values.values.append(part)
+        for access in (update.load, update.store):
+            assert isinstance(access.operation, affine.LoadOp | affine.StoreOp)
+            values.redirect(access.operation, self._partial, subscripts)
+        for step in update.steps:
+            if "overflowFlags" in step.properties:
+                # Partial results may overflow where the others do not.
+                step.properties["overflowFlags"] = arith.IntegerOverflowAttr("none")
+
+    def _from_lower(self, cell: Sequence[isl.Aff]) -> list[isl.Aff]:
+        """Subscripts of the array as those in its box."""
+        return [
+            each.sub(on_statement(side.lower, each.get_domain_space()))
+            for each, side in zip(cell, self._array.box, strict=True)
+        ]
+
+    def _cell(self, subscripts: Valued) -> Valued:
+        return subscripts if self._array.box else (*subscripts, AffineConstantExpr(0))
+
+    def _initial(self, like: StmtOp) -> StmtOp:
+        """`P[p, c] = neutral element`."""
+        domain = self._new.initial
+        body = self._body(domain)
+        update = self._array.updates[0]
+        value = body.add(arith.ConstantOp(neutral_element(update.combiner, update.element_type)))
+        depth = self._rewriting.plan.depth
+        part = AffineDimExpr(depth)
+        body.store(value, self._partial, self._cell((part, *self._in_box(domain, depth + 1))))
+        return self._statement(domain, body, like)
+
+    def _result(self, like: StmtOp) -> StmtOp:
+        """`X[c] = X[c] op (P[0, c] op P[1, c] op ...)`."""
+        domain = self._new.result
+        body = self._body(domain)
+        depth = self._rewriting.plan.depth
+        count = domain.dim(isl.dim_type.set)
+        operation: Any = self._array.updates[0].combiner.operation
+        box = self._in_box(domain, depth)
+
+        def partial(part: int) -> SSAValue:
+            cell = self._cell((AffineConstantExpr(part), *box))
+            return body.load(self._partial, cell)
+
+        total = partial(0)
+        for part in range(1, self._rewriting.plan.parts):
+            total = body.add(operation(total, partial(part)))
+        place = tuple(AffineDimExpr(each) for each in range(depth, count))
+        old = body.load(self._original, place)
+        body.store(body.add(operation(old, total)), self._original, place)
+        return self._statement(domain, body, like)
+
+    def _in_box(self, domain: isl.Set, first: int) -> Valued:
+        """The iterators of a new statement from `first` on as subscripts in the box."""
+        local = isl.LocalSpace.from_space(domain.get_space())
+        count = domain.dim(isl.dim_type.set)
+        cell = [
+            isl.Aff.var_on_domain(local, isl.dim_type.set, each) for each in range(first, count)
+        ]
+        return tuple(self._expression(each) for each in self._from_lower(cell))
+
+    def _expression(self, function: isl.Aff) -> Any:
+        count = function.dim(isl.dim_type.in_)
+        order = list(self._op.parameter_values)
+        names = parameters_of(function.get_domain_space())
+        parameters = [AffineDimExpr(count + order.index(name)) for name in names]
+        return affine_expression(
+            function, [AffineDimExpr(each) for each in range(count)], parameters
+        )
+
+    def _body(self, domain: isl.Set) -> StatementBody:
+        block = Block(arg_types=[IndexType()] * domain.dim(isl.dim_type.set))
+        for position, argument in enumerate(block.args):
+            argument.name_hint = domain.get_dim_name(isl.dim_type.set, position)
+        return StatementBody(block, [*block.args, *self._op.parameter_values.values()])
+
+    def _statement(self, domain: isl.Set, body: StatementBody, like: StmtOp) -> StmtOp:
+        statement = StmtOp(domain.get_tuple_name(), domain, Region(body.block))
+        for operation in statement.walk():
+            operation.location = like.location
+        return statement

@@ -1,0 +1,369 @@
+"""Loops whose updates commute: scheduled, privatized, run by threads, against MLIR's lowering.
+
+Integers must have the same bits in every order. Floating-point sums are compared up to rounding,
+and have the same bits for every number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from gpu_devices import missing_opencl
+from kernel_runs import oracle_of
+from kernels import KERNELS
+from oracle import MISSING_TOOLS_REASON, Oracle, mlir_opt_available
+from suites import rarely
+
+from polyir import api
+from polyir.diagnostics import Remark, remarks_to
+from polyir.runtime import CompiledModule, CompilerOptions, compare_bits, compile_module
+
+pytestmark = pytest.mark.skipif(not mlir_opt_available(), reason=MISSING_TOOLS_REASON)
+
+FLAGS = ("-std=c99", "-O1", "-fopenmp", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror")
+MARKED = "poly-dependences{reassociate=true}"
+PARALLEL = f"{MARKED},privatize-reductions,mark-parallel"
+VECTORS = "register-tile{reassociate=true}"
+ELEMENTS = {"f64": np.float64, "f32": np.float32, "i32": np.int32, "i64": np.int64}
+SIZES = ((1, 1), (7, 3), (70, 33), (300, 90))
+
+Arguments = list[object]
+
+
+@dataclass(frozen=True)
+class Program:
+    """A function `f(n, m, ...)`; `arrays` are their shapes, with the numbers as names."""
+
+    loops: str
+    arrays: Mapping[str, tuple[str | int, ...]]
+    element: str = "i32"
+    most: int = 1 << 30
+    sizes: tuple[tuple[int, int], ...] = SIZES
+
+    @property
+    def text(self) -> str:
+        def type_of(shape: tuple[str | int, ...]) -> str:
+            extents = "".join(f"{'?' if isinstance(each, str) else each}x" for each in shape)
+            return f"memref<{extents}{self.element}>"
+
+        arrays = "".join(f", %{name}: {type_of(shape)}" for name, shape in self.arrays.items())
+        loops = self.loops
+        for name, shape in self.arrays.items():
+            loops = loops.replace(f"@{name}", type_of(shape))
+        loops = loops.replace("@", self.element)
+        return f"func.func @f(%n: index, %m: index{arrays}) {{\n{loops}\n  return\n}}"
+
+    def arguments(self, n: int, m: int) -> Arguments:
+        random = np.random.default_rng(n + m)
+        extents = {"n": n, "m": m}
+        made: Arguments = [n, m]
+        for shape in self.arrays.values():
+            sizes = [extents[each] if isinstance(each, str) else each for each in shape]
+            if self.element.startswith("f"):
+                values = random.standard_normal(sizes)
+            else:
+                values = random.integers(-self.most, self.most + 1, sizes)
+            made.append(np.asarray(values).astype(ELEMENTS[self.element]))
+        return made
+
+
+def update(place: str, operation: str, value: str = "%a", turned: bool = False) -> str:
+    """`X[place] = X[place] op value`, or with the operands in the other order."""
+    operands = f"{value}, %old" if turned else f"%old, {value}"
+    return f"""
+      %old = affine.load %X[{place}] : @X
+      %new = arith.{operation} {operands} : @
+      affine.store %new, %X[{place}] : @X"""
+
+
+def nest(body: str, inner: str = "affine.for %j = 0 to %m") -> str:
+    return f"""
+  affine.for %i = 0 to %n {{
+    {inner} {{
+      %a = affine.load %A[%i, %j] : @A
+{body}
+    }}
+  }}"""
+
+
+MATRIX = ("n", "m")
+
+PROGRAMS = {
+    "one sum": Program(nest(update("", "addi")), {"A": MATRIX, "X": ()}),
+    "columns": Program(nest(update("%j", "addi")), {"A": MATRIX, "X": ("m",)}),
+    "difference": Program(nest(update("%j", "subi")), {"A": MATRIX, "X": ("m",)}, "i64"),
+    "product": Program(nest(update("%j", "muli", turned=True)), {"A": MATRIX, "X": ("m",)}),
+    "largest": Program(nest(update("%j", "maxsi")), {"A": MATRIX, "X": ("m",)}),
+    "least": Program(nest(update("", "minui", turned=True)), {"A": MATRIX, "X": ()}),
+    "conjunction": Program(nest(update("%j", "andi")), {"A": MATRIX, "X": ("m",)}),
+    "disjunction": Program(nest(update("%j", "ori")), {"A": MATRIX, "X": ("m",)}),
+    "least of floats": Program(
+        nest(update("%j", "minimumf")), {"A": MATRIX, "X": ("m",)}, element="f64"
+    ),
+    "histogram": Program(nest(update("(%i + 3 * %j) mod 8", "addi")), {"A": MATRIX, "X": (8,)}),
+    "diagonals": Program(nest(update("%i + %j", "addi")), {"A": MATRIX, "X": (500,)}),
+    "shifted": Program(
+        nest(update("%i - %j + 90", "addi"), "affine.for %j = 0 to 90"),
+        {"A": ("n", 90), "X": (500,)},
+    ),
+    "triangle": Program(
+        nest(update("%j", "addi"), "affine.for %j = 0 to affine_map<(d0) -> (d0 + 1)>(%i)"),
+        {"A": ("n", "n"), "X": ("n",)},
+    ),
+    "two terms": Program(
+        nest(
+            """
+      %b = affine.load %B[%j] : @B
+      %0 = affine.load %X[%j] : @X
+      %1 = arith.addi %0, %a : @
+      affine.store %1, %X[%j] : @X
+      %2 = affine.load %X[%m - %j - 1] : @X
+      %3 = arith.subi %2, %b : @
+      affine.store %3, %X[%m - %j - 1] : @X"""
+        ),
+        {"A": MATRIX, "B": ("m",), "X": ("m",)},
+    ),
+    "solver": Program(
+        """
+  affine.for %i = 0 to %n {
+    affine.for %j = 0 to affine_map<(d0) -> (d0)>(%i) {
+      %a = affine.load %A[%i, %j] : @A
+      %x = affine.load %X[%j] : @X
+      %p = arith.muli %a, %x : @
+      %old = affine.load %X[%i] : @X
+      %new = arith.subi %old, %p : @
+      affine.store %new, %X[%i] : @X
+    }
+  }""",
+        {"A": ("n", "n"), "X": ("n",)},
+    ),
+    "partial sums": Program(
+        """
+  affine.for %i = 0 to %n {
+    affine.for %j = 0 to %m {
+      %a = affine.load %A[%i, %j] : @A
+      %old = affine.load %X[] : @X
+      %new = arith.addi %old, %a : @
+      affine.store %new, %X[] : @X
+    }
+    %sum = affine.load %X[] : @X
+    affine.store %sum, %B[%i] : @B
+  }""",
+        {"A": MATRIX, "B": ("n",), "X": ()},
+    ),
+    "set between": Program(
+        """
+  affine.for %i = 0 to %n {
+    affine.for %j = 0 to %m {
+      %a = affine.load %A[%i, %j] : @A
+      %old = affine.load %X[%j] : @X
+      %new = arith.addi %old, %a : @
+      affine.store %new, %X[%j] : @X
+    }
+    %first = affine.load %A[%i, 0] : @A
+    affine.store %first, %X[0] : @X
+  }""",
+        {"A": MATRIX, "X": ("m",)},
+    ),
+    "carried": Program(
+        """
+  %start = affine.load %X[] : @X
+  %sum = affine.for %i = 0 to %n iter_args(%s = %start) -> (@) {
+    %inner = affine.for %j = 0 to %m iter_args(%t = %s) -> (@) {
+      %a = affine.load %A[%i, %j] : @A
+      %u = arith.addi %t, %a : @
+      affine.yield %u : @
+    }
+    affine.yield %inner : @
+  }
+  affine.store %sum, %X[] : @X""",
+        {"A": MATRIX, "X": ()},
+    ),
+    "carried by scf": Program(
+        """
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %start = affine.load %X[] : @X
+  %sum = scf.for %i = %zero to %n step %one iter_args(%s = %start) -> (@) {
+    %a = memref.load %A[%i] : @A
+    %t = arith.addi %s, %a : @
+    scf.yield %t : @
+  }
+  affine.store %sum, %X[] : @X""",
+        {"A": ("n",), "X": ()},
+    ),
+    "residual": Program(
+        """
+  affine.for %t = 0 to 3 {
+    affine.for %i = 1 to affine_map<(d0) -> (d0 - 1)>(%n) {
+      %0 = affine.load %A[%i - 1] : @A
+      %1 = affine.load %A[%i] : @A
+      %2 = affine.load %A[%i + 1] : @A
+      %3 = arith.addf %0, %1 : @
+      %4 = arith.addf %3, %2 : @
+      affine.store %4, %B[%i] : @B
+    }
+    %zero = arith.constant 0.0 : @
+    affine.store %zero, %X[%t] : @X
+    affine.for %i = 1 to affine_map<(d0) -> (d0 - 1)>(%n) {
+      affine.for %j = 0 to 2 {
+        %0 = affine.load %A[%i] : @A
+        %1 = affine.load %B[%i] : @B
+        %2 = arith.subf %1, %0 : @
+        %3 = arith.mulf %2, %2 : @
+        %old = affine.load %X[%t] : @X
+        %new = arith.addf %old, %3 : @
+        affine.store %new, %X[%t] : @X
+      }
+    }
+    affine.for %i = 1 to affine_map<(d0) -> (d0 - 1)>(%n) {
+      %0 = affine.load %B[%i] : @B
+      affine.store %0, %A[%i] : @A
+    }
+  }""",
+        {"A": ("n",), "B": ("n",), "X": (3,)},
+        "f64",
+    ),
+    "dot": Program(
+        """
+  affine.for %i = 0 to %n {
+    %old = affine.load %X[] : @X
+    %a = affine.load %A[%i] : @A
+    %b = affine.load %B[%i] : @B
+    %product = arith.mulf %a, %b : @
+    %new = arith.addf %product, %old : @
+    affine.store %new, %X[] : @X
+  }""",
+        {"A": ("n",), "B": ("n",), "X": ()},
+        "f64",
+        sizes=((0, 0), (1, 0), (300, 0), (70_000, 0)),
+    ),
+}
+IN_ORDER = ("solver", "partial sums", "set between")
+"""Programs of which no outermost loop carries only reductions."""
+
+
+def quietly_run(text: str, pipeline: str, after: str = "") -> CompiledModule:
+    """The program in C after a pipeline of passes on schedules, and one of passes on loops."""
+    found: list[Remark] = []
+    with remarks_to(found.append):
+        loops = api.lower(api.run_pipeline(api.parse(text), pipeline))
+        if after:
+            loops = api.run_pipeline(loops, after)
+    return compile_module(loops, CompilerOptions(flags=FLAGS))
+
+
+def results(module: CompiledModule, program: Program, threads: int) -> list[Arguments]:
+    made = [program.arguments(n, m) for n, m in program.sizes]
+    with module.threads(threads):
+        for arguments in made:
+            module["f"](*arguments)
+    return made
+
+
+def wanted(program: Program) -> list[Arguments]:
+    oracle = Oracle(program.text)
+    made = [program.arguments(n, m) for n, m in program.sizes]
+    for arguments in made:
+        oracle("f", *arguments)
+    return made
+
+
+def check(program: Program, found: list[Arguments]) -> None:
+    """The same bits as those of MLIR's lowering; of floating-point sums, nearly."""
+    is_sum = program.element.startswith("f") and "arith.add" in program.loops
+    for right, arguments in zip(wanted(program), found, strict=True):
+        if is_sum:
+            for one, other in zip(right, arguments, strict=True):
+                np.testing.assert_allclose(other, one, rtol=1e-11)
+        else:
+            assert compare_bits(right, arguments) is None
+
+
+SCHEDULES = (
+    "pluto-schedule",
+    "pluto-schedule{fuse=max},tile{sizes=8,4},wavefront",
+    *("feautrier-schedule", "isl-schedule{outer-coincidence=true},tile{sizes=4,8}"),
+    "spatial-schedule",
+)
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_any_schedule(name: str, schedule: str) -> None:
+    """Schedulers may turn reductions round, and nothing else."""
+    module = quietly_run(PROGRAMS[name].text, f"{MARKED},{schedule},mark-parallel")
+    check(PROGRAMS[name], results(module, PROGRAMS[name], 2))
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_in_parts(name: str) -> None:
+    program = PROGRAMS[name]
+    module = quietly_run(program.text, PARALLEL)
+    alone = results(module, program, 1)
+    check(program, alone)
+    assert ("_partial" in module.source) == (name not in IN_ORDER)
+    for threads in (2, 3):
+        for one, other in zip(alone, results(module, program, threads), strict=True):
+            assert compare_bits(one, other) is None
+
+
+@pytest.mark.parametrize("name", ["columns", "dot", "residual", "largest", "carried"])
+def test_in_parts_and_vectors(name: str) -> None:
+    program = PROGRAMS[name]
+    module = quietly_run(program.text, f"{PARALLEL},{VECTORS}", "vectorize")
+    check(program, results(module, program, 2))
+
+
+@pytest.mark.parametrize("name", ["columns", "dot", "histogram", "residual"])
+def test_in_parts_by_llvm(name: str) -> None:
+    program = PROGRAMS[name]
+    with remarks_to(lambda remark: None):
+        module = api.compile(program.text, PARALLEL, backend="llvm")
+    check(program, results(module, program, 2))
+
+
+@pytest.mark.skipif(bool(missing_opencl()), reason=missing_opencl())
+@pytest.mark.parametrize("name", ["columns", "dot", "carried", "residual"])
+def test_marked_on_gpu(name: str) -> None:
+    program = PROGRAMS[name]
+    isl = "isl-schedule{outer-coincidence=true}"
+    pipeline = f"{MARKED},{isl},reassociate,map-to-gpu{{sequential=device}}"
+    with remarks_to(lambda remark: None):
+        module = api.compile(program.text, pipeline, target="opencl")
+    check(program, results(module, program, 1))
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_same_bits_without_marks(name: str) -> None:
+    program = PROGRAMS[name]
+    module = quietly_run(program.text, "privatize-reductions,mark-parallel")
+    assert "_partial" not in module.source
+    for right, arguments in zip(wanted(program), results(module, program, 2), strict=True):
+        assert compare_bits(right, arguments) is None
+
+
+KERNEL_NAMES = (
+    "atax",
+    "bicg",
+    "mvt",
+    "gesummv",
+    "correlation",
+    *map(rarely, ("covariance", "gemver")),
+)
+
+
+@pytest.mark.parametrize("schedule", ["", "pluto-schedule,", "pluto-schedule{fuse=max},"])
+@pytest.mark.parametrize("name", KERNEL_NAMES)
+def test_kernels_nearly(name: str, schedule: str) -> None:
+    kernel = KERNELS[name]
+    pipeline = f"{MARKED},{schedule}privatize-reductions,mark-parallel,{VECTORS}"
+    module = quietly_run(kernel.path.read_text(), pipeline, "vectorize")
+    right, arguments = kernel.make_arguments("small"), kernel.make_arguments("small")
+    oracle_of(name)(kernel.function, *right)
+    module[kernel.function](*arguments)
+    for one, other in zip(right, arguments, strict=True):
+        np.testing.assert_allclose(other, one, rtol=1e-11)
