@@ -250,3 +250,17 @@ def test_reductions_as_trees() -> None:
     assert (total, greatest) == (expected["S"], expected["M"])
     with pytest.raises(OptionError, match="tree must be"):
         api.run_pipeline(api.parse(text), "equations-to-scop{tree=1}")
+
+
+def test_late_statements_run_before_what_needs_them() -> None:
+    """Boundary values are copied step by step, so that memory for two steps is enough."""
+    text = (Path(__file__).parents[2] / "benchmarks/equations/jacobi-1d.alpha").read_text()
+    with remarks_to(lambda remark: None):
+        early = api.run_pipeline(
+            api.parse(text), "equations-to-scop,feautrier-schedule,allocate-memory"
+        )
+        late = api.run_pipeline(
+            api.parse(text), "equations-to-scop,feautrier-schedule{late=true},allocate-memory"
+        )
+    assert "%X = memref.alloc(%0, %1) : memref<?x?xf64>" in str(early)
+    assert "%X = memref.alloc(%1) : memref<?xf64>" in str(late)
