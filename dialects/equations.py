@@ -22,13 +22,13 @@ said there; verifiers check names, dimensions and parameters.
 
 from xdsl.ir import Dialect
 
+from polyir.dialects.equation_definitions import ConnectOp, DefineOp, UseOp, YieldOp
 from polyir.dialects.equation_expressions import (
     ApplyOp,
     AutoRestrictOp,
     CaseOp,
     ConstantOp,
     DependOp,
-    ExpressionType,
     IfOp,
     IndexOp,
     PolynomialOp,
@@ -36,16 +36,8 @@ from polyir.dialects.equation_expressions import (
     ReduceOp,
     RestrictOp,
 )
-from polyir.dialects.equation_systems import (
-    BodyOp,
-    ConnectOp,
-    DefineOp,
-    ExternalOp,
-    SystemOp,
-    UseOp,
-    VariableOp,
-    YieldOp,
-)
+from polyir.dialects.equation_systems import BodyOp, ExternalOp, SystemOp, VariableOp
+from polyir.dialects.equation_types import ExpressionType
 
 Equations = Dialect(
     "equations",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import islpy as isl
 
-from polyir.diagnostics import PolyirError
+from polyir.diagnostics import PolyirError, SourceLocation
 from polyir.equations.domains import Domains
 from polyir.equations.rewriting import (
     Draft,
@@ -57,7 +57,7 @@ def change_of_basis(
             declaration.location,
         )
     domain = declaration.domain.intersect_params(system.context)
-    basis = basis_of(domain, function, inverse, f"the domain of '{variable}'")
+    basis = basis_of(domain, function, inverse, f"the domain of '{variable}'", declaration.location)
     image = declaration.domain.apply(isl.Map.from_multi_aff(function)).coalesce()
     image = with_names(image, names_behind(function))
 
@@ -102,10 +102,9 @@ def change_reduction_basis(
         domains = Domains(system)
         reduction = site.reduction
         (points,) = domains.operand_contexts(reduction, site.needed)
-        try:
-            basis = basis_of(points, function, inverse, "the domain of the reduction's body")
-        except PolyirError as error:
-            raise site.error(error.message) from None
+        what = "the domain of the reduction's body"
+        location = reduction.location or site.equation.location
+        basis = basis_of(points, function, inverse, what, location)
         image = points.apply(isl.Map.from_multi_aff(function)).coalesce()
         image = with_names(image, names_behind(function))
         body = restricted(moved(reduction.operand, basis.inverse), image, domains)
@@ -116,35 +115,48 @@ def change_reduction_basis(
 
 
 def basis_of(
-    domain: isl.Set, function: isl.MultiAff, inverse: isl.MultiAff | None, of_what: str
+    domain: isl.Set,
+    function: isl.MultiAff,
+    inverse: isl.MultiAff | None,
+    of_what: str,
+    location: SourceLocation | None,
 ) -> Basis:
-    """The coordinates, checked exactly on a domain. Raises `PolyirError`, with the reason."""
+    """The coordinates, checked exactly on a domain.
+
+    Raises `PolyirError` at a location, with the reason, if they are not such.
+    """
     dimensions = domain.dim(isl.dim_type.set)
     if function.dim(isl.dim_type.in_) != dimensions:
         raise PolyirError(
             f"the function has {function.dim(isl.dim_type.in_)} arguments, and {of_what} has "
-            f"{dimensions} dimensions"
+            f"{dimensions} dimensions",
+            location,
         )
     here = isl.Map.from_multi_aff(function).intersect_domain(domain)
     if not here.is_injective():
         first, second = _with_one_image(here)
         raise PolyirError(
-            f"the function is not injective on {of_what}: it maps {first} and {second} to one point"
+            f"the function is not injective on {of_what}: it maps {first} and {second} to one "
+            "point",
+            location,
         )
     if inverse is None:
         pieces = pieces_of(isl.PwMultiAff.from_map(here.reverse()).coalesce())
         if len(pieces) > 1:
             raise PolyirError(
-                f"the inverse of the function on {of_what} is not one affine function: give one"
+                f"the inverse of the function on {of_what} is not one affine function: give one",
+                location,
             )
         found = pieces[0][1] if pieces else isl.MultiAff.zero(function.get_space().reverse())
         return Basis(function, with_argument_names(found, names_behind(function)))
     expected = (function.dim(isl.dim_type.out), dimensions)
     if (inverse.dim(isl.dim_type.in_), inverse.dim(isl.dim_type.out)) != expected:
-        raise PolyirError("the inverse has other dimensions than the function from its end")
+        raise PolyirError(
+            "the inverse has other dimensions than the function from its end", location
+        )
     round_trip = here.apply_range(isl.Map.from_multi_aff(inverse))
     if not round_trip.is_identity():
-        raise PolyirError(f"'{inverse}' is not the inverse of '{function}' on {of_what}")
+        raise PolyirError(f"'{inverse}' is not the inverse of '{function}' on {of_what}", location)
     return Basis(function, inverse)
 
 

@@ -67,7 +67,10 @@ def cycles(system: System) -> list[Cycle]:
     """
     dependences = direct_dependences(system)
     found: list[Cycle] = []
-    for group in _strong_components(dependences):
+    for component in _strong_components(dependences):
+        # What is said about a variable of the system itself is easier to find than what is said
+        # about a copy.
+        group = tuple(name for name in system.variables if name in component)
         inside = [each for each in dependences if each.user in group and each.used in group]
         found += _cycles_among(group, inside)
     return found

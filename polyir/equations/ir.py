@@ -9,13 +9,13 @@ from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr,
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from polyir.diagnostics import PolyirError, SourceLocation, source_location
+from polyir.dialects.equation_definitions import ConnectOp, DefineOp, UseOp, YieldOp
 from polyir.dialects.equation_expressions import (
     ApplyOp,
     AutoRestrictOp,
     CaseOp,
     ConstantOp,
     DependOp,
-    ExpressionOp,
     IfOp,
     IndexOp,
     PolynomialOp,
@@ -23,16 +23,8 @@ from polyir.dialects.equation_expressions import (
     ReduceOp,
     RestrictOp,
 )
-from polyir.dialects.equation_systems import (
-    BodyOp,
-    ConnectOp,
-    DefineOp,
-    ExternalOp,
-    SystemOp,
-    UseOp,
-    VariableOp,
-    YieldOp,
-)
+from polyir.dialects.equation_systems import BodyOp, ExternalOp, SystemOp, VariableOp
+from polyir.dialects.equation_types import ExpressionOp
 from polyir.equations.system import (
     AutoRestrict,
     Body,

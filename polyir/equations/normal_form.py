@@ -16,11 +16,13 @@ import islpy as isl
 from polyir.equations.domains import Domains
 from polyir.equations.rewriting import (
     Draft,
+    dimension_names,
     moved,
     needed_points,
     reduction_name,
     rewritten_at,
     tidied,
+    with_names,
 )
 from polyir.equations.system import (
     AutoRestrict,
@@ -105,9 +107,14 @@ def normal_expression(
         elsewhere = domains.of(value, needed.dim(isl.dim_type.set)).subtract(domain)
         if elsewhere.intersect(used).is_empty():
             return value
-    context = domains.context
+    names = dimension_names(needed)
     branches = tuple(
-        Restrict(value, tidied(domain, context), location=value.location) for domain, value in found
+        Restrict(
+            value,
+            with_names(tidied(domain, domains.context), names),
+            location=value.location,
+        )
+        for domain, value in found
     )
     return branches[0] if len(branches) == 1 else Case(branches, location=expression.location)
 

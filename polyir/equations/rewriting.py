@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import islpy as isl
@@ -94,9 +94,16 @@ def reduction_name(variable: str, reduction: Reduce) -> str:
 
 
 def needed_points(system: System, place: int, variable: str) -> isl.Set:
-    """The domain of a variable, for the parameters in the contexts of the system and of a body."""
-    context = system.context.intersect(system.bodies[place].context)
-    return system.variables[variable].domain.intersect_params(context).coalesce()
+    """The domain of a variable, for the parameters in the contexts of the system and of a body.
+
+    Its dimensions have the names with which the equation is written.
+    """
+    body = system.bodies[place]
+    points = system.variables[variable].domain
+    for equation in body.equations:
+        if equation.variable == variable and equation.index_names is not None:
+            points = with_names(points, equation.index_names)
+    return points.intersect_params(system.context.intersect(body.context)).coalesce()
 
 
 def equation_of(system: System, variable: str) -> tuple[int, Equation]:
@@ -280,17 +287,28 @@ def names_behind(function: isl.MultiAff) -> list[str]:
     names: list[str] = []
     for place in range(function.dim(isl.dim_type.out)):
         value = function.get_at(place)
-        kept = [name for each, name in known if name and each.plain_is_equal(value)]
-        free = [name for name in (*kept, f"i{place}", f"i{place}_") if name not in names]
-        names.append(free[0])
+        free = [n for each, n in known if n and each.plain_is_equal(value) and n not in names]
+        name = free[0] if free else f"i{place}"
+        while name in names:
+            name += "_"
+        names.append(name)
     return names
 
 
-def with_names(points: isl.Set, names: list[str]) -> isl.Set:
+def with_names(points: isl.Set, names: Sequence[str | None]) -> isl.Set:
     """The set with names for its dimensions."""
     for place, name in enumerate(names):
-        points = points.set_dim_name(isl.dim_type.set, place, name)
+        if name is not None:
+            points = points.set_dim_name(isl.dim_type.set, place, name)
     return points
+
+
+def dimension_names(points: isl.Set) -> list[str | None]:
+    """The names of the dimensions of a set."""
+    return [
+        points.get_dim_name(isl.dim_type.set, place)
+        for place in range(points.dim(isl.dim_type.set))
+    ]
 
 
 def with_argument_names(function: isl.MultiAff, names: list[str]) -> isl.MultiAff:

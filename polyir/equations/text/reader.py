@@ -12,7 +12,7 @@ from typing import NoReturn
 import islpy as isl
 from lark import Token, Tree
 
-from polyir.diagnostics import InputSyntaxError, PolyirError, nearest
+from polyir.diagnostics import InputSyntaxError, PolyirError, SourceLocation, nearest
 from polyir.equations.points import counted
 from polyir.equations.system import (
     Body,
@@ -42,7 +42,8 @@ def read_program(text: str, filename: str = "-") -> Program:
     try:
         return _read(source)
     except RecursionError:
-        raise InputSyntaxError(f"{filename}: expressions are nested too deeply") from None
+        message = "expressions are nested too deeply"
+        raise InputSyntaxError(message, SourceLocation(filename, 1, 1)) from None
     except PolyirError as error:
         raise source.shown(error) from None
 
