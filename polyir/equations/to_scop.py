@@ -170,7 +170,7 @@ class _FunctionWriter:
 
     def _empty_function(self) -> func.FuncOp:
         arguments = [*self._system.of_role(Role.INPUT), *self._system.of_role(Role.OUTPUT)]
-        boxes = [self._box(each) for each in arguments]
+        boxes = [self._argument_box(each) for each in arguments]
         index: list[Attribute] = [IndexType() for _ in self._system.parameters]
         memory = [MemRefType(self._type, [_constant(side) for side in box]) for box in boxes]
         types = [*index, *memory]
@@ -189,6 +189,23 @@ class _FunctionWriter:
         except NoBoxError as error:
             message = f"'{variable.name}' needs memory, and {error}: {variable.domain}"
             raise PolyirError(message, variable.location) from None
+
+    def _argument_box(self, variable: Declaration) -> tuple[Side, ...]:
+        """The box of an input or output: it begins right at the least indices."""
+        box = self._box(variable)
+        domain = variable.domain.intersect_params(self._context)
+        for place, side in enumerate(box):
+            least = domain.dim_min(place)
+            if (
+                not domain.is_empty()
+                and not least.ne_set(isl.PwAff.from_aff(side.lower)).is_empty()
+            ):
+                raise PolyirError(
+                    f"the least index of '{variable.name}' along dimension {place + 1} is not one "
+                    f"affine function of the parameters: {least}",
+                    variable.location,
+                )
+        return box
 
     def _statement(self, statement: Computation, parameters: Sequence[SSAValue]) -> StmtOp:
         count = statement.domain.dim(isl.dim_type.set)

@@ -250,3 +250,35 @@ def test_reductions_as_trees() -> None:
     assert (total, greatest) == (expected["S"], expected["M"])
     with pytest.raises(OptionError, match="tree must be"):
         api.run_pipeline(api.parse(text), "equations-to-scop{tree=1}")
+
+
+def test_late_statements_run_before_what_needs_them() -> None:
+    """Boundary values are copied step by step, so that memory for two steps is enough."""
+    text = (Path(__file__).parents[2] / "benchmarks/equations/jacobi-1d.alpha").read_text()
+    with remarks_to(lambda remark: None):
+        early = api.run_pipeline(
+            api.parse(text), "equations-to-scop,feautrier-schedule,allocate-memory"
+        )
+        late = api.run_pipeline(
+            api.parse(text), "equations-to-scop,feautrier-schedule{late=true},allocate-memory"
+        )
+    assert "%X = memref.alloc(%0, %1) : memref<?x?xf64>" in str(early)
+    assert "%X = memref.alloc(%1) : memref<?xf64>" in str(late)
+
+
+def test_arrays_of_the_caller_need_an_affine_least_index() -> None:
+    line = "{[i] : i >= 0 and i >= N - 5 and i < N}"
+    text = f"affine s [N] -> {{: N > 0}} outputs X : {line} let X[i] = 1; ."
+    with pytest.raises(PolyirError, match="the least index of 'X' along dimension 1"):
+        scop_of_text(text)
+    # Locals may have more memory than they need.
+    text = (
+        f"affine s [N] -> {{: N > 0}} outputs R : {{}} locals X : {line} "
+        "let X[i] = val[i]; R = reduce(+, [i], X[i]); ."
+    )
+    system = read_program(text).systems[0]
+    kernels = api.compile(text, pipeline="")
+    for n in (3, 9):
+        result = np.zeros(())
+        kernels.s(n, result)
+        assert result == evaluate(system, {"N": n}, {}).outputs["R"]
