@@ -99,7 +99,7 @@ def normal_expression(
     The expression has no reduction in it. `used` has `needed`, and points at which the result
     must not have a value. A restriction is left out where it says nothing.
     """
-    found = list(_branches(expression, needed, domains))
+    found = list(branches(expression, needed, domains))
     if not found:
         return Restrict(Constant(0), isl.Set.empty(needed.get_space()))
     if len(found) == 1:
@@ -108,7 +108,7 @@ def normal_expression(
         if elsewhere.intersect(used).is_empty():
             return value
     names = dimension_names(needed)
-    branches = tuple(
+    parts = tuple(
         Restrict(
             value,
             with_names(tidied(domain, domains.context), names),
@@ -116,13 +116,15 @@ def normal_expression(
         )
         for domain, value in found
     )
-    return branches[0] if len(branches) == 1 else Case(branches, location=expression.location)
+    return parts[0] if len(parts) == 1 else Case(parts, location=expression.location)
 
 
-def _branches(
+def branches(
     expression: Expression, needed: isl.Set, domains: Domains
 ) -> Iterator[tuple[isl.Set, Expression]]:
     """Disjoint parts of `needed` that are not empty, and values without case and restriction.
+
+    Reductions are as they were, also as operands of dependences.
 
     The rules of table 15.2, from the outside inwards: cases and restrictions only split and cut
     the points that are needed, so that they come out of operators and dependences (1 to 7), and
@@ -134,14 +136,16 @@ def _branches(
         case Case():
             contexts = domains.operand_contexts(expression, needed)
             for branch, points in zip(expression.parts, contexts, strict=True):
-                yield from _branches(branch, points, domains)
+                yield from branches(branch, points, domains)
         case Restrict(operand=operand, domain=domain):
-            yield from _branches(operand, needed.intersect(domain), domains)
+            yield from branches(operand, needed.intersect(domain), domains)
         case AutoRestrict(operand=operand):
-            yield from _branches(operand, needed, domains)
+            yield from branches(operand, needed, domains)
+        case Reduce():
+            yield needed, expression
         case Dependence(operand=operand, function=function):
             (points,) = domains.operand_contexts(expression, needed)
-            for part, value in _branches(operand, points, domains):
+            for part, value in branches(operand, points, domains):
                 here = needed.intersect(part.preimage_multi_aff(function))
                 yield here, moved(value, function)
         case _ if expression.operands:
@@ -154,10 +158,10 @@ def _branches(
 def _together(
     expressions: tuple[Expression, ...], needed: isl.Set, domains: Domains
 ) -> Iterator[tuple[isl.Set, tuple[Expression, ...]]]:
-    """As `_branches`, for several expressions at once."""
+    """As `branches`, for several expressions at once."""
     if not expressions:
         yield needed, ()
         return
-    for part, first in _branches(expressions[0], needed, domains):
+    for part, first in branches(expressions[0], needed, domains):
         for smaller, others in _together(expressions[1:], part, domains):
             yield smaller, (first, *others)

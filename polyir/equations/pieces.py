@@ -1,36 +1,28 @@
 """Equations as pieces: on each, one expression without cases and restrictions, or one reduction.
 
-This is the normal form of Gautam and Rajopadhye, "Computations on Iteration Spaces" (in The
-Compiler Design Handbook, 2007), section 15.2.3, read for code: a variable is defined by branches on
-disjoint domains, in which dependences stand at variables only. A reduction inside an expression
-becomes a variable of its own.
+This is the normal form of `polyir.equations.normal_form` as code needs it: a reduction that is a
+whole branch of an equation needs no variable of its own, and each value is for one piece of the
+polynomials in it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import reduce
-from itertools import product
 
 import islpy as isl
 
 from polyir.diagnostics import PolyirError, SourceLocation
 from polyir.equations.domains import Domains
+from polyir.equations.normal_form import branches
 from polyir.equations.system import (
-    AutoRestrict,
-    Case,
     Constant,
     Declaration,
     Dependence,
     Equation,
     Expression,
-    If,
-    Index,
-    Operation,
     Polynomial,
     Reduce,
-    Restrict,
     Role,
     System,
     Variable,
@@ -89,10 +81,6 @@ def definitions_of(system: System) -> list[Definition]:
     return normaliser.definitions
 
 
-_Value = tuple[isl.Set, Expression]
-"""Points, and an expression that has a value at all of them."""
-
-
 class _Normaliser:
     """The definitions of one system so far."""
 
@@ -109,38 +97,52 @@ class _Normaliser:
         variable = self._variables[equation.variable]
         points = variable.domain.intersect_params(self._context)
         self._name = variable.name
-        pieces = self._pieces(equation.expression, points)
+        pieces: list[Piece | ReducedPiece] = []
+        for domain, value in branches(equation.expression, points, self._domains):
+            if isinstance(value, Reduce):
+                pieces.append(self._reduced(value, domain))
+            else:
+                pieces += self._plain(value, domain)
         _check_exact(variable, points, pieces, equation.location)
-        self.definitions.append(Definition(variable, pieces, equation.index_names))
-
-    def _pieces(self, expression: Expression, points: isl.Set) -> tuple[Piece | ReducedPiece, ...]:
-        identity = isl.MultiAff.identity_on_domain_space(points.get_space())
-        return tuple(
-            self._reduced(value, domain) if isinstance(value, Reduce) else Piece(domain, value)
-            for domain, value in self._flat(expression, points, identity)
-        )
+        self.definitions.append(Definition(variable, tuple(pieces), equation.index_names))
 
     def _reduced(self, reduction: Reduce, domain: isl.Set) -> ReducedPiece:
         dimensions = reduction.projection.dim(isl.dim_type.in_)
         body = self._domains.of(reduction.operand, dimensions)
         points = domain.preimage_multi_aff(reduction.projection).intersect(body).coalesce()
-        identity = isl.MultiAff.identity_on_domain_space(points.get_space())
         bodies = tuple(
-            Piece(part, self._without_reduction(value, part))
-            for part, value in self._flat(reduction.operand, points, identity)
+            piece
+            for part, value in branches(reduction.operand, points, self._domains)
+            for piece in self._plain(value, part)
         )
         return ReducedPiece(
             domain, bodies, reduction.operator, reduction.is_external, reduction.projection
         )
 
-    def _without_reduction(self, value: Expression, points: isl.Set) -> Expression:
-        """`value`, or a new variable that has its values if it is a reduction."""
-        if not isinstance(value, Reduce):
-            return value
+    def _plain(self, value: Expression, points: isl.Set) -> Iterator[Piece]:
+        """A value without case and restriction, with variables in place of reductions."""
         identity = isl.MultiAff.identity_on_domain_space(points.get_space())
-        return Dependence(self._variable(value, points), identity)
+        points = points.coalesce()
+        yield from _with_single_polynomials(self._explicit(value, points, identity), points)
+
+    def _explicit(self, value: Expression, points: isl.Set, identity: isl.MultiAff) -> Expression:
+        """The value with all variables and polynomials as operands of dependences."""
+        match value:
+            case Variable() | Polynomial():
+                return Dependence(value, identity)
+            case Reduce():
+                return Dependence(self._variable(value, points), identity)
+            case Dependence(operand=Reduce() as reduction, function=function):
+                image = points.apply(isl.Map.from_multi_aff(function)).coalesce()
+                return Dependence(self._variable(reduction, image), function)
+            case Dependence():
+                return value
+            case _:
+                parts = (self._explicit(each, points, identity) for each in value.operands)
+                return value.with_operands(tuple(parts))
 
     def _variable(self, reduction: Reduce, points: isl.Set) -> Variable:
+        """A new variable that has the values of a reduction at some points."""
         outer = self._name
         name = next(
             each for n in range(len(self._taken) + 1) if (each := f"{outer}_{n}") not in self._taken
@@ -153,85 +155,33 @@ class _Normaliser:
         self.definitions.append(Definition(declaration, pieces))
         return Variable(name)
 
-    def _flat(
-        self, expression: Expression, points: isl.Set, function: isl.MultiAff
-    ) -> Iterator[_Value]:
-        """The value of `expression` where `function` maps `points`, piece by piece.
 
-        A piece may be a reduction at the points themselves.
-        """
-        if points.is_empty():
-            return
-        match expression:
-            case Constant():
-                yield points, expression
-            case Variable():
-                yield points, Dependence(expression, function)
-            case Index(function=index):
-                yield points, Index(index.pullback_multi_aff(function))
-            case Polynomial():
-                yield from _polynomials(expression, points, function)
-            case Dependence(operand=operand, function=inner):
-                yield from self._flat(operand, points, inner.pullback_multi_aff(function))
-            case Restrict(operand=operand, domain=domain):
-                inside = points.intersect(domain.preimage_multi_aff(function))
-                yield from self._flat(operand, inside.coalesce(), function)
-            case AutoRestrict(operand=operand):
-                yield from self._flat(operand, points, function)
-            case Case():
-                dimensions = function.dim(isl.dim_type.out)
-                domains = self._domains.of_branches(expression, dimensions)
-                for branch, domain in zip(expression.parts, domains, strict=True):
-                    inside = points.intersect(domain.preimage_multi_aff(function))
-                    yield from self._flat(branch, inside.coalesce(), function)
-            case Reduce():
-                yield from self._reduction(expression, points, function)
-            case If() | Operation():
-                yield from self._combinations(expression, points, function)
-            case _:
-                raise TypeError(f"unknown expression {expression}")
-
-    def _reduction(
-        self, reduction: Reduce, points: isl.Set, function: isl.MultiAff
-    ) -> Iterator[_Value]:
-        if function.plain_is_equal(isl.MultiAff.identity_on_domain_space(points.get_space())):
-            yield points, reduction
-            return
-        image = points.apply(isl.Map.from_multi_aff(function)).coalesce()
-        yield points, Dependence(self._variable(reduction, image), function)
-
-    def _combinations(
-        self, expression: If | Operation, points: isl.Set, function: isl.MultiAff
-    ) -> Iterator[_Value]:
-        """Where operands have pieces, the operation has one for each combination of them."""
-        parts = [
-            [
-                (domain, self._without_reduction(value, domain))
-                for domain, value in self._flat(part, points, function)
-            ]
-            for part in expression.parts
-        ]
-        for chosen in product(*parts):
-            domain = reduce(isl.Set.intersect, (each for each, _ in chosen))
-            if len(chosen) > 1:
-                domain = domain.coalesce()
-            if not domain.is_empty():
-                yield domain, expression.with_operands(tuple(value for _, value in chosen))
-
-
-def _polynomials(
-    polynomial: Polynomial, points: isl.Set, function: isl.MultiAff
-) -> Iterator[_Value]:
-    """One quasi-polynomial for each piece, and 0 elsewhere."""
+def _with_single_polynomials(value: Expression, points: isl.Set) -> Iterator[Piece]:
+    """The value for each piece of the polynomials in it, which are 0 elsewhere."""
+    for each in value.walk():
+        if isinstance(each, Dependence) and isinstance(each.operand, Polynomial):
+            pieces = each.operand.function.get_pieces()
+            if len(pieces) != 1 or not pieces[0][0].plain_is_universe():
+                break
+    else:
+        yield Piece(points, value)
+        return
+    several = each
     rest = points
-    for domain, piece in polynomial.function.get_pieces():
-        inside = points.intersect(domain.preimage_multi_aff(function))
-        rest = rest.subtract(inside)
-        if not inside.is_empty():
-            single = Polynomial(isl.PwQPolynomial.from_qpolynomial(piece))
-            yield inside, Dependence(single, function)
-    if not rest.is_empty():
-        yield rest.coalesce(), Constant(0)
+    for domain, polynomial in pieces:
+        part = points.intersect(domain.preimage_multi_aff(several.function)).coalesce()
+        rest = rest.subtract(part)
+        single = Polynomial(isl.PwQPolynomial.from_qpolynomial(polynomial))
+        yield from _replaced(value, several, Dependence(single, several.function), part)
+    yield from _replaced(value, several, Constant(0), rest.coalesce())
+
+
+def _replaced(
+    value: Expression, old: Expression, new: Expression, points: isl.Set
+) -> Iterator[Piece]:
+    if not points.is_empty():
+        changed = value.rewritten(lambda each: new if each == old else each)
+        yield from _with_single_polynomials(changed, points)
 
 
 def _check_exact(
