@@ -62,10 +62,9 @@ def parse(text: str, filename: str = "<string>") -> ModuleOp:
     Equations are in AlphaZ's language (`polyir.equations.text`).
     """
     if filename.endswith(".alpha") or _SYSTEM.search(text):
-        from polyir.equations.ir import module_of
-        from polyir.equations.text.reader import read_program
+        from polyir.equations.reading import alpha_module
 
-        return module_of(read_program(text, filename))
+        return alpha_module(text, filename, 0)
     return parse_module(text, filename, new_context())
 
 

@@ -18,10 +18,15 @@ import islpy as isl
 from polyir.diagnostics import PolyirError
 from polyir.equations.statements import Computations
 from polyir.isl_lists import basic_sets_of, maps_of
+from polyir.limits import within_operations
 from polyir.schedule.components import strongly_connected_components
 from polyir.schedule.constraints import ScheduleConstraints, SchedulingError
 from polyir.schedule.feautrier import FeautrierOptions, feautrier_schedule
 from polyir.schedule.tree import BandNode, Hyperplane, LeafNode, RowTree, ScheduleResult
+
+SCHEDULING_OPERATIONS: Final = 10_000_000
+"""How many operations isl may take to find an order: some seconds, where kernels take a hundredth.
+Statements with many remainders may be easier in parts."""
 
 MOST_CLASSES: Final = 36
 """Into how many parts a statement is divided at most."""
@@ -58,10 +63,14 @@ def _found(computations: Computations, context: isl.Set) -> ScheduleResult | Non
     order = computations.order
     names = tuple(each.name for each in computations.statements)
     constraints = ScheduleConstraints(domain, context, order, order, names, order)
-    try:
-        return feautrier_schedule(constraints, FeautrierOptions(late=True))
-    except SchedulingError:
-        return None
+
+    def compute() -> ScheduleResult | None:
+        try:
+            return feautrier_schedule(constraints, FeautrierOptions(late=True))
+        except SchedulingError:
+            return None
+
+    return within_operations(SCHEDULING_OPERATIONS, compute)
 
 
 def _sequential(tree: RowTree) -> int:

@@ -16,7 +16,7 @@ from kernels import KERNELS
 from xdsl.dialects.builtin import ModuleOp
 
 from polyir import api
-from polyir.diagnostics import remarks_to
+from polyir.diagnostics import PolyirError, remarks_to
 from polyir.equations.element_types import ElementType
 from polyir.equations.evaluation import evaluate
 from polyir.equations.inlining import inlined, merged_bodies
@@ -76,7 +76,12 @@ def assert_same(
 def test_random_systems(seed: int) -> None:
     system = random_system(seed)
     element_type = list(ElementType)[seed % 4]
-    function = compiled(system, element_type, PIPELINES[seed // 4 % len(PIPELINES)])
+    try:
+        function = compiled(system, element_type, PIPELINES[seed // 4 % len(PIPELINES)])
+    except PolyirError as error:
+        if "no loops can be generated" not in error.message:
+            raise
+        pytest.skip("isl's AST generation takes too many operations")
     for n in (1, 5, 8):
         inputs = random_inputs(system, {"N": n}, element_type, seed)
         assert_same(system, {"N": n}, inputs, element_type, function)
