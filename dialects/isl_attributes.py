@@ -21,6 +21,9 @@ IslObject = TypeVar(
     isl.UnionMap,
     isl.MultiUnionPwAff,
     isl.UnionPwMultiAff,
+    isl.Aff,
+    isl.MultiAff,
+    isl.PwQPolynomial,
 )
 
 
@@ -123,6 +126,39 @@ class UnionPwMultiAffAttr(IslAttribute[isl.UnionPwMultiAff]):
     @staticmethod
     def from_text(text: str) -> isl.UnionPwMultiAff:
         return isl.UnionPwMultiAff(text)
+
+
+@irdl_attr_definition
+class AffAttr(IslAttribute[isl.Aff]):
+    """A quasi-affine function of the points of one space."""
+
+    name = "poly.aff"
+
+    @staticmethod
+    def from_text(text: str) -> isl.Aff:
+        return isl.Aff(text)
+
+
+@irdl_attr_definition
+class MultiAffAttr(IslAttribute[isl.MultiAff]):
+    """A quasi-affine function from the points of one space to those of another."""
+
+    name = "poly.multi_aff"
+
+    @staticmethod
+    def from_text(text: str) -> isl.MultiAff:
+        return isl.MultiAff(text)
+
+
+@irdl_attr_definition
+class PwQPolynomialAttr(IslAttribute[isl.PwQPolynomial]):
+    """A piecewise quasi-polynomial of the points of one space."""
+
+    name = "poly.pw_qpolynomial"
+
+    @staticmethod
+    def from_text(text: str) -> isl.PwQPolynomial:
+        return isl.PwQPolynomial(text)
 
 
 @irdl_attr_definition

@@ -19,8 +19,11 @@ and to `isl.Schedule` without loss.
 from xdsl.ir import Dialect
 
 from polyir.dialects.isl_attributes import (
+    AffAttr,
     DependencesAttr,
+    MultiAffAttr,
     MultiUnionPwAffAttr,
+    PwQPolynomialAttr,
     SetAttr,
     UnionMapAttr,
     UnionPwMultiAffAttr,
@@ -75,6 +78,9 @@ Poly = Dialect(
         UnionMapAttr,
         MultiUnionPwAffAttr,
         UnionPwMultiAffAttr,
+        AffAttr,
+        MultiAffAttr,
+        PwQPolynomialAttr,
         DependencesAttr,
         ParallelAttr,
         ClampedAttr,

@@ -43,6 +43,9 @@ Printable = (
     | isl.UnionPwAff
     | isl.MultiUnionPwAff
     | isl.UnionPwMultiAff
+    | isl.Aff
+    | isl.MultiAff
+    | isl.PwQPolynomial
 )
 
 

@@ -107,7 +107,10 @@ def available_passes() -> dict[str, Callable[[], type[ModulePass]]]:
 
 
 POLYIR_UNIVERSE = Universe(
-    all_dialects={"poly": partial(resolve_name, "polyir.dialects.poly:Poly")},
+    all_dialects={
+        "equations": partial(resolve_name, "polyir.dialects.equations:Equations"),
+        "poly": partial(resolve_name, "polyir.dialects.poly:Poly"),
+    },
     all_passes={name: partial(pass_type, name) for name in PASS_NAMES},
     all_targets={
         "c": partial(resolve_name, "polyir.targets.c:CTarget"),

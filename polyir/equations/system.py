@@ -14,21 +14,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
-from typing import Final, Self
+from typing import Self
 
 import islpy as isl
 
 from polyir.diagnostics import SourceLocation
-
-UNARY_OPERATORS: Final = ("-", "not")
-
-ORDER_OPERATORS: Final = ("=", "!=", ">=", ">", "<", "<=")
-"""They compare numbers; their values are booleans."""
-
-REDUCTION_OPERATORS: Final = ("+", "*", "min", "max", "and", "or", "xor")
-"""Associative and commutative; they take any number of operands."""
-
-OPERATORS: Final = (*REDUCTION_OPERATORS, *ORDER_OPERATORS, "-", "/", "not")
+from polyir.dialects.equation_operators import OPERATORS as OPERATORS
+from polyir.dialects.equation_operators import ORDER_OPERATORS as ORDER_OPERATORS
+from polyir.dialects.equation_operators import REDUCTION_OPERATORS as REDUCTION_OPERATORS
+from polyir.dialects.equation_operators import UNARY_OPERATORS as UNARY_OPERATORS
 
 
 @dataclass(frozen=True)
