@@ -137,8 +137,8 @@ def forms_of_affine(function: isl.Aff) -> tuple[Row, ...]:
 def _linear_part(function: isl.Aff) -> Row:
     count = function.dim(isl.dim_type.in_)
     values = [function.get_coefficient_val(isl.dim_type.in_, place) for place in range(count)]
-    common = lcm(*(value.get_den_si() for value in values)) if values else 1
-    return tuple(value.get_num_si() * (common // value.get_den_si()) for value in values)
+    common = lcm(*(int(value.get_den_val().to_python()) for value in values))
+    return tuple(int(value.mul(isl.Val(common)).to_python()) for value in values)
 
 
 def leaves(value: Expression) -> Iterator[Expression]:

@@ -150,14 +150,13 @@ def _singles(reduction: Reduction) -> list[tuple[Expression, isl.Set]] | None:
         back = function.intersect_domain(points).reverse()
         if not back.is_single_valued():
             return None
+        functions: list[isl.MultiAff] = []
         parts = back.as_pw_multi_aff().coalesce()
-        if parts.n_piece() != 1 or any(
-            part.involves_locals() for _, part in parts.get_pieces()
-        ):
+        parts.foreach_piece(lambda _, function, known=functions: known.append(function))
+        if len(functions) != 1 or functions[0].involves_locals():
             return None
-        (where, at), = parts.get_pieces()
-        where = where.coalesce()
-        found.append((Restrict(moved(reduction.value, at), where), where))
+        where = back.domain().coalesce()
+        found.append((Restrict(moved(reduction.value, functions[0]), where), where))
     return found
 
 
