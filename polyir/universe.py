@@ -17,6 +17,8 @@ from xdsl.universe import Universe
 from xdsl.utils.target import Target
 
 PASS_NAMES = (
+    "detect-scans",
+    "simplify-reductions",
     "poly-raise",
     "poly-dependences",
     "print-dependences",

@@ -9,7 +9,7 @@ Rajopadhye, "Simplifying Reductions" (POPL 2006), call it the complexity of the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import islpy as isl
 
@@ -30,19 +30,11 @@ def degree(points: isl.Set) -> int:
     return max((_degree_of_piece(piece) for piece in pieces), default=EMPTY)
 
 
-def degree_of_equation(
-    system: System, body: Body, equation: Equation, domains: Domains | None = None
-) -> int:
+def degree_of_equation(system: System, body: Body, equation: Equation) -> int:
     """The degree of the number of operations of an equation: its points, those of reductions too."""
-    finder = Domains(system) if domains is None else domains
+    finder = Domains(system)
     needed = system.variables[equation.variable].domain.intersect_params(body.context)
-    found = degree(needed)
-    for expression, points in finder.contexts(equation.expression, needed):
-        if isinstance(expression, Reduce):
-            inner = finder.of(expression.operand, expression.projection.dim(isl.dim_type.in_))
-            used = inner.intersect(points.preimage_multi_aff(expression.projection))
-            found = max(found, degree(used))
-    return found
+    return max(degree(points) for points in _computed(finder, equation, needed))
 
 
 def degree_of_system(system: System) -> int:
@@ -51,6 +43,20 @@ def degree_of_system(system: System) -> int:
         (degree_of_equation(system, body, each) for body, each in _equations(system)),
         default=EMPTY,
     )
+
+
+def number_of_operations(system: System, parameters: Mapping[str, int]) -> int:
+    """The points of all equations, and of all reductions in them, for these parameters."""
+    finder = Domains(system)
+    total = 0
+    for body, equation in _equations(system):
+        needed = system.variables[equation.variable].domain.intersect_params(body.context)
+        for points in _computed(finder, equation, needed):
+            for place, name in enumerate(system.parameters):
+                value = isl.Val(parameters[name])
+                points = points.fix_val(isl.dim_type.param, place, value)
+            total += int(points.count_val().to_python())
+    return total
 
 
 def in_words(found: int, parameters: tuple[str, ...]) -> str:
@@ -73,6 +79,15 @@ def _equations(system: System) -> Iterator[tuple[Body, Equation]]:
     for body in system.bodies:
         for equation in body.equations:
             yield body, equation
+
+
+def _computed(finder: Domains, equation: Equation, needed: isl.Set) -> Iterator[isl.Set]:
+    """The points of an equation, then those of each reduction in it."""
+    yield needed
+    for expression, points in finder.contexts(equation.expression, needed):
+        if isinstance(expression, Reduce):
+            inner = finder.of(expression.operand, expression.projection.dim(isl.dim_type.in_))
+            yield inner.intersect(points.preimage_multi_aff(expression.projection))
 
 
 def _degree_of_piece(piece: isl.BasicSet) -> int:

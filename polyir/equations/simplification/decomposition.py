@@ -16,7 +16,13 @@ import islpy as isl
 
 from polyir.equations.simplification.bodies import forms_of, moved
 from polyir.equations.simplification.lattices import kernel, primitive, quotient
-from polyir.equations.simplification.reductions import MOST_SUBSETS, Reduction, linear_function
+from polyir.equations.simplification.reductions import (
+    MOST_SUBSETS,
+    Reduction,
+    linear_function,
+    names_of,
+    with_names,
+)
 from polyir.equations.system import Expression, Operation, Variable
 from polyir.schedule.linear import Row, dot
 
@@ -112,9 +118,9 @@ def _nested(
     reduction: Reduction, space: Space, value: Expression, constant: Operation | None
 ) -> Nest:
     rows, section = quotient_of(reduction, space)
-    inner = replace(
-        reduction, projection=linear_function(reduction.domain.get_space(), rows), value=value
-    )
+    points = reduction.domain.get_space()
+    modulo = with_names(linear_function(points, rows), names_of(section.get_domain_space()))
+    inner = replace(reduction, projection=modulo, value=value)
     name = f"result {inner.key}"
     result: Expression = Variable(name)
     if constant is not None:
@@ -136,6 +142,12 @@ def quotient_of(reduction: Reduction, space: Space) -> tuple[Space, isl.MultiAff
     points = reduction.domain.get_space()
     few = points.drop_dims(isl.dim_type.set, 0, reduction.dimensions)
     few = few.add_dims(isl.dim_type.set, len(rows))
+    names = names_of(points)
+    for place, row in enumerate(rows):
+        # A coordinate that is an index keeps its name.
+        name = names[row.index(1)] if sum(map(abs, row)) == max(row) == 1 else None
+        if name is not None:
+            few = few.set_dim_name(isl.dim_type.set, place, name)
     transposed = tuple(
         tuple(vector[place] for vector in vectors) for place in range(reduction.dimensions)
     )

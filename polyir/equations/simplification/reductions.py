@@ -68,12 +68,14 @@ class Reduction:
     @cached_property
     def least_degree(self) -> int:
         """No equations have a lower one: there are so many results, and values of each variable."""
-        used = [
-            degree(self.domain.apply(isl.Map.from_multi_aff(leaf.function)))
-            for leaf in leaves(self.value)
-            if isinstance(leaf, Dependence) and isinstance(leaf.operand, Variable)
-        ]
-        return max(degree(self.results), *used) if used else degree(self.results)
+        found = degree(self.results)
+        for leaf in leaves(self.value):
+            if isinstance(leaf, Variable):
+                found = max(found, self.degree)
+            elif isinstance(leaf, Dependence) and isinstance(leaf.operand, Variable):
+                used = self.domain.apply(isl.Map.from_multi_aff(leaf.function))
+                found = max(found, degree(used))
+        return found
 
     def image(self, points: isl.Set) -> isl.Set:
         """The results to which points of the space of `domain` contribute."""
@@ -192,6 +194,23 @@ def linear_function(space: isl.Space, rows: tuple[Row, ...]) -> isl.MultiAff:
         for index, entry in enumerate(row):
             affine = affine.set_coefficient_val(isl.dim_type.in_, index, isl.Val(entry))
         function = function.set_at(place, affine)
+    return function
+
+
+def names_of(space: isl.Space) -> list[str | None]:
+    """The names of the indices of points."""
+    count = space.dim(isl.dim_type.set)
+    return [
+        space.get_dim_name(isl.dim_type.set, k) if space.has_dim_name(isl.dim_type.set, k) else None
+        for k in range(count)
+    ]
+
+
+def with_names(function: isl.MultiAff, names: list[str | None]) -> isl.MultiAff:
+    """The function with names for the indices of its values, which are for readers only."""
+    for place, name in enumerate(names):
+        if name is not None:
+            function = function.set_dim_name(isl.dim_type.out, place, name)
     return function
 
 

@@ -77,12 +77,13 @@ class Search:
         return best
 
     def _choices(self, reduction: Reduction, keep: Plan, cuts: int) -> Iterator[Plan]:
+        if self._options.scans_only:
+            yield from self._recurrences(reduction, keep.degree, cuts)
+            return
         if reduction.shared and reduction.operator in IDEMPOTENT and not reduction.is_external:
             yield Same(reduction, reduction.shared, self.best(sharing.once(reduction), cuts))
             return
         yield from self._recurrences(reduction, keep.degree, cuts)
-        if self._options.scans_only:
-            return
         yield from self._operands(reduction, cuts)
         yield from self._pieces(reduction, cuts)
         yield from self._counted(reduction, cuts)

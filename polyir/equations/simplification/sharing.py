@@ -130,7 +130,7 @@ def _places(reduction: Reduction, section: isl.MultiAff, line: Row) -> isl.Map:
 
 def _strides(along: isl.Map) -> list[int]:
     found = {1}
-    for piece in along.compute_divs().get_basic_maps():
+    for piece in along.wrap().flatten().compute_divs().get_basic_sets():
         for place in range(piece.dim(isl.dim_type.div)):
             found.add(int(piece.get_div(place).get_denominator_val().to_python()))
     return sorted(found)

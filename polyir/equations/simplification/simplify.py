@@ -29,7 +29,7 @@ from polyir.equations.simplification.plans import (
     Same,
     Together,
 )
-from polyir.equations.simplification.reductions import Reduction
+from polyir.equations.simplification.reductions import Reduction, names_of, with_names
 from polyir.equations.simplification.search import Search
 from polyir.equations.system import Body, Declaration, Equation, Reduce, System
 from polyir.schedule.linear import Row
@@ -70,6 +70,7 @@ def simplify_reductions(
     notes: list[Note] = []
     declarations: list[Declaration] = list(system.declarations)
     bodies = []
+    is_changed = False
     for body in system.bodies:
         equations: list[Equation] = []
         for equation in body.equations:
@@ -79,10 +80,13 @@ def simplify_reductions(
                 declarations += more
                 equations += found
                 notes += work.notes
+                is_changed = is_changed or found[-1] is not equation
             else:
                 equations.append(equation)
         bodies.append(replace(body, equations=tuple(equations)))
-    result = replace(system, declarations=tuple(declarations), bodies=tuple(bodies))
+    result = system
+    if is_changed:
+        result = replace(system, declarations=tuple(declarations), bodies=tuple(bodies))
     return Simplified(result, tuple(notes), degree_of_system(system), degree_of_system(result))
 
 
@@ -134,7 +138,7 @@ class _EquationWork:
         is_better = False
         for equation in hoisted.equations:
             more, found = self._simplified(equation)
-            is_better = is_better or found != [equation]
+            is_better = is_better or found[-1] is not equation
             declarations += more
             equations += found
         return (declarations, equations) if is_better else ([], [self._equation])
@@ -172,7 +176,7 @@ class _EquationWork:
         variable = self._hoisted.variables[equation.variable]
         needed = variable.domain.intersect_params(self._body.context)
         needed = needed.intersect_params(self._system.context)
-        projection = whole.projection
+        projection = with_names(whole.projection, names_of(needed.get_space()))
         points = needed.preimage_multi_aff(projection)
         dimensions = projection.dim(isl.dim_type.in_)
         parts = [
