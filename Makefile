@@ -7,7 +7,7 @@ DEMO := benchmarks/polybench/2mm.mlir
 
 .PHONY: help bytecode demo test test-all lint types format bench bench-docs bench-limits \
 	bench-compile bench-jit bench-scaling check-interleavings check-kernels fuzz fuzz-aliases \
-	fuzz-edits fuzz-gpu fuzz-inputs fuzz-schedules clean
+	fuzz-edits fuzz-equations fuzz-gpu fuzz-inputs fuzz-schedules clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -71,6 +71,10 @@ bench-limits: .venv/stamp  ## measure the machine, and how far each kernel is fr
 
 fuzz-schedules: .venv/stamp  ## N further random sequences of transformations on each kernel
 	POLYIR_FUZZ=$(or $(N),1) $(BIN)/pytest -n 2 tests/differential/test_random_transformations.py
+
+fuzz-equations: .venv/stamp  ## N further random systems of equations, compiled and evaluated
+	POLYIR_FUZZ_EQUATIONS=$(or $(N),300) $(BIN)/pytest -n 2 tests/differential/test_equations.py \
+		-k random
 
 fuzz-edits: .venv/stamp  ## N further random edits of printed schedule trees
 	POLYIR_FUZZ_EDITS=$(or $(N),300) $(BIN)/pytest -q tests/differential/test_hand_edits.py \

@@ -16,7 +16,6 @@ import islpy as isl
 from xdsl.dialects.builtin import (
     ArrayAttr,
     BoolAttr,
-    FlatSymbolRefAttr,
     FlatSymbolRefAttrConstr,
     FloatAttr,
     IntAttr,
@@ -28,6 +27,8 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, ParametrizedAttribute, SSAValue, TypeAttribute
 from xdsl.irdl import (
+    AttrConstraint,
+    BaseAttr,
     IRDLOperation,
     irdl_attr_definition,
     irdl_op_definition,
@@ -75,6 +76,12 @@ class ExpressionType(ParametrizedAttribute, TypeAttribute):
     def print_parameters(self, printer: Printer) -> None:
         with printer.in_angle_brackets():
             printer.print_int(self.dimensions.data)
+
+
+_OPERATOR: AttrConstraint[StringAttr | SymbolRefAttr] = (
+    BaseAttr(StringAttr) | FlatSymbolRefAttrConstr
+)
+"""The name of an operator, or an external function."""
 
 
 def dimensions_of(value: SSAValue) -> int:
@@ -162,13 +169,12 @@ class ConstantOp(ExpressionOp):
     @property
     def number(self) -> bool | int | float:
         """The value."""
-        match self.value:
-            case IntAttr(data=value):
-                return value
-            case FloatAttr():
-                return self.value.value.data
-            case _:
-                return bool(cast(IntegerAttr[Any], self.value).value.data)
+        value = self.value
+        if isinstance(value, IntAttr):
+            return int(value.data)
+        if isinstance(value, FloatAttr):
+            return float(value.value.data)
+        return bool(value.value.data)
 
     @classmethod
     def parse_form(cls, parser: Parser) -> ConstantOp:
@@ -244,7 +250,7 @@ class IndexOp(ExpressionOp):
 
 @irdl_op_definition
 class PolynomialOp(ExpressionOp):
-    """An integer, by a quasi-polynomial: `equations.polynomial "{ [i] -> 1/2 * i + 1/2 * i^2 }"`."""
+    """An integer, by a quasi-polynomial: `equations.polynomial "{ [i] -> 1/2 * i^2 }"`."""
 
     name = "equations.polynomial"
 
@@ -335,7 +341,7 @@ class RestrictOp(ExpressionOp):
 
 @irdl_op_definition
 class AutoRestrictOp(ExpressionOp):
-    """The operand where no other branch of the case is defined: `equations.auto_restrict %0 : <1>`."""
+    """The operand where no other branch of the case is: `equations.auto_restrict %0 : <1>`."""
 
     name = "equations.auto_restrict"
 
@@ -369,7 +375,7 @@ class ReduceOp(ExpressionOp):
     name = "equations.reduce"
 
     operand = operand_def(ExpressionType)
-    operator = prop_def(StringAttr | FlatSymbolRefAttr)
+    operator = prop_def(_OPERATOR)
     projection = prop_def(MultiAffAttr)
 
     def __init__(
@@ -455,7 +461,7 @@ class CaseOp(ExpressionOp):
 
 @irdl_op_definition
 class IfOp(ExpressionOp):
-    """The second operand where the first is true, else the third: `equations.if %0, %1, %2 : <1>`."""
+    """The second operand where the first is true, or the third: `equations.if %0, %1, %2 : <1>`."""
 
     name = "equations.if"
 
@@ -492,7 +498,7 @@ class ApplyOp(ExpressionOp):
 
     name = "equations.apply"
 
-    operator = prop_def(StringAttr | FlatSymbolRefAttr)
+    operator = prop_def(_OPERATOR)
     parts = var_operand_def(ExpressionType)
 
     def __init__(

@@ -16,7 +16,8 @@ class FeautrierSchedulePass(SchedulerPass, FeautrierOptions):
     """Find schedules of minimum latency: few sequential loops outside, parallel loops inside.
 
     Each sequential loop carries as many dependences as possible. With `serialize`, statements
-    that are not in a common dependence cycle get loops of their own.
+    that are not in a common dependence cycle get loops of their own. With `late`, statements in no
+    cycle run right before what needs them.
 
     Before:
 

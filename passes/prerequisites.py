@@ -50,14 +50,21 @@ def raised_scops(
     """The scops of `module`, after raising the functions that have none.
 
     If there is no scop at all, raising says why. If there is nothing to raise either, that is what
-    the pass `pass_name` says, if it is given.
+    the pass `pass_name` says, if it is given. Systems of equations become functions with scops.
     """
+    convert_equations(module)
     flat = [each for each in outermost(module, FuncOp) if not scops_in(each)]
     explained = [PolyRaisePass().raise_loops(function) for function in flat]
     scops = scops_in(module)
     if pass_name and not scops and not any(explained):
         missed(pass_name, f"{task}: the module has no static control part", module)
     return scops
+
+
+def convert_equations(module: ModuleOp) -> None:
+    """Make functions with scops of the systems of equations of a module, if there are any."""
+    if any(op.name.startswith("equations.") for op in module.ops):
+        pass_type("equations-to-scop")().apply(Context(), module)
 
 
 def lower_scops(ctx: Context, module: ModuleOp) -> None:
@@ -68,6 +75,7 @@ def lower_scops(ctx: Context, module: ModuleOp) -> None:
 
 def lower_for_target(ctx: Context, module: ModuleOp) -> None:
     """Lower the scops of `module`, and what no target has: inner modules, views, coordinates."""
+    convert_equations(module)
     lower_scops(ctx, module)
     if any(isinstance(op, ModuleOp) for op in module.walk() if op is not module):
         from polyir.codegen.modules import flatten_modules

@@ -7,10 +7,12 @@ kernel.gemm(n, alpha, beta, C, A, B)      # NumPy arrays, changed in place
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from io import StringIO
-from typing import TYPE_CHECKING, Literal, get_args
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -49,8 +51,20 @@ Pipeline = str | Iterable[ModulePass]
 
 
 def parse(text: str, filename: str = "<string>") -> ModuleOp:
-    """The module that `text` says in MLIR's syntax; raises `InputSyntaxError`."""
+    """The module that `text` says in MLIR's syntax, or as equations; raises `InputSyntaxError`.
+
+    Equations are in AlphaZ's language (`polyir.equations.text`).
+    """
+    if filename.endswith(".alpha") or _SYSTEM.search(text):
+        from polyir.equations.ir import module_of
+        from polyir.equations.text.reader import read_program
+
+        return module_of(read_program(text, filename))
     return parse_module(text, filename, new_context())
+
+
+_SYSTEM: Final = re.compile(r"^\s*affine\s+[^\s=.]+\s*(\[|\{)", re.MULTILINE)
+"""How a system of equations begins; in MLIR's syntax, a dot follows `affine`."""
 
 
 def run_pipeline(module: ModuleOp, pipeline: Pipeline) -> ModuleOp:
@@ -127,15 +141,22 @@ def compile(
     """The functions of `source` after the passes of `pipeline`, ready to be called.
 
     They take NumPy arrays for memrefs and change them in place. Without a pipeline, the default one
-    for `target` runs. `options` are those of the C compiler, and `backend` compiles for the target
+    for `target` runs. Text may be the name of a file that ends in `.alpha`. `options` are those of the C compiler, and `backend` compiles for the target
     "cpu". With `assume_on_device`, all arrays with dimensions must be arrays of the device, which
     are used without transfers. Raises `PolyirError` where the text, the pipeline, the compiler or
     the device is at fault, and `MissingPackageError`, which is one.
     """
-    module = parse(source) if isinstance(source, str) else source
+    module = _module(source) if isinstance(source, str) else source
     passes = default_pipeline(target) if pipeline is None else pipeline
     result, origin = run_passes(module, passes)
     return compile_loops(result, options, backend, origin, target, assume_on_device)
+
+
+def _module(source: str) -> ModuleOp:
+    """The module of a text, or of the file of equations that has this name."""
+    if source.endswith(".alpha") and "\n" not in source:
+        return parse(Path(source).read_text(), source)
+    return parse(source)
 
 
 def compile_loops(

@@ -19,6 +19,7 @@ from xdsl.utils.target import Target
 PASS_NAMES = (
     "detect-scans",
     "simplify-reductions",
+    "equations-to-scop",
     "poly-raise",
     "poly-dependences",
     "print-dependences",
@@ -59,6 +60,8 @@ PASS_NAMES = (
     "mark-parallel",
     "annotate-loop",
     "contract",
+    "allocate-memory",
+    "allocate-processors",
     "promote",
     "promote-private",
     "reassociate",

@@ -37,6 +37,11 @@ class Domains:
     def __init__(self, system: System) -> None:
         self._system = system
 
+    @property
+    def context(self) -> isl.Set:
+        """The parameters for which the domains hold."""
+        return self._system.context
+
     def of(self, expression: Expression, dimensions: int) -> isl.Set:
         """The points, of so many dimensions, at which an expression has a value.
 
@@ -91,24 +96,26 @@ class Domains:
         expression lacks one at points of `needed`.
         """
         yield expression, needed
-        dimensions = needed.dim(isl.dim_type.set)
+        inner = self.operand_contexts(expression, needed)
+        for operand, points in zip(expression.operands, inner, strict=True):
+            yield from self.contexts(operand, points)
+
+    def operand_contexts(self, expression: Expression, needed: isl.Set) -> list[isl.Set]:
+        """For each operand, the points at which its value is needed for that at `needed`."""
         match expression:
-            case Dependence(operand=operand, function=function):
-                yield from self.contexts(operand, needed.apply(isl.Map.from_multi_aff(function)))
+            case Dependence(function=function):
+                return [needed.apply(isl.Map.from_multi_aff(function))]
             case Reduce(operand=operand, projection=projection):
                 body = self.of(operand, projection.dim(isl.dim_type.in_))
-                yield from self.contexts(
-                    operand, needed.preimage_multi_aff(projection).intersect(body)
-                )
+                return [needed.preimage_multi_aff(projection).intersect(body)]
             case Case():
-                domains = self.of_branches(expression, dimensions)
-                for branch, domain in zip(expression.parts, domains, strict=True):
-                    yield from self.contexts(branch, needed.intersect(domain))
-            case Restrict(operand=operand, domain=domain):
-                yield from self.contexts(operand, needed.intersect(domain))
+                dimensions = needed.dim(isl.dim_type.set)
+                branches = self.of_branches(expression, dimensions)
+                return [needed.intersect(domain) for domain in branches]
+            case Restrict(domain=domain):
+                return [needed.intersect(domain)]
             case _:
-                for operand in expression.operands:
-                    yield from self.contexts(operand, needed)
+                return [needed] * len(expression.operands)
 
     def _universe(self, dimensions: int) -> isl.Set:
         universe = isl.Set.universe(self._system.space(dimensions))

@@ -6,11 +6,10 @@ fast; what other parts of polyir make of a system is compared with it.
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import islpy as isl
 import numpy as np
@@ -26,6 +25,8 @@ from polyir.equations.functions import (
     points_of,
     polynomial_of,
 )
+from polyir.equations.inlining import output_variable
+from polyir.equations.library import library_functions
 from polyir.equations.layout import first_point, shape_of
 from polyir.equations.system import (
     AutoRestrict,
@@ -53,12 +54,6 @@ Array = np.ndarray[Any, np.dtype[Any]]
 External = Callable[..., Any]
 """A function that a system calls by name, of numbers or booleans."""
 
-LIBRARY: Final[Mapping[str, External]] = {
-    name: getattr(math, name)
-    for name in ("sqrt", "exp", "log", "sin", "cos", "tan", "tanh", "pow", "floor", "ceil")
-} | {"abs": abs, "fabs": math.fabs}
-"""External functions that need no definition: those of C's mathematical library."""
-
 
 @dataclass(frozen=True)
 class Evaluation:
@@ -82,7 +77,8 @@ def evaluate(
 ) -> Evaluation:
     """The outputs of a system, as arrays that `polyir.equations.layout` describes.
 
-    `program` has the systems that this one uses. Elements outside a variable's domain are 0.
+    `program` has the systems that this one uses, and `externals` its external functions; those of
+    `polyir.equations.library` are known. Elements outside a variable's domain are 0.
 
     Numbers have the element type. Integers wrap in two's complement, and their division truncates
     as C's does; the values of index expressions and of constants are converted. Comparisons give
@@ -100,7 +96,7 @@ def evaluate(
         each.name: _checked_input(each.name, each.domain, values, inputs, element_type)
         for each in system.of_role(Role.INPUT)
     }
-    run = _Run(element_type, dict(LIBRARY) | dict(externals or {}), program)
+    run = _Run(element_type, library_functions(element_type) | dict(externals or {}), program)
     instance = _Instance(run, system, values, _from_arrays(system, values, arrays))
     outputs = {}
     with np.errstate(all="ignore"):
@@ -209,10 +205,9 @@ class _Instance:
         body = self._chosen_body()
         self._equations = {each.variable: each for each in body.equations}
         self._uses = {
-            each.name: (use, place)
+            output_variable(each): (use, place)
             for use in body.uses
             for place, each in enumerate(use.outputs)
-            if isinstance(each, Variable)
         }
         self._used: dict[tuple[int, Point], _Instance] = {}
         self._prepared: dict[tuple[object, ...], Any] = {}
@@ -363,10 +358,7 @@ class _Instance:
         for each in points:
             self._run.operations += 1
             value = yield from self._expression(reduction.operand, each)
-            if total is None:
-                total = value
-            else:
-                total = self._combined(reduction, total, value)
+            total = value if total is None else self._combined(reduction, total, value)
         assert total is not None
         return total
 

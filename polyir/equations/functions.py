@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import lcm
 from typing import Any
 
 import islpy as isl
@@ -113,19 +114,34 @@ def _affine(function: isl.Aff) -> str:
     return whole if denominator.is_one() else f"({whole} // {denominator})"
 
 
-def _quasi_polynomial(polynomial: isl.QPolynomial) -> tuple[Function, int]:
-    """A polynomial with whole coefficients, and the number by which it is divided."""
+def terms_of(polynomial: isl.QPolynomial) -> tuple[list[tuple[int, list[isl.Aff]]], int]:
+    """A quasi-polynomial as a sum of products, divided by a number, the second result.
+
+    A product is a coefficient and factors, which are functions rounded down.
+    """
     terms = polynomial.get_terms()
     denominator = 1
     for term in terms:
-        denominator = int(np.lcm(denominator, term.get_coefficient_val().get_den_si()))
-    texts = []
+        denominator = lcm(denominator, term.get_coefficient_val().get_den_val().to_python())
+    local = isl.LocalSpace.from_space(polynomial.get_domain_space())
+    products = []
     for term in terms:
-        factors = [str(term.get_coefficient_val().mul(isl.Val(denominator)))]
-        for kind, name in ((isl.dim_type.param, "p[{}]"), (isl.dim_type.set, "x[{}]")):
+        coefficient = int(term.get_coefficient_val().mul(isl.Val(denominator)).to_python())
+        factors: list[isl.Aff] = []
+        for kind in (isl.dim_type.param, isl.dim_type.set):
             for place in range(term.dim(kind)):
-                factors += [name.format(place)] * term.get_exp(kind, place)
+                variable = isl.Aff.var_on_domain(local, kind, place)
+                factors += [variable] * term.get_exp(kind, place)
         for place in range(term.dim(isl.dim_type.div)):
-            factors += [_affine(term.get_div(place))] * term.get_exp(isl.dim_type.div, place)
-        texts.append(" * ".join(factors))
+            factors += [term.get_div(place).floor()] * term.get_exp(isl.dim_type.div, place)
+        products.append((coefficient, factors))
+    return products, denominator
+
+
+def _quasi_polynomial(polynomial: isl.QPolynomial) -> tuple[Function, int]:
+    """A polynomial with whole coefficients, and the number by which it is divided."""
+    products, denominator = terms_of(polynomial)
+    texts = [
+        " * ".join([str(coefficient), *map(_affine, factors)]) for coefficient, factors in products
+    ]
     return _compiled(" + ".join(texts) or "0"), denominator

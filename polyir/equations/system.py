@@ -11,7 +11,7 @@ dimensions are for readers only.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from functools import cached_property
 from typing import Self
@@ -25,8 +25,42 @@ from polyir.dialects.equation_operators import REDUCTION_OPERATORS as REDUCTION_
 from polyir.dialects.equation_operators import UNARY_OPERATORS as UNARY_OPERATORS
 
 
-@dataclass(frozen=True)
-class Expression:
+class _Alike:
+    """Two are equal if all fields that are compared are: isl's affine functions have no `==`."""
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        return all(
+            _same(getattr(self, each.name), getattr(other, each.name))
+            for each in fields(self)  # type: ignore[arg-type]
+            if each.compare
+        )
+
+    def __hash__(self) -> int:
+        # isl gives equal sets that are written differently different hashes.
+        values = (getattr(self, each.name) for each in fields(self) if each.compare)  # type: ignore[arg-type]
+        return hash((type(self), *(each for each in values if not _of_isl(each))))
+
+
+def _same(first: object, second: object) -> bool:
+    match first, second:
+        case isl.MultiAff(), isl.MultiAff():
+            return first.plain_is_equal(second)
+        case isl.PwQPolynomial(), isl.PwQPolynomial():
+            return first.plain_is_equal(second)
+        case isl.Aff(), isl.Aff():
+            return first.plain_is_equal(second)
+        case _:
+            return type(first) is type(second) and bool(first == second)
+
+
+def _of_isl(value: object) -> bool:
+    return isinstance(value, isl.Set | isl.Aff | isl.MultiAff | isl.PwQPolynomial)
+
+
+@dataclass(frozen=True, eq=False)
+class Expression(_Alike):
     """An expression. Two are equal if they are written alike, wherever they stand."""
 
     location: SourceLocation | None = field(default=None, kw_only=True, compare=False, repr=False)
@@ -54,35 +88,35 @@ class Expression:
         return rule(self if same else self.with_operands(operands))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Constant(Expression):
     """The same value at all points, of any number of dimensions."""
 
     value: bool | int | float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Variable(Expression):
     """A variable of the system, at the point at hand."""
 
     name: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Index(Expression):
     """The value of an affine function of the point and the parameters: an integer."""
 
     function: isl.Aff
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Polynomial(Expression):
     """The value of a piecewise quasi-polynomial of the point and the parameters: an integer."""
 
     function: isl.PwQPolynomial
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Unary(Expression):
     """An expression of one operand, which is the last field."""
 
@@ -97,26 +131,26 @@ class _Unary(Expression):
         return replace(self, operand=operand)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Dependence(_Unary):
     """The value of `operand` at the point to which `function` maps the one at hand."""
 
     function: isl.MultiAff
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Restrict(_Unary):
     """`operand`, at the points of `domain` only."""
 
     domain: isl.Set
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class AutoRestrict(_Unary):
     """`operand`, at the points where no other branch of the `Case` around it is defined."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Reduce(_Unary):
     """The values of `operand` at all points that `projection` maps to the point at hand, combined.
 
@@ -128,7 +162,7 @@ class Reduce(_Unary):
     is_external: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Nary(Expression):
     """An expression of several operands."""
 
@@ -142,19 +176,19 @@ class _Nary(Expression):
         return replace(self, parts=operands)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Case(_Nary):
     """The branch that is defined at the point at hand; there must be only one."""
 
     name: str | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class If(_Nary):
     """The second part where the first is true, else the third; all have a value at each point."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Operation(_Nary):
     """An operator of `OPERATORS`, or an external function, on the values of the parts."""
 
@@ -170,8 +204,8 @@ class Role(Enum):
     LOCAL = "locals"
 
 
-@dataclass(frozen=True)
-class Declaration:
+@dataclass(frozen=True, eq=False)
+class Declaration(_Alike):
     """A variable, which has a value at each point of `domain`."""
 
     name: str
@@ -180,8 +214,8 @@ class Declaration:
     location: SourceLocation | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True)
-class Equation:
+@dataclass(frozen=True, eq=False)
+class Equation(_Alike):
     """The variable has the value of `expression` at each point of its domain.
 
     `index_names` are those with which the equation is written, in array notation.
@@ -193,8 +227,8 @@ class Equation:
     location: SourceLocation | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True)
-class Use:
+@dataclass(frozen=True, eq=False)
+class Use(_Alike):
     """Variables have the values of the outputs of another system.
 
     There is an instance of that system for each point of `domain`, with the parameters to which
@@ -210,8 +244,8 @@ class Use:
     location: SourceLocation | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True)
-class Body:
+@dataclass(frozen=True, eq=False)
+class Body(_Alike):
     """Equations that hold for the parameters in `context`, a set of parameters."""
 
     context: isl.Set
@@ -219,8 +253,8 @@ class Body:
     uses: tuple[Use, ...] = ()
 
 
-@dataclass(frozen=True)
-class System:
+@dataclass(frozen=True, eq=False)
+class System(_Alike):
     """Equations that define outputs and locals by inputs, for the parameters in `context`.
 
     `name` is qualified by the packages around it. The contexts of the bodies are disjoint.
@@ -253,8 +287,8 @@ class System:
         return self.context.get_space().add_unnamed_tuple_ui(dimensions)
 
 
-@dataclass(frozen=True)
-class Program:
+@dataclass(frozen=True, eq=False)
+class Program(_Alike):
     """The systems and external functions of a file; `externals` has their numbers of arguments."""
 
     systems: tuple[System, ...]

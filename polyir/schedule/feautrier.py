@@ -7,7 +7,7 @@ section 2.2.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import islpy as isl
@@ -29,14 +29,26 @@ from polyir.schedule.dependences import DependenceEdge, DependenceGraph, graph_o
 from polyir.schedule.driver import Decision, Policy, Step, schedule_by_policy
 from polyir.schedule.linear import rank
 from polyir.schedule.row_problem import ObjectiveTerm, RowForm, RowProblem
-from polyir.schedule.tree import AffineRow, Band, BoundedHyperplane, Hyperplane, ScheduleResult
+from polyir.schedule.tree import (
+    AffineRow,
+    Band,
+    BoundedHyperplane,
+    Hyperplane,
+    ScheduleResult,
+    affine_function,
+)
 
 
 @dataclass(frozen=True)
 class FeautrierOptions:
-    """With `serialize`, strongly connected components run one after the other at every level."""
+    """With `serialize`, strongly connected components run one after the other at every level.
+
+    With `late`, statements in no dependence cycle run right before what needs them, and not as
+    early as they can: what they write is live for a shorter time.
+    """
 
     serialize: bool = False
+    late: bool = False
 
 
 def feautrier_schedule(
@@ -67,6 +79,7 @@ class _FeautrierPolicy(Policy[DependenceGraph]):
         super().__init__(statements)
         self._parameter_count = parameter_count
         self._serialize = options.serialize
+        self._late = options.late
 
     def decide(self, group: Component, spanned: Spanned, graph: DependenceGraph) -> Decision:
         parts = self._parts(group, graph)
@@ -77,6 +90,8 @@ class _FeautrierPolicy(Policy[DependenceGraph]):
             return Decision((Step(group, band),) if band.rows else ())
         row = carrying_row(self.members(group), self._parameter_count, graph.edges)
         if row is not None:
+            if self._late:
+                row = self._later(row, group, graph)
             return Decision((Step(group, Band((BoundedHyperplane(row),), (False,))),))
         parts = self._cycles(group, graph)
         if len(parts) == 1:
@@ -104,6 +119,18 @@ class _FeautrierPolicy(Policy[DependenceGraph]):
         pairs = graph.pairs()
         return in_program_order(strongly_connected_components(group, pairs), pairs)
 
+    def _later(self, row: Hyperplane, group: Component, graph: DependenceGraph) -> Hyperplane:
+        """The row with statements in no cycle moved to right before the first that needs them.
+
+        What the row carries stays carried, and all else is respected.
+        """
+        pairs = graph.pairs()
+        for component in reversed(strongly_connected_components(group, pairs)):
+            (position, *others) = component
+            if not others and (position, position) not in pairs:
+                row = _moved(row, self.statements[position], graph)
+        return row
+
     def _parallel_loops(self, group: Component, spanned: Spanned) -> Band:
         """The original loops of one statement, outermost first, that the rows do not span yet."""
         rows: list[BoundedHyperplane] = []
@@ -116,6 +143,59 @@ class _FeautrierPolicy(Policy[DependenceGraph]):
                     directions = (*directions, unit)
                     rows.append(BoundedHyperplane({position: AffineRow(unit, 0)}))
         return Band(tuple(rows), (True,) * len(rows))
+
+
+def _moved(
+    row: Hyperplane, statement: ScheduledStatement, graph: DependenceGraph
+) -> Hyperplane:
+    """The row with one statement as late as its targets allow, if that is anywhere later."""
+    position = statement.position
+    edges = [each for each in graph.edges if position in (each.source, each.target)]
+    latest = row
+    for edge in edges:
+        if edge.source == position:
+            for before in _right_before(edge, row[edge.target]):
+                moved = {**row, position: before}
+                if _is_later(before, latest[position], statement.domain) and all(
+                    each.is_carried_by(moved)
+                    if each.is_carried_by(row)
+                    else each.is_respected_by(moved)
+                    for each in edges
+                ):
+                    latest = moved
+    return latest
+
+
+def _is_later(row: AffineRow, other: AffineRow, domain: isl.Set) -> bool:
+    """Whether a row has other values on a domain, and none that is less."""
+    space = domain.get_space()
+    distance = affine_function(row, space).sub(affine_function(other, space))
+    negative = isl.PwAff.from_aff(distance.neg()).pos_set()
+    return not distance.plain_is_zero() and bool(negative.is_disjoint(domain))
+
+
+def _right_before(edge: DependenceEdge, target: AffineRow) -> Iterator[AffineRow]:
+    """Rows of the source that are one less than that of the first target of an instance."""
+    kinds = isl.dim_type
+    space = edge.relation.get_space().range()
+    first = affine_function(target, space)
+    functions: list[isl.MultiAff] = []
+    edge.relation.lexmin_pw_multi_aff().foreach_piece(lambda _, part: functions.append(part))
+    for function in functions:
+        value = first.pullback_multi_aff(function)
+        if value.dim(kinds.div) == 0 and value.get_denominator_val().is_one():
+            yield AffineRow(
+                _coefficients(value, kinds.in_),
+                int(value.get_constant_val().to_python()) - 1,
+                _coefficients(value, kinds.param),
+            )
+
+
+def _coefficients(function: isl.Aff, kind: isl.dim_type) -> tuple[int, ...]:
+    return tuple(
+        int(function.get_coefficient_val(kind, place).to_python())
+        for place in range(function.dim(kind))
+    )
 
 
 CARRYING_FORM = RowForm(

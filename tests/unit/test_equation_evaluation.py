@@ -35,7 +35,7 @@ def a_system(
     equations: dict[str, Expression],
     context: str = "N >= 1",
     uses: tuple[Use, ...] = (),
-    name: str = "system",
+    name: str = "equations",
 ) -> System:
     whole = isl.Set(f"[N] -> {{ : {context} }}")
     declarations = tuple(

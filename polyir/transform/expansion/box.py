@@ -9,7 +9,7 @@ from functools import reduce
 import islpy as isl
 from xdsl.dialects import affine, memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, IndexType, MemRefType
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr
 
 from polyir.dialects.affine_extra import MaxOp
@@ -100,15 +100,30 @@ class Allocator:
 
         The elements and the name are those of `like`. Memory of rank 0 is a local variable.
         """
-        extents = [*(self._constant_or_computed(side.extent) for side in box), *inner]
+        assert isinstance(like.type, MemRefType)
+        extents = [*self.extents(box), *inner]
+        return self._memory(like.type, like.name_hint, extents)
+
+    def memory(
+        self, element_type: Attribute, name: str | None, extents: Sequence[SSAValue | int]
+    ) -> SSAValue:
+        """Memory of these extents; freed after the scop. That of rank 0 is a local variable."""
+        return self._memory(MemRefType(element_type, []), name, extents)
+
+    def extents(self, box: Sequence[Side]) -> list[SSAValue | int]:
+        """The extents of a box: constants, or computed before the scop."""
+        return [self._constant_or_computed(side.extent) for side in box]
+
+    def _memory(
+        self, like: MemRefType[Attribute], name: str | None, extents: Sequence[SSAValue | int]
+    ) -> SSAValue:
         shape = [extent if isinstance(extent, int) else DYNAMIC_INDEX for extent in extents]
         sizes = [extent for extent in extents if isinstance(extent, SSAValue)]
-        assert isinstance(like.type, MemRefType)
-        type = MemRefType(like.type.element_type, shape, like.type.layout, like.type.memory_space)
+        type = MemRefType(like.element_type, shape, like.layout, like.memory_space)
         kind = memref.AllocOp if shape else memref.AllocaOp
         memory = kind.build(operands=[sizes, []], result_types=[type])
         self._insert(memory)
-        memory.memref.name_hint = like.name_hint
+        memory.memref.name_hint = name
         if isinstance(memory, memref.AllocOp):
             free = memref.DeallocOp.get(memory.memref)
             free.location = self._scop.location

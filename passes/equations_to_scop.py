@@ -1,0 +1,72 @@
+"""The pass `equations-to-scop`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+
+from polyir.diagnostics import missed
+from polyir.equations.element_types import ElementType
+from polyir.equations.ir import program_of, replace_program
+from polyir.equations.to_scop import add_functions
+from polyir.passes.options import PassWithOptions
+
+
+@dataclass(frozen=True)
+class EquationsToScopPass(PassWithOptions):
+    """Make a function with a `poly.scop` of each system of equations.
+
+    The function takes the parameters, then memory for the inputs, then for the outputs; elements
+    have the type `element-type` (`f64`, `f32`, `i64` or `i32`). `systems` lists the systems; by
+    default, each one becomes a function. Systems that are used are copied into those that use them,
+    and the equations are brought into normal form. Each variable has memory of its own, and its
+    statements write each element once. A reduction combines its values in lexicographic order.
+
+    The equations have no order. The schedule tree is found by Feautrier's scheduler.
+
+    Before:
+
+        equations.system @sums parameters ["N"] context "[N] -> {  : N > 0 }" {
+          equations.variable @X input "[N] -> { [i] : 0 <= i < N }"
+          equations.variable @Y output "[N] -> { [] }"
+          equations.body context "[N] -> {  :  }" {
+            equations.define @Y {
+              %0 = equations.read @X : <1>
+              %1 = equations.reduce "+" %0 by "[N] -> { [i] -> [] }"
+              equations.yield %1 : <0>
+            }
+          }
+        }
+
+    After:
+
+        func.func @sums(%N: index, %X: memref<?xf64>, %Y: memref<f64>) {
+          poly.scop (%N as "N") context "[N] -> {  : N > 0 }" {
+            poly.stmt @S_Y domain "[N] -> { S_Y[] : N > 0 }" () {
+              %0 = arith.constant 0.0 : f64
+              affine.store %0, %Y[] : memref<f64>
+            }
+            poly.stmt @S_Y_0 domain "[N] -> { S_Y_0[i] : 0 <= i < N }" (%i) {
+              %1 = affine.load %X[%i] : memref<?xf64>
+              %2 = affine.load %Y[] : memref<f64>
+              %3 = arith.addf %2, %1 : f64
+              affine.store %3, %Y[] : memref<f64>
+            }
+            ...
+    """
+
+    name = "equations-to-scop"
+
+    element_type: Literal["f64", "f32", "i64", "i32"] = "f64"
+    systems: tuple[str, ...] = ()
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        program = program_of(op)
+        if not program.systems:
+            missed(self.name, "nothing to do: the module has no equations", op)
+            return
+        replace_program(op, type(program)(()))
+        add_functions(op, program, self.systems, ElementType(self.element_type))

@@ -1,0 +1,175 @@
+"""Systems of equations: what is compiled gives the values that the evaluator gives, bit for bit.
+
+`make fuzz-equations N=500` runs so many random systems; a failing one is named by its seed.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from equation_systems import random_inputs, random_system
+from kernels import KERNELS
+from xdsl.dialects.builtin import ModuleOp
+
+from polyir import api
+from polyir.diagnostics import remarks_to
+from polyir.equations.element_types import ElementType
+from polyir.equations.evaluation import evaluate
+from polyir.equations.inlining import merged_bodies
+from polyir.equations.system import Role, System
+from polyir.equations.text.reader import read_program
+from polyir.equations.to_scop import add_function, function_name
+from polyir.runtime import CompilerOptions
+
+EQUATIONS = Path(__file__).parents[2] / "benchmarks" / "equations"
+OPTIONS = CompilerOptions(
+    flags=("-std=c99", "-O1", "-fopenmp", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror")
+)
+FIRST, COUNT = (0, 40) if "POLYIR_FUZZ_EQUATIONS" not in os.environ else (
+    40,
+    int(os.environ["POLYIR_FUZZ_EQUATIONS"]),
+)
+PIPELINES = ("", "pluto-schedule", "isl-schedule,mark-parallel", "feautrier-schedule,contract")
+
+
+def compiled(system: System, element_type: ElementType, pipeline: str = "") -> object:
+    """The function of a system after a pipeline."""
+    module = ModuleOp([])
+    with remarks_to(lambda remark: None):
+        add_function(module, system, element_type)
+        module.verify()
+        kernels = api.compile(module, pipeline=pipeline, options=OPTIONS)
+    return kernels[function_name(system)]
+
+
+def assert_same(
+    system: System,
+    parameters: dict[str, int],
+    inputs: dict[str, np.ndarray],
+    element_type: ElementType,
+    function: object,
+) -> None:
+    expected = evaluate(system, parameters, inputs, element_type).outputs
+    outputs = {name: np.zeros_like(array) for name, array in expected.items()}
+    given = (parameters[name] for name in system.parameters)
+    function(*given, *inputs.values(), *outputs.values())
+    for name, array in outputs.items():
+        is_float = not element_type.is_integer
+        assert np.array_equal(array, expected[name], equal_nan=is_float), name
+        # -0.0 and 0.0 are different bits.
+        if is_float:
+            assert np.array_equal(np.signbit(array), np.signbit(expected[name])) or np.isnan(
+                array
+            ).any()
+
+
+@pytest.mark.parametrize("seed", range(FIRST, FIRST + COUNT))
+def test_random_systems(seed: int) -> None:
+    system = random_system(seed)
+    element_type = list(ElementType)[seed % 4]
+    function = compiled(system, element_type, PIPELINES[seed // 4 % len(PIPELINES)])
+    for n in (1, 5, 8):
+        inputs = random_inputs(system, {"N": n}, element_type, seed)
+        assert_same(system, {"N": n}, inputs, element_type, function)
+
+
+def read(text: str) -> System:
+    """The last system of a text."""
+    return merged_bodies(read_program(text).systems[-1])
+
+
+HAND_MADE = {
+    "product": """
+        affine product [N, M] -> {: N, M > 0}
+        inputs A : {[i, k] : 0 <= i < N and 0 <= k < M}  B : {[k, j] : 0 <= k < M and 0 <= j < N}
+        outputs C : {[i, j] : 0 <= i < N and 0 <= j < N}
+        let C[i, j] = reduce(+, [k], A[i, k] * B[k, j]); .""",
+    "prefix": """
+        affine prefix [N, M] -> {: N, M > 0}
+        inputs A : {[i] : 0 <= i < N}
+        outputs S, L : {[i] : 0 <= i < N}
+        let S[i] = reduce(+, [j], {: 0 <= j <= i} : A[j]);
+            L[i] = reduce(max, (i, j -> i), {: 0 <= j <= i < N} : (i, j -> j)@A); .""",
+    "red_black": """
+        affine red_black [N, M] -> {: N > 2 and M > 0}
+        inputs U : {[i, j] : 0 <= i < N and 0 <= j < N}
+        outputs R : {[i, j] : 0 <= i < N and 0 <= j < N}
+        locals C : {[t, i, j] : 0 <= t <= M and 0 <= i < N and 0 <= j < N}
+        let C[t, i, j] = case {
+              {: t = 0 or i = 0 or j = 0 or i = N - 1 or j = N - 1} : U[i, j];
+              {: t > 0 and 0 < i < N - 1 and 0 < j < N - 1 and (i + j) mod 2 = 0} :
+                0.25 * (C[t-1, i-1, j] + C[t-1, i+1, j] + C[t-1, i, j-1] + C[t-1, i, j+1]);
+              {: t > 0 and 0 < i < N - 1 and 0 < j < N - 1 and (i + j) mod 2 = 1} :
+                0.25 * (C[t, i-1, j] + C[t, i+1, j] + C[t, i, j-1] + C[t, i, j+1]);
+            };
+            R[i, j] = C[M, i, j]; .""",
+    "strided": """
+        affine strided [N, M] -> {: N > 0}
+        inputs A : {[i] : 0 <= i < N}
+        outputs X : {[i] : 0 <= i < N and (i mod 2 = 0 or i mod 3 = 0)}
+        let X[i] = case {
+              {: i mod 6 = 3 or i mod 6 = 4} : X[i - 1] * A[i];
+              {: i mod 6 = 0 or i mod 6 = 2} : A[i] + 1;
+            }; .""",
+    "two_lattices": """
+        affine two_lattices [N, M] -> {: N > 0}
+        outputs X : {[i] : 0 <= i <= 2N}
+        let X[i] = case {
+              {: i = 0} : 1;
+              {: i mod 2 = 0 and i > 0} : X[i - 1] + val[i];
+              {: i mod 2 = 1 and exists(e : 2e = i - 1)} : (i -> i - 1)@X + 2;
+            }; .""",
+}
+
+
+@pytest.mark.parametrize("element_type", ElementType)
+@pytest.mark.parametrize("name", HAND_MADE)
+def test_hand_made_systems(name: str, element_type: ElementType) -> None:
+    system = read(HAND_MADE[name])
+    if element_type.is_integer and name == "red_black":
+        pytest.skip("has fractions")
+    function = compiled(system, element_type)
+    for n, m in ((3, 1), (8, 4)):
+        parameters = {"N": n, "M": m}
+        inputs = random_inputs(system, parameters, element_type)
+        assert_same(system, parameters, inputs, element_type, function)
+
+
+RESULTS = {
+    "gemm": {"R": "C"},
+    "2mm": {"tmp": "tmp", "R": "D"},
+    "atax": {"y": "y", "tmp": "tmp"},
+    "trisolv": {"x": "x"},
+    "lu": {"R": "A"},
+    "cholesky": {"R": "A"},
+    "jacobi-1d": {"RA": "A", "RB": "B"},
+    "jacobi-2d": {"RA": "A", "RB": "B"},
+    "seidel-2d": {"R": "A"},
+    "floyd-warshall": {"R": "path"},
+}
+"""For each kernel the array that each output of the equations stands for."""
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_polybench_as_equations(name: str) -> None:
+    """The arrays that PolyBench's loops leave, bit for bit: the equations keep the order of sums."""
+    kernel = KERNELS[name]
+    arguments = kernel.make_arguments("mini")
+    values = arguments[len(kernel.size_names) :]
+    named = {each.name: value for each, value in zip(kernel.arguments, values, strict=True)}
+    before = {name: np.array(value) for name, value in named.items()}
+    with remarks_to(lambda remark: None):
+        loops = api.compile(kernel.path.read_text(), pipeline="", options=OPTIONS)
+    loops[kernel.function](*arguments)
+    system = read((EQUATIONS / f"{name}.alpha").read_text())
+    element_type = ElementType.I32 if name == "floyd-warshall" else ElementType.F64
+    inputs = [before[each.name] for each in system.of_role(Role.INPUT)]
+    results = {each.name: named[RESULTS[name][each.name]] for each in system.of_role(Role.OUTPUT)}
+    outputs = {name: np.zeros_like(array) for name, array in results.items()}
+    function = compiled(system, element_type)
+    function(*arguments[: len(kernel.size_names)], *inputs, *outputs.values())
+    for output, array in outputs.items():
+        assert array.tobytes() == results[output].tobytes(), output
