@@ -25,6 +25,8 @@ from polyir.equations.system import (
     System,
     Variable,
 )
+from polyir.schedule.constraints import ScheduleConstraints, SchedulingError
+from polyir.schedule.feautrier import FeautrierOptions, feautrier_schedule
 from polyir.schedule.linear import Row
 
 
@@ -32,43 +34,65 @@ class Ordering:
     """What the points of a variable of a system depend on, and whether more dependences fit."""
 
     def __init__(self, system: System, body: Body, variable: str) -> None:
-        self._domain = system.variables[variable].domain
+        self._context = system.context.intersect(body.context)
         self._variable = variable
         cycle = _cycle(body, variable)
         finder = Domains(system)
+        self._domains = {
+            name: system.variables[name].domain.intersect_params(self._context).set_tuple_name(name)
+            for name in sorted(cycle)
+        }
+        defined = {each.variable for each in body.equations}
         maps = [
             relation
             for equation in body.equations
             if equation.variable in cycle
-            for relation in _relations(system, finder, equation, cycle)
+            for relation in _relations(system, body, finder, equation, cycle)
         ]
-        self._relation = reduce(isl.UnionMap.union, maps) if maps else None
+        # Inputs and outputs of a system that is used may be in the cycle: nothing is known of it.
+        self._is_known = all(each in defined for each in cycle)
+        self._order = reduce(isl.UnionMap.union, maps).reverse() if maps else None
         self._known: dict[Row, bool] = {}
 
     def allows(self, move: Row) -> bool:
         """Whether each point of the variable may depend on that which is `move` before it."""
-        if self._relation is None or not any(move):
+        if not self._domains or not any(move):
             return True
         if move not in self._known:
             self._known[move] = self.allows_all([move])
         return self._known[move]
 
     def allows_all(self, moves: list[Row]) -> bool:
-        """Whether it may depend on all those."""
-        if self._relation is None:
+        """Whether it may depend on all those: whether there is a schedule, an affine one."""
+        if not self._domains:
             return True
-        relation = self._relation
+        if self._order is None or not self._is_known:
+            return False
+        order = self._order
         for move in moves:
             if any(move):
-                relation = relation.union(isl.UnionMap.from_map(self._step(move)))
-        closure, _ = relation.transitive_closure()
-        # The closure may have too many pairs: then an order that exists is not found.
-        return bool(closure.intersect(closure.domain().identity()).is_empty())
+                order = order.union(isl.UnionMap.from_map(self._step(move)))
+        domains = map(isl.UnionSet.from_set, self._domains.values())
+        constraints = ScheduleConstraints(
+            reduce(isl.UnionSet.union, domains),
+            self._context,
+            order,
+            order,
+            tuple(self._domains),
+            order,
+        )
+        try:
+            feautrier_schedule(constraints, FeautrierOptions())
+        except SchedulingError:
+            return False
+        return True
 
     def _step(self, move: Row) -> isl.Map:
-        back = shift(self._domain.get_space(), [-entry for entry in move])
-        step = isl.Map.from_multi_aff(back)
-        step = step.intersect_domain(self._domain).intersect_range(self._domain)
+        """From each point of the variable to the one that comes next."""
+        domain = self._domains[self._variable]
+        points = domain.reset_tuple_id()
+        step = isl.Map.from_multi_aff(shift(points.get_space(), move))
+        step = step.intersect_domain(points).intersect_range(points)
         return _named(step, self._variable, self._variable)
 
 
@@ -102,9 +126,10 @@ def _reached(edges: dict[str, set[str]], start: str) -> set[str]:
 
 
 def _relations(
-    system: System, finder: Domains, equation: Equation, cycle: frozenset[str]
+    system: System, body: Body, finder: Domains, equation: Equation, cycle: frozenset[str]
 ) -> Iterator[isl.UnionMap]:
     domain = system.variables[equation.variable].domain
+    domain = domain.intersect_params(system.context).intersect_params(body.context)
     start = isl.Map.identity(domain.get_space().map_from_set()).intersect_domain(domain)
     for name, relation in _reads(finder, equation.expression, start):
         if name in cycle:
