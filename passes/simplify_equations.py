@@ -45,9 +45,7 @@ def simplify_module(
             _report(pass_name, system, result)
 
 
-def _chosen(
-    pass_name: str, program: Program, variables: tuple[str, ...]
-) -> list[list[str] | None]:
+def _chosen(pass_name: str, program: Program, variables: tuple[str, ...]) -> list[list[str] | None]:
     """For each system the variables to simplify: all where it is `None`."""
     if not variables:
         return [None for _ in program.systems]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import islpy as isl
 import numpy as np
-
 from equation_systems import random_inputs
+
 from polyir.equations.element_types import ElementType
 from polyir.equations.evaluation import evaluate
 from polyir.equations.simplification.options import Options

@@ -8,8 +8,9 @@ from random import Random
 import islpy as isl
 import numpy as np
 import pytest
-
 from equation_systems import random_inputs, random_system
+from simplified_systems import show
+
 from polyir.equations.element_types import ElementType
 from polyir.equations.evaluation import evaluate
 from polyir.equations.simplification.complexity import degree_of_system
@@ -30,7 +31,6 @@ from polyir.equations.system import (
     System,
     Variable,
 )
-from simplified_systems import show
 
 COUNT = 500 if os.environ.get("POLYIR_TEST_ALL") else 120
 

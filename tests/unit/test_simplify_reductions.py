@@ -6,6 +6,18 @@ from itertools import pairwise
 
 import islpy as isl
 import pytest
+from simplified_systems import (
+    FLOATS,
+    INTEGERS,
+    REASSOCIATED,
+    a_system,
+    applied,
+    at,
+    checked,
+    index,
+    over,
+    show,
+)
 
 from polyir.equations.simplification.complexity import (
     EMPTY,
@@ -26,18 +38,6 @@ from polyir.equations.system import (
     Restrict,
     System,
     Variable,
-)
-from simplified_systems import (
-    FLOATS,
-    INTEGERS,
-    REASSOCIATED,
-    a_system,
-    applied,
-    at,
-    checked,
-    index,
-    over,
-    show,
 )
 
 
@@ -202,7 +202,9 @@ def test_why_windows_stay() -> None:
 def test_products_of_windows() -> None:
     result = simplify_reductions(windows("*"), REASSOCIATED)
     assert result.after == 1
-    assert "/" in {getattr(e, "operator", "") for e in result.system.body.equations[-1].expression.walk()}
+    assert "/" in {
+        getattr(e, "operator", "") for e in result.system.body.equations[-1].expression.walk()
+    }
 
 
 def test_exclusive_or() -> None:
@@ -250,9 +252,7 @@ def test_equal_values_with_a_stride(stride: str) -> None:
     body = over("+", "[i, j, k] -> [i, j]", domain, at("X", "[i, j, k] -> [j, i]"))
     points = str(isl.Set(f"[N] -> {{ {domain} }}").project_out(isl.dim_type.set, 2, 1))
     inputs = {"X": "[j, i] : 0 <= j, i <= N"}
-    result = _reduced(
-        a_system(inputs, {"Y": (points[points.index("{") + 1 : -2], body)}), 2
-    )
+    result = _reduced(a_system(inputs, {"Y": (points[points.index("{") + 1 : -2], body)}), 2)
     assert any(
         isinstance(each, Polynomial)
         for equation in result.system.body.equations
@@ -379,9 +379,7 @@ def test_forbidden_directions() -> None:
             Restrict(body, isl.Set("[N] -> { [i] : i < N }")),
         )
     )
-    system = a_system(
-        {"X": "[j] : 0 <= j <= N"}, {"Y": ("[i] : 0 <= i <= N", right)}
-    )
+    system = a_system({"X": "[j] : 0 <= j <= N"}, {"Y": ("[i] : 0 <= i <= N", right)})
     _reduced(system, 1)
 
 
@@ -406,7 +404,7 @@ def test_effort() -> None:
 
 def test_only_some_variables() -> None:
     body = over("max", "[i, j] -> [i]", "[i, j] : 0 <= j <= i", at("X", "[i, j] -> [j]"))
-    outputs = {name: ("[i] : 0 <= i <= N", body) for name in ("Y", "Z")}
+    outputs = dict.fromkeys(("Y", "Z"), ("[i] : 0 <= i <= N", body))
     system = a_system({"X": "[i] : 0 <= i <= N"}, outputs)
     result = simplify_reductions(system, INTEGERS, ["Z"])
     assert result.system.body.equations[0] == system.body.equations[0]

@@ -17,7 +17,6 @@ from polyir.equations.system import (
     Dependence,
     Expression,
     Index,
-    Operation,
     Polynomial,
     Reduce,
     Restrict,
@@ -40,9 +39,7 @@ def branches(expression: Expression, dimensions: int, domains: Domains) -> list[
         key = repr(value)
         known = found.get(key)
         found[key] = (domain if known is None else known[0].union(domain), value)
-    return [
-        (domain.coalesce(), value) for domain, value in found.values() if not domain.is_empty()
-    ]
+    return [(domain.coalesce(), value) for domain, value in found.values() if not domain.is_empty()]
 
 
 def _branches(expression: Expression, dimensions: int, domains: Domains) -> Iterator[Branch]:
@@ -108,9 +105,7 @@ def forms_of(value: Expression, dimensions: int) -> tuple[Row, ...]:
         case Variable():
             return _units(dimensions)
         case _:
-            return tuple(
-                form for each in value.operands for form in forms_of(each, dimensions)
-            )
+            return tuple(form for each in value.operands for form in forms_of(each, dimensions))
 
 
 def forms_of_function(function: isl.MultiAff) -> tuple[Row, ...]:

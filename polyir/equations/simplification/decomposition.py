@@ -70,7 +70,7 @@ def inner_spaces(reduction: Reduction) -> list[Space]:
     dimensions = reduction.dimensions
     units = kernel((), dimensions)
     whole = reduction.accumulation
-    return _flats(whole, (*reduction.normals, *units), dimensions, proper=True)
+    return _flats(whole, (*reduction.normals, *units), dimensions)
 
 
 def factor_spaces(reduction: Reduction, operator: str) -> list[Space]:
@@ -79,7 +79,7 @@ def factor_spaces(reduction: Reduction, operator: str) -> list[Space]:
     factors = flattened(reduction.value, operator)
     kernels = [forms_of(each, dimensions) for each in factors]
     outside = _outside(reduction.accumulation, dimensions)
-    found = {}
+    found: dict[Space, None] = {}
     for count in range(1, len(factors)):
         for chosen in list(combinations(kernels, count))[:MOST_SUBSETS]:
             forms = [form for each in chosen for form in each]
@@ -89,12 +89,12 @@ def factor_spaces(reduction: Reduction, operator: str) -> list[Space]:
     return list(found)
 
 
-def _flats(whole: Space, normals: tuple[Row, ...], dimensions: int, proper: bool) -> list[Space]:
+def _flats(whole: Space, normals: tuple[Row, ...], dimensions: int) -> list[Space]:
     """The intersections of a space with hyperplanes: large ones first."""
     outside = _outside(whole, dimensions)
     distinct = {primitive([dot(normal, vector) for vector in whole]): normal for normal in normals}
     useful = [normal for row, normal in distinct.items() if any(row)]
-    found = {} if proper else {whole: None}
+    found: dict[Space, None] = {}
     for count in range(1, len(whole)):
         for chosen in list(combinations(useful, count))[:MOST_SUBSETS]:
             space = kernel((*chosen, *outside), dimensions)
@@ -109,9 +109,7 @@ def _outside(space: Space, dimensions: int) -> Space:
 
 
 def _is_constant(value: Expression, dimensions: int, space: Space) -> bool:
-    return all(
-        dot(form, vector) == 0 for form in forms_of(value, dimensions) for vector in space
-    )
+    return all(dot(form, vector) == 0 for form in forms_of(value, dimensions) for vector in space)
 
 
 def _nested(

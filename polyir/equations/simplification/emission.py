@@ -139,25 +139,30 @@ def _singles(reduction: Reduction) -> list[tuple[Expression, isl.Set]] | None:
     pieces = disjoint.get_basic_sets()
     if len(pieces) > MOST_SINGLE:
         return None
-    found = []
-    function = isl.Map.from_multi_aff(reduction.projection)
+    found: list[tuple[Expression, isl.Set]] = []
+    projection = isl.Map.from_multi_aff(reduction.projection)
     remaining = disjoint
     for piece in pieces:
         points = isl.Set.from_basic_set(piece).intersect(remaining)
         remaining = remaining.subtract(points)
         if points.is_empty():
             continue
-        back = function.intersect_domain(points).reverse()
+        back = projection.intersect_domain(points).reverse()
         if not back.is_single_valued():
             return None
-        functions: list[isl.MultiAff] = []
-        parts = back.as_pw_multi_aff().coalesce()
-        parts.foreach_piece(lambda _, function, known=functions: known.append(function))
-        if len(functions) != 1 or functions[0].involves_locals():
+        function = _only_function(back.as_pw_multi_aff().coalesce())
+        if function is None:
             return None
         where = back.domain().coalesce()
-        found.append((Restrict(moved(reduction.value, functions[0]), where), where))
+        found.append((Restrict(moved(reduction.value, function), where), where))
     return found
+
+
+def _only_function(parts: isl.PwMultiAff) -> isl.MultiAff | None:
+    """The function of all parts, if it is one without divisions."""
+    functions: list[isl.MultiAff] = []
+    parts.foreach_piece(lambda _domain, function: functions.append(function))
+    return functions[0] if len(functions) == 1 and not functions[0].involves_locals() else None
 
 
 def _combined(

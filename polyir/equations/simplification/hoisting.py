@@ -34,9 +34,7 @@ class Hoisted:
     declarations: list[Declaration] = field(default_factory=list)
 
 
-def hoist(
-    system: System, body: Body, equation: Equation, fresh: Callable[[str], str]
-) -> Hoisted:
+def hoist(system: System, body: Body, equation: Equation, fresh: Callable[[str], str]) -> Hoisted:
     """The equation with a new variable for each reduction that is not all of its right side."""
     hoisted = Hoisted()
     finder = Domains(system)

@@ -140,7 +140,7 @@ class Reduction:
         shortest vector of each, with which the domain meets itself, comes first.
         """
         forms = forms_of_function(self.projection)
-        found = {}
+        found: dict[Row, None] = {}
         for edge in edges(self.reuse, self.normals):
             if is_zero_on(forms, edge):
                 continue
@@ -224,7 +224,7 @@ def hull_forms(domain: isl.Set) -> tuple[Row, ...]:
 
 def facet_normals(domain: isl.Set) -> tuple[Row, ...]:
     """Primitive normals of the facets of the parts of a set; one of a vector and its negative."""
-    found = {}
+    found: dict[Row, None] = {}
     dimensions = domain.dim(isl.dim_type.set)
     for piece in _pieces(domain):
         _, inequalities = constraint_rows(piece.remove_divs().remove_redundancies())

@@ -13,7 +13,7 @@ from dataclasses import replace
 import islpy as isl
 
 from polyir.equations.simplification.bodies import moved
-from polyir.equations.simplification.decomposition import Space, quotient_of
+from polyir.equations.simplification.decomposition import quotient_of
 from polyir.equations.simplification.reductions import Reduction, edges, linear_function
 from polyir.equations.system import Expression, Index, Operation, Polynomial
 from polyir.schedule.linear import Row
@@ -103,8 +103,9 @@ def _counts(reduction: Reduction, line: Row) -> tuple[Reduction, isl.PwAff] | No
         if _progression(least, greatest, stride).is_equal(along):
             distance = greatest.sub(least).scale_down_val(isl.Val(stride))
             one = isl.PwAff.from_aff(
-                isl.Aff.zero_on_domain(isl.LocalSpace.from_space(simpler.domain.get_space()))
-                .add_constant_val(isl.Val(1))
+                isl.Aff.zero_on_domain(
+                    isl.LocalSpace.from_space(simpler.domain.get_space())
+                ).add_constant_val(isl.Val(1))
             )
             return simpler, distance.add(one).coalesce()
     return None
@@ -123,9 +124,7 @@ def _places(reduction: Reduction, section: isl.MultiAff, line: Row) -> isl.Map:
         matrix.append((*row, line[place]))
     space = section.get_domain_space().add_dims(isl.dim_type.set, 1)
     pairs = reduction.domain.preimage_multi_aff(linear_function(space, tuple(matrix)))
-    return isl.Map.from_range(pairs).move_dims(
-        isl.dim_type.in_, 0, isl.dim_type.out, 0, count
-    )
+    return isl.Map.from_range(pairs).move_dims(isl.dim_type.in_, 0, isl.dim_type.out, 0, count)
 
 
 def _strides(along: isl.Map) -> list[int]:

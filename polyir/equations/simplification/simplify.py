@@ -12,6 +12,7 @@ from polyir.diagnostics import PolyirError, SourceLocation
 from polyir.equations.domains import Domains
 from polyir.equations.simplification.bodies import branches
 from polyir.equations.simplification.complexity import (
+    EMPTY,
     degree_of_equation,
     degree_of_system,
     in_words,
@@ -68,6 +69,7 @@ def simplify_reductions(
             raise PolyirError(f"no equation defines '{name}'", system.location)
     fresh = _fresh_names(system)
     notes: list[Note] = []
+    after = EMPTY
     declarations: list[Declaration] = list(system.declarations)
     bodies = []
     is_changed = False
@@ -81,13 +83,15 @@ def simplify_reductions(
                 equations += found
                 notes += work.notes
                 is_changed = is_changed or found[-1] is not equation
+                after = max(after, work.after)
             else:
                 equations.append(equation)
+                after = max(after, degree_of_equation(system, body, equation))
         bodies.append(replace(body, equations=tuple(equations)))
     result = system
     if is_changed:
         result = replace(system, declarations=tuple(declarations), bodies=tuple(bodies))
-    return Simplified(result, tuple(notes), degree_of_system(system), degree_of_system(result))
+    return Simplified(result, tuple(notes), degree_of_system(system), after)
 
 
 def _fresh_names(system: System) -> Callable[[str], str]:
@@ -121,10 +125,13 @@ class _EquationWork:
         self._options = options
         self._fresh = fresh
         self.notes: list[Note] = []
+        self.after = EMPTY
+        """The degree of the number of operations of the equations that take its place."""
 
     def run(self) -> tuple[list[Declaration], list[Equation]]:
         """The equations for this one, and the variables that are new in them."""
         if not any(isinstance(each, Reduce) for each in self._equation.expression.walk()):
+            self.after = self._before()
             return [], [self._equation]
         hoisted = hoist(self._system, self._body, self._equation, self._fresh)
         self._hoisted = replace(
@@ -137,14 +144,22 @@ class _EquationWork:
         equations: list[Equation] = []
         is_better = False
         for equation in hoisted.equations:
-            more, found = self._simplified(equation)
+            more, found, after = self._simplified(equation)
+            self.after = max(self.after, after)
             is_better = is_better or found[-1] is not equation
             declarations += more
             equations += found
-        return (declarations, equations) if is_better else ([], [self._equation])
+        if is_better:
+            return declarations, equations
+        self.after = self._before()
+        return [], [self._equation]
 
-    def _simplified(self, equation: Equation) -> tuple[list[Declaration], list[Equation]]:
-        unchanged: tuple[list[Declaration], list[Equation]] = [], [equation]
+    def _before(self) -> int:
+        return degree_of_equation(self._system, self._body, self._equation)
+
+    def _simplified(self, equation: Equation) -> tuple[list[Declaration], list[Equation], int]:
+        before = degree_of_equation(self._hoisted, self._hoisted_body, equation)
+        unchanged: tuple[list[Declaration], list[Equation], int] = [], [equation], before
         if not isinstance(equation.expression, Reduce):
             return unchanged
         parts = self._reductions(equation, equation.expression)
@@ -153,7 +168,6 @@ class _EquationWork:
         ordering = Ordering(self._hoisted, self._hoisted_body, equation.variable)
         search = Search(self._options, ordering.allows)
         plan = search.sum_of(parts)
-        before = degree_of_equation(self._hoisted, self._hoisted_body, equation)
         if search.gave_up:
             self._missed(
                 equation,
@@ -169,7 +183,7 @@ class _EquationWork:
         expression = emission.results(plan, equation.variable)
         self._done(equation, plan, before)
         new = replace(equation, expression=expression, index_names=None)
-        return emission.declarations, [*emission.equations, new]
+        return emission.declarations, [*emission.equations, new], plan.degree
 
     def _reductions(self, equation: Equation, whole: Reduce) -> list[Reduction] | None:
         """One for each branch of the body, or `None` if the equation does not cover its domain."""
@@ -230,7 +244,7 @@ class _EquationWork:
 
 
 def _moves(plan: Plan) -> list[Row]:
-    moves = {}
+    moves: dict[Row, None] = {}
     for each in plan.walk():
         if isinstance(each, Recurrence):
             move = each.reduction.owner_moves(each.direction)
@@ -263,4 +277,3 @@ def _example(points: isl.Set) -> str:
     """One point, with the parameters for which it is one."""
     point = points.sample_point()
     return str(isl.Set.from_point(point).coalesce())
-
