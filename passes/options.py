@@ -217,12 +217,18 @@ def describe_options(pass_type: type[ModulePass]) -> list[str]:
             if field.default in (dataclasses.MISSING, None)
             else f" = {_describe_value(field.default)}"
         )
-        for field in dataclasses.fields(pass_type)
+        for field in option_fields(pass_type)
     ]
 
 
+def option_fields(pass_type: type[ModulePass]) -> list[dataclasses.Field[Any]]:
+    """The options of a pass; the first is its main one. Those for keywords only come last."""
+    fields = [field for field in dataclasses.fields(pass_type) if field.init]
+    return sorted(fields, key=lambda field: bool(field.kw_only))
+
+
 def _option_names(pass_type: type[ModulePass]) -> list[str]:
-    return [field.name for field in dataclasses.fields(pass_type) if field.init]
+    return [field.name for field in option_fields(pass_type)]
 
 
 def _check_choice(

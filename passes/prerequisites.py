@@ -61,9 +61,14 @@ def raised_scops(
     return scops
 
 
+def has_equations(module: ModuleOp) -> bool:
+    """Whether a module has systems of equations."""
+    return any(op.name.startswith("equations.") for op in module.ops)
+
+
 def convert_equations(module: ModuleOp) -> None:
     """Make functions with scops of the systems of equations of a module, if there are any."""
-    if any(op.name.startswith("equations.") for op in module.ops):
+    if has_equations(module):
         pass_type("equations-to-scop")().apply(Context(), module)
 
 

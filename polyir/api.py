@@ -24,8 +24,13 @@ from polyir.dialects.scop import ScopOp
 from polyir.frontend.parse import parse_module
 from polyir.model.requirements import requirements_of
 from polyir.passes.poly_raise import PolyRaisePass
-from polyir.passes.prerequisites import ScopPass, lower_for_target, scops_in
-from polyir.pipeline import DEFAULT_PIPELINE, GPU_RUN_PIPELINE, passes_of_pipeline
+from polyir.passes.prerequisites import ScopPass, has_equations, lower_for_target, scops_in
+from polyir.pipeline import (
+    DEFAULT_PIPELINE,
+    EQUATIONS_PIPELINE,
+    GPU_RUN_PIPELINE,
+    passes_of_pipeline,
+)
 from polyir.runtime.argument_checks import ArgumentChecks, written_arguments
 from polyir.runtime.compiler import (
     CompilationError,
@@ -147,7 +152,11 @@ def compile(
     the device is at fault, and `MissingPackageError`, which is one.
     """
     module = _module(source) if isinstance(source, str) else source
-    passes = default_pipeline(target) if pipeline is None else pipeline
+    passes = pipeline
+    if passes is None:
+        passes = default_pipeline(target)
+        if has_equations(module):
+            passes = f"{EQUATIONS_PIPELINE},{passes}"
     result, origin = run_passes(module, passes)
     return compile_loops(result, options, backend, origin, target, assume_on_device)
 

@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar, get_type_hints
 from xdsl.passes import ModulePass
 
 from polyir.diagnostics import OptionError, nearest
-from polyir.passes.options import describe_options, pass_from_python
+from polyir.passes.options import describe_options, option_fields, pass_from_python
 from polyir.universe import PASS_NAMES, pass_type
 
 Applied = TypeVar("Applied")
@@ -45,7 +45,7 @@ def pass_method(name: str) -> FunctionType:
     the options. A single value is as good as a tuple of one: `tile(32)`.
     """
     found = pass_type(name)
-    fields = [field.name for field in dataclasses.fields(found) if field.init]
+    fields = [field.name for field in option_fields(found)]
 
     def method(self: PassMethods[Any], *values: object, **options: object) -> Any:
         if len(values) > len(fields):
@@ -71,19 +71,18 @@ def _signature(found: type[ModulePass]) -> inspect.Signature:
     """The options of a pass as parameters."""
     types = get_type_hints(found)
     parameters = [inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)]
-    for field in dataclasses.fields(found):
-        if field.init:
-            default = inspect.Parameter.empty
-            if field.default is not dataclasses.MISSING:
-                default = field.default
-            elif field.default_factory is not dataclasses.MISSING:
-                default = field.default_factory()
-            parameters.append(
-                inspect.Parameter(
-                    field.name,
-                    inspect.Parameter.POSITIONAL_OR_KEYWORD,
-                    default=default,
-                    annotation=types[field.name],
-                )
+    for field in option_fields(found):
+        default = inspect.Parameter.empty
+        if field.default is not dataclasses.MISSING:
+            default = field.default
+        elif field.default_factory is not dataclasses.MISSING:
+            default = field.default_factory()
+        parameters.append(
+            inspect.Parameter(
+                field.name,
+                inspect.Parameter.POSITIONAL_OR_KEYWORD,
+                default=default,
+                annotation=types[field.name],
             )
+        )
     return inspect.Signature(parameters)

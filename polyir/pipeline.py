@@ -16,6 +16,9 @@ from polyir.passes.options import pass_from_spec, pass_with_options, quoted
 DEFAULT_PIPELINE: Final = "optimize"
 """What runs unless told otherwise."""
 
+EQUATIONS_PIPELINE: Final = "equations-to-scop,pluto-schedule,allocate-memory"
+"""What runs before that for equations: an order that needs little memory, and no more of it."""
+
 GPU_PIPELINE: Final = "pluto-schedule,map-to-gpu"
 """What runs unless told otherwise if the program is to run on a GPU."""
 

@@ -17,6 +17,15 @@ from xdsl.universe import Universe
 from xdsl.utils.target import Target
 
 PASS_NAMES = (
+    "check-equations",
+    "normalize-equations",
+    "substitute",
+    "split-union-into-case",
+    "change-of-basis",
+    "hoist-reduction",
+    "permutation-case-reduce",
+    "decompose-reduction",
+    "factor-out-of-reduction",
     "detect-scans",
     "simplify-reductions",
     "equations-to-scop",
@@ -118,11 +127,13 @@ POLYIR_UNIVERSE = Universe(
     },
     all_passes={name: partial(pass_type, name) for name in PASS_NAMES},
     all_targets={
+        "ashow": partial(resolve_name, "polyir.targets.equations:AshowTarget"),
         "c": partial(resolve_name, "polyir.targets.c:CTarget"),
         "cuda": partial(resolve_name, "polyir.targets.gpu:CudaTarget"),
         "loops": partial(resolve_name, "polyir.targets.levels:LoopsTarget"),
         "opencl": partial(resolve_name, "polyir.targets.gpu:OpenclTarget"),
         "poly": partial(resolve_name, "polyir.targets.levels:PolyTarget"),
+        "show": partial(resolve_name, "polyir.targets.equations:ShowTarget"),
         # xDSL has a target named `llvm`, and refuses a plugin that has another one.
         "llvmir": partial(resolve_name, "polyir.targets.llvm:PluginLlvmTarget"),
     },

@@ -26,6 +26,7 @@ from tempfile import mkdtemp
 
 TOOLS = {
     "polyir-opt": "polyir.tools.polyir_opt",
+    "polyir-alpha": "polyir.tools.polyir_alpha",
     "polyir-cc": "polyir.tools.polyir_cc",
     "polyir-run": "polyir.tools.polyir_run",
     "filecheck": "filecheck.main",

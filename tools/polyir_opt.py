@@ -59,7 +59,7 @@ class PolyirOptMain(xDSLOptMain):
         self.available_targets = {}
         self.ctx = Context()
         self.register_all_dialects()  # type: ignore[no-untyped-call]
-        self.register_all_frontends()  # type: ignore[no-untyped-call]
+        self.register_all_frontends()
         self.register_all_passes()  # type: ignore[no-untyped-call]
         self.register_all_targets()
 
@@ -86,6 +86,11 @@ class PolyirOptMain(xDSLOptMain):
         self._instrumentation = Instrumentation(self.args)
         self.pipeline = PassPipeline(passes, self._instrumentation.around(self.pipeline.callback))
 
+    def register_all_frontends(self) -> None:
+        super().register_all_frontends()  # type: ignore[no-untyped-call]
+        # Its name: `_parse` reads the text.
+        self.available_frontends["alpha"] = self.available_frontends["mlir"]
+
     def register_all_targets(self) -> None:
         super().register_all_targets()  # type: ignore[no-untyped-call]
         self.available_targets |= OPT_TARGETS
@@ -93,6 +98,12 @@ class PolyirOptMain(xDSLOptMain):
     def register_all_arguments(self, arg_parser: argparse.ArgumentParser) -> None:
         super().register_all_arguments(arg_parser)
         arg_parser.set_defaults(target="loops")
+        arg_parser.add_argument(
+            "-f",
+            "--frontend",
+            choices=list(self.available_frontends),
+            help="the language of the input: mlir (default), or alpha, also for files *.alpha",
+        )
         arg_parser.add_argument(
             "--emit",
             dest="target",
@@ -241,9 +252,14 @@ class PolyirOptMain(xDSLOptMain):
         return [self._target.load] if isinstance(self._target, DeferredTarget) else []
 
     def _parse(self, text: str, line_offset: int) -> ModuleOp:
+        name = self._input_name()
+        if self.args.frontend == "alpha" or (not self.args.frontend and name.endswith(".alpha")):
+            from polyir.equations.reading import alpha_module
+
+            return alpha_module(text, name, line_offset)
         from polyir.frontend.parse import parse_module
 
-        return parse_module(text, self._input_name(), self.ctx, line_offset)
+        return parse_module(text, name, self.ctx, line_offset)
 
     def _input_name(self) -> str:
         name = self.args.input_file

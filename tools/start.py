@@ -23,6 +23,14 @@ def polyir_opt() -> int:
     return main()
 
 
+def polyir_alpha() -> int:
+    """`polyir-alpha`: returns the exit code."""
+    _collect_rarely()
+    from polyir.tools.polyir_alpha import main
+
+    return main()
+
+
 def polyir_cc() -> int:
     """`polyir-cc`: returns the exit code."""
     _collect_rarely()

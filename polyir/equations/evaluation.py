@@ -26,8 +26,8 @@ from polyir.equations.functions import (
     polynomial_of,
 )
 from polyir.equations.inlining import output_variable
-from polyir.equations.library import library_functions
 from polyir.equations.layout import first_point, shape_of
+from polyir.equations.library import library_functions
 from polyir.equations.system import (
     AutoRestrict,
     Body,

@@ -20,6 +20,7 @@ from polyir.equations.rewriting import (
     needed_points,
     reduction_name,
     rewritten_at,
+    tidied,
 )
 from polyir.equations.system import (
     AutoRestrict,
@@ -106,8 +107,7 @@ def normal_expression(
             return value
     context = domains.context
     branches = tuple(
-        Restrict(value, domain.coalesce().gist_params(context), location=value.location)
-        for domain, value in found
+        Restrict(value, tidied(domain, context), location=value.location) for domain, value in found
     )
     return branches[0] if len(branches) == 1 else Case(branches, location=expression.location)
 

@@ -17,7 +17,6 @@ from xdsl.dialects.builtin import (
     Float32Type,
     Float64Type,
     FloatAttr,
-    IndexType,
     IntegerAttr,
     IntegerType,
     i1,
@@ -38,9 +37,11 @@ from polyir.equations.system import (
     Expression,
     If,
     Index,
-    Operation as Operator,
     Polynomial,
     Variable,
+)
+from polyir.equations.system import (
+    Operation as Operator,
 )
 from polyir.model.affine_maps import affine_expression, map_over
 
@@ -118,9 +119,7 @@ class _Body:
             old = self._add(affine.LoadOp(storage.memory, operands, map))
             value = self._binary(statement.operator, old, value, statement.is_external)
         map, operands = place
-        self._block.add_op(
-            affine.StoreOp(self._as_number(value), storage.memory, operands, map)
-        )
+        self._block.add_op(affine.StoreOp(self._as_number(value), storage.memory, operands, map))
 
     def _add(self, operation: Operation) -> SSAValue:
         self._block.add_op(operation)

@@ -245,9 +245,7 @@ def _check_exact(
     for piece in pieces:
         twice = covered.intersect(piece.domain)
         if not twice.is_empty():
-            raise PolyirError(
-                f"'{variable.name}' is defined twice at {shown(twice)}", location
-            )
+            raise PolyirError(f"'{variable.name}' is defined twice at {shown(twice)}", location)
         covered = covered.union(piece.domain)
     missing = points.subtract(covered)
     if not missing.is_empty():

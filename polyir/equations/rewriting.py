@@ -65,7 +65,8 @@ class Draft:
         """
         name = self._fresh(name)
         location = location or expression.location
-        self._declarations.append(Declaration(name, domain, Role.LOCAL, location))
+        points = tidied(domain, self._system.context)
+        self._declarations.append(Declaration(name, points, Role.LOCAL, location))
         equations = self._equations[place]
         position = next(n for n, each in enumerate(equations) if each.variable == after)
         equations.insert(position + 1, Equation(name, expression, None, location))
@@ -141,6 +142,12 @@ class Site:
     def inner_dimensions(self) -> int:
         """The dimensions of the points of the reduction's body."""
         return self.reduction.projection.dim(isl.dim_type.in_)
+
+    def local_name(self, system: System, asked: str | None, reduction: Reduce) -> str:
+        """The name for a local: `asked`, which must be free, or one made of the reduction."""
+        if asked is not None and asked in (*system.variables, *system.parameters):
+            raise self.error(f"there is a '{asked}' in '{system.name}' already")
+        return asked or reduction_name(self.variable, reduction)
 
     def error(self, message: str) -> PolyirError:
         """An error at the reduction, or at the equation."""
@@ -243,7 +250,13 @@ def restricted(expression: Expression, domain: isl.Set, domains: Domains) -> Exp
         return expression
     if isinstance(expression, Restrict):
         return restricted(expression.operand, domain.intersect(expression.domain), domains)
-    return Restrict(expression, domain.coalesce(), location=expression.location)
+    points = tidied(domain, domains.context)
+    return Restrict(expression, points, location=expression.location)
+
+
+def tidied(points: isl.Set, context: isl.Set) -> isl.Set:
+    """The same points, for parameters in the context, with fewer conditions."""
+    return points.remove_redundancies().coalesce().gist_params(context)
 
 
 def pieces_of(function: isl.PwMultiAff) -> list[tuple[isl.Set, isl.MultiAff]]:
@@ -251,6 +264,40 @@ def pieces_of(function: isl.PwMultiAff) -> list[tuple[isl.Set, isl.MultiAff]]:
     found: list[tuple[isl.Set, isl.MultiAff]] = []
     function.foreach_piece(lambda domain, part: found.append((domain, part)))
     return found
+
+
+def names_behind(function: isl.MultiAff) -> list[str]:
+    """Names for the dimensions of the values of a function: those that it keeps have theirs."""
+    space = function.get_domain_space()
+    local = isl.LocalSpace.from_space(space)
+    known = [
+        (
+            isl.Aff.var_on_domain(local, isl.dim_type.set, place),
+            space.get_dim_name(isl.dim_type.set, place),
+        )
+        for place in range(space.dim(isl.dim_type.set))
+    ]
+    names: list[str] = []
+    for place in range(function.dim(isl.dim_type.out)):
+        value = function.get_at(place)
+        kept = [name for each, name in known if name and each.plain_is_equal(value)]
+        free = [name for name in (*kept, f"i{place}", f"i{place}_") if name not in names]
+        names.append(free[0])
+    return names
+
+
+def with_names(points: isl.Set, names: list[str]) -> isl.Set:
+    """The set with names for its dimensions."""
+    for place, name in enumerate(names):
+        points = points.set_dim_name(isl.dim_type.set, place, name)
+    return points
+
+
+def with_argument_names(function: isl.MultiAff, names: list[str]) -> isl.MultiAff:
+    """The function with names for its arguments."""
+    for place, name in enumerate(names):
+        function = function.set_dim_name(isl.dim_type.in_, place, name)
+    return function
 
 
 def through(
@@ -263,15 +310,15 @@ def through(
     """
     pairs = isl.Map.from_multi_aff(projection).reverse()
     values = isl.Map.from_multi_aff(function)
-    everywhere = pairs.apply_range(values)
-    if everywhere.is_single_valued():
-        found = pieces_of(isl.PwMultiAff.from_map(everywhere))
-        if len(found) == 1:
-            return [(isl.Set.universe(found[0][0].get_space()), found[0][1])]
-    here = pairs.intersect_range(domain).apply_range(values)
-    if not here.is_single_valued():
+    names = names_behind(projection)
+    found: list[tuple[isl.Set, isl.MultiAff]] | None = None
+    for relation in (pairs, pairs.intersect_range(domain)):
+        here = relation.apply_range(values)
+        if here.is_single_valued():
+            found = pieces_of(isl.PwMultiAff.from_map(here).coalesce())
+            if len(found) == 1:
+                everywhere = isl.Set.universe(found[0][0].get_space())
+                return [(everywhere, with_argument_names(found[0][1], names))]
+    if found is None:
         return None
-    found = pieces_of(isl.PwMultiAff.from_map(here).coalesce())
-    if len(found) == 1:
-        return [(isl.Set.universe(found[0][0].get_space()), found[0][1])]
-    return found
+    return [(with_names(points, names), with_argument_names(part, names)) for points, part in found]

@@ -166,9 +166,7 @@ class _Planner:
             first = _first_points(piece)
         else:
             start = Constant(0)
-            started.append(
-                self._add(definition, piece.domain, None, start, Effect.START, piece)
-            )
+            started.append(self._add(definition, piece.domain, None, start, Effect.START, piece))
         for body in piece.bodies:
             for points, effect, group in (
                 (body.domain.intersect(first), Effect.STORE, started),
@@ -177,7 +175,12 @@ class _Planner:
                 if not points.is_empty():
                     group.append(
                         self._add(
-                            definition, points.coalesce(), piece.projection, body.value, effect, piece
+                            definition,
+                            points.coalesce(),
+                            piece.projection,
+                            body.value,
+                            effect,
+                            piece,
                         )
                     )
         for later in combined:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import islpy as isl
-from xdsl.dialects import func, memref
+from xdsl.dialects import func
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, MemRefType, ModuleOp
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
@@ -25,7 +25,6 @@ from polyir.equations.operations import Storage, add_body, builtin_type
 from polyir.equations.pieces import definitions_of
 from polyir.equations.statements import Computation, Computations, computations_of
 from polyir.equations.system import Declaration, Program, Role, System
-from polyir.model.scop import unique_name
 from polyir.model.tree import tree_from_schedule
 from polyir.transform.expansion.box import Allocator, NoBoxError, Side, box_of
 

@@ -145,9 +145,7 @@ class _FeautrierPolicy(Policy[DependenceGraph]):
         return Band(tuple(rows), (True,) * len(rows))
 
 
-def _moved(
-    row: Hyperplane, statement: ScheduledStatement, graph: DependenceGraph
-) -> Hyperplane:
+def _moved(row: Hyperplane, statement: ScheduledStatement, graph: DependenceGraph) -> Hyperplane:
     """The row with one statement as late as its targets allow, if that is anywhere later."""
     position = statement.position
     edges = [each for each in graph.edges if position in (each.source, each.target)]

@@ -28,9 +28,13 @@ EQUATIONS = Path(__file__).parents[2] / "benchmarks" / "equations"
 OPTIONS = CompilerOptions(
     flags=("-std=c99", "-O1", "-fopenmp", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror")
 )
-FIRST, COUNT = (0, 40) if "POLYIR_FUZZ_EQUATIONS" not in os.environ else (
-    40,
-    int(os.environ["POLYIR_FUZZ_EQUATIONS"]),
+FIRST, COUNT = (
+    (0, 40)
+    if "POLYIR_FUZZ_EQUATIONS" not in os.environ
+    else (
+        40,
+        int(os.environ["POLYIR_FUZZ_EQUATIONS"]),
+    )
 )
 PIPELINES = ("", "pluto-schedule", "isl-schedule,mark-parallel", "feautrier-schedule,contract")
 
@@ -61,9 +65,10 @@ def assert_same(
         assert np.array_equal(array, expected[name], equal_nan=is_float), name
         # -0.0 and 0.0 are different bits.
         if is_float:
-            assert np.array_equal(np.signbit(array), np.signbit(expected[name])) or np.isnan(
-                array
-            ).any()
+            assert (
+                np.array_equal(np.signbit(array), np.signbit(expected[name]))
+                or np.isnan(array).any()
+            )
 
 
 @pytest.mark.parametrize("seed", range(FIRST, FIRST + COUNT))

@@ -12,7 +12,7 @@ from tool_server import start  # noqa: E402
 
 config.name = "polyir"  # noqa: F821
 config.test_format = lit.formats.ShTest()  # noqa: F821
-config.suffixes = [".mlir", ".c"]  # noqa: F821
+config.suffixes = [".mlir", ".c", ".alpha"]  # noqa: F821
 config.test_source_root = str(here)  # noqa: F821
 config.test_exec_root = str(here.parents[1] / "build" / "lit")  # noqa: F821
 config.environment["PATH"] = start()  # noqa: F821

@@ -5,8 +5,8 @@ from __future__ import annotations
 import islpy as isl
 import numpy as np
 import pytest
-
 from equation_systems import random_inputs, random_system
+
 from polyir.diagnostics import PolyirError
 from polyir.equations.element_types import ElementType
 from polyir.equations.evaluation import evaluate

@@ -32,7 +32,7 @@ from polyir.equations.simplification.plans import (
 )
 from polyir.equations.simplification.reductions import Reduction, names_of, with_names
 from polyir.equations.simplification.search import Search
-from polyir.equations.system import Body, Declaration, Equation, Reduce, System
+from polyir.equations.system import Body, Declaration, Equation, Reduce, Restrict, System
 from polyir.schedule.linear import Row
 
 
@@ -198,7 +198,7 @@ class _EquationWork:
                 whole.operator,
                 whole.is_external,
                 projection,
-                domain.intersect(points).coalesce(),
+                _with_names_of(whole, domain.intersect(points).coalesce()),
                 value,
                 projection,
             )
@@ -241,6 +241,18 @@ class _EquationWork:
                         f"be taken back, such as that at {_example(points)}, and {reason}"
                     )
         return f"{kept}: no way with fewer operations was found"
+
+
+def _with_names_of(whole: Reduce, domain: isl.Set) -> isl.Set:
+    """The domain with the names that indices have where the reduction is written."""
+    spaces = [whole.projection.get_domain_space()]
+    if isinstance(whole.operand, Restrict):
+        spaces.insert(0, whole.operand.domain.get_space())
+    for space in spaces:
+        for place, name in enumerate(names_of(space)):
+            if name is not None and not domain.has_dim_name(isl.dim_type.set, place):
+                domain = domain.set_dim_name(isl.dim_type.set, place, name)
+    return domain
 
 
 def _moves(plan: Plan) -> list[Row]:

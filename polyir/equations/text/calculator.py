@@ -10,6 +10,7 @@ import islpy as isl
 from lark import Token
 
 from polyir.diagnostics import nearest
+from polyir.equations.points import counted
 from polyir.equations.text.isl_text import IslText, plain_name
 from polyir.equations.text.names import names_of, position_names
 from polyir.equations.text.source import Branch, Source, token, tree
@@ -77,7 +78,10 @@ class Calculator:
             return self._isl.box(at, position_names(count, self._isl.parameters))
         known = self._isl.names_in(token(named))
         if len(known) != count:
-            self._source.fail(token(named), f"there are {count} bounds and {len(known)} names")
+            self._source.fail(
+                token(named),
+                f"there are {counted(count, 'bound')} and {counted(len(known), 'name')}",
+            )
         return self._isl.box(at, known)
 
     def _named(self, at: Token) -> Value:

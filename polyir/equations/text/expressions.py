@@ -11,6 +11,7 @@ import islpy as isl
 from lark import Token
 
 from polyir.diagnostics import nearest
+from polyir.equations.points import counted
 from polyir.equations.system import (
     AutoRestrict,
     Case,
@@ -190,7 +191,9 @@ class ExpressionReader:
             self._source.fail(at, f"there is no external function '{name}'{hint}")
         arity = self._externals.arities[found]
         if arity != count:
-            self._source.fail(at, f"'{name}' takes {arity} arguments, and {count} are given")
+            self._source.fail(
+                at, f"'{name}' takes {counted(arity, 'argument')}, and {count} are given"
+            )
         return found
 
 

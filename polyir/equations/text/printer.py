@@ -213,9 +213,11 @@ class _Printer:
 
     def _dependence(self, expression: Dependence, names: Names, indent: str) -> str:
         operand, function = expression.operand, expression.function
+        is_array = self._is_array and _takes_brackets(operand)
         if len(names) != function.dim(isl.dim_type.in_):
-            names = names_of(function)
-        if self._is_array and _takes_brackets(operand):
+            # This is an error, which array notation would hide.
+            names, is_array = names_of(function), False
+        if is_array:
             text = self.expression(operand, (), _TERMINAL, indent)
             return f"{text}[{values_text(function, names)}]"
         behind = names_behind(function, names, self._system.parameters)
@@ -255,7 +257,8 @@ class _Printer:
         level = _LEVELS.get(operator)
         if len(parts) == 1 and operator in ("-", "not"):
             text = self.expression(parts[0], names, _TERMINAL, indent)
-            if isinstance(parts[0], Constant):
+            if isinstance(parts[0], Constant | Dependence):
+                # AlphaZ reads neither without parentheses.
                 text = f"({text})"
             return _UNARY, f"-{text}" if operator == "-" else f"not {text}"
         if len(parts) == 2 and level is not None and not expression.is_external:

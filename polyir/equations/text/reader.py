@@ -13,6 +13,7 @@ import islpy as isl
 from lark import Token, Tree
 
 from polyir.diagnostics import InputSyntaxError, PolyirError, nearest
+from polyir.equations.points import counted
 from polyir.equations.system import (
     Body,
     Declaration,
@@ -208,7 +209,9 @@ class _SystemReader:
         else:
             known = names = self._isl.names_in(token(indices))
             if len(names) != count:
-                message = f"'{name}' has {count} dimensions, and {len(names)} names are given"
+                message = (
+                    f"'{name}' has {counted(count, 'dimension')}, and {len(names)} names are given"
+                )
                 self._source.fail(token(indices), message)
         read = reader.read(tree(expression), known)
         return Equation(name, read, names, self._source.location(at))
@@ -226,7 +229,8 @@ class _SystemReader:
             given = children(branch)
             declared = used.of_role(role)
             if len(given) != len(declared):
-                message = f"'{found}' has {len(declared)} {role.value}, and {len(given)} are given"
+                needed = counted(len(declared), role.value.removesuffix("s"))
+                message = f"'{found}' has {needed}, and {len(given)} are given"
                 self._source.fail(at, message)
             return tuple(
                 reader.read(each, _names_of_instance(over, within, variable, self._parameters))
@@ -236,7 +240,8 @@ class _SystemReader:
         function = self._isl.array_function(token(parameters), over)
         count = function.dim(isl.dim_type.out)
         if count != len(used.parameters):
-            message = f"'{found}' has {len(used.parameters)} parameters, and {count} are given"
+            needed = counted(len(used.parameters), "parameter")
+            message = f"'{found}' has {needed}, and {count} are given"
             self._source.fail(token(parameters), message)
         return Use(
             found,

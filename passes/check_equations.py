@@ -1,0 +1,41 @@
+"""The pass `check-equations`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+
+from polyir.diagnostics import missed, remark
+from polyir.equations.checks import check_program
+from polyir.equations.ir import program_of
+from polyir.passes.options import PassWithOptions
+
+
+@dataclass(frozen=True)
+class CheckEquationsPass(PassWithOptions):
+    """Check that systems of equations define each value once, by values that exist.
+
+    The first equation that is wrong is an error: one that does not cover its variable's domain, a
+    case with two branches at a point, a use outside of a domain, a reduction without bound, a value
+    that needs itself. The message has the set, and a point of it. Other passes take it that the
+    systems are right. The systems stay as they are:
+
+        equations.define @Y {
+          %0 = equations.read @X : <1>
+          equations.yield %0 : <1>
+        }
+    """
+
+    name = "check-equations"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        program = program_of(op)
+        if not program.systems:
+            missed(self.name, "there is no system of equations: nothing to do", op)
+        errors = check_program(program)
+        if errors:
+            raise errors[0]
+        for system in program.systems:
+            remark(self.name, f"'{system.name}' defines each value once", op)

@@ -1,0 +1,41 @@
+"""The pass `normalize-equations`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from polyir.equations.normal_form import normalized
+from polyir.equations.system import System
+from polyir.passes.equation_pass import EquationPass
+
+
+@dataclass(frozen=True)
+class NormalizeEquationsPass(EquationPass):
+    """Bring equations into normal form: cases outside, then restrictions, operators, dependences.
+
+    Each reduction inside an expression gets a local. Then each equation is
+    `Y = case { D_1 : g_1; D_2 : g_2; ... }`, or a reduction of that, and in the g there are
+    operators and `if` over constants, index expressions and variables at affine functions of the
+    point. Branches without points are left out, and `auto` becomes the domain that it means. Uses
+    of other systems stay as they are.
+
+    Before, in the notation of `--emit=show`:
+
+        Y = (i -> i + 1)@(case {
+              {: i < 5} : A;
+              auto : 2 * reduce(+, (i, j -> i), B);
+            });
+
+    After:
+
+        Y = case {
+              {: i < 4} : (i -> i + 1)@A;
+              {: i >= 4} : 2 * (i -> i + 1)@Y_sum;
+            };
+        Y_sum = reduce(+, (i, j -> i), B);
+    """
+
+    name = "normalize-equations"
+
+    def rewrite(self, system: System) -> System:
+        return normalized(system)

@@ -1,0 +1,35 @@
+"""The pass `substitute`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from polyir.equations.substitution import substitute
+from polyir.equations.system import System
+from polyir.passes.equation_pass import VariablePass
+
+
+@dataclass(frozen=True)
+class SubstitutePass(VariablePass):
+    """Put the definition of a variable in place of its uses in the equation of another.
+
+    `use` is the number of the only use to replace, counted from 0. The equation of the definition
+    stays.
+
+    Before:
+
+        X = A * A;
+        Y = X + (i -> i - 1)@X;
+
+    After `--substitute="variable=Y definition=X use=1"`:
+
+        Y = X + (i -> i - 1)@A * (i -> i - 1)@A;
+    """
+
+    name = "substitute"
+
+    definition: str
+    use: int | None = None
+
+    def rewrite(self, system: System) -> System:
+        return substitute(system, self.variable, self.definition, self.use)

@@ -1,0 +1,182 @@
+"""Systems of equations as `poly.scop`: order, memory, processors, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import islpy as isl
+import numpy as np
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+
+import polyir
+from polyir import api
+from polyir.diagnostics import LegalityError, OptionError, PolyirError, remarks_to
+from polyir.dialects.schedule_tree import BandOp, walk_tree
+from polyir.dialects.scop import ScopOp
+from polyir.equations.element_types import ElementType
+from polyir.equations.evaluation import evaluate
+from polyir.equations.inlining import inlined
+from polyir.equations.text.reader import read_program
+from polyir.equations.to_scop import add_function
+from polyir.model.scop import scop_of
+from polyir.passes.prerequisites import scops_in
+
+STRIDED = """
+affine strided [N] -> {: N > 0}
+inputs A : {[i] : 0 <= i < N}
+outputs X : {[i] : 0 <= i < N and (i mod 2 = 0 or i mod 3 = 0)}
+let X[i] = case {
+      {: i mod 6 = 3 or i mod 6 = 4} : X[i - 1] * A[i];
+      {: i mod 6 = 0 or i mod 6 = 2} : A[i];
+    };
+.
+"""
+
+STENCIL = """
+affine stencil [T, N] -> {: T > 0 and N > 2}
+inputs A : {[i, j] : 0 <= i < N and 0 <= j < N}
+outputs R : {[i, j] : 0 <= i < N and 0 <= j < N}
+locals X : {[t, i, j] : 0 <= t <= T and 0 <= i < N and 0 <= j < N}
+let X[t, i, j] = case {
+      {: t = 0} : A[i, j];
+      {: t > 0 and j > 0} : X[t - 1, i, j] + X[t - 1, i, j - 1];
+      {: t > 0 and j = 0} : X[t - 1, i, j];
+    };
+    R[i, j] = X[T, i, j];
+.
+"""
+
+
+def scop_of_text(text: str, element_type: ElementType = ElementType.F64) -> ScopOp:
+    """The scop of the last system of a text."""
+    program = read_program(text)
+    module = ModuleOp([])
+    add_function(module, inlined(program, program.systems[-1].name), element_type)
+    module.verify()
+    return scops_in(module)[0]
+
+
+def sequential_loops(scop: ScopOp) -> int:
+    """How many loops of the tree are sequential and have more than a constant number of steps."""
+    count = 0
+    for node in walk_tree(scop.tree):
+        if isinstance(node, BandOp):
+            schedule = node.schedule.data
+            for place, flag in enumerate(node.coincident):
+                if not flag.value.data:
+                    functions = schedule.get_at(place).get_pw_aff_list()
+                    values = (functions.get_at(n) for n in range(functions.n_pw_aff()))
+                    count += not all(each.is_cst() for each in values)
+    return count
+
+
+def test_the_strided_loop_takes_constant_time() -> None:
+    """The example of section 15.2.2: the longest chain has three points."""
+    scop = scop_of_text(STRIDED)
+    assert sequential_loops(scop) == 0
+    # The points of each remainder of 6 by which the chain goes are a statement.
+    assert len(scop.statements) == 3
+
+
+def test_without_lattices_it_takes_linear_time() -> None:
+    line = STRIDED.replace("(i mod 2 = 0 or i mod 3 = 0)", "i >= 0")
+    line = line.replace("i mod 6 = 3 or i mod 6 = 4", "i > 0").replace(
+        "i mod 6 = 0 or i mod 6 = 2", "i = 0"
+    )
+    assert sequential_loops(scop_of_text(line)) == 1
+
+
+def test_each_element_is_written_once_unless_a_reduction_does() -> None:
+    scop = scop_of(scop_of_text(STENCIL))
+    for array in ("X", "R"):
+        writes = [
+            access.relation
+            for statement in scop.statements
+            for access in statement.accesses
+            if access.array == array and access.kind.value == "write"
+        ]
+        assert writes
+        elements = isl.Set.empty(writes[0].get_space().range())
+        for write in writes:
+            assert write.is_injective()
+            assert write.range().is_disjoint(elements)
+            elements = elements.union(write.range())
+
+
+@pytest.mark.parametrize(
+    ("equation", "message"),
+    [
+        ("X[i] = case { {: i > 0} : A[i]; };", r"'X' is not defined at .* example \[0\] for N = 1"),
+        ("X[i] = case { A[i]; {: i = 2} : A[i]; };", r"'X' is defined twice at .* example \[2\]"),
+        (
+            "X[i] = case { {: i < N - 1} : A[i] + X[i + 1] ; {: i = N - 1} : X[0] ; };",
+            "'X' needs itself, and no order",
+        ),
+        (
+            "X[i] = Y[i] + 1; Y[i] = X[i] * 2;",
+            "'X' and 'Y' need each other, and no order",
+        ),
+    ],
+)
+def test_what_is_refused(equation: str, message: str) -> None:
+    line = "{[i] : 0 <= i < N}"
+    needs_y = f"locals Y : {line}" if "Y" in equation else ""
+    text = (
+        f"affine bad [N] -> {{: N > 0}} inputs A : {line} outputs X : {line} {needs_y} "
+        f"let {equation} ."
+    )
+    with pytest.raises(PolyirError, match=message):
+        scop_of_text(text)
+
+
+def test_memory_of_local_variables_is_shared() -> None:
+    module = api.parse(STENCIL)
+    with remarks_to(lambda remark: None):
+        whole = api.run_pipeline(module, "equations-to-scop,allocate-memory{mapping=identity}")
+        shared = api.run_pipeline(module, "equations-to-scop,allocate-memory")
+    assert "memref<?x?x?xf64>" in str(whole)
+    assert "memref<2x?x?xf64>" in str(shared)
+
+
+def test_processors_of_the_parallel_loops() -> None:
+    remarks: list[str] = []
+    with remarks_to(lambda remark: remarks.append(remark.message)):
+        result = api.run_pipeline(api.parse(STENCIL), "feautrier-schedule,allocate-processors")
+    assert "S_X_0 on processor [i, j]" in remarks
+    assert str(result).count("#poly.parallel") >= 4
+
+
+def test_processors_that_are_given() -> None:
+    with remarks_to(lambda remark: None):
+        module = api.run_pipeline(api.parse(STENCIL), "equations-to-scop")
+        names = [each.sym_name.data for each in scops_in(module)[0].statements]
+        arity = {
+            each.sym_name.data: len(each.body.block.args) for each in scops_in(module)[0].statements
+        }
+
+        def allocated(of: str) -> ModuleOp:
+            rows = {3: f"[t, i, j] -> [{of}]", 2: "[i, j] -> [i, j]"}
+            text = "; ".join(f"{name}{rows[arity[name]]}" for name in names)
+            return api.run_pipeline(module, f'allocate-processors{{allocation="{{ {text} }}"}}')
+
+        skewed = allocated("i + j, j")
+        assert "[(i + j)]" in str(skewed)
+        with pytest.raises(LegalityError, match=r"S_X\w*\[.*\] and S_X\w*\[.*\] run at one time"):
+            allocated("i + j")
+    with pytest.raises(OptionError, match="not an allocation"):
+        api.run_pipeline(module, 'allocate-processors{allocation="[i"}')
+
+
+@pytest.mark.parametrize("pipeline", [None, "optimize", "allocate-processors"])
+def test_compile_takes_a_file_of_equations(tmp_path: Path, pipeline: str | None) -> None:
+    file = tmp_path / "stencil.alpha"
+    file.write_text(STENCIL)
+    with remarks_to(lambda remark: None):
+        kernels = polyir.compile(str(file), pipeline=pipeline)
+    array = np.random.default_rng(0).random((9, 9))
+    result = np.zeros((9, 9))
+    kernels.stencil(4, 9, array, result)
+    program = read_program(STENCIL)
+    expected = evaluate(inlined(program, "stencil"), {"T": 4, "N": 9}, {"A": array})
+    assert np.array_equal(result, expected.outputs["R"])
