@@ -4,37 +4,31 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
-
 from polyir.equations.simplification.options import Options
-from polyir.passes.simplify_equations import simplify_module
+from polyir.passes.simplify_equations import SimplifyingPass
 
 
 @dataclass(frozen=True)
-class DetectScansPass(ModulePass):
+class DetectScansPass(SimplifyingPass):
     """Turn reductions of equations into scans: each result from a neighbour, and what is new.
 
     Only where nothing has to be taken back from the neighbour, so that any operator will do, and
     where that needs fewer operations, by degree. `variables` lists the variables whose equations
     may change; by default, all. `simplify-reductions` does this, and more.
 
-    Before, in the notation of systems:
+    Before:
 
-        Y[i] = reduce(max, [j], { : 1 <= j <= i} : X[j]);
+        Y[i] = reduce(max, [j], {: 1 <= j <= i} : X[j]);
 
     After:
 
         Y[i] = case {
-          { : i = 1} : X[1];
-          { : i > 1} : max(Y[i - 1], X[i]);
+          {: i = 1} : X[1];
+          {: i >= 2} : max(Y[i - 1], X[i]);
         };
     """
 
     name = "detect-scans"
 
-    variables: tuple[str, ...] = ()
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        simplify_module(op, self.name, Options(scans_only=True), self.variables)
+    def options(self) -> Options:
+        return Options(scans_only=True)

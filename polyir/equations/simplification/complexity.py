@@ -31,7 +31,7 @@ def degree(points: isl.Set) -> int:
 
 
 def degree_of_equation(system: System, body: Body, equation: Equation) -> int:
-    """The degree of the number of operations of an equation: its points, those of reductions too."""
+    """The degree of the number of operations: the points of an equation and of its reductions."""
     finder = Domains(system)
     needed = system.variables[equation.variable].domain.intersect_params(body.context)
     return max(degree(points) for points in _computed(finder, equation, needed))

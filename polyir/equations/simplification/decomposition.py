@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Final
 
 import islpy as isl
 
@@ -28,6 +29,8 @@ from polyir.schedule.linear import Row, dot
 
 Space = tuple[Row, ...]
 
+_LETTERS: Final = (*"pqrstuvwxyz", *(f"i{count}" for count in range(100)))
+
 
 @dataclass(frozen=True)
 class Nest:
@@ -39,7 +42,7 @@ class Nest:
 
 
 def nested(reduction: Reduction, space: Space) -> Nest:
-    """First the sums along `space`, a part of the accumulation space, then those of their results."""
+    """First a reduction along `space`, a part of the accumulation space, then one of its results."""
     return _nested(reduction, space, reduction.value, None)
 
 
@@ -140,13 +143,26 @@ def quotient_of(reduction: Reduction, space: Space) -> tuple[Space, isl.MultiAff
     points = reduction.domain.get_space()
     few = points.drop_dims(isl.dim_type.set, 0, reduction.dimensions)
     few = few.add_dims(isl.dim_type.set, len(rows))
-    names = names_of(points)
-    for place, row in enumerate(rows):
-        # A coordinate that is an index keeps its name.
-        name = names[row.index(1)] if sum(map(abs, row)) == max(row) == 1 else None
-        if name is not None:
-            few = few.set_dim_name(isl.dim_type.set, place, name)
+    for place, name in enumerate(_new_names(points, rows)):
+        few = few.set_dim_name(isl.dim_type.set, place, name)
     transposed = tuple(
         tuple(vector[place] for vector in vectors) for place in range(reduction.dimensions)
     )
     return rows, linear_function(few, transposed)
+
+
+def _new_names(points: isl.Space, rows: Space) -> list[str]:
+    """A coordinate that is an index keeps its name; others have names that nothing else has."""
+    names = names_of(points)
+    parameters = [
+        points.get_dim_name(isl.dim_type.param, place)
+        for place in range(points.dim(isl.dim_type.param))
+    ]
+    taken = {*names, *parameters}
+    free = (name for name in _LETTERS if name not in taken)
+    found = []
+    for row in rows:
+        is_index = sum(map(abs, row)) == max(row) == 1
+        name = names[row.index(1)] if is_index else None
+        found.append(next(free) if name is None else name)
+    return found

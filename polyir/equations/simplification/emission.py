@@ -16,7 +16,7 @@ from polyir.equations.simplification.plans import (
     Same,
     Together,
 )
-from polyir.equations.simplification.reductions import Reduction, shift
+from polyir.equations.simplification.reductions import Reduction, names_of, shift
 from polyir.equations.system import (
     Case,
     Declaration,
@@ -116,7 +116,10 @@ class Emission:
         expression = self.results(plan, name)
         domain = plan.reduction.results
         self.declarations.append(Declaration(name, domain, Role.LOCAL))
-        self.equations.append(Equation(name, expression))
+        names = [each for each in names_of(domain.get_space()) if each is not None]
+        is_named = len(set(names)) == domain.dim(isl.dim_type.set)
+        indices = tuple(names) if is_named else None
+        self.equations.append(Equation(name, expression, indices))
         return name
 
     def _named(self, value: Expression) -> Expression:
@@ -131,7 +134,7 @@ class Emission:
 
 
 def _singles(reduction: Reduction) -> list[tuple[Expression, isl.Set]] | None:
-    """The values of a reduction whose results have one each, or few in disjoint parts of its domain.
+    """The values of a reduction whose results have one each, or one in each of few parts.
 
     Each value is an expression at the points that come with it.
     """

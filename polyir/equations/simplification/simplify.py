@@ -174,7 +174,8 @@ class _EquationWork:
                 f"only {self._options.effort} recurrences were tried: 'effort' allows more",
             )
         if plan.degree >= before:
-            self._missed(equation, self._why_not(parts, before))
+            why = self._why_not(parts, before) + self._if_rounded(parts, ordering, before)
+            self._missed(equation, why)
             return unchanged
         if not ordering.allows_all(_moves(plan)):
             self._missed(equation, "no order of its points is known for the recurrences")
@@ -182,7 +183,7 @@ class _EquationWork:
         emission = Emission(self._fresh)
         expression = emission.results(plan, equation.variable)
         self._done(equation, plan, before)
-        new = replace(equation, expression=expression, index_names=None)
+        new = replace(equation, expression=expression)
         return emission.declarations, [*emission.equations, new], plan.degree
 
     def _reductions(self, equation: Equation, whole: Reduce) -> list[Reduction] | None:
@@ -220,6 +221,15 @@ class _EquationWork:
 
     def _missed(self, equation: Equation, why: str) -> None:
         self.notes.append(Note(f"{equation.variable}: {why}", equation.location, True))
+
+    def _if_rounded(self, parts: list[Reduction], ordering: Ordering, before: int) -> str:
+        """What `reassociate` would make of the reductions, if that is less."""
+        if self._options.is_exact or self._options.scans_only:
+            return ""
+        plan = Search(replace(self._options, reassociate=True), ordering.allows).sum_of(parts)
+        if plan.degree >= before:
+            return ""
+        return f"; 'reassociate' makes it {in_words(plan.degree, self._system.parameters)}"
 
     def _why_not(self, parts: list[Reduction], before: int) -> str:
         worst = max(parts, key=lambda part: part.degree)
