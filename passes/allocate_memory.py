@@ -8,6 +8,7 @@ from typing import Literal
 from polyir.model.outcome import Rewritten
 from polyir.model.scop import Scop
 from polyir.passes.contract import ContractPass
+from polyir.transform.expansion.contract import ALLOCATION_OPERATIONS, contract
 
 
 @dataclass(frozen=True)
@@ -38,4 +39,4 @@ class AllocateMemoryPass(ContractPass):
     def rewrite(self, scop: Scop) -> Rewritten:
         if self.mapping == "identity":
             return Rewritten((f"each element of {len(scop.arrays)} arrays keeps its memory",))
-        return super().rewrite(scop)
+        return contract(scop, self.arrays, ALLOCATION_OPERATIONS)

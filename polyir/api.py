@@ -145,11 +145,12 @@ def compile(
 ) -> CompiledModule:
     """The functions of `source` after the passes of `pipeline`, ready to be called.
 
-    They take NumPy arrays for memrefs and change them in place. Without a pipeline, the default one
-    for `target` runs. Text may be the name of a file that ends in `.alpha`. `options` are those of the C compiler, and `backend` compiles for the target
-    "cpu". With `assume_on_device`, all arrays with dimensions must be arrays of the device, which
-    are used without transfers. Raises `PolyirError` where the text, the pipeline, the compiler or
-    the device is at fault, and `MissingPackageError`, which is one.
+    They take NumPy arrays for memrefs and change them in place. `source` may be the name of a file
+    of equations, which ends in `.alpha`. Without a pipeline, the default one for `target` runs.
+    `options` are those of the C compiler, and `backend` compiles for the target "cpu". With
+    `assume_on_device`, all arrays with dimensions must be arrays of the device, which are used
+    without transfers. Raises `PolyirError` where the text, the pipeline, the compiler or the device
+    is at fault, and `MissingPackageError`, which is one.
     """
     module = _module(source) if isinstance(source, str) else source
     passes = pipeline

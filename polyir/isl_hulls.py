@@ -22,6 +22,14 @@ def simplified(relation: Relation) -> Relation:
         return relation
 
 
+def coalesced(relation: Relation) -> Relation:
+    """The relation in fewer parts, unless isl fails: it does where some divisions are."""
+    try:
+        return relation.coalesce()
+    except isl.Error:
+        return relation
+
+
 def convex_with_strides(values: isl.Set) -> isl.Set:
     """A convex set around `values`, but for their strides; the values if it has no bounds."""
     hull = isl.Set.from_basic_set(_tightened(values.simple_hull().remove_divs(), values))

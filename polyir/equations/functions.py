@@ -20,7 +20,8 @@ Function = Callable[[Sequence[int], Sequence[Any]], Any]
 
 def function_of(function: isl.Aff) -> Function:
     """An affine function, rounded down."""
-    return _compiled(_affine(function))
+    compiled: Function = _compiled(_affine(function))
+    return compiled
 
 
 def functions_of(functions: isl.MultiAff) -> Callable[[Sequence[int], Sequence[Any]], Point]:
@@ -36,7 +37,8 @@ def functions_of(functions: isl.MultiAff) -> Callable[[Sequence[int], Sequence[A
 def membership_of(domain: isl.Set) -> Function:
     """Whether a point is in a set."""
     parts = [_conjunction(part) for part in basic_sets_of(domain.compute_divs())]
-    return _compiled(" | ".join(parts) or "False")
+    compiled: Function = _compiled(" | ".join(parts) or "False")
+    return compiled
 
 
 def polynomial_of(polynomial: isl.PwQPolynomial) -> Callable[[Sequence[int], Sequence[int]], int]:

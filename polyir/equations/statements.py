@@ -27,7 +27,7 @@ class Computation:
     """A statement, which at each point of `domain`, whose tuple has its name, computes a value.
 
     It writes the element of `variable` to which `target` maps the point. `operator` is that of the
-    reduction of which it is part.
+    reduction of which it is part, and `reduction` the number of that among all.
     """
 
     name: str
@@ -38,6 +38,7 @@ class Computation:
     effect: Effect = Effect.STORE
     operator: str = ""
     is_external: bool = False
+    reduction: int | None = None
 
     @property
     def writes(self) -> isl.Map:
@@ -106,6 +107,7 @@ class _Planner:
         self.statements: list[Computation] = []
         self.order = isl.UnionMap.empty(context.get_space())
         self._taken = set(variables)
+        self._reductions = 0
         self._context = context
 
     def add(self, definition: Definition) -> None:
@@ -154,11 +156,13 @@ class _Planner:
             effect,
             "" if reduction is None else reduction.operator,
             reduction is not None and reduction.is_external,
+            None if reduction is None else self._reductions,
         )
         self.statements.append(statement)
         return statement
 
     def _add_reduction(self, definition: Definition, piece: ReducedPiece) -> None:
+        self._reductions += 1
         started: list[Computation] = []
         combined: list[Computation] = []
         first = isl.Set.empty(piece.projection.get_domain_space())

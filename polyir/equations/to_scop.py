@@ -16,17 +16,29 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, MemRefType, ModuleOp
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from polyir.diagnostics import OptionError, PolyirError, nearest
+from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
+from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.pure_functions import declare_pure
 from polyir.dialects.scop import ScopOp, StmtOp
 from polyir.equations.element_types import ElementType
 from polyir.equations.first_schedule import first_schedule
+from polyir.equations.flow import flows_of
 from polyir.equations.inlining import inlined
 from polyir.equations.operations import Storage, add_body, builtin_type
 from polyir.equations.pieces import definitions_of
 from polyir.equations.statements import Computation, Computations, computations_of
 from polyir.equations.system import Declaration, Program, Role, System
+from polyir.isl_hulls import coalesced
+from polyir.limits import within_operations
+from polyir.model.analysis import arrays_in_order
+from polyir.model.legality import require_legal
+from polyir.model.proof import remember_proof
+from polyir.model.scop import scop_of
 from polyir.model.tree import tree_from_schedule
 from polyir.transform.expansion.box import Allocator, NoBoxError, Side, box_of
+
+FLOW_OPERATIONS = 20_000_000
+"""How many operations isl may take for the dependences that follow from the equations."""
 
 
 def add_functions(
@@ -105,8 +117,44 @@ class _FunctionWriter:
         for statement in computations.statements:
             scop.body.block.add_op(self._statement(statement, parameters))
         scop.body.block.add_op(tree_from_schedule(schedule))
+        self._add_dependences(scop, computations)
         self._module.body.block.add_op(self.function)
         return self.function
+
+    def _add_dependences(self, op: ScopOp, computations: Computations) -> None:
+        """Add the dependences that the equations say, unless isl takes too many operations.
+
+        Raises `LegalityError` if the schedule does not respect them: a fault of ours.
+        """
+        flows = within_operations(FLOW_OPERATIONS, lambda: tuple(flows_of(computations)))
+        if flows is None:
+            return
+        scop = scop_of(op)
+        names = {memory: name for name, memory in scop.arrays.items()}
+        parts: dict[tuple[DependenceKind, str, str, str], isl.Map] = {}
+        for flow in flows:
+            array = names[self._storage[flow.variable].memory]
+            relation = flow.relation.intersect_params(self._context)
+            ends = [relation.get_tuple_name(end) for end in (isl.dim_type.in_, isl.dim_type.out)]
+            for kind in flow.kinds:
+                key = (kind, ends[0], ends[1], array)
+                parts[key] = parts[key].union(relation) if key in parts else relation
+        statements = [each.name for each in scop.statements]
+        kinds, arrays = list(DependenceKind), list(arrays_in_order(scop))
+
+        def place(key: tuple[DependenceKind, str, str, str]) -> tuple[int, ...]:
+            kind, source, target, array = key
+            numbers = statements.index(source), statements.index(target)
+            return (kinds.index(kind), *numbers, arrays.index(array))
+
+        items = tuple(
+            Dependence(key[0], key[3], coalesced(parts[key])) for key in sorted(parts, key=place)
+        )
+        order = scop.schedule.get_map().intersect_domain(scop.domain).gist_domain(scop.domain)
+        dependences = Dependences(True, items, order)
+        require_legal(dependences, scop.schedule, "the order of the equations")
+        op.dependences = DependencesAttr(dependences)
+        remember_proof(op)
 
     def _empty_function(self) -> func.FuncOp:
         arguments = [*self._system.of_role(Role.INPUT), *self._system.of_role(Role.OUTPUT)]

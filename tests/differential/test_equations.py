@@ -160,7 +160,7 @@ RESULTS = {
 
 @pytest.mark.parametrize("name", RESULTS)
 def test_polybench_as_equations(name: str) -> None:
-    """The arrays that PolyBench's loops leave, bit for bit: the equations keep the order of sums."""
+    """The arrays that PolyBench's loops leave, bit for bit: the order of sums is kept."""
     kernel = KERNELS[name]
     arguments = kernel.make_arguments("mini")
     values = arguments[len(kernel.size_names) :]

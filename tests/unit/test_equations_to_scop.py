@@ -7,11 +7,13 @@ from pathlib import Path
 import islpy as isl
 import numpy as np
 import pytest
+from equation_systems import random_system
 from xdsl.dialects.builtin import ModuleOp
 
 import polyir
 from polyir import api
 from polyir.diagnostics import LegalityError, OptionError, PolyirError, remarks_to
+from polyir.dialects.dependence import union_of
 from polyir.dialects.schedule_tree import BandOp, walk_tree
 from polyir.dialects.scop import ScopOp
 from polyir.equations.element_types import ElementType
@@ -19,6 +21,7 @@ from polyir.equations.evaluation import evaluate
 from polyir.equations.inlining import inlined
 from polyir.equations.text.reader import read_program
 from polyir.equations.to_scop import add_function
+from polyir.model.analysis import ORDERING_KINDS, DataflowError, compute_dependences
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import scops_in
 
@@ -44,6 +47,16 @@ let X[t, i, j] = case {
       {: t > 0 and j = 0} : X[t - 1, i, j];
     };
     R[i, j] = X[T, i, j];
+.
+"""
+
+
+SUMS = """
+affine sums [N] -> {: N > 0}
+inputs A : {[i, j] : 0 <= i < N and 0 <= j <= i}
+outputs R : {[i] : 0 <= i < N}  M : {}
+let R[i] = reduce(+, [j], case { {: j = 0} : A[i, j]; {: 0 < j <= i} : A[i, j] * A[i, j - 1]; });
+    M = reduce(max, [i], R[i] + 1);
 .
 """
 
@@ -180,3 +193,35 @@ def test_compile_takes_a_file_of_equations(tmp_path: Path, pipeline: str | None)
     program = read_program(STENCIL)
     expected = evaluate(inlined(program, "stencil"), {"T": 4, "N": 9}, {"A": array})
     assert np.array_equal(result, expected.outputs["R"])
+
+
+@pytest.mark.parametrize("text", [STENCIL, SUMS], ids=["stencil", "sums"])
+def test_dependences_are_those_of_dataflow_analysis(text: str) -> None:
+    op = scop_of_text(text)
+    assert op.dependences is not None
+    known = op.dependences.data
+    found = compute_dependences(scop_of(op))
+    assert [(each.kind, each.array, each.source, each.target) for each in known.items] == [
+        (each.kind, each.array, each.source, each.target) for each in found.items
+    ]
+    for one, other in zip(known.items, found.items, strict=True):
+        assert one.relation.is_equal(other.relation)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_dependences_of_random_systems(seed: int) -> None:
+    system = random_system(seed)
+    module = ModuleOp([])
+    add_function(module, system)
+    scop = scop_of(scops_in(module)[0])
+    known = scop.dependences
+    assert known is not None
+    try:
+        found = compute_dependences(scop)
+    except DataflowError:
+        pytest.skip("isl's analysis takes too many operations")
+    space = scop.context.get_space()
+    for kind in ORDERING_KINDS:
+        one = union_of(known.of_kind(kind), space)
+        other = union_of(found.of_kind(kind), space)
+        assert one.is_equal(other), kind

@@ -187,9 +187,11 @@ class _Printer:
             case Reduce():
                 return _TERMINAL, self._reduce(expression, names, indent)
             case Restrict(operand=operand, domain=domain):
-                inner = names if domain.dim(isl.dim_type.set) == len(names) else names_of(domain)
-                text = array_set_text(domain, inner) if self._is_array else set_text(domain, inner)
-                return _LOWEST, f"{text} : {self.expression(operand, inner, _LOWEST, indent)}"
+                fits = domain.dim(isl.dim_type.set) == len(names)
+                inner = names if fits else names_of(domain)
+                printed = array_set_text if self._is_array and fits else set_text
+                body = self.expression(operand, inner, _LOWEST, indent)
+                return _LOWEST, f"{printed(domain, inner)} : {body}"
             case AutoRestrict(operand=operand):
                 return _LOWEST, f"auto : {self.expression(operand, names, _LOWEST, indent)}"
             case Case():

@@ -121,6 +121,8 @@ class Source:
             message = f"unexpected end of the file, expected {_alternatives(error)}"
         elif word[0] in _UNSUPPORTED:
             message = _UNSUPPORTED[word[0]]
+        elif re.match(r"over\b[^;]*?\bwhile\b", found):
+            message = _UNSUPPORTED["while"]
         elif re.match(r"[A-Za-z_]", word[0]) and "a name" in _alternatives(error).split(" or "):
             message = f"'{word[0]}' is a keyword; as a name, it is written '^{word[0]}'"
         elif word[0] in "{[":

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import islpy as isl
 from xdsl.ir import SSAValue
@@ -17,7 +18,7 @@ from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstan
 
 from polyir.diagnostics import LegalityError
 from polyir.isl_lists import maps_of
-from polyir.limits import limited
+from polyir.limits import limited, within_operations
 from polyir.model.affine_maps import Valued
 from polyir.model.dataflow import ArrayFlow
 from polyir.model.outcome import Rewritten
@@ -36,15 +37,20 @@ Moduli = tuple[int | None, ...]
 """For each dimension of an array its modulus; `None` for a dimension that does not change."""
 
 
-def contract(scop: Scop, arrays: Sequence[str] = ()) -> Rewritten:
+ALLOCATION_OPERATIONS = 5_000_000
+"""How many operations isl may take to find what is live at once in an array of equations."""
+
+
+def contract(scop: Scop, arrays: Sequence[str] = (), operations: int | None = None) -> Rewritten:
     """Shrink the temporaries of a scop to what is live at once under its schedule tree.
 
-    `arrays` are the only ones to look at; without them all temporaries are.
+    `arrays` are the only ones to look at; without them all temporaries are. One for which isl would
+    take more than so many `operations` stays as it is.
 
     The dependences of the scop are out of date after it, and the tree must keep its order: the
     values share memory in that order only.
     """
-    plan = limited("contraction", lambda: _plan(scop, arrays), ir=scop.op)
+    plan = limited("contraction", lambda: _plan(scop, arrays, operations), ir=scop.op)
     allocator = Allocator(scop.op)
     done = tuple(_rewrite(scop, flow, moduli, allocator) for flow, moduli in plan.contracted)
     return Rewritten(done, plan.missed)
@@ -58,20 +64,29 @@ class _ContractionPlan:
     missed: tuple[str, ...]
 
 
-def _plan(scop: Scop, arrays: Sequence[str]) -> _ContractionPlan:
+def _plan(scop: Scop, arrays: Sequence[str], operations: int | None) -> _ContractionPlan:
     flows, missed = temporaries(scop, arrays)
     contracted: list[tuple[ArrayFlow, Moduli]] = []
     for name, flow in flows.items():
-        together = conflicts(scop, flow)
-        extents = extents_of(scop.arrays[name])
-        moduli = _worthwhile(successive_moduli(together, len(extents)), extents)
-        if all(modulus is None for modulus in moduli):
-            if arrays:
-                missed.append(f"{name} was not contracted: all its elements may be live at once")
-            continue
-        require_apart(together, moduli, name)
-        contracted.append((flow, moduli))
+        compute = partial(_moduli, scop, flow)
+        moduli = compute() if operations is None else within_operations(operations, compute)
+        if moduli is None:
+            missed.append(f"{name} was not contracted: isl takes too many operations")
+        elif any(modulus is not None for modulus in moduli):
+            contracted.append((flow, moduli))
+        elif arrays:
+            missed.append(f"{name} was not contracted: all its elements may be live at once")
     return _ContractionPlan(tuple(contracted), tuple(missed))
+
+
+def _moduli(scop: Scop, flow: ArrayFlow) -> Moduli:
+    """The moduli for an array, which are proved; `None` for each dimension that must stay."""
+    together = conflicts(scop, flow)
+    extents = extents_of(scop.arrays[flow.array])
+    moduli = _worthwhile(successive_moduli(together, len(extents)), extents)
+    if any(modulus is not None for modulus in moduli):
+        require_apart(together, moduli, flow.array)
+    return moduli
 
 
 def successive_moduli(together: isl.UnionMap, rank: int) -> Moduli:

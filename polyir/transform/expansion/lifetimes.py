@@ -15,6 +15,7 @@ import islpy as isl
 
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 from polyir.dialects.loop_attributes import requires_parallel
+from polyir.isl_hulls import coalesced
 from polyir.isl_lists import maps_of
 from polyir.isl_trees import node_type
 from polyir.model.bands import active_at
@@ -44,11 +45,11 @@ def conflicts(scop: Scop, flow: ArrayFlow) -> isl.UnionMap:
     used_late = read_by.apply_range(late.subtract(_reads_first(scop, flow)))
     used_late = used_late.union(written_by.apply_range(late))
     written = writes.domain_map().reverse()
-    overlapping = used_late.apply_range(written).coalesce()
+    overlapping = coalesced(used_late.apply_range(written))
     overlapping = overlapping.intersect(overlapping.reverse())
     element = writes.range_map()
     both = overlapping.apply_domain(element).apply_range(element)
-    return both.subtract(isl.UnionSet.identity(writes.range())).coalesce()
+    return coalesced(both.subtract(isl.UnionSet.identity(writes.range())))
 
 
 def _union(scop: Scop, relations: Iterator[isl.Map]) -> isl.UnionMap:
@@ -68,7 +69,7 @@ def _reads_of_values(scop: Scop, flow: ArrayFlow, writes: isl.UnionMap) -> isl.U
             value = pairs.apply_range(elements.reverse().range_map().reverse())
             value = value.uncurry().intersect_domain(writes.wrap())
             uses = uses.union(value)
-    return uses.coalesce()
+    return coalesced(uses)
 
 
 def _reads_first(scop: Scop, flow: ArrayFlow) -> isl.UnionMap:
@@ -98,7 +99,7 @@ def _not_before(scop: Scop, sources: isl.UnionSet, targets: isl.UnionSet) -> isl
         late = late.union(isl.UnionMap.from_map(violation.relation))
     for relation in _concurrent(scop.schedule.get_root(), dependences):
         late = late.union(isl.UnionMap.from_map(relation))
-    return late.coalesce()
+    return coalesced(late)
 
 
 def _concurrent(node: isl.ScheduleNode, dependences: Dependences) -> Iterator[isl.Map]:
