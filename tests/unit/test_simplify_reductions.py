@@ -19,6 +19,7 @@ from simplified_systems import (
     show,
 )
 
+from polyir.diagnostics import PolyirError
 from polyir.equations.simplification.complexity import (
     EMPTY,
     degree,
@@ -31,7 +32,6 @@ from polyir.equations.simplification.simplify import Simplified, simplify_reduct
 from polyir.equations.system import (
     Case,
     Constant,
-    Dependence,
     Expression,
     Polynomial,
     Reduce,
@@ -425,5 +425,14 @@ def test_index_values_and_constants() -> None:
 def test_variables_without_dependence() -> None:
     body = over("max", "[i, j] -> [i]", "[i, j] : 0 <= j <= i", Variable("X"))
     system = a_system({"X": "[i, j] : 0 <= i, j <= N"}, {"Y": ("[i] : 0 <= i <= N", body)})
-    _kept(system, INTEGERS, "no fewer results, or values that it uses")
-    assert isinstance(at("X", "[i] -> [i]"), Dependence)
+    result = simplify_reductions(system, INTEGERS)
+    assert result.system is system
+    assert "as many values to combine" in result.notes[0].text
+    assert not result.notes[0].is_missed
+
+
+def test_dimensions_that_do_not_fit() -> None:
+    body = over("max", "[i, j] -> [i]", "[i, j] : 0 <= j <= i", Variable("X"))
+    system = a_system({"X": "[i] : 0 <= i <= N"}, {"Y": ("[i] : 0 <= i <= N", body)})
+    with pytest.raises(PolyirError, match="of 2 dimensions is needed here, and this one has 1"):
+        simplify_reductions(system, INTEGERS)

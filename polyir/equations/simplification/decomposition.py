@@ -42,7 +42,7 @@ class Nest:
 
 
 def nested(reduction: Reduction, space: Space) -> Nest:
-    """First a reduction along `space`, a part of the accumulation space, then one of its results."""
+    """First a reduction along `space`, a part of the accumulation space, then one of results."""
     return _nested(reduction, space, reduction.value, None)
 
 

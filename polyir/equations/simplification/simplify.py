@@ -61,12 +61,14 @@ def simplify_reductions(
     """Compute reductions with fewer operations, by degree, where that is known to be possible.
 
     Those in the equations of `variables`, or in all. Gautam and Rajopadhye, "Simplifying
-    Reductions" (POPL 2006). Raises `PolyirError` for a variable that has no equation.
+    Reductions" (POPL 2006). Raises `PolyirError` for a variable that has no equation, and where
+    dimensions do not fit.
     """
     defined = {each.variable for body in system.bodies for each in body.equations}
     for name in variables or ():
         if name not in defined:
             raise PolyirError(f"no equation defines '{name}'", system.location)
+    _check_dimensions(system)
     fresh = _fresh_names(system)
     notes: list[Note] = []
     after = EMPTY
@@ -92,6 +94,15 @@ def simplify_reductions(
     if is_changed:
         result = replace(system, declarations=tuple(declarations), bodies=tuple(bodies))
     return Simplified(result, tuple(notes), degree_of_system(system), after)
+
+
+def _check_dimensions(system: System) -> None:
+    """Raises `PolyirError` where an expression has another number of dimensions than is needed."""
+    finder = Domains(system)
+    for body in system.bodies:
+        for equation in body.equations:
+            domain = system.variables[equation.variable].domain
+            finder.of(equation.expression, domain.dim(isl.dim_type.set))
 
 
 def _fresh_names(system: System) -> Callable[[str], str]:
@@ -173,6 +184,9 @@ class _EquationWork:
                 equation,
                 f"only {self._options.effort} recurrences were tried: 'effort' allows more",
             )
+        if plan.degree >= before and all(each.degree <= each.least_degree for each in parts):
+            self._optimal(equation, before)
+            return unchanged
         if plan.degree >= before:
             why = self._why_not(parts, before) + self._if_rounded(parts, ordering, before)
             self._missed(equation, why)
@@ -220,7 +234,17 @@ class _EquationWork:
         self.notes.append(Note(text, equation.location))
 
     def _missed(self, equation: Equation, why: str) -> None:
-        self.notes.append(Note(f"{equation.variable}: {why}", equation.location, True))
+        self.notes.append(Note(f"{self._label(equation)}: {why}", equation.location, True))
+
+    def _optimal(self, equation: Equation, before: int) -> None:
+        why = "as many results, or as many values to combine"
+        text = f"{self._label(equation)}: {in_words(before, self._system.parameters)}, for {why}"
+        self.notes.append(Note(text, equation.location))
+
+    def _label(self, equation: Equation) -> str:
+        if equation.variable in self._system.variables:
+            return equation.variable
+        return f"a reduction in {self._equation.variable}"
 
     def _if_rounded(self, parts: list[Reduction], ordering: Ordering, before: int) -> str:
         """What `reassociate` would make of the reductions, if that is less."""
@@ -234,8 +258,6 @@ class _EquationWork:
     def _why_not(self, parts: list[Reduction], before: int) -> str:
         worst = max(parts, key=lambda part: part.degree)
         kept = f"stays {in_words(before, self._system.parameters)}"
-        if worst.degree <= worst.least_degree:
-            return f"{kept}: it has no fewer results, or values that it uses"
         if not worst.domain.is_bounded():
             return f"{kept}: its reduction has no bound"
         directions = worst.directions()
