@@ -39,7 +39,7 @@ class SimplifyReductionsPass(SimplifyingPass):
 
     type: str = "f64"
     reassociate: bool = False
-    effort: int = 2000
+    effort: int = 1000
 
     def __post_init__(self) -> None:
         known = [each.value for each in ElementType]

@@ -27,13 +27,13 @@ class Options:
     `is_integer`: the values are integers of any size, or booleans; else they are floating-point
     numbers, whose sums and products are rounded. `reassociate`: results may be rounded otherwise.
     `scans_only`: only recurrences without anything to subtract.
-    `effort`: how many recurrences are tried for one reduction.
+    `effort`: how many convex sets are looked at for the reductions of one equation.
     """
 
     is_integer: bool = False
     reassociate: bool = False
     scans_only: bool = False
-    effort: int = 2000
+    effort: int = 1000
 
     @property
     def is_exact(self) -> bool:

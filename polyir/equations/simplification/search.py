@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+import islpy as isl
+
 from polyir.equations.simplification import decomposition, sharing
 from polyir.equations.simplification.complexity import degree
 from polyir.equations.simplification.core import Step, step_along
@@ -27,6 +29,9 @@ from polyir.equations.simplification.reductions import Reduction
 from polyir.equations.system import Operation
 from polyir.schedule.linear import Row
 
+MOST_PARTS = 8
+"""How many convex parts of a domain are simplified on their own."""
+
 MOST_CUTS = 3
 """How often a part that is not less work than the whole is simplified on its own."""
 
@@ -42,12 +47,12 @@ class Search:
         self._options = options
         self._allows = allows
         self._plans: dict[tuple[str, int], Plan] = {}
-        self._steps = 0
+        self._effort = 0
 
     @property
     def gave_up(self) -> bool:
         """Whether the effort that is allowed was not enough for all choices."""
-        return self._steps > self._options.effort
+        return self._effort > self._options.effort
 
     def best(self, reduction: Reduction, cuts: int = MOST_CUTS) -> Plan:
         """The plan of least cost that was found; of several, the first."""
@@ -67,6 +72,7 @@ class Search:
 
     def _best(self, reduction: Reduction, cuts: int) -> Plan:
         best: Plan = Keep(reduction)
+        self._effort += reduction.domain.n_basic_set()
         if best.degree <= reduction.least_degree or not reduction.domain.is_bounded():
             return best
         for plan in self._choices(reduction, best, cuts):
@@ -97,7 +103,7 @@ class Search:
             move = reduction.owner_moves(direction)
             if move is None or not self._allows(move):
                 continue
-            self._steps += 1
+            self._effort += reduction.domain.n_basic_set()
             step = None if self.gave_up else step_along(reduction, direction, inverse is not None)
             if step is not None:
                 steps.append(step)
@@ -152,20 +158,18 @@ class Search:
             )
 
     def _pieces(self, reduction: Reduction, cuts: int) -> Iterator[Plan]:
-        """One part of the domain, and all others."""
-        pieces = reduction.domain.get_basic_sets()
-        if len(pieces) < 2:
+        """Each convex part of the domain for itself."""
+        count = reduction.domain.n_basic_set()
+        if not 2 <= count <= MOST_PARTS:
             return
-        parts = [type(reduction.domain).from_basic_set(piece) for piece in pieces]
-        part = max(parts, key=degree)
-        rest = reduction.domain.subtract(part)
-        if not rest.is_empty():
-            yield Together(
-                reduction,
-                self.best(reduction.on(part), cuts),
-                self.best(reduction.on(rest), cuts),
-                reduction.operator,
-            )
+        parts, rest = [], reduction.domain
+        for piece in sorted(reduction.domain.get_basic_sets(), key=_order_of_pieces):
+            part = isl.Set.from_basic_set(piece).intersect(rest)
+            rest = rest.subtract(part)
+            if not part.is_empty():
+                parts.append(reduction.on(part))
+        if len(parts) > 1 and all(part.key != reduction.key for part in parts):
+            yield self.sum_of(parts, cuts)
 
     def _counted(self, reduction: Reduction, cuts: int) -> Iterator[Plan]:
         """Equal values, so many times."""
@@ -202,3 +206,8 @@ class Search:
             if inner.degree < worst:
                 outer = self.best(nest.outer, cuts)
                 yield Nested(reduction, nest.name, inner, outer, distributed)
+
+
+def _order_of_pieces(piece: isl.BasicSet) -> tuple[int, str]:
+    """Those of the highest degree first, so that they stay convex."""
+    return -degree(isl.Set.from_basic_set(piece)), str(piece)

@@ -182,7 +182,7 @@ class _EquationWork:
         if search.gave_up:
             self._missed(
                 equation,
-                f"only {self._options.effort} recurrences were tried: 'effort' allows more",
+                "not all ways were tried: a larger 'effort' allows more",
             )
         if plan.degree >= before and all(each.degree <= each.least_degree for each in parts):
             self._optimal(equation, before)
