@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import islpy as isl
 
 from polyir.equations.simplification.reductions import Reduction, translated
+from polyir.isl_hulls import simplified
 from polyir.schedule.linear import Row
 
 
@@ -47,7 +48,7 @@ def step_along(reduction: Reduction, direction: Row, has_inverse: bool) -> Step 
     recurring = reduction.image(domain.intersect(neighbour))
     left = neighbour.subtract(domain)
     if not has_inverse:
-        recurring = recurring.subtract(reduction.image(left)).coalesce()
+        recurring = simplified(recurring.subtract(reduction.image(left)))
     if recurring.is_empty():
         return None
     used = reduction.contributing(recurring)
@@ -55,9 +56,9 @@ def step_along(reduction: Reduction, direction: Row, has_inverse: bool) -> Step 
         direction,
         move,
         recurring,
-        domain.subtract(used).coalesce(),
-        domain.subtract(neighbour).intersect(used).coalesce(),
-        left.intersect(used).coalesce(),
+        simplified(domain.subtract(used)),
+        simplified(domain.subtract(neighbour).intersect(used)),
+        simplified(left.intersect(used)),
     )
 
 

@@ -28,6 +28,7 @@ from polyir.equations.system import (
     Role,
     Variable,
 )
+from polyir.isl_hulls import simplified
 
 MOST_SINGLE = 4
 """Of how many single values a reduction is written as an operation on them."""
@@ -172,7 +173,7 @@ def _combined(
     first: Expression, second: Expression, points: isl.Set, more: isl.Set, operator: str
 ) -> Expression:
     """Two expressions, defined at some points each, combined where both are."""
-    both = points.intersect(more).coalesce()
+    both = points.intersect(more)
     return _case(
         [
             *_restricted(first, points.subtract(more)),
@@ -205,7 +206,7 @@ def _branches(value: Expression, where: isl.Set) -> list[tuple[Expression, isl.S
 
 
 def _restricted(value: Expression, points: isl.Set) -> list[Expression]:
-    return [] if points.is_empty() else [Restrict(_bare(value), points.coalesce())]
+    return [] if points.is_empty() else [Restrict(_bare(value), simplified(points))]
 
 
 def _bare(value: Expression) -> Expression:

@@ -20,6 +20,7 @@ from polyir.equations.simplification.bodies import (
 from polyir.equations.simplification.complexity import degree
 from polyir.equations.simplification.lattices import hermite, is_zero_on, kernel, primitive
 from polyir.equations.system import Dependence, Expression, Reduce, Restrict, Variable
+from polyir.isl_hulls import simplified
 from polyir.schedule.linear import Row, constraint_rows, dot
 
 MOST_SUBSETS = 500
@@ -79,7 +80,7 @@ class Reduction:
 
     def image(self, points: isl.Set) -> isl.Set:
         """The results to which points of the space of `domain` contribute."""
-        return points.apply(isl.Map.from_multi_aff(self.projection)).coalesce()
+        return simplified(points.apply(isl.Map.from_multi_aff(self.projection)))
 
     def contributing(self, results: isl.Set) -> isl.Set:
         """The points of the space of `domain` that map to one of `results`."""
@@ -87,7 +88,7 @@ class Reduction:
 
     def on(self, domain: isl.Set) -> Reduction:
         """The same over other points."""
-        return replace(self, domain=domain.coalesce())
+        return replace(self, domain=simplified(domain))
 
     def as_expression(self) -> Expression:
         """The reduction as it is written in a system."""

@@ -91,8 +91,8 @@ class Search:
             return
         yield from self._recurrences(reduction, keep.degree, cuts)
         yield from self._operands(reduction, cuts)
-        yield from self._pieces(reduction, cuts)
         yield from self._counted(reduction, cuts)
+        yield from self._pieces(reduction, cuts)
         yield from self._nests(reduction, cuts)
 
     def _recurrences(self, reduction: Reduction, limit: int, cuts: int) -> Iterator[Plan]:
