@@ -69,12 +69,6 @@ def in_words(found: int, parameters: tuple[str, ...]) -> str:
     return f"{name}O({order})"
 
 
-def number_of_points(points: isl.Set) -> str | None:
-    """The number of points as a polynomial, where islpy was built with barvinok."""
-    card = getattr(points, "card", None)
-    return None if card is None else str(card())
-
-
 def _equations(system: System) -> Iterator[tuple[Body, Equation]]:
     for body in system.bodies:
         for equation in body.equations:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
 
 import islpy as isl
 
@@ -21,8 +20,6 @@ class Plan:
     """A way to compute `reduction`, where its domain has a point."""
 
     reduction: Reduction
-
-    is_kept: ClassVar[bool] = False
 
     @property
     def parts(self) -> tuple[Plan, ...]:
@@ -58,8 +55,6 @@ class Plan:
 @dataclass(frozen=True)
 class Keep(Plan):
     """The reduction as it is."""
-
-    is_kept: ClassVar[bool] = True
 
 
 @dataclass(frozen=True)

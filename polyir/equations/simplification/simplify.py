@@ -35,6 +35,9 @@ from polyir.equations.simplification.search import Search
 from polyir.equations.system import Body, Declaration, Equation, Reduce, Restrict, System
 from polyir.schedule.linear import Row
 
+MOST_SETS = 16
+"""Of how many convex parts the body of a reduction may consist."""
+
 
 @dataclass(frozen=True)
 class Note:
@@ -220,6 +223,9 @@ class _EquationWork:
             for domain, value in branches(whole.operand, dimensions, Domains(self._hoisted))
         ]
         parts = [part for part in parts if not part.domain.is_empty()]
+        if sum(part.domain.n_basic_set() for part in parts) > MOST_SETS:
+            self._missed(equation, f"its body has more than {MOST_SETS} parts")
+            return None
         covered = reduce(isl.Set.union, (part.results for part in parts)) if parts else None
         if covered is None or not covered.is_equal(needed):
             self._missed(equation, "its reduction has no values for some of its points")
