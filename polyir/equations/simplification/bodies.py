@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import reduce
-from itertools import product
 from math import lcm
 
 import islpy as isl
 
+from polyir.equations import normal_form
 from polyir.equations.domains import Domains
 from polyir.equations.system import (
-    AutoRestrict,
-    Case,
     Constant,
     Dependence,
     Expression,
     Index,
     Polynomial,
-    Reduce,
-    Restrict,
     Variable,
 )
 from polyir.schedule.linear import Row
@@ -35,53 +30,12 @@ def branches(expression: Expression, dimensions: int, domains: Domains) -> list[
     `expression` has no reduction in it: those are variables by now.
     """
     found: dict[str, Branch] = {}
-    for domain, value in _branches(expression, dimensions, domains):
+    points = domains.of(expression, dimensions)
+    for domain, value in normal_form.branches(expression, points, domains):
         key = repr(value)
         known = found.get(key)
         found[key] = (domain if known is None else known[0].union(domain), value)
     return [(domain.coalesce(), value) for domain, value in found.values() if not domain.is_empty()]
-
-
-def _branches(expression: Expression, dimensions: int, domains: Domains) -> Iterator[Branch]:
-    match expression:
-        case Reduce():
-            raise AssertionError("reductions have become variables")
-        case AutoRestrict(operand=operand):
-            yield from _branches(operand, dimensions, domains)
-        case Restrict(operand=operand, domain=domain):
-            for inner, value in _branches(operand, dimensions, domains):
-                yield inner.intersect(domain), value
-        case Dependence(operand=operand, function=function):
-            outer = domains.of(expression, dimensions)
-            for inner, value in _branches(operand, function.dim(isl.dim_type.out), domains):
-                yield inner.preimage_multi_aff(function).intersect(outer), moved(value, function)
-        case Case():
-            parts = domains.of_branches(expression, dimensions)
-            for branch, domain in zip(expression.parts, parts, strict=True):
-                for inner, value in _branches(branch, dimensions, domains):
-                    yield inner.intersect(domain), value
-        case _ if expression.operands:
-            choices = [list(_branches(each, dimensions, domains)) for each in expression.operands]
-            for chosen in product(*choices):
-                domain = reduce(isl.Set.intersect, (each for each, _ in chosen))
-                yield domain, expression.with_operands(tuple(value for _, value in chosen))
-        case _:
-            yield domains.of(expression, dimensions), expression
-
-
-def moved(value: Expression, function: isl.MultiAff) -> Expression:
-    """The value of a branch at the point to which `function` maps the one at hand."""
-    match value:
-        case Constant():
-            return value
-        case Index(function=affine):
-            return Index(affine.pullback_multi_aff(function), location=value.location)
-        case Dependence(operand=operand, function=inner):
-            return Dependence(operand, inner.pullback_multi_aff(function), location=value.location)
-        case Variable() | Polynomial():
-            return Dependence(value, function, location=value.location)
-        case _:
-            return value.with_operands(tuple(moved(each, function) for each in value.operands))
 
 
 def forms_of(value: Expression, dimensions: int) -> tuple[Row, ...]:

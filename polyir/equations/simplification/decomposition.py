@@ -15,7 +15,8 @@ from typing import Final
 
 import islpy as isl
 
-from polyir.equations.simplification.bodies import forms_of, moved
+from polyir.equations.rewriting import moved
+from polyir.equations.simplification.bodies import forms_of
 from polyir.equations.simplification.lattices import kernel, primitive, quotient
 from polyir.equations.simplification.reductions import (
     MOST_SUBSETS,

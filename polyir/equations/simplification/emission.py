@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import islpy as isl
 
-from polyir.equations.simplification.bodies import moved
+from polyir.equations.rewriting import moved
 from polyir.equations.simplification.plans import (
     Keep,
     Nested,

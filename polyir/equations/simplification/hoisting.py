@@ -10,9 +10,7 @@ import islpy as isl
 from polyir.equations.domains import Domains
 from polyir.equations.system import (
     Body,
-    Case,
     Declaration,
-    Dependence,
     Equation,
     Expression,
     Reduce,
@@ -50,8 +48,10 @@ def hoist(system: System, body: Body, equation: Equation, fresh: Callable[[str],
             inside = inside.intersect(points.preimage_multi_aff(function))
             found = replace(expression, operand=visit(operand, inside, False))
             return found if is_whole else _variable(hoisted, equation, found, points, fresh)
+        contexts = finder.operand_contexts(expression, points)
         operands = tuple(
-            visit(operand, inner, False) for operand, inner in _inside(finder, expression, points)
+            visit(operand, inner, False)
+            for operand, inner in zip(expression.operands, contexts, strict=True)
         )
         return expression.with_operands(operands)
 
@@ -89,20 +89,3 @@ def _variable(
     hoisted.declarations.append(Declaration(name, domain, Role.LOCAL, place))
     hoisted.equations.append(Equation(name, reduction, location=place))
     return Variable(name, location=place)
-
-
-def _inside(
-    finder: Domains, expression: Expression, points: isl.Set
-) -> list[tuple[Expression, isl.Set]]:
-    """The operands, each with the points at which its value is needed."""
-    match expression:
-        case Dependence(operand=operand, function=function):
-            return [(operand, points.apply(isl.Map.from_multi_aff(function)))]
-        case Restrict(operand=operand, domain=domain):
-            return [(operand, points.intersect(domain))]
-        case Case():
-            domains = finder.of_branches(expression, points.dim(isl.dim_type.set))
-            pairs = zip(expression.parts, domains, strict=True)
-            return [(branch, points.intersect(domain)) for branch, domain in pairs]
-        case _:
-            return [(operand, points) for operand in expression.operands]

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import islpy as isl
 
-from polyir.equations.simplification.bodies import moved
+from polyir.equations.rewriting import moved
 from polyir.equations.simplification.decomposition import quotient_of
 from polyir.equations.simplification.reductions import Reduction, edges, linear_function
 from polyir.equations.system import Expression, Index, Operation, Polynomial
