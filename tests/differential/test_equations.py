@@ -11,6 +11,7 @@ from pathlib import Path
 import islpy as isl
 import numpy as np
 import pytest
+from _pytest.mark import ParameterSet
 from equation_systems import random_inputs, random_system
 from kernels import KERNELS
 from xdsl.dialects.builtin import ModuleOp
@@ -196,8 +197,20 @@ def test_all_of_polybench_is_there() -> None:
     assert set(RESULTS) == set(KERNELS)
 
 
-@pytest.mark.parametrize("name", RESULTS)
-def test_polybench_as_equations(name: str) -> None:
+MEMORY_PIPELINE = "pluto-schedule,allocate-memory"
+SLOW = ("heat-3d", "jacobi-2d", "seidel-2d")
+"""Kernels that take several seconds with `MEMORY_PIPELINE`: `make test-all` has them."""
+
+
+def with_pipelines() -> list[ParameterSet]:
+    """Each kernel, with the first schedule and with `MEMORY_PIPELINE`."""
+    slow = [pytest.param(name, MEMORY_PIPELINE, marks=pytest.mark.matrix) for name in SLOW]
+    quick = [pytest.param(name, MEMORY_PIPELINE) for name in RESULTS if name not in SLOW]
+    return [pytest.param(name, "") for name in RESULTS] + quick + slow
+
+
+@pytest.mark.parametrize(("name", "pipeline"), with_pipelines())
+def test_polybench_as_equations(name: str, pipeline: str) -> None:
     """The arrays that PolyBench's loops leave, bit for bit: the order of sums is kept."""
     kernel = KERNELS[name]
     arguments = kernel.make_arguments("mini")
@@ -213,7 +226,7 @@ def test_polybench_as_equations(name: str) -> None:
     arrays = {each.name: RESULTS[name][each.name] for each in system.of_role(Role.OUTPUT)}
     # Elements that are not in the set of an output keep their first values, as in PolyBench.
     outputs = {output: before[array].copy() for output, array in arrays.items()}
-    function = compiled(system, element_type)
+    function = compiled(system, element_type, pipeline)
     function(*arguments[: len(kernel.size_names)], *inputs, *outputs.values())
     for output, array in outputs.items():
         assert array.tobytes() == named[arrays[output]].tobytes(), output
