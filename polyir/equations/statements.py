@@ -114,7 +114,9 @@ class _Planner:
         """Add the statements of a definition."""
         for piece in definition.pieces:
             if isinstance(piece, Piece):
-                self._add(definition, piece.domain, None, piece.value)
+                # Parts that overlap, as the borders of a stencil, take later passes far longer.
+                points = piece.domain.make_disjoint()
+                self._add(definition, points, None, piece.value)
             else:
                 self._add_reduction(definition, piece)
 
