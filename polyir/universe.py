@@ -26,6 +26,8 @@ PASS_NAMES = (
     "permutation-case-reduce",
     "decompose-reduction",
     "factor-out-of-reduction",
+    "detect-scans",
+    "simplify-reductions",
     "equations-to-scop",
     "poly-raise",
     "poly-dependences",

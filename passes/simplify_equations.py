@@ -1,0 +1,55 @@
+"""The common part of the passes that simplify reductions in systems of equations."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+
+from polyir.diagnostics import OptionError, Remark, RemarkKind, nearest, report
+from polyir.equations.simplification.complexity import in_words
+from polyir.equations.simplification.options import Options
+from polyir.equations.simplification.simplify import Simplified, simplify_reductions
+from polyir.equations.system import Program, System
+from polyir.passes.equation_pass import EquationPass
+
+
+@dataclass(frozen=True)
+class SimplifyingPass(EquationPass):
+    """A pass that simplifies the reductions in the equations of `variables`, or in all."""
+
+    variables: tuple[str, ...] = ()
+
+    @abstractmethod
+    def options(self) -> Options:
+        """What is allowed."""
+
+    def rewrite(self, system: System) -> System:
+        chosen = [name for name in self.variables if name in _defined(system)]
+        if self.variables and not chosen:
+            return system
+        result = simplify_reductions(system, self.options(), chosen or None)
+        self._report(system, result)
+        return result.system
+
+    def _chosen(self, program: Program) -> tuple[System, ...]:
+        chosen = super()._chosen(program)
+        names = [name for system in chosen for name in _defined(system)]
+        for name in self.variables:
+            if name not in names:
+                hint = nearest(name, names)
+                raise OptionError(f"'{self.name}': no equation defines '{name}'{hint}")
+        return chosen
+
+    def _report(self, system: System, result: Simplified) -> None:
+        for note in result.notes:
+            kind = RemarkKind.MISSED if note.is_missed else RemarkKind.REMARK
+            report(Remark(kind, self.name, note.text, note.location))
+        names = system.parameters
+        before, after = (in_words(each, names) for each in (result.before, result.after))
+        change = f"{before}, as before" if before == after else f"{before} before, {after} now"
+        text = f"system {system.name}: {change}"
+        report(Remark(RemarkKind.REMARK, self.name, text, system.location))
+
+
+def _defined(system: System) -> list[str]:
+    return [each.variable for body in system.bodies for each in body.equations]

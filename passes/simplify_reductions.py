@@ -1,0 +1,52 @@
+"""The pass `simplify-reductions`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from polyir.diagnostics import OptionError, nearest
+from polyir.equations.element_types import ElementType
+from polyir.equations.simplification.options import Options
+from polyir.passes.simplify_equations import SimplifyingPass
+
+
+@dataclass(frozen=True)
+class SimplifyReductionsPass(SimplifyingPass):
+    """Compute reductions of equations with fewer operations, by degree.
+
+    Where values contribute to several results, a result is computed from a neighbour; sums of sums,
+    common factors and equal values are used for it. `--remarks` prints the number of operations
+    before and after, and the steps. The algorithm is that of Gautam and Rajopadhye, "Simplifying
+    Reductions" (POPL 2006).
+
+    `variables` lists those whose equations may change; by default, all. `type` is the type of all
+    elements: `f64`, `f32`, `i64` or `i32`. What takes contributions back, or takes out a factor,
+    rounds floating-point numbers otherwise: it needs `reassociate`. `effort` bounds the search.
+
+    Before:
+
+        Y[i] = reduce(+, [j], {: 1 <= j <= i} : X[j]);
+
+    After:
+
+        Y[i] = case {
+          {: i = 1} : X[1];
+          {: i >= 2} : Y[i - 1] + X[i];
+        };
+    """
+
+    name = "simplify-reductions"
+
+    type: str = "f64"
+    reassociate: bool = False
+    effort: int = 1000
+
+    def __post_init__(self) -> None:
+        known = [each.value for each in ElementType]
+        if self.type not in known:
+            hint = nearest(self.type, known)
+            raise OptionError(f"'{self.name}': there is no element type '{self.type}'{hint}")
+
+    def options(self) -> Options:
+        is_integer = ElementType(self.type).is_integer
+        return Options(is_integer, self.reassociate, effort=self.effort)

@@ -1,0 +1,1 @@
+"""Reductions with fewer operations, by degree: the algorithm of Gautam and Rajopadhye."""

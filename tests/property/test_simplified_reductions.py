@@ -1,0 +1,144 @@
+"""Random reductions have the same values after they are simplified, and never a higher degree."""
+
+from __future__ import annotations
+
+import os
+from random import Random
+
+import islpy as isl
+import numpy as np
+import pytest
+from equation_systems import random_inputs, random_system
+from simplified_systems import show
+
+from polyir.equations.element_types import ElementType
+from polyir.equations.evaluation import evaluate
+from polyir.equations.simplification.complexity import degree_of_system
+from polyir.equations.simplification.options import Options
+from polyir.equations.simplification.simplify import simplify_reductions
+from polyir.equations.system import (
+    Body,
+    Constant,
+    Declaration,
+    Dependence,
+    Equation,
+    Expression,
+    Index,
+    Operation,
+    Reduce,
+    Restrict,
+    Role,
+    System,
+    Variable,
+)
+
+COUNT = 500 if os.environ.get("POLYIR_TEST_ALL") else 120
+
+
+class _Random:
+    """Reductions whose values are mostly reused."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = Random(seed)
+        self.names = "ijkl"[: self.random.choice((2, 3, 3, 4))]
+
+    def system(self) -> System:
+        domain = self.domain()
+        results = self.random.randint(1, max(1, len(self.names) - 1))
+        projection = self.function(results, self.random.random() < 0.7)
+        operator = self.random.choice(("+", "+", "+", "min", "max", "*", "xor", "and"))
+        inputs: list[Declaration] = []
+        value = self.value(domain, inputs, 2)
+        if operator in ("xor", "and"):
+            value = Operation((value, Constant(0)), ">")
+        reduction = Reduce(Restrict(value, domain), operator, projection)
+        image = domain.apply(isl.Map.from_multi_aff(projection)).coalesce()
+        right: Expression = reduction
+        if self.random.random() < 0.2 and operator not in ("xor", "and"):
+            right = Operation((Constant(1), reduction), "+")
+        context = isl.Set("[N] -> { : N >= 1 }")
+        output = Declaration("Y", image, Role.OUTPUT)
+        body = Body(context, (Equation("Y", right),))
+        return System("random", ("N",), context, (*inputs, output), (body,))
+
+    def domain(self) -> isl.Set:
+        while True:
+            lists = ", ".join(self.names)
+            size = self.random.choice(("N", "N", "2N"))
+            bounds = [f"0 <= {name} <= {size}" for name in self.names]
+            bounds += [
+                f"{self.form()} <= {self.form()} + {self.random.choice(('0', '0', 'N', '1'))}"
+                for _ in range(self.random.randint(1, 3))
+            ]
+            if self.random.random() < 0.25:
+                bounds.append(f"({self.form()}) mod {self.random.choice((2, 2, 3))} = 0")
+            found = isl.Set(f"[N] -> {{ [{lists}] : N >= 1 and {' and '.join(bounds)} }}")
+            if self.random.random() < 0.15:
+                cut = isl.Set(f"[N] -> {{ [{lists}] : {self.form()} = {self.form()} + 1 }}")
+                found = found.subtract(cut).coalesce()
+            if not found.is_empty():
+                return found
+
+    def form(self) -> str:
+        chosen = self.random.sample(self.names, self.random.choice((1, 1, 1, 2)))
+        return " + ".join(f"{self.random.choice(('', '', '', '2'))}{name}" for name in chosen)
+
+    def function(self, count: int, by_axes: bool) -> isl.MultiAff:
+        if by_axes:
+            values = sorted(self.random.sample(self.names, count))
+        else:
+            values = [self.form() for _ in range(count)]
+        return isl.MultiAff(f"[N] -> {{ [{', '.join(self.names)}] -> [{', '.join(values)}] }}")
+
+    def value(self, domain: isl.Set, inputs: list[Declaration], depth: int) -> Expression:
+        choice = self.random.random()
+        if depth and choice < 0.35:
+            operator = self.random.choice(("*", "*", "+", "+", "-", "max"))
+            parts = [self.value(domain, inputs, depth - 1) for _ in range(2)]
+            return Operation(tuple(parts), operator)
+        if choice > 0.95:
+            return Index(self.function(1, False).get_at(0))
+        function = self.function(self.random.choice((1, 1, 2)), self.random.random() < 0.6)
+        name = f"X{len(inputs)}"
+        used = domain.apply(isl.Map.from_multi_aff(function))
+        inputs.append(Declaration(name, used, Role.INPUT))
+        return Dependence(Variable(name), function)
+
+
+def _compare(system: System, options: Options, sizes: tuple[int, ...]) -> tuple[int, int]:
+    result = simplify_reductions(system, options)
+    assert result.after <= result.before
+    assert result.after == degree_of_system(result.system)
+    element_type = ElementType.I64 if options.is_integer else ElementType.F64
+    for size in sizes:
+        inputs = random_inputs(system, {"N": size}, element_type, size)
+        before = evaluate(system, {"N": size}, inputs, element_type)
+        after = evaluate(result.system, {"N": size}, inputs, element_type)
+        for name, expected in before.outputs.items():
+            message = show(system) + "\n\n" + show(result.system)
+            if options.is_integer:
+                np.testing.assert_array_equal(after.outputs[name], expected, message)
+            else:
+                np.testing.assert_allclose(
+                    after.outputs[name], expected, rtol=1e-9, atol=1e-6, err_msg=message
+                )
+    return result.before, result.after
+
+
+@pytest.mark.parametrize("seed", range(COUNT))
+def test_random_reductions(seed: int) -> None:
+    _compare(_Random(seed).system(), Options(is_integer=True), (1, 2, 4))
+
+
+@pytest.mark.parametrize("seed", range(COUNT // 4))
+def test_random_reductions_of_floats(seed: int) -> None:
+    options = Options(reassociate=seed % 2 == 0, scans_only=seed % 4 == 1)
+    system = _Random(seed).system()
+    if "/" not in show(simplify_reductions(system, options).system):
+        _compare(system, options, (1, 3))
+
+
+@pytest.mark.parametrize("seed", range(COUNT // 2))
+def test_random_systems(seed: int) -> None:
+    """Reductions anywhere in systems that need themselves."""
+    _compare(random_system(seed), Options(is_integer=True), (1, 3))
