@@ -143,8 +143,7 @@ def _of_small_parameters(system: System, program: Program) -> System:
     bounds = " and ".join(f"{name} >= 2" for name in system.parameters)
     context = isl.Set(f"[{', '.join(system.parameters)}] -> {{ : {bounds} }}")
     declarations = tuple(
-        replace(each, domain=_widened(each.domain, context, system))
-        for each in system.declarations
+        replace(each, domain=_widened(each.domain, context, system)) for each in system.declarations
     )
     body = replace(system.body, context=context)
     wider = replace(system, context=context, declarations=declarations, bodies=(body,))
@@ -184,7 +183,7 @@ def _least(context: isl.Set, system: System) -> dict[str, int]:
 def _evaluated(
     system: System, parameters: Mapping[str, int], element_type: ElementType
 ) -> tuple[Arrays, Arrays]:
-    """Inputs, and the outputs for them: the first random ones by which no integer is divided by 0."""
+    """Random inputs, by which no integer is divided by 0, and the outputs for them."""
     for seed in range(20):
         inputs = random_inputs(system, dict(parameters), element_type, seed)
         try:
