@@ -32,7 +32,7 @@ FOLDER = os.environ.get("POLYIR_ALPHAZ")
 if not FOLDER:
     pytest.skip("POLYIR_ALPHAZ names no folder of AlphaZ's programs", allow_module_level=True)
 
-MOST_OPERATIONS = 60_000
+MOST_OPERATIONS = 20_000
 """What the evaluator computes in a few seconds."""
 
 REFUSED = {
@@ -93,11 +93,14 @@ of_accepted = pytest.mark.parametrize(
 
 
 @of_accepted
+@pytest.mark.parametrize("pipeline", ["", "pluto-schedule,allocate-memory"])
 @pytest.mark.parametrize("element_type", [ElementType.I64, ElementType.F64])
-def test_compiled_is_evaluated(program: Program, name: str, element_type: ElementType) -> None:
+def test_compiled_is_evaluated(
+    program: Program, name: str, element_type: ElementType, pipeline: str
+) -> None:
     system = _of_small_parameters(inlined(program, name), program)
     _require_computable(system, element_type)
-    function = compiled(system, element_type)
+    function = compiled(system, element_type, pipeline)
     for parameters in _parameters(system):
         inputs, expected = _evaluated(system, parameters, element_type)
         found = run(function, system, parameters, inputs, expected)
