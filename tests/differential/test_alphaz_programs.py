@@ -14,19 +14,21 @@ from pathlib import Path
 import islpy as isl
 import pytest
 from equation_runs import Arrays, assert_equal, compiled, run
-from equation_systems import random_inputs
+from equation_systems import random_inputs, without_names
 
 from polyir.diagnostics import PolyirError
 from polyir.equations.checks import check_system
 from polyir.equations.element_types import ElementType
 from polyir.equations.evaluation import evaluate
 from polyir.equations.inlining import inlined
+from polyir.equations.ir import module_of, program_of
 from polyir.equations.library import library_functions
+from polyir.equations.normal_form import normalized
 from polyir.equations.simplification.complexity import number_of_operations
 from polyir.equations.simplification.options import Options
 from polyir.equations.simplification.simplify import simplify_reductions
 from polyir.equations.system import Constant, Operation, Program, Reduce, System
-from polyir.equations.text import read_program
+from polyir.equations.text import Form, program_text, read_program
 
 FOLDER = os.environ.get("POLYIR_ALPHAZ")
 if not FOLDER:
@@ -125,6 +127,27 @@ def test_simplified_is_evaluated(program: Program, name: str) -> None:
         assert_equal(found, expected, f"evaluated, {parameters}")
         found = run(function, after, parameters, inputs, expected)
         assert_equal(found, expected, f"compiled, {parameters}")
+
+
+@of_accepted
+def test_normal_form_is_evaluated(program: Program, name: str) -> None:
+    system = _of_small_parameters(inlined(program, name), program)
+    after = normalized(system)
+    assert check_system(after, program) == []
+    for parameters in _parameters(system):
+        inputs, expected = _evaluated(system, parameters, ElementType.F64)
+        found = evaluate(after, parameters, inputs, ElementType.F64).outputs
+        assert_equal(found, expected, str(parameters))
+
+
+@of_accepted
+@pytest.mark.parametrize("form", Form)
+def test_printed_is_read(program: Program, name: str, form: Form) -> None:
+    printed = program_text(program, form)
+    assert without_names(read_program(printed)) == without_names(program)
+    module = module_of(program)
+    module.verify()
+    assert program_of(module) == program
 
 
 def _require_computable(system: System, element_type: ElementType) -> None:
