@@ -59,6 +59,14 @@ HAND_MADE = {
               {: i mod 6 = 3 or i mod 6 = 4} : X[i - 1] * A[i];
               {: i mod 6 = 0 or i mod 6 = 2} : A[i] + 1;
             }; .""",
+    "external_of_a_package": """
+        package outer.inner {
+          external abs(1)
+          affine distances [N, M] -> {: N, M > 0}
+          inputs A : {[i] : 0 <= i < N}
+          outputs D : {[i, j] : 0 <= i < N and 0 <= j < M}
+          let D[i, j] = abs(A[i] - val[j]); .
+        }""",
     "two_lattices": """
         affine two_lattices [N, M] -> {: N > 0}
         outputs X : {[i] : 0 <= i <= 2N}
