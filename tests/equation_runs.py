@@ -19,7 +19,11 @@ from polyir.runtime import CompilerOptions
 Arrays = Mapping[str, np.ndarray[Any, Any]]
 
 OPTIONS = CompilerOptions(
-    flags=("-std=c99", "-O1", "-fopenmp", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror")
+    flags=(
+        *("-std=c99", "-O1", "-fopenmp", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror"),
+        # The compiler does not know for which parameters a system is.
+        "-Wno-maybe-uninitialized",
+    )
 )
 
 
