@@ -8,7 +8,7 @@ before it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 import islpy as isl
@@ -28,6 +28,7 @@ from polyir.equations.system import (
     If,
     Index,
     Operation,
+    Program,
     Reduce,
     Restrict,
     Role,
@@ -79,6 +80,21 @@ def random_inputs(
             array = generator.uniform(-2, 2, shape)
         arrays[each.name] = array.astype(element_type.dtype)
     return arrays
+
+
+def without_names(program: Program) -> Program:
+    """The program without the names with which equations are written."""
+
+    def changed(body: Body) -> Body:
+        return replace(
+            body, equations=tuple(replace(each, index_names=None) for each in body.equations)
+        )
+
+    systems = (
+        replace(each, bodies=tuple(changed(body) for body in each.bodies))
+        for each in program.systems
+    )
+    return replace(program, systems=tuple(systems))
 
 
 @dataclass(frozen=True)

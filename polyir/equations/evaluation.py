@@ -27,7 +27,7 @@ from polyir.equations.functions import (
 )
 from polyir.equations.inlining import output_variable
 from polyir.equations.layout import first_point, shape_of
-from polyir.equations.library import library_functions
+from polyir.equations.library import library_functions, unqualified
 from polyir.equations.system import (
     AutoRestrict,
     Body,
@@ -77,8 +77,9 @@ def evaluate(
 ) -> Evaluation:
     """The outputs of a system, as arrays that `polyir.equations.layout` describes.
 
-    `program` has the systems that this one uses, and `externals` its external functions; those of
-    `polyir.equations.library` are known. Elements outside a variable's domain are 0.
+    `program` has the systems that this one uses, and `externals` its external functions, by their
+    names with or without packages; those of `polyir.equations.library` are known. Elements outside
+    a variable's domain are 0.
 
     Numbers have the element type. Integers wrap in two's complement, and their division truncates
     as C's does; the values of index expressions and of constants are converted. Comparisons give
@@ -182,9 +183,10 @@ class _Run:
 
     def external(self, name: str, arguments: Sequence[Value], at: SourceLocation | None) -> Value:
         """The value of an external function."""
-        if name not in self.externals:
+        function = self.externals.get(name) or self.externals.get(unqualified(name))
+        if function is None:
             raise PolyirError(f"the external function '{name}' is not given", at)
-        return self.element_type.number(self.externals[name](*arguments))
+        return self.element_type.number(function(*arguments))
 
 
 def _cycle(stack: list[_Request], request: _Request) -> PolyirError:

@@ -32,6 +32,11 @@ MOST_CLASSES: Final = 36
 """Into how many parts a statement is divided at most."""
 
 
+MOST_PARTS: Final = 64
+"""Into how many statements a system is divided at most, where it has an order without that. isl
+counts the operations of each step for itself, and pairs of statements have many steps."""
+
+
 def first_schedule(
     computations: Computations, context: isl.Set
 ) -> tuple[Computations, isl.Schedule]:
@@ -46,6 +51,8 @@ def first_schedule(
         parts = divide(computations)
         if parts:
             divided = computations.split(parts)
+            if found is not None and len(divided.statements) > MOST_PARTS:
+                continue
             other = _found(divided, context)
             if other is not None and (
                 found is None or _sequential(other.tree) < _sequential(found.tree)

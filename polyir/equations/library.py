@@ -17,6 +17,11 @@ ARITIES: Final[Mapping[str, int]] = {
 """The functions, with how many arguments they have. `abs` is the one of the element type."""
 
 
+def unqualified(name: str) -> str:
+    """The name of an external function in C: without the packages around it."""
+    return name.rpartition(".")[2]
+
+
 def library_functions(element_type: ElementType) -> dict[str, Callable[..., Value]]:
     """The functions that values of a type have, as the C library computes them."""
     if element_type.is_integer:

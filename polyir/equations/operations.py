@@ -28,7 +28,7 @@ from xdsl.ir.affine import AffineDimExpr
 from polyir.diagnostics import PolyirError
 from polyir.equations.element_types import ElementType
 from polyir.equations.functions import terms_of
-from polyir.equations.library import ARITIES
+from polyir.equations.library import ARITIES, unqualified
 from polyir.equations.statements import Computation, Effect
 from polyir.equations.system import (
     ORDER_OPERATORS,
@@ -283,6 +283,7 @@ class _Body:
 
     def _external(self, name: str, arguments: Sequence[SSAValue]) -> SSAValue:
         """A function of C's mathematical library, or one that is declared."""
+        name = unqualified(name)
         values = [self._as_number(each) for each in arguments]
         if isinstance(self._type, IntegerType):
             if name == "abs":

@@ -1,91 +1,25 @@
-"""Systems of equations: what is compiled gives the values that the evaluator gives, bit for bit.
-
-`make fuzz-equations N=500` runs so many random systems; a failing one is named by its seed.
-"""
+"""Systems of equations: what is compiled gives the values that the evaluator gives, bit for bit."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import islpy as isl
 import numpy as np
 import pytest
 from _pytest.mark import ParameterSet
-from equation_systems import random_inputs, random_system
+from equation_runs import OPTIONS, assert_same, compiled
+from equation_systems import random_inputs
 from kernels import KERNELS
-from xdsl.dialects.builtin import ModuleOp
 
 from polyir import api
-from polyir.diagnostics import PolyirError, remarks_to
+from polyir.diagnostics import remarks_to
 from polyir.equations.element_types import ElementType
-from polyir.equations.evaluation import evaluate
 from polyir.equations.inlining import inlined, merged_bodies
 from polyir.equations.system import Constant, Role, System
 from polyir.equations.text.reader import read_program
-from polyir.equations.to_scop import add_function, function_name
-from polyir.runtime import CompilerOptions
 
 EQUATIONS = Path(__file__).parents[2] / "benchmarks" / "equations"
-OPTIONS = CompilerOptions(
-    flags=("-std=c99", "-O1", "-fopenmp", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror")
-)
-FIRST, COUNT = (
-    (0, 40)
-    if "POLYIR_FUZZ_EQUATIONS" not in os.environ
-    else (
-        40,
-        int(os.environ["POLYIR_FUZZ_EQUATIONS"]),
-    )
-)
-PIPELINES = ("", "pluto-schedule", "isl-schedule,mark-parallel", "feautrier-schedule,contract")
-
-
-def compiled(system: System, element_type: ElementType, pipeline: str = "") -> object:
-    """The function of a system after a pipeline."""
-    module = ModuleOp([])
-    with remarks_to(lambda remark: None):
-        add_function(module, system, element_type)
-        module.verify()
-        kernels = api.compile(module, pipeline=pipeline, options=OPTIONS)
-    return kernels[function_name(system)]
-
-
-def assert_same(
-    system: System,
-    parameters: dict[str, int],
-    inputs: dict[str, np.ndarray],
-    element_type: ElementType,
-    function: object,
-) -> None:
-    expected = evaluate(system, parameters, inputs, element_type).outputs
-    outputs = {name: np.zeros_like(array) for name, array in expected.items()}
-    given = (parameters[name] for name in system.parameters)
-    function(*given, *inputs.values(), *outputs.values())
-    for name, array in outputs.items():
-        is_float = not element_type.is_integer
-        assert np.array_equal(array, expected[name], equal_nan=is_float), name
-        # -0.0 and 0.0 are different bits.
-        if is_float:
-            assert (
-                np.array_equal(np.signbit(array), np.signbit(expected[name]))
-                or np.isnan(array).any()
-            )
-
-
-@pytest.mark.parametrize("seed", range(FIRST, FIRST + COUNT))
-def test_random_systems(seed: int) -> None:
-    system = random_system(seed)
-    element_type = list(ElementType)[seed % 4]
-    try:
-        function = compiled(system, element_type, PIPELINES[seed // 4 % len(PIPELINES)])
-    except PolyirError as error:
-        if "no loops can be generated" not in error.message:
-            raise
-        pytest.skip("isl's AST generation takes too many operations")
-    for n in (1, 5, 8):
-        inputs = random_inputs(system, {"N": n}, element_type, seed)
-        assert_same(system, {"N": n}, inputs, element_type, function)
 
 
 def read(text: str) -> System:
@@ -126,6 +60,14 @@ HAND_MADE = {
               {: i mod 6 = 3 or i mod 6 = 4} : X[i - 1] * A[i];
               {: i mod 6 = 0 or i mod 6 = 2} : A[i] + 1;
             }; .""",
+    "external_of_a_package": """
+        package outer.inner {
+          external abs(1)
+          affine distances [N, M] -> {: N, M > 0}
+          inputs A : {[i] : 0 <= i < N}
+          outputs D : {[i, j] : 0 <= i < N and 0 <= j < M}
+          let D[i, j] = abs(A[i] - val[j]); .
+        }""",
     "two_lattices": """
         affine two_lattices [N, M] -> {: N > 0}
         outputs X : {[i] : 0 <= i <= 2N}

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 
 import islpy as isl
 import pytest
+from equation_systems import without_names
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -167,21 +167,6 @@ def programs(draw: st.DrawFn) -> Program:
     )
     user = System("user", ("N", "M"), context, declarations, (Body(context, (), (use,)),))
     return Program((used, user), EXTERNALS)
-
-
-def without_names(program: Program) -> Program:
-    """The program without the names with which equations are written."""
-
-    def changed(body: Body) -> Body:
-        return replace(
-            body, equations=tuple(replace(each, index_names=None) for each in body.equations)
-        )
-
-    systems = (
-        replace(each, bodies=tuple(changed(body) for body in each.bodies))
-        for each in program.systems
-    )
-    return replace(program, systems=tuple(systems))
 
 
 @settings(deadline=None)

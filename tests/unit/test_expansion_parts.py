@@ -123,6 +123,12 @@ def test_an_array_that_keeps_values_between_executions_is_no_temporary() -> None
         ("[n] -> { [i] : 0 <= i < n }", "[n] -> { : }", [("{ [(0)] }", "n")]),
         ("[n] -> { [i] : n <= i < 2n }", "[n] -> { : n > 0 }", [("{ [(n)] }", "n")]),
         ("[n, m] -> { [i] : 3 <= i < n and i < m }", "[n, m] -> { : }", [("{ [(3)] }", None)]),
+        # The least j is even, so it is no affine function of n.
+        (
+            "[n] -> { [i, j] : i mod 2 = 0 and j mod 2 = 0 and 0 <= i < n and -i <= j <= 2n - i }",
+            "[n] -> { : n > 0 }",
+            [("(0)", None), ("(1 - n)", None)],
+        ),
     ],
 )
 def test_box_is_the_smallest(cells: str, context: str, sides: list[tuple[str, str | None]]) -> None:

@@ -36,8 +36,9 @@ class Side:
 def box_of(cells: isl.Set, context: isl.Set) -> tuple[Side, ...]:
     """The smallest box around `cells`, a function of the parameters within `context`.
 
-    A lower bound that is a minimum of several expressions is replaced by a constant below it.
-    Raises `NoBoxError` where there is none.
+    A lower bound that is a minimum of several expressions is replaced by a constant below it; if
+    there is none, by that of a polyhedron around the cells, if it is one expression. Raises
+    `NoBoxError` where there is neither.
     """
     within = cells.intersect_params(context)
     return tuple(
@@ -53,6 +54,11 @@ def _side(cells: isl.Set, position: int, context: isl.Set) -> Side:
         raise NoBoxError(f"dimension {position + 1} is not bounded")
     lowest = cells.dim_min(position).coalesce()
     lower = _plain(lowest, context)
+    if lower is None and not lowest.min_val().is_int():
+        # The least point of a lattice within bounds is none, where the bounds themselves may be.
+        dense = isl.Set.from_basic_set(cells.remove_divs().simple_hull())
+        if dense.dim_has_lower_bound(isl.dim_type.set, position):
+            lower = _plain(dense.dim_min(position).coalesce(), context)
     if lower is None:
         least = lowest.min_val()
         if not least.is_int():
