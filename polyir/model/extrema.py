@@ -103,7 +103,7 @@ def _simplify(value: SSAValue, store: affine.StoreOp) -> bool:
     is_float = isinstance(value.type, AnyFloat)
     if not is_float or any(operand.type != value.type for operand in op.operands):
         return False
-    if not any([_leads_to(operand, store) for operand in op.operands]):
+    if not any(_leads_to(operand, store) for operand in tuple(op.operands)):
         return False
     made: Any = operation
     _replace(op, made(*op.operands))
@@ -115,8 +115,9 @@ def _simplify_choice(op: Operation, store: affine.StoreOp) -> bool:
     choice = choice_of(op) if isinstance(op, arith.SelectOp) else _branches_of(op)
     if choice is None:
         return False
-    if not any([_leads_to(value, store) for value in (choice.first, choice.second)]):
+    if not any(_leads_to(value, store) for value in (choice.first, choice.second)):
         return False
+    # What is compared may be other values by now.
     choice = choice_of(op) if isinstance(op, arith.SelectOp) else _branches_of(op)
     assert choice is not None
     type = choice.first.type

@@ -64,7 +64,9 @@ class Combiner:
         if self.choice is None:
             kind = operation_on(self.operation, old.type)
             operands = [old, value]
-            new = kind.create(operands, result_types=[old.type], properties=dict(properties or {}))
+            new = kind.create(
+                operands=operands, result_types=[old.type], properties=dict(properties or {})
+            )
             return (new,)
         first, second = (value, old) if self.choice.keeps_old else (old, value)
         test = comparison("olt" if self.choice.is_least else "ogt", first, second)

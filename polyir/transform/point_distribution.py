@@ -123,11 +123,12 @@ def distribution_inside(
 ) -> PointDistribution | None:
     """How the parts of a sequence right below `band` can have loops of their own inside others.
 
-    `None` if dependences between them go round inside an iteration of the `common` loops.
+    `None` if dependences between them go round inside an iteration of the `common` loops, and for
+    bands whose loops must stay in their order.
     """
     sequence = band.child(0)
-    is_only = len(common) + 1 == band.band_n_member()
-    if not (is_only or band.band_get_permutable()) or _has_empty_part(sequence):
+    is_movable = band.band_get_permutable() or band.band_n_member() == 1
+    if not is_movable or _has_empty_part(sequence):
         return None
     inner: tuple[Active, ...] = active_at(band, dependences)
     members = members_of(band)

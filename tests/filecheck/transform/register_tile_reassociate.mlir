@@ -60,3 +60,48 @@ func.func @none(%n: index, %A: memref<?x?xf64>, %y: memref<?xf64>) {
 }
 
 // CHECK-NOT: #poly.reduction
+
+// -----
+
+// Statements that share a loop get loops of their own, for one of which partial results are made.
+func.func @apart(%n: index, %A: memref<?x?xf64>, %x: memref<?xf64>, %y: memref<?xf64>) {
+  %zero = arith.constant 0.0 : f64
+  affine.for %i = 0 to %n {
+    affine.for %j = 0 to %n {
+      %a = affine.load %A[%i, %j] : memref<?x?xf64>
+      %c = affine.load %y[%i] : memref<?xf64>
+      %s = arith.addf %c, %a : f64
+      affine.store %s, %y[%i] : memref<?xf64>
+      %d = affine.load %x[%i] : memref<?xf64>
+      %m = arith.maximumf %d, %a : f64
+      affine.store %m, %x[%i] : memref<?xf64>
+    }
+  }
+  return
+}
+
+// CHECK: remark: [register-tile] separated the statements in the band of 1 over S0, S1
+// CHECK: remark: [register-tile] partial results of 4 along loop 1 of the band of 1 over S0
+// CHECK: remark: [register-tile] partial results of 4 along loop 1 of the band of 1 over S1
+// ORDER-NOT: #poly.reduction
+
+// -----
+
+// A sum of what another one has so far: they cannot be apart.
+func.func @together(%n: index, %A: memref<?xf64>, %x: memref<f64>, %y: memref<f64>) {
+  affine.for %j = 0 to %n {
+    %a = affine.load %A[%j] : memref<?xf64>
+    %b = affine.load %y[] : memref<f64>
+    %p = arith.mulf %a, %b : f64
+    %c = affine.load %x[] : memref<f64>
+    %s = arith.addf %c, %p : f64
+    affine.store %s, %x[] : memref<f64>
+    %d = affine.load %x[] : memref<f64>
+    %m = arith.addf %b, %d : f64
+    affine.store %m, %y[] : memref<f64>
+  }
+  return
+}
+
+// CHECK: func.func @together
+// CHECK-NOT: #poly.reduction
