@@ -83,11 +83,9 @@ def simplify_extrema(statement: StmtOp) -> None:
     one store change. Their results are the same, but for the sign of a zero that is the result of
     a call.
     """
-    stores = list(stores_in(statement))
-    if len(stores) != 1 or not isinstance(stores[0], affine.StoreOp):
-        return
-    (store,) = stores
-    _simplify(store.value, store)
+    first, *others = stores_in(statement)
+    if isinstance(first, affine.StoreOp) and not others:
+        _simplify(first.value, first)
 
 
 def _simplify(value: SSAValue, store: affine.StoreOp) -> bool:

@@ -399,7 +399,8 @@ class _RegisterTiler:
         if best is None:
             return None
         result, tiler, count = best
-        where = f" inside {count} loops" if count else ""
+        loops = f"loops 1 to {count}" if count > 1 else "loop 1"
+        where = f" inside {loops}" if count else ""
         self.done += [f"separated the statements in {describe_band(band)}{where}", *tiler.done]
         self.missed += tiler.missed
         self.has_blocks |= tiler.has_blocks
