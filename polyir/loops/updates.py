@@ -9,7 +9,6 @@ from xdsl.builder import Builder
 from xdsl.dialects import affine, arith
 from xdsl.ir import Block, Operation, SSAValue
 
-from polyir.dialects.shaped_operations import operation_on
 from polyir.loops.iteration_spaces import IterationSpaces
 from polyir.loops.vector_copies import BodyFacts, Element, Load, Store, UnsuitableError
 from polyir.model.index_expressions import Constraint
@@ -27,14 +26,14 @@ class ElementUpdate:
 
     def combined(self, one: SSAValue, other: SSAValue, builder: Builder) -> SSAValue:
         """Two partial results, by the operation that the loop has."""
-        kind = operation_on(self.chain.combiner.operation, one.type)
-        same = (each for each in self.chain.steps if isinstance(each, kind))
+        combiner = self.chain.combiner
+        same = (each for each in self.chain.steps if isinstance(each, combiner.operation))
         # A sum may only take away.
         properties = next(same, self.chain.steps[0]).properties
-        operation = kind.create(
-            operands=[one, other], result_types=[one.type], properties=dict(properties)
-        )
-        return builder.insert(operation).results[0]
+        operations = combiner.combine(one, other, properties)
+        for operation in operations:
+            builder.insert(operation)
+        return operations[-1].results[0]
 
     def update(self, total: SSAValue, builder: Builder) -> None:
         """Combine the result of all iterations with the element."""

@@ -12,10 +12,12 @@ from dataclasses import dataclass, replace
 import islpy as isl
 
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences, union_of
+from polyir.dialects.scop import ScopOp
 from polyir.isl_lists import maps_of
+from polyir.model.extrema import simplify_extrema
 from polyir.model.legality import example_of
 from polyir.model.order import ordered_pairs
-from polyir.model.scop import Scop
+from polyir.model.scop import Scop, scop_of
 from polyir.model.statements import AccessKind, Statement
 from polyir.model.updates import Update, update_of
 
@@ -55,6 +57,17 @@ def updates_of(scop: Scop) -> Updates:
         else:
             reasons.append(f"{statement.name} must update {arrays[0]} in order: {reason}")
     return Updates(tuple(found), tuple(reasons))
+
+
+def simplify_updates(op: ScopOp) -> None:
+    """Simplify the minima and maxima of statements that update some element more than once.
+
+    See `polyir.model.extrema.simplify_extrema`.
+    """
+    scop = scop_of(op)
+    for statement in scop.bodies:
+        if update_of(statement) is None and _updated_arrays(statement, scop.context):
+            simplify_extrema(statement.op)
 
 
 def _updated_arrays(statement: Statement, context: isl.Set) -> tuple[str, ...]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import islpy as isl
 from xdsl.dialects import affine, arith
@@ -18,7 +18,21 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from polyir.dialects.shaped_operations import comparison, operation_on
+from polyir.model.extrema import choice_of
 from polyir.model.statements import Access, AccessKind, Statement
+
+
+@dataclass(frozen=True)
+class ChoiceOrder:
+    """How the least or greatest of two numbers is chosen.
+
+    If they are equal, or one of them is NaN, the result is the old number if the choice
+    `keeps_old` ones, else the other one.
+    """
+
+    is_least: bool
+    keeps_old: bool
 
 
 @dataclass(frozen=True)
@@ -27,13 +41,38 @@ class Combiner:
 
     `name` is for messages. The neutral element of signed minima and maxima depends on the type:
     `greatest` and `least` are the extreme values. A statement may also take values away by the
-    operation `inverse`: `x - a - b` is `x + (e - a - b)`.
+    operation `inverse`: `x - a - b` is `x + (e - a - b)`. `choice` is for an `arith.select` of
+    floating-point numbers.
     """
 
     name: str
     operation: type[Operation]
     neutral: float | Literal["least", "greatest"]
     inverse: type[Operation] | None = None
+    choice: ChoiceOrder | None = None
+
+    def combine(
+        self, old: SSAValue, value: SSAValue, properties: Mapping[str, Attribute] | None = None
+    ) -> tuple[Operation, ...]:
+        """Operations that combine two numbers or vectors; the last one has the result.
+
+        Two vectors need the `properties` of the operation, which a choice does not have.
+        """
+        if self.choice is None and properties is None:
+            made: Any = self.operation
+            return (made(old, value),)
+        if self.choice is None:
+            kind = operation_on(self.operation, old.type)
+            operands = [old, value]
+            new = kind.create(
+                operands=operands, result_types=[old.type], properties=dict(properties or {})
+            )
+            return (new,)
+        first, second = (value, old) if self.choice.keeps_old else (old, value)
+        test = comparison("olt" if self.choice.is_least else "ogt", first, second)
+        kind = operation_on(self.operation, test.results[0].type)
+        operands = [test.results[0], first, second]
+        return test, kind.create(operands=operands, result_types=[old.type])
 
 
 _COMBINERS: Final = (
@@ -45,6 +84,11 @@ _COMBINERS: Final = (
     # These prefer numbers to NaN, so that all values may be NaN.
     Combiner("maximum", arith.MaxnumfOp, math.nan),
     Combiner("minimum", arith.MinnumfOp, math.nan),
+    *(
+        Combiner(name, arith.SelectOp, neutral, choice=ChoiceOrder(neutral > 0, keeps_old))
+        for name, neutral in (("maximum", -math.inf), ("minimum", math.inf))
+        for keeps_old in (True, False)
+    ),
     Combiner("sum", arith.AddiOp, 0, arith.SubiOp),
     Combiner("product", arith.MuliOp, 1),
     Combiner("maximum", arith.MaxSIOp, "least"),
@@ -177,7 +221,7 @@ def _steps(
     step = value.owner
     if not isinstance(step, Operation) or not _is_used_by(value, user):
         return None
-    if not isinstance(step, combiner.operation) and not _takes_away(step, combiner):
+    if not _combines(step, combiner) and not _takes_away(step, combiner):
         return None
     if step.parent is not user.parent:
         return None
@@ -190,12 +234,28 @@ def _steps(
     return None
 
 
+def _combines(step: Operation, combiner: Combiner) -> bool:
+    if combiner.choice is None:
+        return isinstance(step, combiner.operation)
+    choice = choice_of(step)
+    return (
+        choice is not None
+        and choice.is_least == combiner.choice.is_least
+        and isinstance(choice.first.type, AnyFloat)
+        and _is_used_by(step.operands[0], step)
+    )
+
+
 def _takes_away(step: Operation, combiner: Combiner) -> bool:
     return combiner.inverse is not None and isinstance(step, combiner.inverse)
 
 
 def _carried(step: Operation, combiner: Combiner) -> tuple[SSAValue, ...]:
     """The operands of a step that may hold the old value: of `x - a`, x only."""
+    if combiner.choice is not None:
+        choice = choice_of(step)
+        assert choice is not None
+        return (choice.second if combiner.choice.keeps_old else choice.first,)
     operands = tuple(step.operands)
     return operands[:1] if _takes_away(step, combiner) else operands
 
@@ -212,8 +272,12 @@ def _input(step: Operation, combiner: Combiner, loads: Collection[Operation]) ->
 
 
 def _is_used_by(value: SSAValue, user: Operation) -> bool:
-    uses = list(value.uses)
-    return len(uses) == 1 and uses[0].operation is user
+    """Whether only `user` uses a value, and uses it once; a choice compares it once, too."""
+    users = [use.operation for use in value.uses]
+    if choice_of(user) is None or value is user.operands[0]:
+        return len(users) == 1 and users[0] is user
+    test = user.operands[0].owner
+    return len(users) == 2 and user in users and test in users
 
 
 def elements(update: Update) -> isl.Map:

@@ -118,6 +118,26 @@ def distribution(band: isl.ScheduleNode, dependences: Dependences) -> PointDistr
     return None
 
 
+def distribution_inside(
+    band: isl.ScheduleNode, dependences: Dependences, common: tuple[int, ...]
+) -> PointDistribution | None:
+    """How the parts of a sequence right below `band` can have loops of their own inside others.
+
+    `None` if dependences between them go round inside an iteration of the `common` loops, and for
+    bands whose loops must stay in their order.
+    """
+    sequence = band.child(0)
+    is_movable = band.band_get_permutable() or band.band_n_member() == 1
+    if not is_movable or _has_empty_part(sequence):
+        return None
+    inner: tuple[Active, ...] = active_at(band, dependences)
+    members = members_of(band)
+    for place in common:
+        inner = still_active(inner, members[place])
+    order = _order(sequence, inner)
+    return None if order is None else PointDistribution(common, order)
+
+
 def _has_empty_part(sequence: isl.ScheduleNode) -> bool:
     """Whether a child has no instances: isl leaves some where it takes a sequence apart."""
     parts = (sequence.child(place).child(0) for place in range(sequence.n_children()))

@@ -34,7 +34,12 @@ from polyir.transform.directions import (
     without_reuse,
 )
 from polyir.transform.loop_attributes import cut, settled, with_attribute
-from polyir.transform.point_distribution import distribution, rewritten, untangled
+from polyir.transform.point_distribution import (
+    distribution,
+    distribution_inside,
+    rewritten,
+    untangled,
+)
 from polyir.transform.tile import runs_over_tiles, tile_values
 from polyir.transform.walk import (
     BAND,
@@ -125,6 +130,7 @@ def register_tile(
     adds up what is stored; else the vector loop becomes the innermost one.
     With `reassociate`, a loop that updates one element, with loads of successive elements, becomes
     the innermost one and gets the attribute `#poly.reduction`, where no parallel loop has vectors.
+    Statements that share such a loop get loops of their own, where the dependences allow it.
     Otherwise, where loads along no parallel loop go to successive elements, but along another loop
     do, and each iteration of the parallel one is a sum along that, blocks are as many vectors as
     `rows` take: `vectorize` transposes small squares. If results are not successive either, blocks
@@ -190,6 +196,7 @@ class _RegisterTiler:
         self.done: list[str] = []
         self.missed: list[str] = []
         self.has_blocks = False
+        self.has_partial_results = False
         self._statements = statements
         self._dependences = dependences
         self._options = options
@@ -202,6 +209,7 @@ class _RegisterTiler:
             return (
                 self._distributed(node)
                 or self._in_turn(node)
+                or self._updates_apart(node)
                 or self._around_sums(node)
                 or self._below(node)
             )
@@ -368,6 +376,37 @@ class _RegisterTiler:
         self.done.append(f"separated the statements in loop {place + 1} of {describe_band(band)}")
         return self._below(_distribute(band, place))
 
+    def _updates_apart(self, band: isl.ScheduleNode) -> isl.ScheduleNode | None:
+        """`band` with loops for each of the statements that run in turn in it, for their updates.
+
+        One of them gets vectors of partial results then, as a loop can update one element only. As
+        many loops stay common as do not keep another statement from vectors.
+        """
+        if not self._options.reassociate or band.is_subtree_anchored():
+            return None
+        if not _runs_statements_in_turn(band):
+            return None
+        best: tuple[isl.ScheduleNode, _RegisterTiler, int] | None = None
+        for count in reversed(range(band.band_n_member())):
+            found = distribution_inside(band, self._dependences, tuple(range(count)))
+            if found is None:
+                continue
+            tiler = _RegisterTiler(self._statements, self._dependences, self._options)
+            result = found.apply(band, self._dependences, tiler.visit)
+            is_better = best is None or len(tiler.missed) < len(best[1].missed)
+            if tiler.has_partial_results and is_better:
+                best = result, tiler, count
+        if best is None:
+            return None
+        result, tiler, count = best
+        loops = f"loops 1 to {count}" if count > 1 else "loop 1"
+        where = f" inside {loops}" if count else ""
+        self.done += [f"separated the statements in {describe_band(band)}{where}", *tiler.done]
+        self.missed += tiler.missed
+        self.has_blocks |= tiler.has_blocks
+        self.has_partial_results = True
+        return result
+
     def _common_vector_loop(self, band: isl.ScheduleNode) -> int | None:
         """A member along which all of the statements that run in turn could have vectors.
 
@@ -413,6 +452,7 @@ class _RegisterTiler:
         attribute = ReductionAttr(width) if shape.is_reduction else VectorAttr(width)
         members.append(replace(chosen, attributes=with_attribute(chosen.attributes, attribute)))
         what = "partial results" if shape.is_reduction else "vectors"
+        self.has_partial_results |= shape.is_reduction
         self.done.append(f"{what} of {width} along loop {shape.vector + 1} of {name}")
         return replace_band(band, members, bool(band.band_get_permutable()))
 

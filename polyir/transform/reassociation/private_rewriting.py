@@ -310,7 +310,7 @@ class _Builder:
         body = self._body(domain)
         depth = self._rewriting.plan.depth
         count = domain.dim(isl.dim_type.set)
-        operation: Any = self._array.updates[0].combiner.operation
+        combine = self._array.updates[0].combiner.combine
         box = self._in_box(domain, depth)
 
         def partial(part: int) -> SSAValue:
@@ -319,10 +319,10 @@ class _Builder:
 
         total = partial(0)
         for part in range(1, self._rewriting.plan.parts):
-            total = body.add(operation(total, partial(part)))
+            total = body.add_all(combine(total, partial(part)))
         place = tuple(AffineDimExpr(each) for each in range(depth, count))
         old = body.load(self._original, place)
-        body.store(body.add(operation(old, total)), self._original, place)
+        body.store(body.add_all(combine(old, total)), self._original, place)
         return self._statement(domain, body, like)
 
     def _in_box(self, domain: isl.Set, first: int) -> Valued:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import islpy as isl
 from xdsl.dialects import affine, arith
@@ -190,8 +190,7 @@ class _Builder:
         return affine_expression(function, iterators, parameters)
 
     def _combined(self, body: StatementBody, left: SSAValue, right: SSAValue) -> SSAValue:
-        operation: Any = self._update.combiner.operation
-        return body.add(operation(left, right))
+        return body.add_all(self._update.combiner.combine(left, right))
 
 
 class StatementBody:
@@ -206,6 +205,10 @@ class StatementBody:
         self.block.add_op(operation)
         (result,) = operation.results
         return result
+
+    def add_all(self, operations: Sequence[Operation]) -> SSAValue:
+        """The result of the last of some operations at the end of the body."""
+        return [self.add(operation) for operation in operations][-1]
 
     def load(self, memory: SSAValue, subscripts: Valued) -> SSAValue:
         """An element of an array."""
