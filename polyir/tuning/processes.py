@@ -48,7 +48,7 @@ class Worker:
         self._connection, other = Pipe()
         sys.stdout.flush()
         sys.stderr.flush()
-        _end_openmp_threads()
+        end_openmp_threads()
         with catch_warnings():
             # About threads, such as those of NumPy, which the worker lacks. It uses none.
             simplefilter("ignore", DeprecationWarning)
@@ -113,7 +113,7 @@ _PAUSE_HARD: Final = 2
 """OpenMP's `omp_pause_hard`."""
 
 
-def _end_openmp_threads() -> None:
+def end_openmp_threads() -> None:
     """End the threads that libgomp keeps for this one, if it is loaded.
 
     A forked process does not have them, and would wait for them at its first parallel region.

@@ -20,6 +20,7 @@ from polyir.equations.simplification.options import Options
 from polyir.equations.simplification.simplify import simplify_reductions
 from polyir.equations.system import System
 from polyir.limits import CrashError, ResourceError, limited, time_limited_to
+from polyir.tuning.processes import end_openmp_threads
 
 IS_FUZZING = "POLYIR_FUZZ_EQUATIONS" in os.environ
 FIRST = int(os.environ.get("POLYIR_FUZZ_FIRST", "40")) if IS_FUZZING else 0
@@ -46,6 +47,7 @@ def _compiled(
 
 def _within_time(check: Callable[[int], None], seed: int) -> None:
     """Run a check in a process of its own, which may crash; skip the test if polyir refuses."""
+    end_openmp_threads()
     try:
         with time_limited_to(SECONDS):
             limited(f"seed {seed}", lambda: check(seed))
