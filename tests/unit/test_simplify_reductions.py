@@ -214,6 +214,12 @@ def test_exclusive_or() -> None:
     _reduced(system, 1)
 
 
+@pytest.mark.parametrize("operator", ["and", "or", "xor"])
+def test_single_numbers_as_booleans(operator: str) -> None:
+    """The first result has one value, a number, of which the reduction makes 0 or 1."""
+    _reduced(prefix(operator), 1)
+
+
 def test_triangle_of_prefixes() -> None:
     domain = "[i, j, k] : 0 <= k <= 2N - 2i + j and k <= 2N + i - 2j and k <= i + j - N"
     body = over("+", "[i, j, k] -> [i, j]", domain, at("X", "[i, j, k] -> [k]"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 import islpy as isl
 
@@ -18,7 +19,9 @@ from polyir.equations.simplification.plans import (
 )
 from polyir.equations.simplification.reductions import Reduction, names_of, shift
 from polyir.equations.system import (
+    ORDER_OPERATORS,
     Case,
+    Constant,
     Declaration,
     Dependence,
     Equation,
@@ -32,6 +35,9 @@ from polyir.isl_hulls import simplified
 
 MOST_SINGLE = 4
 """Of how many single values a reduction is written as an operation on them."""
+
+_OF_BOOLEANS: Final = ("and", "or", "xor")
+"""They take all numbers but 0 for true, and give booleans."""
 
 
 @dataclass
@@ -143,6 +149,9 @@ def _singles(reduction: Reduction) -> list[tuple[Expression, isl.Set]] | None:
     pieces = disjoint.get_basic_sets()
     if len(pieces) > MOST_SINGLE:
         return None
+    value = reduction.value
+    if reduction.operator in _OF_BOOLEANS and not reduction.is_external:
+        value = _as_boolean(value)
     found: list[tuple[Expression, isl.Set]] = []
     projection = isl.Map.from_multi_aff(reduction.projection)
     remaining = disjoint
@@ -158,8 +167,22 @@ def _singles(reduction: Reduction) -> list[tuple[Expression, isl.Set]] | None:
         if function is None:
             return None
         where = back.domain().coalesce()
-        found.append((Restrict(moved(reduction.value, function), where), where))
+        found.append((Restrict(moved(value, function), where), where))
     return found
+
+
+def _as_boolean(value: Expression) -> Expression:
+    """The result of `and`, `or` or `xor` over one value."""
+    match value:
+        case Constant(value=bool()):
+            return value
+        case Operation(operator=operator, is_external=False) if (
+            operator in (*ORDER_OPERATORS, "not")
+            or (operator in _OF_BOOLEANS and len(value.parts) > 1)
+        ):
+            return value
+        case _:
+            return Operation((value, Constant(0)), "!=")
 
 
 def _only_function(parts: isl.PwMultiAff) -> isl.MultiAff | None:
