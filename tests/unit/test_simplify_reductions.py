@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import islpy as isl
+import numpy as np
 import pytest
 from simplified_systems import (
     FLOATS,
@@ -20,6 +21,8 @@ from simplified_systems import (
 )
 
 from polyir.diagnostics import PolyirError
+from polyir.equations.element_types import ElementType
+from polyir.equations.evaluation import evaluate
 from polyir.equations.simplification.complexity import (
     EMPTY,
     degree,
@@ -289,11 +292,28 @@ def test_factors_are_taken_out() -> None:
     assert simplify_reductions(system, FLOATS).after == 2
 
 
-def test_sums_are_taken_out_of_maxima() -> None:
+def maxima_of_sums() -> System:
     value = applied("+", at("A", "[i, j] -> [i]"), at("X", "[i, j] -> [j]"))
     body = over("max", "[i, j] -> [i]", "[i, j] : 0 <= j <= i", value)
     inputs = {"A": "[i] : 0 <= i <= N", "X": "[i] : 0 <= i <= N"}
-    _reduced(a_system(inputs, {"Y": ("[i] : 0 <= i <= N", body)}), 1, FLOATS)
+    return a_system(inputs, {"Y": ("[i] : 0 <= i <= N", body)})
+
+
+@pytest.mark.parametrize("options", [FLOATS, Options(is_integer=True, reassociate=True)])
+def test_sums_are_taken_out_of_maxima(options: Options) -> None:
+    _reduced(maxima_of_sums(), 1, options)
+
+
+def test_sums_that_wrap_stay_in_maxima() -> None:
+    """The greatest of A + X need not be that with the greatest X."""
+    system = maxima_of_sums()
+    result = simplify_reductions(system, INTEGERS)
+    greatest = np.iinfo(np.int32).max
+    inputs = {"A": np.array([0, greatest], np.int32), "X": np.array([1, 0], np.int32)}
+    for each in (system, result.system):
+        found = evaluate(each, {"N": 1}, inputs, ElementType.I32)
+        assert found.outputs["Y"].tolist() == [1, greatest]
+    _kept(system, INTEGERS, "'reassociate' makes it linear, O(N)")
 
 
 @pytest.mark.parametrize("operator", ["+", "-"])

@@ -5,29 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from polyir.equations.distribution import DISTRIBUTES
 from polyir.equations.simplification.reductions import Reduction
 
 IDEMPOTENT: Final = ("min", "max", "and", "or")
 """A value that contributes twice counts once."""
-
-_DISTRIBUTES: Final = {
-    "+": ("*",),
-    "min": ("+", "max"),
-    "max": ("+", "min"),
-    "and": ("or",),
-    "or": ("and",),
-    "xor": ("and",),
-}
 
 
 @dataclass(frozen=True)
 class Options:
     """What may be done to reductions.
 
-    `is_integer`: the values are integers of any size, or booleans; else they are floating-point
-    numbers, whose sums and products are rounded. `reassociate`: results may be rounded otherwise.
+    `is_integer`: numbers are integers, whose sums and products wrap; else they are floating-point
+    numbers, whose sums and products are rounded. `reassociate`: results may be rounded otherwise,
+    and the sums in a minimum or maximum of integers do not wrap.
     `scans_only`: only recurrences without anything to subtract.
-    `effort`: how many convex sets are looked at for the reductions of one equation.
+    `effort`: how many convex sets are looked at for one reduction.
     """
 
     is_integer: bool = False
@@ -37,7 +30,10 @@ class Options:
 
     @property
     def is_exact(self) -> bool:
-        """Whether sums and products of numbers may be formed in other ways."""
+        """Whether sums and products of numbers may be formed in other ways.
+
+        Those of integers that wrap have the laws of a ring.
+        """
         return self.is_integer or self.reassociate
 
     def inverse(self, reduction: Reduction) -> str | None:
@@ -71,6 +67,12 @@ class Options:
 
     def distributes(self, reduction: Reduction) -> tuple[str, ...]:
         """The operators whose constant operands may be taken out of the reduction."""
-        if reduction.is_external or (reduction.operator == "+" and not self.is_exact):
+        operator = reduction.operator
+        if reduction.is_external or (operator == "+" and not self.is_exact):
             return ()
-        return _DISTRIBUTES.get(reduction.operator, ())
+        # An addition that rounds keeps the order of numbers, and one that wraps does not.
+        refused = "+" if self.is_integer and not self.reassociate else None
+        # Operands of the operator itself are reduced each for itself.
+        return tuple(
+            each for each in DISTRIBUTES.get(operator, ()) if each not in (operator, refused)
+        )

@@ -191,7 +191,7 @@ class _EquationWork:
             self._optimal(equation, before)
             return unchanged
         if plan.degree >= before:
-            why = self._why_not(parts, before) + self._if_rounded(parts, ordering, before)
+            why = self._why_not(parts, before) + self._if_reassociated(parts, ordering, before)
             self._missed(equation, why)
             return unchanged
         if not ordering.allows_all(_moves(plan)):
@@ -252,9 +252,9 @@ class _EquationWork:
             return equation.variable
         return f"a reduction in {self._equation.variable}"
 
-    def _if_rounded(self, parts: list[Reduction], ordering: Ordering, before: int) -> str:
+    def _if_reassociated(self, parts: list[Reduction], ordering: Ordering, before: int) -> str:
         """What `reassociate` would make of the reductions, if that is less."""
-        if self._options.is_exact or self._options.scans_only:
+        if self._options.reassociate or self._options.scans_only:
             return ""
         plan = Search(replace(self._options, reassociate=True), ordering.allows).sum_of(parts)
         if plan.degree >= before:
