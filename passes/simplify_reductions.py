@@ -20,8 +20,12 @@ class SimplifyReductionsPass(SimplifyingPass):
     Reductions" (POPL 2006).
 
     `variables` lists those whose equations may change; by default, all. `type` is the type of all
-    elements: `f64`, `f32`, `i64` or `i32`. What takes contributions back, or takes out a factor,
-    rounds floating-point numbers otherwise: it needs `reassociate`. `effort` bounds the search.
+    elements: `f64`, `f32`, `i64` or `i32`. `effort` bounds the search.
+
+    `reassociate` allows what rounds floating-point numbers otherwise: to subtract what no longer
+    contributes to a sum, to take factors out of sums, and to divide a product by a factor, which
+    must not be 0. For integers, it allows terms to be taken out of minima and maxima; their sums
+    must not wrap.
 
     Before:
 

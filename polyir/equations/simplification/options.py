@@ -17,8 +17,9 @@ class Options:
     """What may be done to reductions.
 
     `is_integer`: numbers are integers, whose sums and products wrap; else they are floating-point
-    numbers, whose sums and products are rounded. `reassociate`: results may be rounded otherwise,
-    and the sums in a minimum or maximum of integers do not wrap.
+    numbers, whose sums and products are rounded. `reassociate`: floating-point results may be
+    rounded otherwise, factors of products are not 0, and sums of integers in a minimum or maximum
+    do not wrap.
     `scans_only`: only recurrences without anything to subtract.
     `effort`: how many convex sets are looked at for one reduction.
     """
@@ -62,7 +63,10 @@ class Options:
         if operator == "*" and self.is_integer:
             return "integers have no division that takes back a factor: it may be 0"
         if operator == "*":
-            return "division rounds floating-point numbers otherwise: it needs 'reassociate'"
+            return (
+                "division rounds floating-point numbers otherwise, and a factor may be 0: it needs "
+                "'reassociate'"
+            )
         return f"'{operator}' has no inverse"
 
     def distributes(self, reduction: Reduction) -> tuple[str, ...]:
