@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import islpy as isl
 
 from polyir.equations.domains import Domains
+from polyir.equations.rewriting import reduction_name, rewritten_at
 from polyir.equations.system import (
     Body,
     Declaration,
@@ -38,24 +39,25 @@ def hoist(system: System, body: Body, equation: Equation, fresh: Callable[[str],
     finder = Domains(system)
     needed = system.variables[equation.variable].domain.intersect_params(body.context)
 
-    def visit(expression: Expression, points: isl.Set, is_whole: bool) -> Expression:
-        if isinstance(expression, Reduce):
-            expression = merged(expression)
-            (operand,) = expression.operands
-            function = expression.projection
-            points = points.intersect(finder.of(expression, points.dim(isl.dim_type.set)))
-            inside = finder.of(operand, function.dim(isl.dim_type.in_))
-            inside = inside.intersect(points.preimage_multi_aff(function))
-            found = replace(expression, operand=visit(operand, inside, False))
-            return found if is_whole else _variable(hoisted, equation, found, points, fresh)
-        contexts = finder.operand_contexts(expression, points)
-        operands = tuple(
-            visit(operand, inner, False)
-            for operand, inner in zip(expression.operands, contexts, strict=True)
-        )
-        return expression.with_operands(operands)
+    def as_variable(expression: Expression, points: isl.Set) -> Expression | None:
+        if not isinstance(expression, Reduce):
+            return None
+        points = points.intersect(finder.of(expression, points.dim(isl.dim_type.set)))
+        return _variable(hoisted, equation, alone(expression, points), points, fresh)
 
-    rewritten = visit(equation.expression, needed, True)
+    def alone(reduction: Reduce, points: isl.Set) -> Reduce:
+        """The reduction with no other one in its body."""
+        reduction = merged(reduction)
+        (inside,) = finder.operand_contexts(reduction, points)
+        body = rewritten_at(reduction.operand, inside, finder, as_variable)
+        return replace(reduction, operand=body)
+
+    whole = equation.expression
+    rewritten = (
+        alone(whole, needed)
+        if isinstance(whole, Reduce)
+        else rewritten_at(whole, needed, finder, as_variable)
+    )
     hoisted.equations.append(replace(equation, expression=rewritten))
     return hoisted
 
@@ -83,7 +85,7 @@ def _variable(
     points: isl.Set,
     fresh: Callable[[str], str],
 ) -> Variable:
-    name = fresh(f"{equation.variable}_reduction")
+    name = fresh(reduction_name(equation.variable, reduction))
     place = equation.location if reduction.location is None else reduction.location
     domain = points.coalesce()
     hoisted.declarations.append(Declaration(name, domain, Role.LOCAL, place))

@@ -7,24 +7,14 @@ order in which all points can be computed: none may depend on itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import replace
 from functools import reduce
 
 import islpy as isl
 
-from polyir.equations.domains import Domains
+from polyir.equations.cycles import direct_dependences
 from polyir.equations.simplification.reductions import shift
-from polyir.equations.system import (
-    Body,
-    Case,
-    Dependence,
-    Equation,
-    Expression,
-    Reduce,
-    Restrict,
-    System,
-    Variable,
-)
+from polyir.equations.system import Body, Expression, System, Variable
 from polyir.schedule.constraints import ScheduleConstraints, SchedulingError
 from polyir.schedule.feautrier import FeautrierOptions, feautrier_schedule
 from polyir.schedule.linear import Row
@@ -37,21 +27,19 @@ class Ordering:
         self._context = system.context.intersect(body.context)
         self._variable = variable
         cycle = _cycle(body, variable)
-        finder = Domains(system)
         self._domains = {
             name: system.variables[name].domain.intersect_params(self._context).set_tuple_name(name)
             for name in sorted(cycle)
         }
-        defined = {each.variable for each in body.equations}
-        maps = [
-            relation
-            for equation in body.equations
-            if equation.variable in cycle
-            for relation in _relations(system, body, finder, equation, cycle)
-        ]
+        own = [each for each in body.equations if each.variable in cycle]
         # Inputs and outputs of a system that is used may be in the cycle: nothing is known of it.
-        self._is_known = all(each in defined for each in cycle)
-        self._order = reduce(isl.UnionMap.union, maps).reverse() if maps else None
+        self._is_known = {each.variable for each in own} == cycle
+        part = replace(body, context=self._context, equations=tuple(own), uses=())
+        self._order = isl.UnionMap.empty(self._context.get_space())
+        for each in direct_dependences(replace(system, bodies=(part,))):
+            if each.used in cycle:
+                relation = _named(each.relation.reverse(), each.used, each.user)
+                self._order = self._order.union(isl.UnionMap.from_map(relation))
         self._known: dict[Row, bool] = {}
 
     def allows(self, move: Row) -> bool:
@@ -66,7 +54,7 @@ class Ordering:
         """Whether it may depend on all those: whether there is a schedule, an affine one."""
         if not self._domains:
             return True
-        if self._order is None or not self._is_known:
+        if not self._is_known:
             return False
         order = self._order
         for move in moves:
@@ -99,20 +87,19 @@ class Ordering:
 def _cycle(body: Body, variable: str) -> frozenset[str]:
     """The variables that depend on `variable` and on which it depends; none but in a cycle."""
     uses: dict[str, set[str]] = {}
-    users: dict[str, set[str]] = {}
     for equation in body.equations:
-        for each in equation.expression.walk():
-            if isinstance(each, Variable):
-                uses.setdefault(equation.variable, set()).add(each.name)
-                users.setdefault(each.name, set()).add(equation.variable)
+        uses.setdefault(equation.variable, set()).update(_variables(equation.expression))
     for use in body.uses:
-        inputs = {e.name for one in use.inputs for e in one.walk() if isinstance(e, Variable)}
-        outputs = {e.name for one in use.outputs for e in one.walk() if isinstance(e, Variable)}
-        for output in outputs:
-            uses.setdefault(output, set()).update(inputs)
-        for name in inputs:
-            users.setdefault(name, set()).update(outputs)
-    return frozenset(_reached(uses, variable) & _reached(users, variable))
+        inputs = {name for each in use.inputs for name in _variables(each)}
+        for output in use.outputs:
+            for name in _variables(output):
+                uses.setdefault(name, set()).update(inputs)
+    reached = _reached(uses, variable)
+    return frozenset(each for each in reached if variable in _reached(uses, each))
+
+
+def _variables(expression: Expression) -> set[str]:
+    return {each.name for each in expression.walk() if isinstance(each, Variable)}
 
 
 def _reached(edges: dict[str, set[str]], start: str) -> set[str]:
@@ -123,43 +110,6 @@ def _reached(edges: dict[str, set[str]], start: str) -> set[str]:
             found.add(target)
             waiting.append(target)
     return found
-
-
-def _relations(
-    system: System, body: Body, finder: Domains, equation: Equation, cycle: frozenset[str]
-) -> Iterator[isl.UnionMap]:
-    domain = system.variables[equation.variable].domain
-    domain = domain.intersect_params(system.context).intersect_params(body.context)
-    start = isl.Map.identity(domain.get_space().map_from_set()).intersect_domain(domain)
-    for name, relation in _reads(finder, equation.expression, start):
-        if name in cycle:
-            yield isl.UnionMap.from_map(_named(relation, equation.variable, name))
-
-
-def _reads(
-    finder: Domains, expression: Expression, points: isl.Map
-) -> Iterator[tuple[str, isl.Map]]:
-    """The variables in an expression, each with the points read for each point of `points`."""
-    dimensions = points.dim(isl.dim_type.out)
-    match expression:
-        case Variable(name=name):
-            yield name, points
-        case Dependence(operand=operand, function=function):
-            further = points.apply_range(isl.Map.from_multi_aff(function))
-            yield from _reads(finder, operand, further)
-        case Reduce(operand=operand, projection=projection):
-            body = finder.of(operand, projection.dim(isl.dim_type.in_))
-            back = isl.Map.from_multi_aff(projection).intersect_domain(body).reverse()
-            yield from _reads(finder, operand, points.apply_range(back))
-        case Restrict(operand=operand, domain=domain):
-            yield from _reads(finder, operand, points.intersect_range(domain))
-        case Case():
-            domains = finder.of_branches(expression, dimensions)
-            for branch, domain in zip(expression.parts, domains, strict=True):
-                yield from _reads(finder, branch, points.intersect_range(domain))
-        case _:
-            for operand in expression.operands:
-                yield from _reads(finder, operand, points)
 
 
 def _named(relation: isl.Map, source: str, target: str) -> isl.Map:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import islpy as isl
 
-from polyir.equations.simplification.complexity import degree
+from polyir.equations.simplification.complexity import EMPTY, degree
 from polyir.equations.simplification.reductions import Reduction
 from polyir.schedule.linear import Row
-
-Cost = tuple[int, int, int]
-"""The degree of the number of operations, then the numbers of reductions and of subtractions."""
-
 
 @dataclass(frozen=True)
 class Plan:
@@ -26,24 +23,15 @@ class Plan:
         """The plans of which this one makes use."""
         return ()
 
-    @property
-    def cost(self) -> Cost:
-        """What is best is least."""
-        worst, own, subtractions = self.own_cost
-        for part in self.parts:
-            other, count, taken = part.cost
-            worst, own, subtractions = max(worst, other), own + count, subtractions + taken
-        return worst, own, subtractions
-
-    @property
-    def own_cost(self) -> Cost:
-        """Without that of the parts."""
-        return self.reduction.degree, 1, 0
-
-    @property
+    @cached_property
     def degree(self) -> int:
         """Of the number of operations."""
-        return self.cost[0]
+        return max([self.own_degree, *(part.degree for part in self.parts)])
+
+    @property
+    def own_degree(self) -> int:
+        """Without those of the parts."""
+        return self.reduction.degree
 
     def walk(self) -> Iterator[Plan]:
         """The plan, then those in it."""
@@ -79,8 +67,8 @@ class Recurrence(Plan):
         )
 
     @property
-    def own_cost(self) -> Cost:
-        return degree(self.reduction.results), 0, 0 if self.subtracted is None else 1
+    def own_degree(self) -> int:
+        return degree(self.reduction.results)
 
 
 @dataclass(frozen=True)
@@ -100,8 +88,8 @@ class Together(Plan):
         return (self.first, self.second)
 
     @property
-    def own_cost(self) -> Cost:
-        return degree(self.reduction.results), 0, 0 if self.operator != "-" else 1
+    def own_degree(self) -> int:
+        return degree(self.reduction.results)
 
 
 @dataclass(frozen=True)
@@ -118,8 +106,8 @@ class Nested(Plan):
         return (self.inner, self.outer)
 
     @property
-    def own_cost(self) -> Cost:
-        return -1, 0, 0
+    def own_degree(self) -> int:
+        return EMPTY
 
 
 @dataclass(frozen=True)
@@ -134,5 +122,5 @@ class Same(Plan):
         return (self.simpler,)
 
     @property
-    def own_cost(self) -> Cost:
-        return -1, 0, 0
+    def own_degree(self) -> int:
+        return EMPTY

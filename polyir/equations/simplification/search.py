@@ -55,7 +55,7 @@ class Search:
         return self._effort > self._options.effort
 
     def best(self, reduction: Reduction, cuts: int = MOST_CUTS) -> Plan:
-        """The plan of least cost that was found; of several, the first."""
+        """The plan of least degree that was found; of several, the first."""
         key = (reduction.key, cuts)
         known = self._plans.get(key)
         if known is None:
