@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import gcd
 
-from polyir.schedule.linear import Row
+from polyir.schedule.linear import Row, primitive
 
 
 @dataclass(frozen=True)
@@ -84,13 +83,7 @@ def _eliminated(vector: Row, value: int, other: Row, factor: int) -> Row:
     """
     if not value:
         return vector
-    return _primitive([factor * a - value * b for a, b in zip(vector, other, strict=True)])
-
-
-def _primitive(row: Sequence[int]) -> Row:
-    """The row divided by the greatest common divisor of its entries."""
-    common = gcd(*row)
-    return tuple(entry // common for entry in row) if common > 1 else tuple(row)
+    return primitive([factor * a - value * b for a, b in zip(vector, other, strict=True)])
 
 
 def _cut(rays: Sequence[Ray], row: Row, bit: int, least: int) -> list[Ray]:
@@ -111,7 +104,7 @@ def _cut(rays: Sequence[Ray], row: Row, bit: int, least: int) -> list[Ray]:
             common = first.tight & second.tight
             if common.bit_count() >= least and _is_edge(tight, common):
                 entries = zip(first.row, second.row, strict=True)
-                between = _primitive([positive * b - negative * a for a, b in entries])
+                between = primitive([positive * b - negative * a for a, b in entries])
                 crossing.append(Ray(between, common | bit))
     return [ray for ray, _ in inside] + on + crossing
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from math import gcd
 from operator import mul
 
 import islpy as isl
@@ -99,6 +100,12 @@ def completing_rows(rows: Sequence[Row], width: int) -> tuple[Row, ...]:
     reversed_rows = matrix_of([row[::-1] for row in rows], width)
     _, _, inverse = reversed_rows.left_hermite(0)
     return tuple(row[::-1] for row in entries_of(inverse)[reversed_rows.rank() :])
+
+
+def primitive(row: Sequence[int]) -> Row:
+    """The row divided by the greatest common divisor of its entries; zero stays as it is."""
+    common = gcd(*row)
+    return tuple(entry // common for entry in row) if common > 1 else tuple(row)
 
 
 def dot(left: Sequence[int], right: Sequence[int]) -> int:

@@ -14,9 +14,8 @@ from collections.abc import Iterator, Mapping
 import islpy as isl
 
 from polyir.equations.domains import Domains
-from polyir.equations.simplification.lattices import hermite
 from polyir.equations.system import Body, Equation, Reduce, System
-from polyir.schedule.linear import constraint_rows
+from polyir.schedule.linear import constraint_rows, rank
 
 EMPTY = -1
 """The degree of a set without points."""
@@ -91,7 +90,7 @@ def _degree_of_piece(piece: isl.BasicSet) -> int:
     hull = _cone(piece).affine_hull()
     dimensions = hull.dim(isl.dim_type.set)
     equalities, _ = constraint_rows(hull)
-    return dimensions - len(hermite([row[len(row) - dimensions :] for row in equalities]))
+    return dimensions - rank([row[len(row) - dimensions :] for row in equalities], dimensions)
 
 
 def _cone(piece: isl.BasicSet) -> isl.BasicSet:

@@ -17,7 +17,7 @@ import islpy as isl
 
 from polyir.equations.rewriting import moved
 from polyir.equations.simplification.bodies import forms_of
-from polyir.equations.simplification.lattices import kernel, primitive, quotient
+from polyir.equations.simplification.lattices import is_zero_on, kernel, quotient
 from polyir.equations.simplification.reductions import (
     MOST_SUBSETS,
     Reduction,
@@ -26,7 +26,8 @@ from polyir.equations.simplification.reductions import (
     with_names,
 )
 from polyir.equations.system import Expression, Operation, Variable
-from polyir.schedule.linear import Row, dot
+from polyir.isl_lists import parameters_of
+from polyir.schedule.linear import Row, dot, primitive
 
 Space = tuple[Row, ...]
 
@@ -113,7 +114,8 @@ def _outside(space: Space, dimensions: int) -> Space:
 
 
 def _is_constant(value: Expression, dimensions: int, space: Space) -> bool:
-    return all(dot(form, vector) == 0 for form in forms_of(value, dimensions) for vector in space)
+    forms = forms_of(value, dimensions)
+    return all(is_zero_on(forms, vector) for vector in space)
 
 
 def _nested(
@@ -155,11 +157,7 @@ def quotient_of(reduction: Reduction, space: Space) -> tuple[Space, isl.MultiAff
 def _new_names(points: isl.Space, rows: Space) -> list[str]:
     """A coordinate that is an index keeps its name; others have names that nothing else has."""
     names = names_of(points)
-    parameters = [
-        points.get_dim_name(isl.dim_type.param, place)
-        for place in range(points.dim(isl.dim_type.param))
-    ]
-    taken = {*names, *parameters}
+    taken = {*names, *parameters_of(points)}
     free = (name for name in _LETTERS if name not in taken)
     found = []
     for row in rows:

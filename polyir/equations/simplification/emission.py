@@ -8,7 +8,7 @@ from typing import Final
 
 import islpy as isl
 
-from polyir.equations.rewriting import moved
+from polyir.equations.rewriting import moved, pieces_of
 from polyir.equations.simplification.plans import (
     Keep,
     Nested,
@@ -176,10 +176,10 @@ def _as_boolean(value: Expression) -> Expression:
     match value:
         case Constant(value=bool()):
             return value
-        case Operation(operator=operator, is_external=False) if (
-            operator in (*ORDER_OPERATORS, "not")
-            or (operator in _OF_BOOLEANS and len(value.parts) > 1)
-        ):
+        case Operation(operator=operator, is_external=False) if operator in (
+            *ORDER_OPERATORS,
+            "not",
+        ) or (operator in _OF_BOOLEANS and len(value.parts) > 1):
             return value
         case _:
             return Operation((value, Constant(0)), "!=")
@@ -187,9 +187,9 @@ def _as_boolean(value: Expression) -> Expression:
 
 def _only_function(parts: isl.PwMultiAff) -> isl.MultiAff | None:
     """The function of all parts, if it is one without divisions."""
-    functions: list[isl.MultiAff] = []
-    parts.foreach_piece(lambda _domain, function: functions.append(function))
-    return functions[0] if len(functions) == 1 and not functions[0].involves_locals() else None
+    pieces = pieces_of(parts)
+    function = pieces[0][1]
+    return function if len(pieces) == 1 and not function.involves_locals() else None
 
 
 def _combined(

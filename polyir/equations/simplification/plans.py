@@ -12,6 +12,7 @@ from polyir.equations.simplification.complexity import EMPTY, degree
 from polyir.equations.simplification.reductions import Reduction
 from polyir.schedule.linear import Row
 
+
 @dataclass(frozen=True)
 class Plan:
     """A way to compute `reduction`, where its domain has a point."""

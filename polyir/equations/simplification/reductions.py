@@ -18,10 +18,10 @@ from polyir.equations.simplification.bodies import (
     leaves,
 )
 from polyir.equations.simplification.complexity import degree
-from polyir.equations.simplification.lattices import hermite, is_zero_on, kernel, primitive
+from polyir.equations.simplification.lattices import hermite, is_zero_on, kernel
 from polyir.equations.system import Dependence, Expression, Reduce, Restrict, Variable
 from polyir.isl_hulls import simplified
-from polyir.schedule.linear import Row, constraint_rows, dot
+from polyir.schedule.linear import Row, constraint_rows, dot, primitive
 
 MOST_SUBSETS = 500
 """How many sets of facets are tried for the directions in which they lie."""
@@ -200,10 +200,8 @@ def linear_function(space: isl.Space, rows: tuple[Row, ...]) -> isl.MultiAff:
 
 def names_of(space: isl.Space) -> list[str | None]:
     """The names of the indices of points."""
-    count = space.dim(isl.dim_type.set)
     return [
-        space.get_dim_name(isl.dim_type.set, k) if space.has_dim_name(isl.dim_type.set, k) else None
-        for k in range(count)
+        space.get_dim_name(isl.dim_type.set, place) for place in range(space.dim(isl.dim_type.set))
     ]
 
 

@@ -13,7 +13,8 @@ from dataclasses import replace
 import islpy as isl
 
 from polyir.equations.rewriting import moved
-from polyir.equations.simplification.decomposition import quotient_of
+from polyir.equations.simplification.decomposition import Space, quotient_of
+from polyir.equations.simplification.lattices import quotient
 from polyir.equations.simplification.reductions import Reduction, edges, linear_function
 from polyir.equations.system import Expression, Index, Operation, Polynomial
 from polyir.schedule.linear import Row
@@ -24,15 +25,7 @@ MOST_PIECES = 4
 
 def once(reduction: Reduction) -> Reduction:
     """For an idempotent operator: one of the equal values for each result."""
-    rows, section = quotient_of(reduction, reduction.shared)
-    points = linear_function(reduction.domain.get_space(), rows)
-    return replace(
-        reduction,
-        projection=reduction.projection.pullback_multi_aff(section),
-        owner=reduction.owner.pullback_multi_aff(section),
-        domain=reduction.domain.apply(isl.Map.from_multi_aff(points)).coalesce(),
-        value=moved(reduction.value, section),
-    )
+    return _modulo(reduction, reduction.shared)
 
 
 def shared_lines(reduction: Reduction) -> list[Row]:
@@ -87,43 +80,37 @@ def _product(factor: Expression, value: Expression) -> Expression:
 
 def _counts(reduction: Reduction, line: Row) -> tuple[Reduction, isl.PwAff] | None:
     """The reduction modulo a line, and how many points of its domain are on each parallel to it."""
-    rows, section = quotient_of(reduction, (line,))
+    simpler = _modulo(reduction, (line,))
+    along = _places(reduction, simpler, line)
+    ends = [along.lexmin_pw_multi_aff(), along.lexmax_pw_multi_aff()]
+    least, greatest = (end.get_at(0) for end in ends)
+    for stride in _strides(along):
+        if _progression(least, greatest, stride).is_equal(along):
+            distance = greatest.sub(least).scale_down_val(isl.Val(stride))
+            return simpler, distance.add_constant_val(isl.Val(1)).coalesce()
+    return None
+
+
+def _modulo(reduction: Reduction, space: Space) -> Reduction:
+    """The reduction with one point for all those that differ by a vector of a shared space."""
+    rows, section = quotient_of(reduction, space)
     points = linear_function(reduction.domain.get_space(), rows)
-    simpler = replace(
+    return replace(
         reduction,
         projection=reduction.projection.pullback_multi_aff(section),
         owner=reduction.owner.pullback_multi_aff(section),
         domain=reduction.domain.apply(isl.Map.from_multi_aff(points)).coalesce(),
         value=moved(reduction.value, section),
     )
-    along = _places(reduction, section, line)
-    ends = [along.lexmin_pw_multi_aff(), along.lexmax_pw_multi_aff()]
-    least, greatest = (end.get_at(0) for end in ends)
-    for stride in _strides(along):
-        if _progression(least, greatest, stride).is_equal(along):
-            distance = greatest.sub(least).scale_down_val(isl.Val(stride))
-            one = isl.PwAff.from_aff(
-                isl.Aff.zero_on_domain(
-                    isl.LocalSpace.from_space(simpler.domain.get_space())
-                ).add_constant_val(isl.Val(1))
-            )
-            return simpler, distance.add(one).coalesce()
-    return None
 
 
-def _places(reduction: Reduction, section: isl.MultiAff, line: Row) -> isl.Map:
+def _places(reduction: Reduction, simpler: Reduction, line: Row) -> isl.Map:
     """`{ [y] -> [t] }`: the point of y, and t times the line from it, is in the domain."""
-    count = section.dim(isl.dim_type.in_)
-    matrix = []
-    for place in range(reduction.dimensions):
-        function = section.get_at(place)
-        row = [
-            int(function.get_coefficient_val(isl.dim_type.in_, other).to_python())
-            for other in range(count)
-        ]
-        matrix.append((*row, line[place]))
-    space = section.get_domain_space().add_dims(isl.dim_type.set, 1)
-    pairs = reduction.domain.preimage_multi_aff(linear_function(space, tuple(matrix)))
+    _, vectors = quotient((line,), reduction.dimensions)
+    count = len(vectors)
+    space = simpler.projection.get_domain_space().add_dims(isl.dim_type.set, 1)
+    function = linear_function(space, tuple(zip(*vectors, line, strict=True)))
+    pairs = reduction.domain.preimage_multi_aff(function)
     return isl.Map.from_range(pairs).move_dims(isl.dim_type.in_, 0, isl.dim_type.out, 0, count)
 
 
