@@ -108,7 +108,7 @@ def _uses(
 def _strong_components(
     names: Sequence[str], dependences: Sequence[DirectDependence]
 ) -> list[tuple[str, ...]]:
-    """The sets of variables that depend on each other, or one on itself, in the order of `names`."""
+    """Variables that depend on each other, or one that does on itself, in the order of `names`."""
     numbers = {name: number for number, name in enumerate(names)}
     edges = [(numbers[each.user], numbers[each.used]) for each in dependences]
     components = strongly_connected_components(range(len(names)), edges)

@@ -68,6 +68,7 @@ def test_a_name_stays_with_its_value_behind_a_function() -> None:
             (6, 27),
             "'mod' is a word of isl's notation, not a name",
         ),
+        (body("reduce(+, [Max], A[i, i])"), (6, 27), "'Max' is a word of isl's notation"),
         (body("h(A[i, i])"), (6, 16), "there is no external function 'h'"),
         (body("val[i, i]"), (6, 16), "'val' is one value, and this function has 2"),
         (body("[[i]]"), (6, 16), "indirect accesses ([[...]]) are not supported"),
@@ -157,6 +158,20 @@ def test_instances_have_the_dimensions_of_their_domain_first() -> None:
     text = program_text(Program((system,)), Form.ARRAY)
     assert "{ : 2 <= k < N } : reduce(+, [i1], total0_X[k, i1] * val[k + i1 + 1]" in text
     assert "Y[i0] = total0_s;" in text
+
+
+def test_names_of_copies_are_read_again() -> None:
+    source = program(
+        "affine 'a-b' [M] -> {: M > 0} inputs 'x-y' : [M] outputs z : [M] let z[i] = 'x-y'[i]; ."
+        "affine s [N] -> {: N > 0} inputs A : [N] outputs 'y-z', a_b0_z : [N]"
+        " when {: N > 3} let ('y-z') = 'a-b'[N](A); a_b0_z = A; else let 'y-z' = A; a_b0_z = A; ."
+    )
+    system = inlined(source, "s")
+    names = ["A", "'y-z'", "a_b0_z", "y_z", "a_b0_x_y", "a_b0_z_0"]
+    assert list(system.variables) == names
+    for form in Form:
+        (read,) = read_program(program_text(Program((system,)), form)).systems
+        assert list(read.variables) == names
 
 
 def test_a_system_that_uses_itself_is_not_inlined() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Final, TypeVar
+from typing import TypeVar
 
 import islpy as isl
 from lark import Token
@@ -13,12 +13,7 @@ from lark import Token
 from polyir.diagnostics import nearest
 from polyir.equations.text.names import Names
 from polyir.equations.text.source import Branch, Source, name_tokens, token, tree
-
-WORDS_OF_ISL: Final = frozenset(
-    {"and", "or", "not", "implies", "exists", "all", "mod", "floor", "ceil", "floord", "ceild"}
-    | {"min", "max", "true", "false", "rat", "infty", "infinity", "NaN", "coeffs"}
-)
-"""isl reads them as something else than a name."""
+from polyir.isl_names import is_keyword
 
 Object = TypeVar("Object")
 
@@ -158,7 +153,7 @@ class IslText:
         known = known | set(re.findall(r"\w+", "".join(re.findall(r"exists\s*\(?([^:]*):", plain))))
         for match in _NAME.finditer(plain):
             name = match[0]
-            if name not in known and name not in WORDS_OF_ISL and name not in self._constants:
+            if name not in known and not is_keyword(name) and name not in self._constants:
                 hint = nearest(name, known)
                 message = f"'{name}' is no parameter and no dimension here{hint}"
                 self._source.fail(at, message, match.start())
@@ -168,7 +163,7 @@ class IslText:
     def _require_name(self, at: Branch, name: str, offset: int) -> None:
         if not re.fullmatch(r"[A-Za-z_]\w*", name):
             self._source.fail(at, f"'{name}' is no name for a parameter or a dimension", offset)
-        if name in WORDS_OF_ISL:
+        if is_keyword(name):
             self._source.fail(at, f"'{name}' is a word of isl's notation, not a name", offset)
 
     def _require_new(self, at: Branch, name: str, others: Sequence[str], offset: int) -> None:
