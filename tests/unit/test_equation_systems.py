@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from itertools import product
+from pathlib import Path
 
 import islpy as isl
 import pytest
@@ -15,6 +16,7 @@ from polyir.equations.inlining import inlined, merged_bodies
 from polyir.equations.polynomials import pulled_back
 from polyir.equations.system import Constant, Dependence, Program, Restrict, Variable
 from polyir.equations.text import Form, program_text, read_program
+from polyir.equations.text import source as source_text
 from polyir.tools.polyir_alpha import main
 
 
@@ -111,6 +113,21 @@ def test_refused_texts(text: str, place: tuple[int, int], message: str) -> None:
     assert location is not None
     assert (location.line, location.column) == place
     assert refused.value.source_line == text.split("\n")[place[0] - 1]
+
+
+def test_a_parser_from_the_cache_is_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    found = []
+    for files in (0, 1):
+        source_text._parser.cache_clear()
+        assert len(list(tmp_path.rglob("alpha-*.json"))) == files
+        with pytest.raises(InputSyntaxError) as refused:
+            program(body("A[i, i] )"))
+        found.append((program(USED), refused.value.render()))
+    assert found[0] == found[1]
+    assert ":6:24: error: unexpected ')', expected" in found[0][1]
 
 
 def test_deep_nesting_is_refused() -> None:
