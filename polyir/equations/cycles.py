@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import islpy as isl
@@ -19,6 +19,7 @@ from polyir.equations.system import (
 )
 from polyir.isl_lists import sets_of
 from polyir.limits import within_operations
+from polyir.schedule.components import strongly_connected_components
 
 _LONGEST_CYCLE = 6
 """Cycles of up to so many dependences are found even where the transitive closure is not exact."""
@@ -67,10 +68,9 @@ def cycles(system: System) -> list[Cycle]:
     """
     dependences = direct_dependences(system)
     found: list[Cycle] = []
-    for component in _strong_components(dependences):
-        # What is said about a variable of the system itself is easier to find than what is said
-        # about a copy.
-        group = tuple(name for name in system.variables if name in component)
+    # Copies are declared after the variables of the system itself, for which what is said is easier
+    # to find.
+    for group in _strong_components(list(system.variables), dependences):
         inside = [each for each in dependences if each.user in group and each.used in group]
         found += _cycles_among(group, inside)
     return found
@@ -105,21 +105,18 @@ def _uses(
                 yield from _uses(operand, reached, domains)
 
 
-def _strong_components(dependences: list[DirectDependence]) -> list[tuple[str, ...]]:
-    """The sets of variables that depend on each other, in the order of the equations."""
-    reached: dict[str, set[str]] = {}
-    for each in dependences:
-        reached.setdefault(each.user, set()).add(each.used)
-    for middle in list(reached):
-        for users in reached.values():
-            if middle in users:
-                users |= reached[middle]
-    groups: dict[str, tuple[str, ...]] = {}
-    for name, used in reached.items():
-        if name in used and name not in groups:
-            group = tuple(each for each in reached if each in used and name in reached[each])
-            groups.update(dict.fromkeys(group, group))
-    return list(dict.fromkeys(groups.values()))
+def _strong_components(
+    names: Sequence[str], dependences: Sequence[DirectDependence]
+) -> list[tuple[str, ...]]:
+    """Variables that depend on each other, or one that does on itself, in the order of `names`."""
+    numbers = {name: number for number, name in enumerate(names)}
+    edges = [(numbers[each.user], numbers[each.used]) for each in dependences]
+    components = strongly_connected_components(range(len(names)), edges)
+    return [
+        tuple(names[number] for number in component)
+        for component in sorted(components)
+        if len(component) > 1 or (component[0], component[0]) in edges
+    ]
 
 
 def _cycles_among(group: tuple[str, ...], dependences: list[DirectDependence]) -> list[Cycle]:
@@ -137,7 +134,7 @@ def _short_cycles(
     relation: isl.UnionMap, group: tuple[str, ...], tuples: Mapping[str, str]
 ) -> list[Cycle]:
     power = relation
-    for _ in range(min(2 * len(group), _LONGEST_CYCLE)):
+    for _ in range(_LONGEST_CYCLE):
         found = _fixed_points(power, group, tuples)
         if found:
             return found

@@ -9,7 +9,7 @@ from functools import reduce
 import islpy as isl
 
 from polyir.diagnostics import SourceLocation
-from polyir.equations.domains import Domains
+from polyir.equations.domains import Domains, with_auto
 from polyir.equations.points import described, named
 from polyir.equations.system import (
     AutoRestrict,
@@ -77,13 +77,7 @@ def _reasons_of_case(case: Case, missing: isl.Set, domains: Domains) -> Iterator
 
 def _claims(case: Case, points: isl.Set) -> list[isl.Set]:
     """For each branch, at which of the points it is meant to have a value."""
-    claims = [_meant(branch, points) for branch in case.parts]
-    return [
-        reduce(isl.Set.subtract, claims[:place] + claims[place + 1 :], claim)
-        if isinstance(branch, AutoRestrict)
-        else claim
-        for place, (branch, claim) in enumerate(zip(case.parts, claims, strict=True))
-    ]
+    return with_auto(case, [_meant(branch, points) for branch in case.parts])
 
 
 def _meant(expression: Expression, points: isl.Set) -> isl.Set:

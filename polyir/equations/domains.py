@@ -7,12 +7,13 @@ at each point of a domain that comes from outside: `contexts` has those points f
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import reduce
 
 import islpy as isl
 
 from polyir.diagnostics import PolyirError
+from polyir.equations.points import counted
 from polyir.equations.system import (
     AutoRestrict,
     Case,
@@ -80,12 +81,7 @@ class Domains:
     def of_branches(self, case: Case, dimensions: int) -> list[isl.Set]:
         """The domains of the branches of a case, in order."""
         domains = [self.of(each, dimensions) for each in case.parts]
-        return [
-            _without(domain, domains[:place] + domains[place + 1 :])
-            if isinstance(branch, AutoRestrict)
-            else domain
-            for place, (branch, domain) in enumerate(zip(case.parts, domains, strict=True))
-        ]
+        return with_auto(case, domains)
 
     def contexts(
         self, expression: Expression, needed: isl.Set
@@ -125,16 +121,18 @@ class Domains:
         found = domain.dim(isl.dim_type.set)
         if found != dimensions:
             raise PolyirError(
-                f"an expression of {_dimensions(dimensions)} is needed here, and this one has "
-                f"{_dimensions(found)}",
+                f"an expression of {counted(dimensions, 'dimension')} is needed here, and this one "
+                f"has {counted(found, 'dimension')}",
                 expression.location,
             )
         return domain.intersect_params(self._system.context)
 
 
-def _without(domain: isl.Set, others: list[isl.Set]) -> isl.Set:
-    return reduce(isl.Set.subtract, others, domain).coalesce()
-
-
-def _dimensions(count: int) -> str:
-    return f"{count} dimension{'' if count == 1 else 's'}"
+def with_auto(case: Case, domains: Sequence[isl.Set]) -> list[isl.Set]:
+    """The sets for the branches of a case, that for an `AutoRestrict` without all others."""
+    return [
+        reduce(isl.Set.subtract, (*domains[:place], *domains[place + 1 :]), domain).coalesce()
+        if isinstance(branch, AutoRestrict)
+        else domain
+        for place, (branch, domain) in enumerate(zip(case.parts, domains, strict=True))
+    ]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import lcm
 from typing import Any
 
 import islpy as isl
 import numpy as np
 
 from polyir.diagnostics import PolyirError
+from polyir.equations.polynomials import terms_of
 from polyir.isl_lists import basic_sets_of
 
 Point = tuple[int, ...]
@@ -114,30 +114,6 @@ def _affine(function: isl.Aff) -> str:
             terms.append(f"{factor} * {_affine(function.get_div(place))}")
     whole = f"({' + '.join(terms)})"
     return whole if denominator.is_one() else f"({whole} // {denominator})"
-
-
-def terms_of(polynomial: isl.QPolynomial) -> tuple[list[tuple[int, list[isl.Aff]]], int]:
-    """A quasi-polynomial as a sum of products, divided by a number, the second result.
-
-    A product is a coefficient and factors, which are functions rounded down.
-    """
-    terms = polynomial.get_terms()
-    denominator = 1
-    for term in terms:
-        denominator = lcm(denominator, term.get_coefficient_val().get_den_val().to_python())
-    local = isl.LocalSpace.from_space(polynomial.get_domain_space())
-    products = []
-    for term in terms:
-        coefficient = int(term.get_coefficient_val().mul(isl.Val(denominator)).to_python())
-        factors: list[isl.Aff] = []
-        for kind in (isl.dim_type.param, isl.dim_type.set):
-            for place in range(term.dim(kind)):
-                variable = isl.Aff.var_on_domain(local, kind, place)
-                factors += [variable] * term.get_exp(kind, place)
-        for place in range(term.dim(isl.dim_type.div)):
-            factors += [term.get_div(place).floor()] * term.get_exp(isl.dim_type.div, place)
-        products.append((coefficient, factors))
-    return products, denominator
 
 
 def _quasi_polynomial(polynomial: isl.QPolynomial) -> tuple[Function, int]:

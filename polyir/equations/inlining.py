@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
+from typing import TypeVar
 
 import islpy as isl
 
@@ -26,6 +26,9 @@ from polyir.equations.system import (
     Use,
     Variable,
 )
+from polyir.isl_names import unique_name
+
+Function = TypeVar("Function", isl.MultiAff, isl.PwQPolynomial)
 
 
 def merged_bodies(system: System) -> System:
@@ -45,17 +48,17 @@ def merged_bodies(system: System) -> System:
             restricted = _restricted(equation, system, body.context)
             branches.setdefault(equation.variable, []).append(restricted)
         for use in body.uses:
-            outputs = [output_variable(each) for each in use.outputs]
-            for name in outputs:
+            renamed: list[Expression] = []
+            for name in map(output_variable, use.outputs):
                 declared = system.variables[name]
-                local = _fresh(name, taken)
+                local = Variable(_fresh(name, taken), location=use.location)
                 domain = declared.domain.intersect_params(body.context)
-                locals_.append(replace(declared, name=local, domain=domain, role=Role.LOCAL))
-                value = Equation(name, Variable(local, location=use.location), None, use.location)
+                locals_.append(replace(declared, name=local.name, domain=domain, role=Role.LOCAL))
+                value = Equation(name, local, None, use.location)
                 branches.setdefault(name, []).append(_restricted(value, system, body.context))
-            renamed = tuple(Variable(each.name) for each in locals_[-len(outputs) :])
+                renamed.append(local)
             domain = use.domain.intersect_params(body.context)
-            uses.append(replace(use, domain=domain, outputs=renamed if outputs else ()))
+            uses.append(replace(use, domain=domain, outputs=tuple(renamed)))
     equations = tuple(_merged(each) for each in branches.values())
     return replace(
         system,
@@ -112,8 +115,8 @@ def _inlined(program: Program, name: str, around: tuple[str, ...]) -> System:
     taken = set(system.variables)
     for number, use in enumerate(system.body.uses):
         used = _inlined(program, use.system, (*around, name))
-        prefix = f"{use.system.rpartition('.')[2].strip(chr(39))}{number}_"
-        renamed = {each: _fresh(prefix + each, taken, mark="_") for each in used.variables}
+        prefix = f"{use.system.rpartition('.')[2]}{number}_"
+        renamed = {each: _fresh(prefix + each, taken) for each in used.variables}
         copy = Instances(use, used, system)
         declarations += copy.declarations(renamed)
         equations += copy.equations(renamed)
@@ -211,21 +214,20 @@ class Instances:
     def _values(self, function: isl.MultiAff) -> isl.MultiAff:
         """`{ [k, i] -> function(i) }`."""
         count = function.dim(isl.dim_type.in_)
-        parameters = len(self._used.parameters)
-        flat = function.move_dims(isl.dim_type.in_, 0, isl.dim_type.param, 0, parameters)
-        flat = flat.add_dims(isl.dim_type.param, len(self._system.parameters))
-        for position, name in enumerate(self._system.parameters):
-            flat = flat.set_dim_name(isl.dim_type.param, position, name)
-        return flat.pullback_multi_aff(self._to_parameters(count))
+        return self._flat(function).pullback_multi_aff(self._to_parameters(count))
 
     def _polynomial(self, function: isl.PwQPolynomial) -> isl.PwQPolynomial:
         count = function.dim(isl.dim_type.in_)
-        parameters = len(self._used.parameters)
-        flat = function.move_dims(isl.dim_type.in_, 0, isl.dim_type.param, 0, parameters)
+        return pulled_back(self._flat(function), self._to_parameters(count))
+
+    def _flat(self, function: Function) -> Function:
+        """`{ [p, i] -> function(i) }`: the parameters of the system that is used are arguments."""
+        count = len(self._used.parameters)
+        flat = function.move_dims(isl.dim_type.in_, 0, isl.dim_type.param, 0, count)
         flat = flat.add_dims(isl.dim_type.param, len(self._system.parameters))
         for position, name in enumerate(self._system.parameters):
             flat = flat.set_dim_name(isl.dim_type.param, position, name)
-        return pulled_back(flat, self._to_parameters(count))
+        return flat
 
 
 def _restricted(equation: Equation, system: System, context: isl.Set) -> Equation:
@@ -243,14 +245,8 @@ def _merged(equations: list[Equation]) -> Equation:
     return replace(first, expression=Case(branches, location=first.location))
 
 
-def _fresh(name: str, taken: set[str], mark: str = "") -> str:
-    """A name like `name` that is not taken, and now is; without a mark, one with a number."""
-    plain = name.strip("'")
-    candidates: Iterable[str] = (
-        (f"{plain}{mark * number}" for number in range(len(taken) + 1))
-        if mark
-        else (f"{plain}_{number}" for number in range(len(taken) + 1))
-    )
-    found = next(each for each in candidates if each not in taken)
-    taken.add(found)
-    return found
+def _fresh(wanted: str, taken: set[str]) -> str:
+    """A name like `wanted`, which may have parts in quotes, that is not taken, and now is."""
+    name = unique_name(wanted.replace("'", ""), taken)
+    taken.add(name)
+    return name

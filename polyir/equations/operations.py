@@ -27,8 +27,8 @@ from xdsl.ir.affine import AffineDimExpr
 
 from polyir.diagnostics import PolyirError
 from polyir.equations.element_types import ElementType
-from polyir.equations.functions import terms_of
 from polyir.equations.library import ARITIES, unqualified
+from polyir.equations.polynomials import terms_of
 from polyir.equations.statements import Computation, Effect
 from polyir.equations.system import (
     ORDER_OPERATORS,

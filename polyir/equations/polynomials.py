@@ -1,54 +1,59 @@
-"""Quasi-polynomials under a change of their arguments, for which isl has no call."""
+"""Quasi-polynomials: their terms, and a change of their arguments, for which isl has no call."""
 
 from __future__ import annotations
 
+from math import lcm
+
 import islpy as isl
+
+
+def terms_of(polynomial: isl.QPolynomial) -> tuple[list[tuple[int, list[isl.Aff]]], int]:
+    """A quasi-polynomial as a sum of products, divided by a number, the second result.
+
+    A product is a coefficient and factors, which are functions rounded down.
+    """
+    terms = polynomial.get_terms()
+    denominator = 1
+    for term in terms:
+        denominator = lcm(denominator, term.get_coefficient_val().get_den_val().to_python())
+    local = isl.LocalSpace.from_space(polynomial.get_domain_space())
+    products = []
+    for term in terms:
+        coefficient = int(term.get_coefficient_val().mul(isl.Val(denominator)).to_python())
+        factors: list[isl.Aff] = []
+        for kind in (isl.dim_type.param, isl.dim_type.set):
+            for place in range(term.dim(kind)):
+                variable = isl.Aff.var_on_domain(local, kind, place)
+                factors += [variable] * term.get_exp(kind, place)
+        for place in range(term.dim(isl.dim_type.div)):
+            factors += [term.get_div(place).floor()] * term.get_exp(isl.dim_type.div, place)
+        products.append((coefficient, factors))
+    return products, denominator
 
 
 def pulled_back(polynomial: isl.PwQPolynomial, function: isl.MultiAff) -> isl.PwQPolynomial:
     """The composition x -> polynomial(function(x)), where that is defined."""
     space = function.get_space().domain()
-    result: list[isl.PwQPolynomial] = []
-
-    def add(domain: isl.Set, piece: isl.QPolynomial) -> None:
-        composed = _composed(piece, function, space)
-        result.append(isl.PwQPolynomial.alloc(domain.preimage_multi_aff(function), composed))
-
-    polynomial.foreach_piece(add)
-    if not result:
-        zero = isl.QPolynomial.zero_on_domain(space)
-        return isl.PwQPolynomial.alloc(isl.Set.empty(space), zero)
-    total = result[0]
-    for each in result[1:]:
-        total = total.add_disjoint(each)
+    zero = isl.QPolynomial.zero_on_domain(space)
+    total = isl.PwQPolynomial.alloc(isl.Set.empty(space), zero)
+    for domain, piece in polynomial.get_pieces():
+        composed = _composed(piece, function, zero)
+        moved = isl.PwQPolynomial.alloc(domain.preimage_multi_aff(function), composed)
+        total = total.add_disjoint(moved)
     return total
 
 
 def _composed(
-    polynomial: isl.QPolynomial, function: isl.MultiAff, space: isl.Space
+    polynomial: isl.QPolynomial, function: isl.MultiAff, zero: isl.QPolynomial
 ) -> isl.QPolynomial:
     """The sum of the terms, each argument replaced by its value."""
-    terms: list[isl.QPolynomial] = []
-
-    def add(term: isl.Term) -> None:
-        product = isl.QPolynomial.val_on_domain(space, term.get_coefficient_val())
-        for position in range(term.dim(isl.dim_type.param)):
-            exponent = term.get_exp(isl.dim_type.param, position)
-            parameter = isl.QPolynomial.var_on_domain(space, isl.dim_type.param, position)
-            product = product.mul(parameter.pow(exponent))
-        for position in range(function.dim(isl.dim_type.out)):
-            exponent = term.get_exp(isl.dim_type.set, position)
-            value = isl.QPolynomial.from_aff(function.get_at(position))
-            product = product.mul(value.pow(exponent))
-        for position in range(term.dim(isl.dim_type.div)):
-            exponent = term.get_exp(isl.dim_type.div, position)
-            if exponent:
-                part = term.get_div(position).pullback_multi_aff(function).floor()
-                product = product.mul(isl.QPolynomial.from_aff(part).pow(exponent))
-        terms.append(product)
-
-    polynomial.foreach_term(add)
-    total = isl.QPolynomial.zero_on_domain(space)
-    for each in terms:
-        total = total.add(each)
+    products, denominator = terms_of(polynomial)
+    total = zero
+    for coefficient, factors in products:
+        scale = isl.Val(coefficient).div(isl.Val(denominator))
+        product = isl.QPolynomial.val_on_domain(zero.get_domain_space(), scale)
+        for factor in factors:
+            value = factor.pullback_multi_aff(function)
+            product = product.mul(isl.QPolynomial.from_aff(value))
+        total = total.add(product)
     return total

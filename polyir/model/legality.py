@@ -15,6 +15,7 @@ import islpy as isl
 
 from polyir.diagnostics import LegalityError, SourceLocation
 from polyir.dialects.dependence import Dependence, Dependences
+from polyir.isl_maps import small_point
 from polyir.isl_trees import mark_object, node_type
 from polyir.model.order import (
     Active,
@@ -199,7 +200,7 @@ def example_of(relation: isl.Map) -> Example:
     points = (
         relation.wrap().flatten().move_dims(isl.dim_type.set, 0, isl.dim_type.param, 0, parameters)
     )
-    values = _small_point(points)
+    values = small_point(points)
     source = values[parameters : parameters + sources]
     target = values[parameters + sources :]
     return Example(
@@ -207,29 +208,3 @@ def example_of(relation: isl.Map) -> Example:
         f"{relation.get_tuple_name(isl.dim_type.out)}{target}",
         ", ".join(f"{name} = {value}" for name, value in zip(names, values, strict=False)),
     )
-
-
-def _small_point(points: isl.Set) -> list[int]:
-    """A point of a set without parameters, each coordinate in turn as near to 0 as may be."""
-    values: list[int] = []
-    for position in range(points.dim(isl.dim_type.set)):
-        value = isl.Val(0)
-        if points.fix_val(isl.dim_type.set, position, value).is_empty():
-            value = _nearest_to_zero(points, position)
-        points = points.fix_val(isl.dim_type.set, position, value)
-        values.append(int(value.to_python()))
-    return values
-
-
-def _nearest_to_zero(points: isl.Set, position: int) -> isl.Val:
-    """The least positive value of a coordinate, or else the greatest negative one.
-
-    By `lexmin`, since `dim_min_val` is wrong for sets with parts that have rational points only.
-    """
-    count = points.dim(isl.dim_type.set)
-    values = points.project_out(isl.dim_type.set, position + 1, count - position - 1)
-    values = values.project_out(isl.dim_type.set, 0, position)
-    nearest = values.lower_bound_val(isl.dim_type.set, 0, isl.Val(1)).lexmin()
-    if nearest.is_empty():
-        nearest = values.upper_bound_val(isl.dim_type.set, 0, isl.Val(-1)).lexmax()
-    return nearest.sample_point().get_coordinate_val(isl.dim_type.set, 0)

@@ -17,6 +17,7 @@ from xdsl.ir.affine import AffineMap
 
 from polyir.dialects.dependence import Dependences
 from polyir.dialects.scop import ScopOp, StmtOp
+from polyir.isl_names import unique_name as unique_name
 from polyir.model.affine import IndexReader, NotAffineError
 from polyir.model.local_arrays import shared_arrays, with_local_accesses
 from polyir.model.statements import Access, AccessKind, Statement
@@ -90,24 +91,6 @@ def _array_names(op: ScopOp) -> dict[SSAValue, str]:
                 taken.add(name)
                 names[operand] = name
     return names
-
-
-def unique_name(wanted: str, taken: set[str]) -> str:
-    """`wanted` as an isl identifier, followed by a number if it is taken."""
-    cleaned = "".join(c if c.isalnum() and c.isascii() else "_" for c in wanted)
-    is_reserved = cleaned[0].isdigit() or cleaned.lower() in _ISL_KEYWORDS
-    base = f"_{cleaned}" if is_reserved else cleaned
-    name, number = base, 0
-    while name in taken:
-        name, number = f"{base}_{number}", number + 1
-    return name
-
-
-_ISL_KEYWORDS = (
-    *("and", "or", "not", "implies", "exists", "true", "false", "mod", "floor", "ceil"),
-    *("floord", "ceild", "min", "max", "rat", "nan", "infty", "infinity"),
-)
-"""What isl's notation reads as something else than a name, in any case of letters."""
 
 
 def statement_reader(scop: ScopOp, block: Block, space: isl.Space) -> IndexReader:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NoReturn, TypeAlias
+from typing import NoReturn, TypeAlias, TypeVar
 
 import islpy as isl
 from lark import Token
 
 from polyir.diagnostics import nearest
-from polyir.equations.points import counted
+from polyir.equations.points import counted, named
 from polyir.equations.text.isl_text import IslText, plain_name
 from polyir.equations.text.names import names_of, position_names
 from polyir.equations.text.source import Branch, Source, token, tree
 
 Value: TypeAlias = isl.Set | isl.Map | isl.MultiAff
+
+Points = TypeVar("Points", isl.Set, isl.Map)
 
 _KINDS = MappingProxyType({isl.Set: "a set", isl.Map: "a relation", isl.MultiAff: "a function"})
 
@@ -71,15 +73,15 @@ class Calculator:
                 values = self.value(tree(first)), self.value(tree(second))
                 return self._binary(at, token(operator), *values)
 
-    def _box(self, bounds: object, named: object) -> isl.Set:
+    def _box(self, bounds: object, names: object) -> isl.Set:
         at = token(bounds)
         count = len(self._isl.bounds(at))
-        if named is None:
+        if names is None:
             return self._isl.box(at, position_names(count, self._isl.parameters))
-        known = self._isl.names_in(token(named))
+        known = self._isl.names_in(token(names))
         if len(known) != count:
             self._source.fail(
-                token(named),
+                token(names),
                 f"there are {counted(count, 'bound')} and {counted(len(known), 'name')}",
             )
         return self._isl.box(at, known)
@@ -145,7 +147,7 @@ def _combined(operator: str, first: Value, second: Value) -> Value | None:
         case "@", isl.MultiAff(), isl.MultiAff():
             return second.pullback_multi_aff(first)
         case _, isl.Set(), isl.Set():
-            return _combined_sets(operator, first, second)
+            return _combined_alike(operator, first, second)
     left = isl.Map.from_multi_aff(first) if isinstance(first, isl.MultiAff) else first
     right = isl.Map.from_multi_aff(second) if isinstance(second, isl.MultiAff) else second
     match left, right:
@@ -156,7 +158,7 @@ def _combined(operator: str, first: Value, second: Value) -> Value | None:
     return None
 
 
-def _combined_sets(operator: str, first: isl.Set, second: isl.Set) -> isl.Set | None:
+def _combined_alike(operator: str, first: Points, second: Points) -> Points | None:
     match operator:
         case "+":
             return first.union(second)
@@ -169,17 +171,11 @@ def _combined_sets(operator: str, first: isl.Set, second: isl.Set) -> isl.Set | 
 
 def _combined_maps(operator: str, first: isl.Map, second: isl.Map) -> isl.Map | None:
     match operator:
-        case "+":
-            return first.union(second)
-        case "-":
-            return first.subtract(second)
-        case "*":
-            return first.intersect(second)
         case "cross":
             return first.flat_product(second)
         case "@":
             return second.apply_domain(first)
-    return None
+    return _combined_alike(operator, first, second)
 
 
 def _with_set(operator: str, relation: isl.Map, domain: isl.Set) -> Value | None:
@@ -230,8 +226,4 @@ def _product(first: isl.Set, second: isl.Set) -> isl.Set:
     """The product of two sets, with their names for the dimensions where they are distinct."""
     product = first.flat_product(second)
     found = (*names_of(first), *names_of(second))
-    if len(set(found)) < len(found):
-        return product
-    for position, name in enumerate(found):
-        product = product.set_dim_name(isl.dim_type.set, position, name)
-    return product
+    return named(product, found) if len(set(found)) == len(found) else product

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import islpy as isl
 
+from polyir.equations.points import named
 from polyir.equations.text.names import Names
 
 
@@ -15,11 +16,7 @@ def set_text(domain: isl.Set, names: Names) -> str:
     condition = condition_text(domain, names)
     if not names and not condition:
         return "{}"
-    return (
-        f"{{ [{', '.join(names)}] : {condition} }}"
-        if condition
-        else f"{{ [{', '.join(names)}] : }}"
-    )
+    return f"{{ [{', '.join(names)}] : {condition}{' ' if condition else ''}}}"
 
 
 def array_set_text(domain: isl.Set, names: Names) -> str:
@@ -32,8 +29,7 @@ def condition_text(domain: isl.Set, names: Names) -> str:
     """`0 <= j < i`; empty if it always holds."""
     if domain.is_params():
         domain = isl.Set.from_params(domain)
-    for position, name in enumerate(names):
-        domain = domain.set_dim_name(isl.dim_type.set, position, name)
+    domain = named(domain, names)
     parameters = domain.dim(isl.dim_type.param)
     # isl writes conditions on dimensions into the tuple, and those on parameters behind the colon.
     condition = domain.move_dims(

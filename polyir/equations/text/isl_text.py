@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Final, TypeVar
+from typing import TypeVar
 
 import islpy as isl
 from lark import Token
@@ -13,16 +13,12 @@ from lark import Token
 from polyir.diagnostics import nearest
 from polyir.equations.text.names import Names
 from polyir.equations.text.source import Branch, Source, name_tokens, token, tree
-
-WORDS_OF_ISL: Final = frozenset(
-    {"and", "or", "not", "implies", "exists", "all", "mod", "floor", "ceil", "floord", "ceild"}
-    | {"min", "max", "true", "false", "rat", "infty", "infinity", "NaN", "coeffs"}
-)
-"""isl reads them as something else than a name."""
+from polyir.isl_names import is_keyword
 
 Object = TypeVar("Object")
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_TUPLE = re.compile(r"(?:^\{|;|->)\s*\[([^\[\]]*)\]")
 _NUMBER_OR_NAME = re.compile(r"(\d+\s*)?([A-Za-z_]\w*)")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
@@ -67,7 +63,7 @@ class IslText:
 
     def parameter_set(self, at: Token) -> isl.Set:
         """`{ : N > 0 }`."""
-        read = self._read(at, at, isl.Set, self.parameters)
+        read = self._read(at, at, isl.Set, ())
         if not read.is_params():
             self._source.fail(at, "conditions on parameters are needed here: '{ : ... }'")
         return read
@@ -78,12 +74,12 @@ class IslText:
             text = f"{{ [{', '.join(known)}] {at[1:]}"
         else:
             text = re.sub(r"^\{\s*\}$", "{ [] }", at)
-        read = self._read(at, text, isl.Set, (*self.parameters, *known), _names_before(at, ":"))
+        read = self._read(at, text, isl.Set, (*known, *_names_in_tuples(text)))
         return isl.Set.from_params(read) if read.is_params() else read
 
     def relation(self, at: Token) -> isl.Map:
         """`{ [i] -> [j] : ... }`."""
-        return self._read(at, at, isl.Map, self.parameters, _NAME.findall(at.partition(":")[0]))
+        return self._read(at, at, isl.Map, _names_in_tuples(at))
 
     def function(self, at: Branch) -> isl.MultiAff:
         """`(i, j -> i, j - 1)`."""
@@ -99,7 +95,7 @@ class IslText:
     def function_of(self, at: Branch, known: Names, values: str) -> isl.MultiAff:
         """The function from dimensions `known` to the values of that text, rounded down."""
         text = f"{{ [{', '.join(known)}] -> [{values}] }}"
-        function = self._read(at, text, isl.MultiAff, (*self.parameters, *known))
+        function = self._read(at, text, isl.MultiAff, known)
         for position in range(function.dim(isl.dim_type.out)):
             value = function.get_at(position)
             if not value.get_denominator_val().is_one():
@@ -109,11 +105,11 @@ class IslText:
     def polynomial(self, at: Token, known: Names) -> isl.PwQPolynomial:
         """`{ [i] -> i^2 : ...; ... }`, or in array notation `{ i^2 : ...; ... }`."""
         if re.match(r"\{\s*\[[^\]]*\]\s*->", at):
-            return self._read(at, at, isl.PwQPolynomial, self.parameters, _NAME.findall(at))
+            return self._read(at, at, isl.PwQPolynomial, _names_in_tuples(at))
         pieces = _blanked(at[1:-1]).split(";")
         head = f"[{', '.join(known)}] -> "
         text = "{ " + "; ".join(head + piece for piece in pieces) + " }"
-        return self._read(at, text, isl.PwQPolynomial, (*self.parameters, *known))
+        return self._read(at, text, isl.PwQPolynomial, known)
 
     def bounds(self, at: Token) -> list[tuple[str, str]]:
         """The bounds in `[N, M]` and `[1 : N, 0 : M]`: from the first to before the second."""
@@ -127,18 +123,13 @@ class IslText:
         """The points whose coordinates are within the bounds."""
         within = [f"{a} <= {i} < {b}" for i, (a, b) in zip(known, self.bounds(at), strict=True)]
         text = f"{{ [{', '.join(known)}] : {' and '.join(within)} }}"
-        return self._read(at, text, isl.Set, self.parameters)
+        return self._read(at, text, isl.Set, known)
 
     def _read(
-        self,
-        at: Branch,
-        text: str,
-        kind: Callable[[str], Object],
-        known: Sequence[str],
-        local: Sequence[str] = (),
+        self, at: Branch, text: str, kind: Callable[[str], Object], known: Sequence[str]
     ) -> Object:
-        """What isl reads; `local` are names that `text` itself brings in."""
-        shadowed = {*known, *local}
+        """What isl reads; `known` are the names of dimensions."""
+        shadowed = {*self.parameters, *known}
         constants = {name: self._constants[name] for name in self._constants.keys() - shadowed}
 
         def valued(match: re.Match[str]) -> str:
@@ -162,7 +153,7 @@ class IslText:
         known = known | set(re.findall(r"\w+", "".join(re.findall(r"exists\s*\(?([^:]*):", plain))))
         for match in _NAME.finditer(plain):
             name = match[0]
-            if name not in known and name not in WORDS_OF_ISL and name not in self._constants:
+            if name not in known and not is_keyword(name) and name not in self._constants:
                 hint = nearest(name, known)
                 message = f"'{name}' is no parameter and no dimension here{hint}"
                 self._source.fail(at, message, match.start())
@@ -172,7 +163,7 @@ class IslText:
     def _require_name(self, at: Branch, name: str, offset: int) -> None:
         if not re.fullmatch(r"[A-Za-z_]\w*", name):
             self._source.fail(at, f"'{name}' is no name for a parameter or a dimension", offset)
-        if name in WORDS_OF_ISL:
+        if is_keyword(name):
             self._source.fail(at, f"'{name}' is a word of isl's notation, not a name", offset)
 
     def _require_new(self, at: Branch, name: str, others: Sequence[str], offset: int) -> None:
@@ -187,8 +178,11 @@ def plain_name(at: object) -> str:
     return token(at).removeprefix("^")
 
 
-def _names_before(text: str, end: str) -> list[str]:
-    return _NAME.findall(text.partition(end)[0])
+def _names_in_tuples(text: str) -> list[str]:
+    """The names that are a whole coordinate of a tuple: isl takes them for dimensions."""
+    tuples = _TUPLE.findall(_blanked(text))
+    parts = [part.strip() for each in tuples for part in each.split(",")]
+    return [part for part in parts if _NAME.fullmatch(part)]
 
 
 def _blanked(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.resources
 import re
 from functools import cache
 from types import MappingProxyType
@@ -11,6 +10,7 @@ from typing import NoReturn, TypeAlias
 from lark import Lark, Token, Tree, UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
 from polyir.diagnostics import InputSyntaxError, PolyirError, SourceLocation
+from polyir.frontend.parser_tables import parser_with_tables
 
 Branch: TypeAlias = Tree[Token] | Token
 """A node of the syntax tree; an optional part that is not there is `None`."""
@@ -170,14 +170,8 @@ def _blanked(match: re.Match[str]) -> str:
 
 @cache
 def _parser() -> Lark:
-    grammar = importlib.resources.files("polyir.equations.text").joinpath("alpha.lark").read_text()
-    return Lark(
-        grammar,
-        parser="lalr",
-        lexer="contextual",
-        propagate_positions=True,
-        maybe_placeholders=True,
-    )
+    options = {"lexer": "contextual", "propagate_positions": True}
+    return parser_with_tables("polyir.equations.text", "alpha.lark", options)
 
 
 def _alternatives(error: UnexpectedInput) -> str:
