@@ -91,7 +91,10 @@ class DefineOp(IRDLOperation):
         if variable.role.data == "input":
             raise VerifyException(f"defines the input @{variable.sym_name.data}")
         if self.index_names is not None and len(self.index_names) != variable.dimensions:
-            raise VerifyException(f"needs {variable.dimensions} names of indices")
+            raise VerifyException(
+                f"has {len(self.index_names)} names of indices, and the variable "
+                f"@{variable.sym_name.data} has {in_words(variable.dimensions)}"
+            )
         _verify_expressions(self, self.expression)
 
     @classmethod

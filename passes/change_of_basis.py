@@ -27,7 +27,7 @@ class ChangeOfBasisPass(VariablePass):
 
     After `--change-of-basis="variable=X function='{ [i, j] -> [i - j, j] }'"`:
 
-        equations.variable @X local "[N] -> { [i0, i1] : i0 >= 0 and 0 <= i1 < N - i0 }"
+        equations.variable @X local "[N] -> { [i0, j] : i0 >= 0 and 0 <= j < N - i0 }"
         ...
         %0 = equations.read @X : <2>
         %1 = equations.depend %0 by "[N] -> { [i, j] -> [(i - j), (j)] }"

@@ -19,19 +19,19 @@ class NormalizeEquationsPass(EquationPass):
     point. Branches without points are left out, and `auto` becomes the domain that it means. Uses
     of other systems stay as they are.
 
-    Before, in the notation of `--emit=show`:
+    Before, in the notation of `--emit=show`, where Y has the domain `{ [i] : 0 <= i < N }`:
 
         Y = (i -> i + 1)@(case {
-              {: i < 5} : A;
-              auto : 2 * reduce(+, (i, j -> i), B);
-            });
+            { [i] : i < 5 } : A;
+            auto : 2 * reduce(+, (i, j -> i), B);
+        });
 
     After:
 
         Y = case {
-              {: i < 4} : (i -> i + 1)@A;
-              {: i >= 4} : 2 * (i -> i + 1)@Y_sum;
-            };
+            { [i] : 0 <= i <= 3 } : (i -> i + 1)@A;
+            { [i] : 4 <= i < N } : 2 * (i -> i + 1)@Y_sum;
+        };
         Y_sum = reduce(+, (i, j -> i), B);
     """
 

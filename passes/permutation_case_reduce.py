@@ -22,9 +22,12 @@ class PermutationCaseReducePass(VariablePass):
 
     After `--permutation-case-reduce=Y`:
 
-        Y = case { {: i > 0} : Y_sum + Y_sum2; {: i = 0} : Y_sum2; };
-        Y_sum = reduce(+, (i, j -> i), {: j < i} : A);
-        Y_sum2 = reduce(+, (i, j -> i), {: j >= i} : B);
+        Y = case {
+            { [i] : 0 < i < N } : Y_sum + Y_sum2;
+            { [i] : i = 0 } : Y_sum2;
+        };
+        Y_sum = reduce(+, (i, j -> i), { [i, j] : j < i } : A);
+        Y_sum2 = reduce(+, (i, j -> i), { [i, j] : j >= i } : B);
     """
 
     name = "permutation-case-reduce"

@@ -21,7 +21,10 @@ class SplitUnionIntoCasePass(VariablePass):
 
     After `--split-union-into-case=X`:
 
-        X = case { {: 0 <= i < N} : A; {: i = 2N} : A; };
+        X = case {
+            { [i] : 0 <= i < N } : A;
+            { [i] : i = 2N } : A;
+        };
     """
 
     name = "split-union-into-case"

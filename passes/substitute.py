@@ -16,7 +16,7 @@ class SubstitutePass(VariablePass):
     `use` is the number of the only use to replace, counted from 0. The equation of the definition
     stays.
 
-    Before:
+    Before, where A and X have the same domain:
 
         X = A * A;
         Y = X + (i -> i - 1)@X;
