@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from polyir.equations.basis import change_of_basis, change_reduction_basis
-from polyir.equations.given_functions import given_function
-from polyir.equations.system import System
 from polyir.passes.equation_pass import VariablePass
+
+if TYPE_CHECKING:
+    from polyir.equations.system import System
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,9 @@ class ChangeOfBasisPass(VariablePass):
     reduction: int | None = None
 
     def rewrite(self, system: System) -> System:
+        from polyir.equations.basis import change_of_basis, change_reduction_basis
+        from polyir.equations.given_functions import given_function
+
         function = given_function(self.function, system)
         inverse = None if self.inverse is None else given_function(self.inverse, system)
         if self.reduction is None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from polyir.equations.normal_form import normalized
-from polyir.equations.system import System
 from polyir.passes.equation_pass import EquationPass
+
+if TYPE_CHECKING:
+    from polyir.equations.system import System
 
 
 @dataclass(frozen=True)
@@ -38,4 +40,6 @@ class NormalizeEquationsPass(EquationPass):
     name = "normalize-equations"
 
     def rewrite(self, system: System) -> System:
+        from polyir.equations.normal_form import normalized
+
         return normalized(system)

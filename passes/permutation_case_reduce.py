@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from polyir.equations.reductions import permutation_case_reduce
-from polyir.equations.system import System
 from polyir.passes.equation_pass import VariablePass
+
+if TYPE_CHECKING:
+    from polyir.equations.system import System
 
 
 @dataclass(frozen=True)
@@ -35,4 +37,6 @@ class PermutationCaseReducePass(VariablePass):
     reduction: int = 0
 
     def rewrite(self, system: System) -> System:
+        from polyir.equations.reductions import permutation_case_reduce
+
         return permutation_case_reduce(system, self.variable, self.reduction)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from polyir.equations.substitution import substitute
-from polyir.equations.system import System
 from polyir.passes.equation_pass import VariablePass
+
+if TYPE_CHECKING:
+    from polyir.equations.system import System
 
 
 @dataclass(frozen=True)
@@ -32,4 +34,6 @@ class SubstitutePass(VariablePass):
     use: int | None = None
 
     def rewrite(self, system: System) -> System:
+        from polyir.equations.substitution import substitute
+
         return substitute(system, self.variable, self.definition, self.use)
