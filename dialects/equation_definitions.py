@@ -42,7 +42,7 @@ from polyir.dialects.equation_types import (
     verify_variable,
 )
 from polyir.dialects.isl_attributes import MultiAffAttr, SetAttr
-from polyir.dialects.schedule_tree import parse_body, print_body
+from polyir.dialects.schedule_tree import parse_attributes, parse_body, print_body
 
 if TYPE_CHECKING:
     from polyir.dialects.equation_systems import SystemOp, VariableOp
@@ -91,7 +91,10 @@ class DefineOp(IRDLOperation):
         if variable.role.data == "input":
             raise VerifyException(f"defines the input @{variable.sym_name.data}")
         if self.index_names is not None and len(self.index_names) != variable.dimensions:
-            raise VerifyException(f"needs {variable.dimensions} names of indices")
+            raise VerifyException(
+                f"has {len(self.index_names)} names of indices, and the variable "
+                f"@{variable.sym_name.data} has {in_words(variable.dimensions)}"
+            )
         _verify_expressions(self, self.expression)
 
     @classmethod
@@ -100,10 +103,9 @@ class DefineOp(IRDLOperation):
         names = None
         if parser.parse_optional_keyword("indices") is not None:
             names = parse_names(parser)
-        attributes = parser.parse_optional_attr_dict_with_keyword()
+        attributes = parse_attributes(parser)
         equation = cls(name, parse_body(parser), names)
-        if attributes is not None:
-            equation.attributes |= attributes.data
+        equation.attributes |= attributes
         return equation
 
     def print(self, printer: Printer) -> None:
@@ -210,10 +212,9 @@ class UseOp(IRDLOperation):
         domain = SetAttr.parse_text(parser)
         parser.parse_keyword("parameters")
         parameters = MultiAffAttr.parse_text(parser)
-        attributes = parser.parse_optional_attr_dict_with_keyword()
+        attributes = parse_attributes(parser)
         use = cls(name, domain, parameters, parse_body(parser))
-        if attributes is not None:
-            use.attributes |= attributes.data
+        use.attributes |= attributes
         return use
 
     def print(self, printer: Printer) -> None:

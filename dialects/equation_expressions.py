@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isfinite
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import islpy as isl
 from xdsl.dialects.builtin import (
@@ -31,7 +31,7 @@ from xdsl.irdl import (
     prop_def,
     var_operand_def,
 )
-from xdsl.parser import Parser
+from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
@@ -49,6 +49,8 @@ from polyir.dialects.equation_types import (
 )
 from polyir.dialects.isl_attributes import (
     AffAttr,
+    IslAttribute,
+    IslObject,
     MultiAffAttr,
     PwQPolynomialAttr,
     SetAttr,
@@ -129,53 +131,52 @@ class ReadOp(ExpressionOp):
         verify_variable(self, self.variable, self.dimensions)
 
 
+class _NumberOp(ExpressionOp):
+    """An integer, by a function of the point, the property `function`: its text is all there is."""
+
+    FUNCTION: ClassVar[type[IslAttribute[Any]]]
+
+    def __init__(self, function: isl.Aff | isl.PwQPolynomial) -> None:
+        dimensions = function.dim(isl.dim_type.in_)
+        super().__init__([], dimensions, {"function": self.FUNCTION(function)})
+
+    @classmethod
+    def parse_form(cls, parser: Parser) -> Self:
+        return cls(cls.FUNCTION.parse_text(parser))
+
+    def print_form(self, printer: Printer) -> None:
+        self._attribute.print_text(printer)
+
+    def verify_(self) -> None:
+        function = self._attribute.data
+        self.verify_dimensions("a function", function.dim(isl.dim_type.in_), self.dimensions)
+        verify_object(self, function, function.get_domain_space())
+
+    @property
+    def _attribute(self) -> IslAttribute[Any]:
+        attribute = self.properties["function"]
+        assert isinstance(attribute, IslAttribute)
+        return attribute
+
+
 @irdl_op_definition
-class IndexOp(ExpressionOp):
+class IndexOp(_NumberOp):
     """An integer, by an affine function: `equations.index "[N] -> { [i] -> [(N - i)] }"`."""
 
     name = "equations.index"
+    FUNCTION: ClassVar[type[IslAttribute[Any]]] = AffAttr
 
     function = prop_def(AffAttr)
 
-    def __init__(self, function: isl.Aff) -> None:
-        super().__init__([], function.dim(isl.dim_type.in_), {"function": AffAttr(function)})
-
-    @classmethod
-    def parse_form(cls, parser: Parser) -> IndexOp:
-        return cls(AffAttr.parse_text(parser))
-
-    def print_form(self, printer: Printer) -> None:
-        self.function.print_text(printer)
-
-    def verify_(self) -> None:
-        function = self.function.data
-        self.verify_dimensions("a function", function.dim(isl.dim_type.in_), self.dimensions)
-        verify_object(self, function, function.get_domain_space())
-
 
 @irdl_op_definition
-class PolynomialOp(ExpressionOp):
+class PolynomialOp(_NumberOp):
     """An integer, by a quasi-polynomial: `equations.polynomial "{ [i] -> 1/2 * i^2 }"`."""
 
     name = "equations.polynomial"
+    FUNCTION: ClassVar[type[IslAttribute[Any]]] = PwQPolynomialAttr
 
     function = prop_def(PwQPolynomialAttr)
-
-    def __init__(self, function: isl.PwQPolynomial) -> None:
-        dimensions = function.dim(isl.dim_type.in_)
-        super().__init__([], dimensions, {"function": PwQPolynomialAttr(function)})
-
-    @classmethod
-    def parse_form(cls, parser: Parser) -> PolynomialOp:
-        return cls(PwQPolynomialAttr.parse_text(parser))
-
-    def print_form(self, printer: Printer) -> None:
-        self.function.print_text(printer)
-
-    def verify_(self) -> None:
-        function = self.function.data
-        self.verify_dimensions("a function", function.dim(isl.dim_type.in_), self.dimensions)
-        verify_object(self, function, function.get_domain_space())
 
 
 @irdl_op_definition
@@ -193,16 +194,12 @@ class DependOp(ExpressionOp):
 
     @classmethod
     def parse_form(cls, parser: Parser) -> DependOp:
-        operand = parser.parse_unresolved_operand()
-        parser.parse_keyword("by")
-        function = MultiAffAttr.parse_text(parser)
+        operand, function = _parse_operand_and(parser, "by", MultiAffAttr)
         type = ExpressionType.of(function.dim(isl.dim_type.out))
         return cls(parser.resolve_operand(operand, type), function)
 
     def print_form(self, printer: Printer) -> None:
-        printer.print_ssa_value(self.operand)
-        printer.print_string(" by ")
-        self.function.print_text(printer)
+        _print_operand_and(printer, self.operand, "by", self.function)
 
     def verify_(self) -> None:
         function = self.function.data
@@ -226,16 +223,12 @@ class RestrictOp(ExpressionOp):
 
     @classmethod
     def parse_form(cls, parser: Parser) -> RestrictOp:
-        operand = parser.parse_unresolved_operand()
-        parser.parse_keyword("to")
-        domain = SetAttr.parse_text(parser)
+        operand, domain = _parse_operand_and(parser, "to", SetAttr)
         type = ExpressionType.of(domain.dim(isl.dim_type.set))
         return cls(parser.resolve_operand(operand, type), domain)
 
     def print_form(self, printer: Printer) -> None:
-        printer.print_ssa_value(self.operand)
-        printer.print_string(" to ")
-        self.domain.print_text(printer)
+        _print_operand_and(printer, self.operand, "to", self.domain)
 
     def verify_(self) -> None:
         domain = self.domain.data
@@ -295,18 +288,14 @@ class ReduceOp(ExpressionOp):
     @classmethod
     def parse_form(cls, parser: Parser) -> ReduceOp:
         operator = _parse_operator(parser)
-        operand = parser.parse_unresolved_operand()
-        parser.parse_keyword("by")
-        projection = MultiAffAttr.parse_text(parser)
+        operand, projection = _parse_operand_and(parser, "by", MultiAffAttr)
         type = ExpressionType.of(projection.dim(isl.dim_type.in_))
         return cls(operator, parser.resolve_operand(operand, type), projection)
 
     def print_form(self, printer: Printer) -> None:
         _print_operator(printer, self.operator)
         printer.print_string(" ")
-        printer.print_ssa_value(self.operand)
-        printer.print_string(" by ")
-        self.projection.print_text(printer)
+        _print_operand_and(printer, self.operand, "by", self.projection)
 
     def verify_(self) -> None:
         projection = self.projection.data
@@ -450,6 +439,23 @@ def _parse_typed(parser: Parser, operands: Sequence[Any]) -> list[SSAValue[Expre
     """The operands, which have all the type that follows."""
     type = ExpressionType.of(parse_type(parser))
     return [parser.resolve_operand(operand, type) for operand in operands]
+
+
+def _parse_operand_and(
+    parser: Parser, word: str, attribute: type[IslAttribute[IslObject]]
+) -> tuple[UnresolvedOperand, IslObject]:
+    """An operand, and an isl object behind a word: `%0 by "{ [i] -> [i] }"`."""
+    operand = parser.parse_unresolved_operand()
+    parser.parse_keyword(word)
+    return operand, attribute.parse_text(parser)
+
+
+def _print_operand_and(
+    printer: Printer, operand: SSAValue, word: str, item: IslAttribute[Any]
+) -> None:
+    printer.print_ssa_value(operand)
+    printer.print_string(f" {word} ")
+    item.print_text(printer)
 
 
 def _parse_operator(parser: Parser) -> StringAttr | SymbolRefAttr:

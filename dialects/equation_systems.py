@@ -27,12 +27,12 @@ from xdsl.utils.exceptions import VerifyException
 
 from polyir.dialects.equation_definitions import DefineOp, UseOp, parse_names, print_names
 from polyir.dialects.equation_types import (
-    parse_attributes,
     system_around,
     verify_object,
 )
 from polyir.dialects.isl_attributes import SetAttr
-from polyir.dialects.schedule_tree import parse_body, print_body
+from polyir.dialects.schedule_tree import parse_attributes, parse_body, print_body
+from polyir.isl_lists import parameters_of
 
 ROLES: Final = ("input", "output", "local")
 """What a variable is to those who use the system."""
@@ -59,7 +59,7 @@ class ExternalOp(IRDLOperation):
         name = parser.parse_symbol_name().data
         parser.parse_keyword("arguments")
         external = cls(name, parser.parse_integer(allow_boolean=False, allow_negative=False))
-        parse_attributes(parser, external)
+        external.attributes |= parse_attributes(parser)
         return external
 
     def print(self, printer: Printer) -> None:
@@ -127,10 +127,9 @@ class SystemOp(IRDLOperation):
         names = parse_names(parser)
         parser.parse_keyword("context")
         context = SetAttr.parse_text(parser)
-        attributes = parser.parse_optional_attr_dict_with_keyword()
+        attributes = parse_attributes(parser)
         system = cls(name, names, context, parse_body(parser))
-        if attributes is not None:
-            system.attributes |= attributes.data
+        system.attributes |= attributes
         return system
 
     def print(self, printer: Printer) -> None:
@@ -184,7 +183,7 @@ class VariableOp(IRDLOperation):
         name = parser.parse_symbol_name().data
         role = parser.parse_identifier(", ".join(ROLES))
         variable = cls(name, role, SetAttr.parse_text(parser))
-        parse_attributes(parser, variable)
+        variable.attributes |= parse_attributes(parser)
         return variable
 
     def print(self, printer: Printer) -> None:
@@ -238,10 +237,9 @@ class BodyOp(IRDLOperation):
     def parse(cls, parser: Parser) -> BodyOp:
         parser.parse_keyword("context")
         context = SetAttr.parse_text(parser)
-        attributes = parser.parse_optional_attr_dict_with_keyword()
+        attributes = parse_attributes(parser)
         body = cls(context, parse_body(parser))
-        if attributes is not None:
-            body.attributes |= attributes.data
+        body.attributes |= attributes
         return body
 
     def print(self, printer: Printer) -> None:
@@ -254,12 +252,7 @@ class BodyOp(IRDLOperation):
 def _verify_context(operation: Operation, context: isl.Set, names: Sequence[str]) -> None:
     if not context.is_params():
         raise VerifyException("needs a set of parameters as its context")
-    space = context.get_space()
-    found = [
-        space.get_dim_name(isl.dim_type.param, place)
-        for place in range(space.dim(isl.dim_type.param))
-    ]
-    if found != list(names):
+    if parameters_of(context.get_space()) != tuple(names):
         raise VerifyException(f"needs the parameters ({', '.join(names)}) in its context")
 
 

@@ -27,9 +27,8 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from polyir.dialects.isl_attributes import (
-    IslAttribute,
-)
+from polyir.dialects.isl_attributes import IslAttribute
+from polyir.dialects.schedule_tree import parse_attributes
 from polyir.isl_lists import parameters_of
 
 
@@ -104,7 +103,7 @@ class ExpressionOp(IRDLOperation):
     @classmethod
     def parse(cls, parser: Parser) -> Self:
         operation = cls.parse_form(parser)
-        parse_attributes(parser, operation)
+        operation.attributes |= parse_attributes(parser)
         return operation
 
     def print(self, printer: Printer) -> None:
@@ -125,13 +124,6 @@ class ExpressionOp(IRDLOperation):
         """An isl object has as many dimensions as the expression needs."""
         if found != expected:
             raise VerifyException(f"needs {what} of {in_words(expected)}, not {found}")
-
-
-def parse_attributes(parser: Parser, operation: Operation) -> None:
-    """Read the attributes that an operation has besides its properties, if there are any."""
-    attributes = parser.parse_optional_attr_dict_with_keyword()
-    if attributes is not None:
-        operation.attributes |= attributes.data
 
 
 def parse_type(parser: Parser) -> int:

@@ -89,13 +89,12 @@ class TreeOp(IRDLOperation):
         for name, attribute in cls.HEAD.items():
             properties[name] = attribute(attribute.parse_text(parser))
         properties |= cls.parse_flags(parser)
-        attributes = parser.parse_optional_attr_dict_with_keyword()
+        attributes = parse_attributes(parser)
         node = cls(properties)
         region = parse_body(parser)
         node.detach_region(node.body)
         node.add_region(region)
-        if attributes is not None:
-            node.attributes |= attributes.data
+        node.attributes |= attributes
         return node
 
     def print(self, printer: Printer) -> None:
@@ -378,6 +377,12 @@ def print_body(printer: Printer, body: Region) -> None:
     """Print a region whose block arguments, if it has any, are told elsewhere."""
     printer.print_string(" ")
     printer.print_region(body, print_entry_block_args=False, print_empty_block=False)
+
+
+def parse_attributes(parser: Parser) -> dict[str, Attribute]:
+    """Read the attributes that an operation has besides its properties, if there are any."""
+    attributes = parser.parse_optional_attr_dict_with_keyword()
+    return {} if attributes is None else dict(attributes.data)
 
 
 def parse_body(parser: Parser, arguments: Sequence[Parser.Argument] = ()) -> Region:

@@ -41,6 +41,7 @@ from polyir.dialects.schedule_tree import (
     ExtensionOp,
     FilterOp,
     MarkOp,
+    parse_attributes,
     parse_body,
     print_body,
     walk_tree,
@@ -182,7 +183,7 @@ class ScopOp(IRDLOperation):
         dependences = None
         if parser.parse_optional_keyword("dependences") is not None:
             dependences = DependencesAttr.parse_parameter(parser)
-        attributes = parser.parse_optional_attr_dict_with_keyword()
+        attributes = parse_attributes(parser)
         scop = cls(
             [value for value, _ in parameters],
             [name for _, name in parameters],
@@ -190,8 +191,7 @@ class ScopOp(IRDLOperation):
             parse_body(parser),
             dependences,
         )
-        if attributes is not None:
-            scop.attributes |= attributes.data
+        scop.attributes |= attributes
         return scop
 
     def print(self, printer: Printer) -> None:
@@ -278,15 +278,14 @@ class LocalArrayOp(IRDLOperation):
         alignment = None
         if parser.parse_optional_keyword("alignment") is not None:
             alignment = parser.parse_integer(allow_boolean=False, allow_negative=False)
-        attributes = parser.parse_optional_attr_dict_with_keyword()
+        attributes = parse_attributes(parser)
         parser.parse_punctuation(":")
         position = parser.pos
         type = parser.parse_type()
         if not isinstance(type, MemRefType):
             parser.raise_error("expected a memref type", position)
         array = cls(name, type, space, alignment, sizes or ())
-        if attributes is not None:
-            array.attributes |= attributes.data
+        array.attributes |= attributes
         return array
 
     def print(self, printer: Printer) -> None:
@@ -340,10 +339,9 @@ class StmtOp(IRDLOperation):
             parser.Delimiter.PAREN,
             lambda: parser.parse_argument(expect_type=False).resolve(IndexType()),
         )
-        attributes = parser.parse_optional_attr_dict_with_keyword()
+        attributes = parse_attributes(parser)
         statement = cls(name, domain, parse_body(parser, iterators))
-        if attributes is not None:
-            statement.attributes |= attributes.data
+        statement.attributes |= attributes
         return statement
 
     def print(self, printer: Printer) -> None:

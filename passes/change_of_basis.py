@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from polyir.equations.basis import change_of_basis, change_reduction_basis
-from polyir.equations.given_functions import given_function
-from polyir.equations.system import System
 from polyir.passes.equation_pass import VariablePass
+
+if TYPE_CHECKING:
+    from polyir.equations.system import System
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class ChangeOfBasisPass(VariablePass):
 
     After `--change-of-basis="variable=X function='{ [i, j] -> [i - j, j] }'"`:
 
-        equations.variable @X local "[N] -> { [i0, i1] : i0 >= 0 and 0 <= i1 < N - i0 }"
+        equations.variable @X local "[N] -> { [i0, j] : i0 >= 0 and 0 <= j < N - i0 }"
         ...
         %0 = equations.read @X : <2>
         %1 = equations.depend %0 by "[N] -> { [i, j] -> [(i - j), (j)] }"
@@ -40,6 +41,9 @@ class ChangeOfBasisPass(VariablePass):
     reduction: int | None = None
 
     def rewrite(self, system: System) -> System:
+        from polyir.equations.basis import change_of_basis, change_reduction_basis
+        from polyir.equations.given_functions import given_function
+
         function = given_function(self.function, system)
         inverse = None if self.inverse is None else given_function(self.inverse, system)
         if self.reduction is None:

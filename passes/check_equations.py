@@ -8,8 +8,6 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from polyir.diagnostics import missed, remark
-from polyir.equations.checks import check_program
-from polyir.equations.ir import program_of
 from polyir.passes.options import PassWithOptions
 
 
@@ -31,6 +29,9 @@ class CheckEquationsPass(PassWithOptions):
     name = "check-equations"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        from polyir.equations.checks import check_program
+        from polyir.equations.ir import program_of
+
         program = program_of(op)
         if not program.systems:
             missed(self.name, "there is no system of equations: nothing to do", op)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from polyir.equations.given_functions import given_function
-from polyir.equations.reductions import decompose_reduction
-from polyir.equations.system import System
 from polyir.passes.equation_pass import VariablePass
+
+if TYPE_CHECKING:
+    from polyir.equations.system import System
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,9 @@ class DecomposeReductionPass(VariablePass):
     local: str | None = None
 
     def rewrite(self, system: System) -> System:
+        from polyir.equations.given_functions import given_function
+        from polyir.equations.reductions import decompose_reduction
+
         inner = given_function(self.inner, system)
         outer = None if self.outer is None else given_function(self.outer, system)
         return decompose_reduction(system, self.variable, self.reduction, inner, outer, self.local)

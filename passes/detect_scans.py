@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from polyir.equations.simplification.options import Options
 from polyir.passes.simplify_equations import SimplifyingPass
+
+if TYPE_CHECKING:
+    from polyir.equations.simplification.options import Options
 
 
 @dataclass(frozen=True)
@@ -31,4 +34,6 @@ class DetectScansPass(SimplifyingPass):
     name = "detect-scans"
 
     def options(self) -> Options:
+        from polyir.equations.simplification.options import Options
+
         return Options(scans_only=True)

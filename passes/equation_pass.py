@@ -1,17 +1,22 @@
-"""What passes on systems of equations share."""
+"""What passes on systems of equations share.
+
+These passes import what they apply when they apply it: `--help` imports all passes.
+"""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from polyir.diagnostics import OptionError, PolyirError, missed, nearest
-from polyir.equations.ir import program_of, replace_program
-from polyir.equations.system import Program, System
 from polyir.passes.options import PassWithOptions
+
+if TYPE_CHECKING:
+    from polyir.equations.system import Program, System
 
 
 @dataclass(frozen=True)
@@ -21,6 +26,8 @@ class EquationPass(PassWithOptions):
     system: str | None = field(default=None, kw_only=True)
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        from polyir.equations.ir import program_of, replace_program
+
         program = program_of(op)
         if not program.systems:
             missed(self.name, "there is no system of equations: nothing to do", op)

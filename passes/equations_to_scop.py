@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from polyir.diagnostics import OptionError, missed
-from polyir.equations.element_types import ElementType
-from polyir.equations.ir import program_of, replace_program
-from polyir.equations.system import System
-from polyir.equations.to_scop import add_functions
-from polyir.equations.trees import with_trees
 from polyir.passes.options import PassWithOptions
+
+if TYPE_CHECKING:
+    from polyir.equations.system import System
 
 
 @dataclass(frozen=True)
@@ -74,6 +72,11 @@ class EquationsToScopPass(PassWithOptions):
             raise OptionError("tree must be 2 or more, or 0 for none")
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        from polyir.equations.element_types import ElementType
+        from polyir.equations.ir import program_of, replace_program
+        from polyir.equations.to_scop import add_functions
+        from polyir.equations.trees import with_trees
+
         program = program_of(op)
         if not program.systems:
             missed(self.name, "nothing to do: the module has no equations", op)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from polyir.equations.reductions import hoist_reduction
-from polyir.equations.system import System
 from polyir.passes.equation_pass import VariablePass
+
+if TYPE_CHECKING:
+    from polyir.equations.system import System
 
 
 @dataclass(frozen=True)
@@ -32,4 +34,6 @@ class HoistReductionPass(VariablePass):
     local: str | None = None
 
     def rewrite(self, system: System) -> System:
+        from polyir.equations.reductions import hoist_reduction
+
         return hoist_reduction(system, self.variable, self.reduction, self.local)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from polyir.equations.normal_form import normalized
-from polyir.equations.system import System
 from polyir.passes.equation_pass import EquationPass
+
+if TYPE_CHECKING:
+    from polyir.equations.system import System
 
 
 @dataclass(frozen=True)
@@ -19,23 +21,25 @@ class NormalizeEquationsPass(EquationPass):
     point. Branches without points are left out, and `auto` becomes the domain that it means. Uses
     of other systems stay as they are.
 
-    Before, in the notation of `--emit=show`:
+    Before, in the notation of `--emit=show`, where Y has the domain `{ [i] : 0 <= i < N }`:
 
         Y = (i -> i + 1)@(case {
-              {: i < 5} : A;
-              auto : 2 * reduce(+, (i, j -> i), B);
-            });
+            { [i] : i < 5 } : A;
+            auto : 2 * reduce(+, (i, j -> i), B);
+        });
 
     After:
 
         Y = case {
-              {: i < 4} : (i -> i + 1)@A;
-              {: i >= 4} : 2 * (i -> i + 1)@Y_sum;
-            };
+            { [i] : 0 <= i <= 3 } : (i -> i + 1)@A;
+            { [i] : 4 <= i < N } : 2 * (i -> i + 1)@Y_sum;
+        };
         Y_sum = reduce(+, (i, j -> i), B);
     """
 
     name = "normalize-equations"
 
     def rewrite(self, system: System) -> System:
+        from polyir.equations.normal_form import normalized
+
         return normalized(system)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from polyir.equations.reductions import permutation_case_reduce
-from polyir.equations.system import System
 from polyir.passes.equation_pass import VariablePass
+
+if TYPE_CHECKING:
+    from polyir.equations.system import System
 
 
 @dataclass(frozen=True)
@@ -22,9 +24,12 @@ class PermutationCaseReducePass(VariablePass):
 
     After `--permutation-case-reduce=Y`:
 
-        Y = case { {: i > 0} : Y_sum + Y_sum2; {: i = 0} : Y_sum2; };
-        Y_sum = reduce(+, (i, j -> i), {: j < i} : A);
-        Y_sum2 = reduce(+, (i, j -> i), {: j >= i} : B);
+        Y = case {
+            { [i] : 0 < i < N } : Y_sum + Y_sum2;
+            { [i] : i = 0 } : Y_sum2;
+        };
+        Y_sum = reduce(+, (i, j -> i), { [i, j] : j < i } : A);
+        Y_sum2 = reduce(+, (i, j -> i), { [i, j] : j >= i } : B);
     """
 
     name = "permutation-case-reduce"
@@ -32,4 +37,6 @@ class PermutationCaseReducePass(VariablePass):
     reduction: int = 0
 
     def rewrite(self, system: System) -> System:
+        from polyir.equations.reductions import permutation_case_reduce
+
         return permutation_case_reduce(system, self.variable, self.reduction)

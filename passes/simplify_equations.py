@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from polyir.diagnostics import OptionError, Remark, RemarkKind, nearest, report
-from polyir.equations.simplification.complexity import in_words
-from polyir.equations.simplification.options import Options
-from polyir.equations.simplification.simplify import Simplified, simplify_reductions
-from polyir.equations.system import Program, System
 from polyir.passes.equation_pass import EquationPass
+
+if TYPE_CHECKING:
+    from polyir.equations.simplification.options import Options
+    from polyir.equations.simplification.simplify import Simplified
+    from polyir.equations.system import Program, System
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,8 @@ class SimplifyingPass(EquationPass):
         """What is allowed."""
 
     def rewrite(self, system: System) -> System:
+        from polyir.equations.simplification.simplify import simplify_reductions
+
         chosen = [name for name in self.variables if name in _defined(system)]
         if self.variables and not chosen:
             return system
@@ -41,6 +45,8 @@ class SimplifyingPass(EquationPass):
         return chosen
 
     def _report(self, system: System, result: Simplified) -> None:
+        from polyir.equations.simplification.complexity import in_words
+
         for note in result.notes:
             kind = RemarkKind.MISSED if note.is_missed else RemarkKind.REMARK
             report(Remark(kind, self.name, note.text, note.location))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from polyir.diagnostics import OptionError, nearest
-from polyir.equations.element_types import ElementType
-from polyir.equations.simplification.options import Options
 from polyir.passes.simplify_equations import SimplifyingPass
+
+if TYPE_CHECKING:
+    from polyir.equations.simplification.options import Options
 
 
 @dataclass(frozen=True)
@@ -46,11 +48,16 @@ class SimplifyReductionsPass(SimplifyingPass):
     effort: int = 1000
 
     def __post_init__(self) -> None:
+        from polyir.equations.element_types import ElementType
+
         known = [each.value for each in ElementType]
         if self.type not in known:
             hint = nearest(self.type, known)
             raise OptionError(f"'{self.name}': there is no element type '{self.type}'{hint}")
 
     def options(self) -> Options:
+        from polyir.equations.element_types import ElementType
+        from polyir.equations.simplification.options import Options
+
         is_integer = ElementType(self.type).is_integer
         return Options(is_integer, self.reassociate, effort=self.effort)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from polyir.equations.system import System
-from polyir.equations.unions import split_union_into_case, split_union_of_reduction
 from polyir.passes.equation_pass import VariablePass
+
+if TYPE_CHECKING:
+    from polyir.equations.system import System
 
 
 @dataclass(frozen=True)
@@ -21,7 +23,10 @@ class SplitUnionIntoCasePass(VariablePass):
 
     After `--split-union-into-case=X`:
 
-        X = case { {: 0 <= i < N} : A; {: i = 2N} : A; };
+        X = case {
+            { [i] : 0 <= i < N } : A;
+            { [i] : i = 2N } : A;
+        };
     """
 
     name = "split-union-into-case"
@@ -29,6 +34,8 @@ class SplitUnionIntoCasePass(VariablePass):
     reduction: int | None = None
 
     def rewrite(self, system: System) -> System:
+        from polyir.equations.unions import split_union_into_case, split_union_of_reduction
+
         if self.reduction is None:
             return split_union_into_case(system, self.variable)
         return split_union_of_reduction(system, self.variable, self.reduction)

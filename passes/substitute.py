@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from polyir.equations.substitution import substitute
-from polyir.equations.system import System
 from polyir.passes.equation_pass import VariablePass
+
+if TYPE_CHECKING:
+    from polyir.equations.system import System
 
 
 @dataclass(frozen=True)
@@ -16,7 +18,7 @@ class SubstitutePass(VariablePass):
     `use` is the number of the only use to replace, counted from 0. The equation of the definition
     stays.
 
-    Before:
+    Before, where A and X have the same domain:
 
         X = A * A;
         Y = X + (i -> i - 1)@X;
@@ -32,4 +34,6 @@ class SubstitutePass(VariablePass):
     use: int | None = None
 
     def rewrite(self, system: System) -> System:
+        from polyir.equations.substitution import substitute
+
         return substitute(system, self.variable, self.definition, self.use)

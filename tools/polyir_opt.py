@@ -1,4 +1,4 @@
-"""Run passes on MLIR, and print the result as MLIR, C or LLVM IR.
+"""Run passes on MLIR or systems of equations, and print the result as MLIR, C or LLVM IR.
 
 Every pass is a flag; passes run in the order given (--pluto-schedule --tile=32). A pipeline can
 also be given with -p. Unless --emit or -t selects another target, scops are lowered and the
@@ -53,6 +53,9 @@ if TYPE_CHECKING:
 
 SPLIT_MARKER = "// -----"
 
+FRONTENDS = ("mlir", "alpha")
+"""The languages that `_parse` reads."""
+
 
 class PolyirOptMain(xDSLOptMain):
     """The driver; `run` returns the exit code."""
@@ -63,7 +66,6 @@ class PolyirOptMain(xDSLOptMain):
         self.available_targets = {}
         self.ctx = Context()
         self.register_all_dialects()  # type: ignore[no-untyped-call]
-        self.register_all_frontends()
         self.register_all_passes()  # type: ignore[no-untyped-call]
         self.register_all_targets()
 
@@ -93,11 +95,6 @@ class PolyirOptMain(xDSLOptMain):
             passes = self._tuned.passes()
         self.pipeline = PassPipeline(passes, self._instrumentation.around(self.pipeline.callback))
 
-    def register_all_frontends(self) -> None:
-        super().register_all_frontends()  # type: ignore[no-untyped-call]
-        # Its name: `_parse` reads the text.
-        self.available_frontends["alpha"] = self.available_frontends["mlir"]
-
     def register_all_targets(self) -> None:
         super().register_all_targets()  # type: ignore[no-untyped-call]
         self.available_targets |= OPT_TARGETS
@@ -108,8 +105,8 @@ class PolyirOptMain(xDSLOptMain):
         arg_parser.add_argument(
             "-f",
             "--frontend",
-            choices=list(self.available_frontends),
-            help="the language of the input: mlir (default), or alpha, also for files *.alpha",
+            choices=FRONTENDS,
+            help="the language of the input (default: alpha for files *.alpha, mlir for all others)",
         )
         arg_parser.add_argument(
             "--emit",

@@ -9,18 +9,18 @@ import islpy as isl
 
 from polyir.diagnostics import PolyirError, SourceLocation
 from polyir.equations.domains import Domains
+from polyir.equations.points import named
 from polyir.equations.rewriting import (
     Draft,
     Site,
     equation_of,
     moved,
-    names_behind,
     needed_points,
     pieces_of,
     restricted,
     rewrite_reduction,
+    value_names,
     with_argument_names,
-    with_names,
 )
 from polyir.equations.system import (
     Dependence,
@@ -59,7 +59,7 @@ def change_of_basis(
     domain = declaration.domain.intersect_params(system.context)
     basis = basis_of(domain, function, inverse, f"the domain of '{variable}'", declaration.location)
     image = declaration.domain.apply(isl.Map.from_multi_aff(function)).coalesce()
-    image = with_names(image, names_behind(function))
+    image = named(image, value_names(function))
 
     def at_new_point(expression: Expression) -> Expression:
         if isinstance(expression, Variable) and expression.name == variable:
@@ -106,7 +106,7 @@ def change_reduction_basis(
         location = reduction.location or site.equation.location
         basis = basis_of(points, function, inverse, what, location)
         image = points.apply(isl.Map.from_multi_aff(function)).coalesce()
-        image = with_names(image, names_behind(function))
+        image = named(image, value_names(function))
         body = restricted(moved(reduction.operand, basis.inverse), image, domains)
         projection = reduction.projection.pullback_multi_aff(basis.inverse)
         return replace(reduction, operand=body, projection=projection)
@@ -148,7 +148,7 @@ def basis_of(
                 location,
             )
         found = pieces[0][1] if pieces else isl.MultiAff.zero(function.get_space().reverse())
-        return Basis(function, with_argument_names(found, names_behind(function)))
+        return Basis(function, with_argument_names(found, value_names(function)))
     expected = (function.dim(isl.dim_type.out), dimensions)
     if (inverse.dim(isl.dim_type.in_), inverse.dim(isl.dim_type.out)) != expected:
         raise PolyirError(

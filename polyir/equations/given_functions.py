@@ -16,7 +16,8 @@ _SHORT = re.compile(r"\(\s*(?P<arguments>[^()]*?)\s*->\s*(?P<values>.*)\)", re.D
 def given_function(text: str, system: System) -> isl.MultiAff:
     """The function `{ [i, j] -> [i + j, j] }`, or `(i, j -> i + j, j)`, of a system's points.
 
-    The system's parameters need not be declared. Raises `OptionError`.
+    The system's parameters need not be declared, and names of tuples do not matter. Raises
+    `OptionError`.
     """
     shown = text.strip()
     short = _SHORT.fullmatch(shown)
@@ -31,7 +32,9 @@ def given_function(text: str, system: System) -> isl.MultiAff:
         raise OptionError(
             f"'{text}' is not an affine function in isl's notation, such as {example}"
         ) from None
-    function = function.align_params(system.context.get_space())
+    function = function.flatten_domain().flatten_range().align_params(system.context.get_space())
+    for kind in (isl.dim_type.in_, isl.dim_type.out):
+        function = function.reset_tuple_id(kind)
     for name in parameters_of(function.get_domain_space()):
         if name not in system.parameters:
             raise OptionError(f"'{text}' has the parameter '{name}', which is none of the system")

@@ -14,15 +14,14 @@ from dataclasses import replace
 import islpy as isl
 
 from polyir.equations.domains import Domains
+from polyir.equations.points import named
 from polyir.equations.rewriting import (
     Draft,
-    dimension_names,
     moved,
     needed_points,
     reduction_name,
     rewritten_at,
     tidied,
-    with_names,
 )
 from polyir.equations.system import (
     AutoRestrict,
@@ -34,6 +33,7 @@ from polyir.equations.system import (
     Restrict,
     System,
 )
+from polyir.equations.text.names import names_of
 
 
 def normalized(system: System) -> System:
@@ -107,11 +107,11 @@ def normal_expression(
         elsewhere = domains.of(value, needed.dim(isl.dim_type.set)).subtract(domain)
         if elsewhere.intersect(used).is_empty():
             return value
-    names = dimension_names(needed)
+    names = names_of(needed)
     parts = tuple(
         Restrict(
             value,
-            with_names(tidied(domain, domains.context), names),
+            named(tidied(domain, domains.context), names),
             location=value.location,
         )
         for domain, value in found

@@ -8,17 +8,17 @@ from functools import reduce
 import islpy as isl
 
 from polyir.equations.domains import Domains
+from polyir.equations.points import named
 from polyir.equations.rewriting import (
     Draft,
     Site,
     moved,
-    names_behind,
     reduction_name,
     restricted,
     rewrite_reduction,
     through,
     tidied,
-    with_names,
+    value_names,
 )
 from polyir.equations.system import (
     AutoRestrict,
@@ -85,7 +85,7 @@ def decompose_reduction(
         _check_composition(site, inner, last, points)
         (used,) = domains.operand_contexts(reduction, site.needed)
         results = used.apply(isl.Map.from_multi_aff(inner)).coalesce()
-        results = with_names(results, names_behind(inner))
+        results = named(results, value_names(inner))
         chosen = site.local_name(system, name, reduction)
         partial = replace(reduction, projection=inner)
         local = draft.new_local(site.place, variable, chosen, results, partial)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import islpy as isl
 
 from polyir.diagnostics import PolyirError, SourceLocation, nearest
 from polyir.equations.domains import Domains
+from polyir.equations.points import counted, named
 from polyir.equations.system import (
     Constant,
     Declaration,
@@ -23,6 +24,8 @@ from polyir.equations.system import (
     System,
     Variable,
 )
+from polyir.equations.text.names import Names, names_behind, names_of
+from polyir.isl_lists import parameters_of
 
 _WORDS = {"+": "sum", "*": "product", "min": "min", "max": "max", "and": "all", "or": "any"}
 
@@ -102,7 +105,7 @@ def needed_points(system: System, place: int, variable: str) -> isl.Set:
     points = system.variables[variable].domain
     for equation in body.equations:
         if equation.variable == variable and equation.index_names is not None:
-            points = with_names(points, equation.index_names)
+            points = named(points, equation.index_names)
     return points.intersect_params(system.context.intersect(body.context)).coalesce()
 
 
@@ -185,8 +188,8 @@ def rewrite_reduction(
     domains = Domains(system)
     needed = needed_points(system, place, variable)
     expression = rewritten_at(equation.expression, needed, domains, replaced)
-    if count < number:
-        found = f"{count + 1} reduction{'' if count == 0 else 's'}"
+    if not 0 <= number <= count:
+        found = counted(count + 1, "reduction")
         raise PolyirError(
             f"the equation of '{variable}' has {found}, and number {number} is asked for: they "
             "are counted from 0",
@@ -273,45 +276,13 @@ def pieces_of(function: isl.PwMultiAff) -> list[tuple[isl.Set, isl.MultiAff]]:
     return found
 
 
-def names_behind(function: isl.MultiAff) -> list[str]:
+def value_names(function: isl.MultiAff) -> Names:
     """Names for the dimensions of the values of a function: those that it keeps have theirs."""
-    space = function.get_domain_space()
-    local = isl.LocalSpace.from_space(space)
-    known = [
-        (
-            isl.Aff.var_on_domain(local, isl.dim_type.set, place),
-            space.get_dim_name(isl.dim_type.set, place),
-        )
-        for place in range(space.dim(isl.dim_type.set))
-    ]
-    names: list[str] = []
-    for place in range(function.dim(isl.dim_type.out)):
-        value = function.get_at(place)
-        free = [n for each, n in known if n and each.plain_is_equal(value) and n not in names]
-        name = free[0] if free else f"i{place}"
-        while name in names:
-            name += "_"
-        names.append(name)
-    return names
+    parameters = parameters_of(function.get_domain_space())
+    return names_behind(function, names_of(function), parameters)
 
 
-def with_names(points: isl.Set, names: Sequence[str | None]) -> isl.Set:
-    """The set with names for its dimensions."""
-    for place, name in enumerate(names):
-        if name is not None:
-            points = points.set_dim_name(isl.dim_type.set, place, name)
-    return points
-
-
-def dimension_names(points: isl.Set) -> list[str | None]:
-    """The names of the dimensions of a set."""
-    return [
-        points.get_dim_name(isl.dim_type.set, place)
-        for place in range(points.dim(isl.dim_type.set))
-    ]
-
-
-def with_argument_names(function: isl.MultiAff, names: list[str]) -> isl.MultiAff:
+def with_argument_names(function: isl.MultiAff, names: Names) -> isl.MultiAff:
     """The function with names for its arguments."""
     for place, name in enumerate(names):
         function = function.set_dim_name(isl.dim_type.in_, place, name)
@@ -328,7 +299,7 @@ def through(
     """
     pairs = isl.Map.from_multi_aff(projection).reverse()
     values = isl.Map.from_multi_aff(function)
-    names = names_behind(projection)
+    names = value_names(projection)
     found: list[tuple[isl.Set, isl.MultiAff]] | None = None
     for relation in (pairs, pairs.intersect_range(domain)):
         here = relation.apply_range(values)
@@ -339,4 +310,4 @@ def through(
                 return [(everywhere, with_argument_names(found[0][1], names))]
     if found is None:
         return None
-    return [(with_names(points, names), with_argument_names(part, names)) for points, part in found]
+    return [(named(points, names), with_argument_names(part, names)) for points, part in found]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from polyir.diagnostics import PolyirError
 from polyir.equations.domains import Domains
+from polyir.equations.points import counted
 from polyir.equations.rewriting import Draft, equation_of, moved, restricted
 from polyir.equations.system import Dependence, Expression, System, Variable
 
@@ -42,10 +43,13 @@ def substitute(system: System, variable: str, definition: str, number: int | Non
                 return expression if same else expression.with_operands(operands)
 
     expression = replaced(equation.expression)
-    if count == 0 or (number is not None and number >= count):
-        uses = f"{count} use{'' if count == 1 else 's'}"
+    if count == 0 or (number is not None and not 0 <= number < count):
+        asked = (
+            "" if number is None else f", and number {number} is asked for: they are counted from 0"
+        )
         raise PolyirError(
-            f"the equation of '{variable}' has {uses} of '{definition}'", equation.location
+            f"the equation of '{variable}' has {counted(count, 'use')} of '{definition}'{asked}",
+            equation.location,
         )
     draft = Draft(system)
     draft.replace_expression(place, variable, expression)

@@ -16,6 +16,7 @@ from polyir.equations.rewriting import (
     tidied,
 )
 from polyir.equations.system import Case, Expression, Restrict, System
+from polyir.isl_lists import basic_sets_of
 
 
 def split_union_into_case(system: System, variable: str) -> System:
@@ -47,8 +48,8 @@ def split_union_of_reduction(system: System, variable: str, number: int) -> Syst
 
 def disjoint_pieces(points: isl.Set, context: isl.Set) -> list[isl.Set]:
     """Disjoint basic sets whose union is a set for parameters in the context, in isl's order."""
-    parts = points.coalesce().make_disjoint().compute_divs().get_basic_sets()
-    pieces = (isl.Set.from_basic_set(part) for part in parts if not part.is_empty())
+    parts = points.coalesce().make_disjoint().compute_divs()
+    pieces = (isl.Set.from_basic_set(part) for part in basic_sets_of(parts) if not part.is_empty())
     return [tidied(piece, context) for piece in pieces]
 
 

@@ -23,14 +23,14 @@ VECTORS = {"xdsl.dialects.vector"}
 """The default pipeline makes vector code of a product of matrices."""
 CHECK = {"polyir.passes.schedule_check", "polyir.transform.claims"}
 """What passes made is not checked again."""
+EQUATIONS = {"polyir.equations", "polyir.dialects.equation_types"}
 MLIR_ONLY = {"xdsl.dialects.omp", "xdsl.dialects.math"}
 
 IMPORTED = """
-import sys
+import atexit, sys
 from importlib import import_module
-code = import_module("polyir.tools." + sys.argv[1]).main(sys.argv[2:])
-print(*sys.modules, sep="\\n")
-sys.exit(code)
+atexit.register(lambda: print(*sys.modules, sep="\\n"))
+sys.exit(import_module("polyir.tools." + sys.argv[1]).main(sys.argv[2:]))
 """
 
 
@@ -38,12 +38,13 @@ sys.exit(code)
     ("arguments", "unwanted"),
     [
         (("polyir_opt", "--emit=none", GEMM), LLVM | C | RARE | MLIR_ONLY | {"polyir.codegen"}),
-        (("polyir_opt", GEMM), LLVM | C | RARE | MLIR_ONLY | {"polyir.codegen"}),
+        (("polyir_opt", GEMM), LLVM | C | RARE | MLIR_ONLY | EQUATIONS | {"polyir.codegen"}),
         (
             ("polyir_opt", "--pluto-schedule", "--tile=32", "--lower-poly", GEMM),
             LLVM | C | RARE | MLIR_ONLY | CHECK,
         ),
         (("polyir_opt", "--pluto-schedule", "--emit=c", GEMM), LLVM | RARE | CHECK | {"pycparser"}),
+        (("polyir_opt", "--help"), EQUATIONS | {"numpy"}),
         (("polyir_cc", GEMM_C), (LLVM | RARE | CHECK) - VECTORS),
     ],
     ids=lambda value: " ".join(value[:-1]) if isinstance(value, tuple) else "",

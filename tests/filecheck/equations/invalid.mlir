@@ -128,7 +128,7 @@ equations.system @s parameters [] context "{ : }" {
     }
   }
 }
-// CHECK: error: 'equations.define' op needs 1 names of indices
+// CHECK: error: 'equations.define' op has 2 names of indices, and the variable @X has 1 dimension
 
 // -----
 equations.system @s parameters [] context "{ : }" {
