@@ -19,7 +19,7 @@ from polyir.model.legality import example_of
 from polyir.model.order import ordered_pairs
 from polyir.model.scop import Scop, scop_of
 from polyir.model.statements import AccessKind, Statement
-from polyir.model.updates import Update, update_of
+from polyir.model.updates import Update, allow_overflow, update_of
 
 
 @dataclass(frozen=True)
@@ -59,15 +59,18 @@ def updates_of(scop: Scop) -> Updates:
     return Updates(tuple(found), tuple(reasons))
 
 
-def simplify_updates(op: ScopOp) -> None:
-    """Simplify the minima and maxima of statements that update some element more than once.
+def prepare_updates(op: ScopOp) -> None:
+    """Prepare statements that update some element more than once for another order.
 
-    See `polyir.model.extrema.simplify_extrema`.
+    Minima and maxima are simplified (`polyir.model.extrema.simplify_extrema`), and sums of integers
+    may overflow.
     """
     scop = scop_of(op)
     for statement in scop.bodies:
         if update_of(statement) is None and _updated_arrays(statement, scop.context):
             simplify_extrema(statement.op)
+    for update in updates_of(scop_of(op)).found:
+        allow_overflow(update.steps)
 
 
 def _updated_arrays(statement: Statement, context: isl.Set) -> tuple[str, ...]:

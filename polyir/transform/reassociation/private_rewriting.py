@@ -22,7 +22,7 @@ from polyir.isl_trees import BandMembers, TreeNode
 from polyir.model.affine_maps import Valued, affine_expression
 from polyir.model.scop import Scop
 from polyir.model.tree import tree_from_schedule
-from polyir.model.updates import Update, memory_of, neutral_element
+from polyir.model.updates import Update, allow_overflow, memory_of, neutral_element
 from polyir.transform.address import node_at
 from polyir.transform.expansion.box import Allocator, on_statement
 from polyir.transform.expansion.temporaries import StatementValues
@@ -278,10 +278,7 @@ class _Builder:
         for access in (update.load, update.store):
             assert isinstance(access.operation, affine.LoadOp | affine.StoreOp)
             values.redirect(access.operation, self._partial, subscripts)
-        for step in update.steps:
-            if "overflowFlags" in step.properties:
-                # Partial results may overflow where the others do not.
-                step.properties["overflowFlags"] = arith.IntegerOverflowAttr("none")
+        allow_overflow(update.steps)
 
     def _from_lower(self, cell: Sequence[isl.Aff]) -> list[isl.Aff]:
         """Subscripts of the array as those in its box."""

@@ -21,7 +21,7 @@ from polyir.isl_lists import parameters_of
 from polyir.model.affine_maps import Valued, affine_expression, map_over
 from polyir.model.scop import Scop
 from polyir.model.tree import tree_from_schedule
-from polyir.model.updates import memory_of, neutral_element
+from polyir.model.updates import allow_overflow, memory_of, neutral_element
 from polyir.transform.expansion.box import Allocator, Side, on_statement
 from polyir.transform.expansion.temporaries import StatementValues
 from polyir.transform.reassociation.rewriting import Piece, Rewriting, single
@@ -98,10 +98,7 @@ class _Builder:
             operation = access.operation
             assert isinstance(operation, affine.LoadOp | affine.StoreOp)
             values.redirect(operation, self._partial, tuple(subscripts))
-        for step in update.steps:
-            if "overflowFlags" in step.properties:
-                # Partial results may overflow where the others do not.
-                step.properties["overflowFlags"] = arith.IntegerOverflowAttr("none")
+        allow_overflow(update.steps)
 
     def _lane(self, values: StatementValues) -> AffineExpr:
         """The lane of an instance, among the lanes of all parts."""
