@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from xdsl.builder import Builder
-from xdsl.dialects import affine, arith
+from xdsl.dialects import affine
 from xdsl.ir import Block, Operation, SSAValue
 
 from polyir.loops.iteration_spaces import IterationSpaces

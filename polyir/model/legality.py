@@ -69,9 +69,9 @@ def violations(dependences: Dependences, schedule: isl.Schedule) -> tuple[Violat
 
     Violated are pairs whose target runs before the source, at the same time, or in another
     child of a set node, whose children have no order. The ends of a reduction may run in any
-    order, but must have one; wavefronts of tiles must keep it. Exact. Raises `LegalityError` for trees
-    that execute other instances than those of their domain node (extension and expansion), and
-    for marks of symbolic tile sizes above other loops than those of the sizes.
+    order, but must have one; wavefronts of tiles must keep it. Exact. Raises `LegalityError` for
+    trees that execute other instances than those of their domain node (extension and expansion),
+    and for marks of symbolic tile sizes above other loops than those of the sizes.
     """
     _require_tiled_loops(schedule.get_root())
     pairs = tuple(_violated(schedule.get_root(), all_active(dependences.ordering)))

@@ -32,11 +32,6 @@ class Updates:
     found: tuple[Update, ...]
     reasons: tuple[str, ...]
 
-    @property
-    def statements(self) -> frozenset[str]:
-        """The names of the statements that were found."""
-        return frozenset(update.statement.name for update in self.found)
-
 
 def updates_of(scop: Scop) -> Updates:
     """The statements `X[f] = X[f] op e` that update some element more than once.
@@ -134,10 +129,9 @@ def oriented(dependences: Dependences, schedule: isl.Schedule) -> Dependences:
             found += (Dependence(DependenceKind.REDUCTION, array, each) for each in relations)
     if not is_turned:
         return dependences
-    before = [each for each in dependences.items if each in dependences.strict]
-    after = [each for each in dependences.items if each.kind is DependenceKind.INPUT]
+    items = (*dependences.strict, *found, *dependences.of_kind(DependenceKind.INPUT))
     order = schedule.get_map().intersect_domain(schedule.get_domain())
-    return replace(dependences, items=(*before, *found, *after), order=order)
+    return replace(dependences, items=items, order=order)
 
 
 def _ends(relation: isl.Map) -> tuple[str, str]:
