@@ -90,7 +90,9 @@ class Dependences:
         if not self.reductions:
             return self
         items = (
-            replace(each, kind=DependenceKind.FLOW) if each in self.reductions else each
+            replace(each, kind=DependenceKind.FLOW)
+            if each.kind is DependenceKind.REDUCTION
+            else each
             for each in self.items
         )
         return replace(self, items=tuple(items))

@@ -16,7 +16,7 @@ from polyir.dialects.dependence import DependenceKind
 from polyir.model.scop import Scop, scop_of
 from polyir.passes.prerequisites import analysed_scops
 from polyir.view.draw import MOST_ARROWS, check_format, draw
-from polyir.view.picture import MOST_DIMENSIONS, parameter_values, picture_of
+from polyir.view.picture import DRAWN_KINDS, MOST_DIMENSIONS, parameter_values, picture_of
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class PicturePass(ModulePass):
     values: tuple[int, ...] = ()
     statements: tuple[str, ...] = ()
     arrays: tuple[str, ...] = ()
-    kinds: tuple[str, ...] = ("flow", "anti", "output")
+    kinds: tuple[str, ...] = tuple(kind.value for kind in DRAWN_KINDS)
     arrows: int = MOST_ARROWS
 
     def __post_init__(self) -> None:

@@ -12,7 +12,7 @@ from polyir.diagnostics import missed, remark
 from polyir.dialects.dependence import DependenceKind, Dependences
 from polyir.dialects.scop import ScopOp
 from polyir.model.analysis import ORDERING_KINDS
-from polyir.model.reductions import simplify_updates, updates_of
+from polyir.model.reductions import prepare_updates, updates_of
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import (
     attach_dependences,
@@ -62,7 +62,7 @@ class PolyDependencesPass(ModulePass):
             # Dependences of an illegal tree would make it legal.
             require_proved(scop, self.name)
             if self.reassociate:
-                simplify_updates(scop)
+                prepare_updates(scop)
             dependences = dependences_of(
                 scop, self.value_based, kinds, self.name, reassociate=self.reassociate
             )

@@ -13,6 +13,7 @@ from functools import partial
 from typing import ClassVar, Protocol, TypeVar
 from weakref import WeakSet
 
+import islpy as isl
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -340,6 +341,29 @@ def settle_claims(scop_op: ScopOp, pass_name: str) -> None:
         if outcome is not None:
             report_outcome(pass_name, outcome, scop_op)
             replace_tree(scop_op, outcome)
+    remember_proof(scop_op)
+
+
+def use_new_tree(
+    scop_op: ScopOp, schedule: isl.Schedule, pass_name: str, what: str, reassociate: bool
+) -> None:
+    """Give a scop another tree after its statements were rewritten in the order of the one it has.
+
+    Its dependences are computed anew from that order (`dependences_of`), and the new tree is
+    checked against them. Without them, the scop keeps its tree.
+    """
+    from polyir.transform.loop_attributes import settled
+
+    dependences = dependences_of(
+        scop_op, pass_name=pass_name, is_bounded=False, reassociate=reassociate
+    )
+    scop_op.dependences = None if dependences is None else DependencesAttr(dependences)
+    if dependences is None:
+        return
+    compute = partial(settled, scop_of(scop_op).schedule, schedule, dependences, what)
+    outcome = limited(f"the check of the {what}", compute)
+    report_outcome(pass_name, outcome, scop_op)
+    replace_tree(scop_op, outcome)
     remember_proof(scop_op)
 
 

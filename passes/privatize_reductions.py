@@ -6,25 +6,19 @@ from dataclasses import dataclass
 from functools import partial
 
 from polyir.diagnostics import missed, remark
-from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import ScopOp
 from polyir.limits import limited
-from polyir.model.proof import remember_proof
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import (
     RewritePass,
-    dependences_of,
-    replace_tree,
-    report_outcome,
     require_proved,
+    use_new_tree,
 )
-from polyir.transform.loop_attributes import settled
 from polyir.transform.reassociation.private_results import (
     PrivatizeReductionsOptions,
     next_privatization,
 )
 from polyir.transform.reassociation.private_rewriting import (
-    PrivateRewriting,
     apply_private_rewriting,
     plan_private_rewriting,
 )
@@ -93,22 +87,9 @@ class PrivatizeReductionsPass(PrivatizeReductionsOptions, RewritePass):
             apply_private_rewriting(op, scop_of(op), rewriting)
             remark(self.name, str(found.privatization), op)
             is_done = True
-            self._in_parts(op, rewriting)
+            use_new_tree(op, rewriting.in_parts(), self.name, "privatization", reassociate=True)
         for reason in reasons if is_done else ():
             remark(self.name, reason, op)
         if not is_done:
             why = summary(tuple(reasons)) or "no loop that is not parallel carries only reductions"
             missed(self.name, f"nothing to do: {why}", op)
-
-    def _in_parts(self, op: ScopOp, rewriting: PrivateRewriting) -> None:
-        """Compute the new dependences, and let the parts run in parallel."""
-        dependences = dependences_of(op, pass_name=self.name, is_bounded=False, reassociate=True)
-        op.dependences = None if dependences is None else DependencesAttr(dependences)
-        if dependences is None:
-            return
-        old = scop_of(op).schedule
-        compute = partial(settled, old, rewriting.in_parts(), dependences, "privatization")
-        outcome = limited("the check of parts", compute)
-        report_outcome(self.name, outcome, op)
-        replace_tree(op, outcome)
-        remember_proof(op)

@@ -6,22 +6,17 @@ from dataclasses import dataclass
 from functools import partial
 
 from polyir.diagnostics import missed, remark
-from polyir.dialects.isl_attributes import DependencesAttr
 from polyir.dialects.scop import ScopOp
 from polyir.limits import limited
 from polyir.model.outcome import Rewritten
-from polyir.model.proof import remember_proof
 from polyir.model.scop import scop_of
 from polyir.passes.prerequisites import (
     RewritePass,
-    dependences_of,
-    replace_tree,
     report_outcome,
     require_proved,
+    use_new_tree,
 )
-from polyir.transform.loop_attributes import settled
 from polyir.transform.reassociation.plan import ReassociateOptions
-from polyir.transform.reassociation.rewriting import Rewriting
 from polyir.transform.reassociation.search import next_reduction
 from polyir.transform.reassociation.statements import apply_rewriting
 from polyir.transform.reassociation.tree import RewrittenTree
@@ -89,7 +84,9 @@ class ReassociatePass(ReassociateOptions, RewritePass):
                 break
             done.append(found.done)
             apply_rewriting(op, scop_of(op), found.rewriting)
-            self._in_lanes(op, found.rewriting)
+            in_lanes = RewrittenTree(found.rewriting).in_lanes()
+            # What is left of reductions keeps its order: it is in lanes now.
+            use_new_tree(op, in_lanes, self.name, "reassociation", reassociate=False)
         for message in done if self.statements else (*done, *left):
             remark(self.name, message, op)
         if self.statements:
@@ -97,19 +94,3 @@ class ReassociatePass(ReassociateOptions, RewritePass):
         elif not done:
             why = summary(left) or "no statement updates an element more than once"
             missed(self.name, f"nothing to do: {why}", op)
-
-    def _in_lanes(self, op: ScopOp, rewriting: Rewriting) -> None:
-        """Compute the new dependences, and let the lanes of a reduction run in parallel."""
-        # What is left of reductions keeps its order: it is in lanes now.
-        dependences = dependences_of(op, pass_name=self.name, is_bounded=False, reassociate=False)
-        op.dependences = None if dependences is None else DependencesAttr(dependences)
-        if dependences is None:
-            return
-        old = scop_of(op).schedule
-        compute = partial(
-            settled, old, RewrittenTree(rewriting).in_lanes(), dependences, "reassociation"
-        )
-        outcome = limited("the check of lanes", compute)
-        report_outcome(self.name, outcome, op)
-        replace_tree(op, outcome)
-        remember_proof(op)

@@ -73,7 +73,10 @@ class _Scheduled:
     def after(self, step: ScopPass) -> _Scheduled:
         """The scop under the schedule that a pass makes."""
         outcome = step.outcome(self.scop)
-        return _Scheduled(self.scop.under(outcome.schedule), self.is_proved and outcome.proved)
+        scop = self.scop.under(outcome.schedule)
+        if outcome.dependences is not None:
+            scop = replace(scop, dependences=outcome.dependences)
+        return _Scheduled(scop, self.is_proved and outcome.proved)
 
 
 @dataclass(frozen=True)
@@ -206,7 +209,10 @@ class ScheduleChoice:
                 outcome, found = limited("the choice of a schedule for each nest", find)
             except ResourceError:
                 outcome, found = tree, ()
-            trees.append(replace(outcome, dependences=tree.dependences) if found else tree)
+            if found:
+                known = oriented(tree.dependences, outcome.schedule)
+                tree = replace(outcome, dependences=known)
+            trees.append(tree)
             replaced += found
         used: dict[int, frozenset[str]] = {}
         for each in replaced:

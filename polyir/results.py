@@ -163,7 +163,10 @@ class DependenceTable(Sequence[Dependence]):
 
     @property
     def ordering(self) -> tuple[Dependence, ...]:
-        """Those that a schedule must respect: flow, anti and output."""
+        """Those that a schedule must respect: flow, anti and output, and reductions.
+
+        It may turn reductions round.
+        """
         return self._dependences.ordering
 
     def filter(

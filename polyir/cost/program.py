@@ -149,7 +149,7 @@ def model_of(scop: Scop, values: Values) -> dict[str, StatementModel]:
         if dependence.source == dependence.target and not dependence.relation.is_empty():
             distances = dependence.relation.deltas()
             orders.setdefault(dependence.source, []).append(distances)
-            if dependence.kind is DependenceKind.FLOW:
+            if dependence.kind in (DependenceKind.FLOW, DependenceKind.REDUCTION):
                 flows.setdefault(dependence.source, []).append((dependence.array, distances))
     return {
         each.name: StatementModel(

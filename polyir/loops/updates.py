@@ -6,14 +6,14 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from xdsl.builder import Builder
-from xdsl.dialects import affine, arith
+from xdsl.dialects import affine
 from xdsl.ir import Block, Operation, SSAValue
 
 from polyir.loops.iteration_spaces import IterationSpaces
 from polyir.loops.vector_copies import BodyFacts, Element, Load, Store, UnsuitableError
 from polyir.model.index_expressions import Constraint
 from polyir.model.raising.effects import may_overlap
-from polyir.model.updates import Chain, chain_to
+from polyir.model.updates import Chain, allow_overflow, chain_to
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,7 @@ class ElementUpdate:
 
     def drop_overflow_flags(self) -> None:
         """Partial results may overflow where those in order do not."""
-        for step in self.chain.steps:
-            if "overflowFlags" in step.properties:
-                step.properties["overflowFlags"] = arith.IntegerOverflowAttr("none")
+        allow_overflow(self.chain.steps)
 
 
 def update_in(accesses: Collection[Load | Store], counters: Collection[SSAValue]) -> ElementUpdate:

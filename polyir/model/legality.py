@@ -14,7 +14,7 @@ from typing import NamedTuple
 import islpy as isl
 
 from polyir.diagnostics import LegalityError, SourceLocation
-from polyir.dialects.dependence import Dependence, Dependences
+from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 from polyir.isl_maps import small_point
 from polyir.isl_trees import mark_object, node_type
 from polyir.model.order import (
@@ -56,20 +56,23 @@ class Violation:
     example: Example
 
     def __str__(self) -> str:
-        kind, array = self.dependence.kind.value, self.dependence.array
-        return f"the {kind} dependence through {array}: {self.example}"
+        kind, array = self.dependence.kind, self.dependence.array
+        what = f"the {kind.value} dependence through {array}"
+        if kind is DependenceKind.REDUCTION:
+            source, target, parameters = self.example
+            where = f" ({parameters})" if parameters else ""
+            return f"{what}: {source} and {target} must not run at once{where}"
+        return f"{what}: {self.example}"
 
 
 def violations(dependences: Dependences, schedule: isl.Schedule) -> tuple[Violation, ...]:
-    """The strict dependences (flow, anti, output) that `schedule` violates, in their order.
-
-    Reductions are not among them: their ends may run in any order, but for those that wavefronts
-    of tiles would run at once.
+    """The ordering dependences that `schedule` violates, in their order.
 
     Violated are pairs whose target runs before the source, at the same time, or in another
-    child of a set node, whose children have no order. Exact. Raises `LegalityError` for trees
-    that execute other instances than those of their domain node (extension and expansion), and
-    for marks of symbolic tile sizes above other loops than those of the sizes.
+    child of a set node, whose children have no order. The ends of a reduction may run in any
+    order, but must have one; wavefronts of tiles must keep it. Exact. Raises `LegalityError` for
+    trees that execute other instances than those of their domain node (extension and expansion),
+    and for marks of symbolic tile sizes above other loops than those of the sizes.
     """
     _require_tiled_loops(schedule.get_root())
     pairs = tuple(_violated(schedule.get_root(), all_active(dependences.ordering)))
@@ -141,12 +144,12 @@ def _violated(node: isl.ScheduleNode, actives: tuple[Active, ...]) -> Iterator[A
         return
     match node_type(node):
         case isl.schedule_node_type.leaf:
-            yield from strict_ones(actives)
+            yield from actives
             return
         case isl.schedule_node_type.band:
             yield from _violated_by_band(node, strict_ones(actives))
         case isl.schedule_node_type.sequence | isl.schedule_node_type.set:
-            yield from _violated_by_children(node, strict_ones(actives))
+            yield from _violated_by_children(node, actives)
         case isl.schedule_node_type.mark:
             yield from _violated_by_tiles(node, actives)
         case isl.schedule_node_type.extension | isl.schedule_node_type.expansion:
@@ -185,9 +188,10 @@ def _violated_by_tiles(mark: isl.ScheduleNode, actives: tuple[Active, ...]) -> I
 
 
 def _violated_by_children(node: isl.ScheduleNode, actives: tuple[Active, ...]) -> Iterator[Active]:
-    """Pairs from a later child to an earlier one; of a set node, from any child to another."""
+    """Strict pairs from a later child to an earlier one; of a set node, all between children."""
     is_set = node_type(node) is isl.schedule_node_type.set
-    for source_child, target_child, active in across_children(node, actives):
+    pairs = across_children(node, actives if is_set else strict_ones(actives))
+    for source_child, target_child, active in pairs:
         if target_child < source_child or (is_set and target_child != source_child):
             yield active
 

@@ -79,6 +79,11 @@ def forward(active: Active, member: Member) -> isl.Map:
     return _forward(active.relation, member[dependence.source], member[dependence.target])
 
 
+def separates(active: Active, member: Member) -> bool:
+    """Whether the member gives the two ends of some active pair different places."""
+    return not (forward(active, member).is_empty() and backward(active, member).is_empty())
+
+
 def still_active(actives: Iterable[Active], member: Member) -> tuple[Active, ...]:
     """The pairs that the member places at the same time."""
     kept = []

@@ -19,7 +19,7 @@ from polyir.model.legality import example_of
 from polyir.model.order import ordered_pairs
 from polyir.model.scop import Scop, scop_of
 from polyir.model.statements import AccessKind, Statement
-from polyir.model.updates import Update, update_of
+from polyir.model.updates import Update, allow_overflow, update_of
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,6 @@ class Updates:
 
     found: tuple[Update, ...]
     reasons: tuple[str, ...]
-
-    @property
-    def statements(self) -> frozenset[str]:
-        """The names of the statements that were found."""
-        return frozenset(update.statement.name for update in self.found)
 
 
 def updates_of(scop: Scop) -> Updates:
@@ -59,15 +54,18 @@ def updates_of(scop: Scop) -> Updates:
     return Updates(tuple(found), tuple(reasons))
 
 
-def simplify_updates(op: ScopOp) -> None:
-    """Simplify the minima and maxima of statements that update some element more than once.
+def prepare_updates(op: ScopOp) -> None:
+    """Prepare statements that update some element more than once for another order.
 
-    See `polyir.model.extrema.simplify_extrema`.
+    Minima and maxima are simplified (`polyir.model.extrema.simplify_extrema`), and sums of integers
+    may overflow.
     """
     scop = scop_of(op)
     for statement in scop.bodies:
         if update_of(statement) is None and _updated_arrays(statement, scop.context):
             simplify_extrema(statement.op)
+    for update in updates_of(scop_of(op)).found:
+        allow_overflow(update.steps)
 
 
 def _updated_arrays(statement: Statement, context: isl.Set) -> tuple[str, ...]:
@@ -131,10 +129,9 @@ def oriented(dependences: Dependences, schedule: isl.Schedule) -> Dependences:
             found += (Dependence(DependenceKind.REDUCTION, array, each) for each in relations)
     if not is_turned:
         return dependences
-    before = [each for each in dependences.items if each in dependences.strict]
-    after = [each for each in dependences.items if each.kind is DependenceKind.INPUT]
+    items = (*dependences.strict, *found, *dependences.of_kind(DependenceKind.INPUT))
     order = schedule.get_map().intersect_domain(schedule.get_domain())
-    return replace(dependences, items=(*before, *found, *after), order=order)
+    return replace(dependences, items=items, order=order)
 
 
 def _ends(relation: isl.Map) -> tuple[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -194,6 +194,13 @@ def chain_to(value: SSAValue, store: Operation, loads: Collection[Operation]) ->
             assert load is not None
             return Chain(load, combiner, tuple(steps))
     return None
+
+
+def allow_overflow(steps: Iterable[Operation]) -> None:
+    """Let integers wrap around: in another order, sums may overflow where they did not before."""
+    for step in steps:
+        if "overflowFlags" in step.properties:
+            step.properties["overflowFlags"] = arith.IntegerOverflowAttr("none")
 
 
 def is_number(type: Attribute) -> bool:

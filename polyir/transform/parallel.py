@@ -30,6 +30,7 @@ from polyir.model.order import (
     below,
     forward,
     members_of,
+    separates,
     still_active,
 )
 from polyir.model.outcome import Outcome
@@ -107,13 +108,9 @@ def carriers(actives: tuple[Active, ...], member: Member) -> tuple[str, ...]:
     arrays: dict[str, None] = {}
     for active in actives:
         array = active.dependence.array
-        if array not in arrays and _separates(active, member):
+        if array not in arrays and separates(active, member):
             arrays[array] = None
     return tuple(arrays)
-
-
-def _separates(active: Active, member: Member) -> bool:
-    return not (forward(active, member).is_empty() and backward(active, member).is_empty())
 
 
 @dataclass(frozen=True)

@@ -135,8 +135,8 @@ def _parallel_loops(node: isl.ScheduleNode, path: TreePath) -> Iterator[LoopPosi
 
 def _require_private(array: str, dependences: Dependences, places: Sequence[LoopBody]) -> None:
     """Raise `NotPromotableError` if a value gets from one iteration to another."""
-    for each in dependences.ordering:
-        if each.array == array and each.kind is DependenceKind.FLOW:
+    for each in dependences.of_kind(DependenceKind.FLOW, DependenceKind.REDUCTION):
+        if each.array == array:
             left = isl.UnionMap.from_map(each.relation)
             for place in places:
                 left = left.subtract(place.same_iteration)

@@ -13,13 +13,15 @@ import islpy as isl
 from polyir.diagnostics import OptionError
 from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
 from polyir.isl_lists import maps_of, parameters_of
-from polyir.model.analysis import ORDERING_KINDS
 from polyir.model.scop import Scop
 
 Coordinates = tuple[int, ...]
 
 MOST_DIMENSIONS = 3
 """Statements with more iterators cannot be drawn."""
+
+DRAWN_KINDS = tuple(kind for kind in DependenceKind if kind is not DependenceKind.INPUT)
+"""The kinds that are drawn if nothing is said."""
 
 MOST_INSTANCES = 20_000
 """Pictures with more points are illegible. The points of the box around a statement count."""
@@ -89,7 +91,7 @@ def picture_of(
     dependences: Dependences,
     parameters: Mapping[str, int],
     statements: Sequence[str] = (),
-    kinds: Sequence[DependenceKind] = ORDERING_KINDS,
+    kinds: Sequence[DependenceKind] = DRAWN_KINDS,
     arrays: Sequence[str] = (),
 ) -> Picture:
     """The picture of `statements`, or of all with at most `MOST_DIMENSIONS` iterators.

@@ -15,10 +15,9 @@ from polyir.model.order import (
     Active,
     Member,
     all_active,
-    backward,
     below,
-    forward,
     members_of,
+    separates,
     still_active,
 )
 from polyir.model.scop import Scop
@@ -78,7 +77,7 @@ class _Chooser:
     def _look_at(
         self, number: int, member: Member, actives: tuple[Active, ...], whole: list[str]
     ) -> None:
-        carried = [active.dependence for active in actives if _separates(active, member)]
+        carried = [active.dependence for active in actives if separates(active, member)]
         private = [
             name
             for name in dict.fromkeys(dependence.array for dependence in carried)
@@ -111,10 +110,6 @@ def keeps_values(flow: ArrayFlow, member: Member) -> bool:
 def _is_true(dependence: Dependence, private: list[str]) -> bool:
     """Would the dependence be there with copies of the arrays `private`?"""
     return dependence.kind is DependenceKind.FLOW or dependence.array not in private
-
-
-def _separates(active: Active, member: Member) -> bool:
-    return not (forward(active, member).is_empty() and backward(active, member).is_empty())
 
 
 def _instances(scop: Scop, names: tuple[str, ...]) -> isl.UnionSet:

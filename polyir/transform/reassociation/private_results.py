@@ -22,12 +22,10 @@ from polyir.isl_trees import node_type, path_of
 from polyir.model.bands import band_facts
 from polyir.model.order import (
     Active,
-    Member,
     all_active,
-    backward,
     below,
-    forward,
     members_of,
+    separates,
     still_active,
     strict_ones,
 )
@@ -164,7 +162,7 @@ class _Search:
                 return
             left = actives
             for position, member in enumerate(members):
-                carried = [each for each in left if _separates(each, member)]
+                carried = [each for each in left if separates(each, member)]
                 if carried and not strict_ones(carried):
                     try:
                         yield self._planned(node, position, carried)
@@ -229,6 +227,13 @@ class _Search:
         memory = memory_of(updates[0].store).type
         if not isinstance(memory, MemRefType) or not isinstance(memory.layout, NoneAttr):
             raise NoReductionError(f"the layout of {array} is not the default")
+        instances = node.get_domain()
+        for update in updates:
+            # Its body is changed, wherever in the tree its instances are.
+            domain = update.statement.domain.intersect_params(self._scop.context)
+            if not isl.UnionSet.from_set(domain).is_subset(instances):
+                name = update.statement.name
+                raise NoReductionError(f"{name} is in several places of the schedule tree")
         places = tuple(function_of(elements(update)) for update in updates)
         cells = _cells(node, updates).intersect_params(self._scop.context).coalesce()
         try:
@@ -237,10 +242,6 @@ class _Search:
         except NoBoxError as error:
             raise NoReductionError(f"the results in {array} have no box: {error}") from None
         return PrivateArray(updates, places, cells, box)
-
-
-def _separates(active: Active, member: Member) -> bool:
-    return not (forward(active, member).is_empty() and backward(active, member).is_empty())
 
 
 def _has_loops_inside(band: isl.ScheduleNode) -> bool:

@@ -5,27 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
-from typing import Any
 
 import islpy as isl
 from xdsl.dialects import affine, arith
 from xdsl.dialects.builtin import IndexType
-from xdsl.ir import Block, Region, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr
 from xdsl.rewriter import Rewriter
 
 from polyir.dialects.isl_attributes import SetAttr
 from polyir.dialects.scop import ScopOp, StmtOp
-from polyir.isl_lists import parameters_of, sets_of
+from polyir.isl_lists import sets_of
 from polyir.isl_maps import universe
 from polyir.isl_trees import BandMembers, TreeNode
-from polyir.model.affine_maps import Valued, affine_expression
+from polyir.model.affine_maps import Valued
 from polyir.model.scop import Scop
 from polyir.model.tree import tree_from_schedule
-from polyir.model.updates import Update, memory_of, neutral_element
+from polyir.model.updates import Update, allow_overflow, memory_of, neutral_element
 from polyir.transform.address import node_at
 from polyir.transform.expansion.box import Allocator, on_statement
 from polyir.transform.expansion.temporaries import StatementValues
+from polyir.transform.reassociation.new_statement import NewStatement
 from polyir.transform.reassociation.private_results import (
     PrivateArray,
     Privatization,
@@ -33,8 +33,14 @@ from polyir.transform.reassociation.private_results import (
     cells_of_results,
 )
 from polyir.transform.reassociation.rewriting import Namer, single
-from polyir.transform.reassociation.statements import StatementBody, constant_side
-from polyir.transform.reassociation.tree import changed_at, iterator_of, parallel_band, united
+from polyir.transform.reassociation.statements import constant_side
+from polyir.transform.reassociation.tree import (
+    changed_at,
+    filter_of_new,
+    iterator_of,
+    parallel_band,
+    united,
+)
 from polyir.transform.tile import tile_values
 
 LINE = 8
@@ -130,14 +136,14 @@ class PrivateRewriting:
 
         def change(band: TreeNode) -> TreeNode:
             loop = self._loop_in_parts(band) if in_parts else self._loop(band)
-            results = [self._cells(each.result, plan.depth) for each in self.statements]
+            results = [filter_of_new(each.result, plan.depth) for each in self.statements]
             return TreeNode("sequence", None, (*loop, *results))
 
         return changed_at(self._schedule, plan.path, self._domains, change)
 
     def _loop(self, band: TreeNode) -> list[TreeNode]:
         """The loop as it was, after what sets partial results."""
-        initial = [self._cells(each.initial, self.plan.depth) for each in self.statements]
+        initial = [filter_of_new(each.initial, self.plan.depth) for each in self.statements]
         return [*initial, TreeNode("filter", self._old, (band,))]
 
     def _loop_in_parts(self, band: TreeNode) -> list[TreeNode]:
@@ -147,7 +153,7 @@ class PrivateRewriting:
         if plan.block > 1:
             turns = tile_values(self._values, plan.block * plan.step)
             inside = (parallel_band([turns], inside),)
-        initial = [self._cells(each.initial, plan.depth + 1) for each in self.statements]
+        initial = [filter_of_new(each.initial, plan.depth + 1) for each in self.statements]
         body = TreeNode("sequence", None, (*initial, TreeNode("filter", self._old, inside)))
         instances = self._old
         for each in self.statements:
@@ -175,13 +181,6 @@ class PrivateRewriting:
     def _old(self) -> isl.UnionSet:
         sets = (universe(each.get_domain_space()) for each in _functions(self._values))
         return reduce(isl.UnionSet.union, sets)
-
-    def _cells(self, domain: isl.Set, first: int) -> TreeNode:
-        """The filter of a new statement, with a band of its iterators from `first` on."""
-        count = domain.dim(isl.dim_type.set)
-        functions = [united([iterator_of(domain, each)]) for each in range(first, count)]
-        below = (parallel_band(functions),) if functions else ()
-        return TreeNode("filter", universe(domain.get_space()), below)
 
 
 def _part_of(values: isl.UnionPwAff, plan: Privatization) -> isl.UnionPwAff:
@@ -278,10 +277,7 @@ class _Builder:
         for access in (update.load, update.store):
             assert isinstance(access.operation, affine.LoadOp | affine.StoreOp)
             values.redirect(access.operation, self._partial, subscripts)
-        for step in update.steps:
-            if "overflowFlags" in step.properties:
-                # Partial results may overflow where the others do not.
-                step.properties["overflowFlags"] = arith.IntegerOverflowAttr("none")
+        allow_overflow(update.steps)
 
     def _from_lower(self, cell: Sequence[isl.Aff]) -> list[isl.Aff]:
         """Subscripts of the array as those in its box."""
@@ -296,22 +292,22 @@ class _Builder:
     def _initial(self, like: StmtOp) -> StmtOp:
         """`P[p, c] = neutral element`."""
         domain = self._new.initial
-        body = self._body(domain)
+        body = NewStatement(self._op, domain)
         update = self._array.updates[0]
         value = body.add(arith.ConstantOp(neutral_element(update.combiner, update.element_type)))
         depth = self._rewriting.plan.depth
         part = AffineDimExpr(depth)
-        body.store(value, self._partial, self._cell((part, *self._in_box(domain, depth + 1))))
-        return self._statement(domain, body, like)
+        body.store(value, self._partial, self._cell((part, *self._in_box(body, domain, depth + 1))))
+        return body.finished(like)
 
     def _result(self, like: StmtOp) -> StmtOp:
         """`X[c] = X[c] op (P[0, c] op P[1, c] op ...)`."""
         domain = self._new.result
-        body = self._body(domain)
+        body = NewStatement(self._op, domain)
         depth = self._rewriting.plan.depth
         count = domain.dim(isl.dim_type.set)
         combine = self._array.updates[0].combiner.combine
-        box = self._in_box(domain, depth)
+        box = self._in_box(body, domain, depth)
 
         def partial(part: int) -> SSAValue:
             cell = self._cell((AffineConstantExpr(part), *box))
@@ -319,38 +315,17 @@ class _Builder:
 
         total = partial(0)
         for part in range(1, self._rewriting.plan.parts):
-            total = body.add_all(combine(total, partial(part)))
+            total = body.add(*combine(total, partial(part)))
         place = tuple(AffineDimExpr(each) for each in range(depth, count))
         old = body.load(self._original, place)
-        body.store(body.add_all(combine(old, total)), self._original, place)
-        return self._statement(domain, body, like)
+        body.store(body.add(*combine(old, total)), self._original, place)
+        return body.finished(like)
 
-    def _in_box(self, domain: isl.Set, first: int) -> Valued:
+    def _in_box(self, body: NewStatement, domain: isl.Set, first: int) -> Valued:
         """The iterators of a new statement from `first` on as subscripts in the box."""
         local = isl.LocalSpace.from_space(domain.get_space())
         count = domain.dim(isl.dim_type.set)
         cell = [
             isl.Aff.var_on_domain(local, isl.dim_type.set, each) for each in range(first, count)
         ]
-        return tuple(self._expression(each) for each in self._from_lower(cell))
-
-    def _expression(self, function: isl.Aff) -> Any:
-        count = function.dim(isl.dim_type.in_)
-        order = list(self._op.parameter_values)
-        names = parameters_of(function.get_domain_space())
-        parameters = [AffineDimExpr(count + order.index(name)) for name in names]
-        return affine_expression(
-            function, [AffineDimExpr(each) for each in range(count)], parameters
-        )
-
-    def _body(self, domain: isl.Set) -> StatementBody:
-        block = Block(arg_types=[IndexType()] * domain.dim(isl.dim_type.set))
-        for position, argument in enumerate(block.args):
-            argument.name_hint = domain.get_dim_name(isl.dim_type.set, position)
-        return StatementBody(block, [*block.args, *self._op.parameter_values.values()])
-
-    def _statement(self, domain: isl.Set, body: StatementBody, like: StmtOp) -> StmtOp:
-        statement = StmtOp(domain.get_tuple_name(), domain, Region(body.block))
-        for operation in statement.walk():
-            operation.location = like.location
-        return statement
+        return tuple(map(body.subscript, self._from_lower(cell)))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TypeVar
 
 import islpy as isl
 from xdsl.dialects import affine, arith
-from xdsl.dialects.builtin import AffineMapAttr, IndexType, MemRefType
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import (
     AffineConstantExpr,
     AffineDimExpr,
@@ -17,13 +16,13 @@ from xdsl.ir.affine import (
 from xdsl.rewriter import Rewriter
 
 from polyir.dialects.scop import ScopOp, StmtOp
-from polyir.isl_lists import parameters_of
-from polyir.model.affine_maps import Valued, affine_expression, map_over
+from polyir.model.affine_maps import Valued
 from polyir.model.scop import Scop
 from polyir.model.tree import tree_from_schedule
-from polyir.model.updates import memory_of, neutral_element
+from polyir.model.updates import allow_overflow, memory_of, neutral_element
 from polyir.transform.expansion.box import Allocator, Side, on_statement
 from polyir.transform.expansion.temporaries import StatementValues
+from polyir.transform.reassociation.new_statement import NewStatement
 from polyir.transform.reassociation.rewriting import Piece, Rewriting, single
 from polyir.transform.reassociation.tree import RewrittenTree
 
@@ -98,10 +97,7 @@ class _Builder:
             operation = access.operation
             assert isinstance(operation, affine.LoadOp | affine.StoreOp)
             values.redirect(operation, self._partial, tuple(subscripts))
-        for step in update.steps:
-            if "overflowFlags" in step.properties:
-                # Partial results may overflow where the others do not.
-                step.properties["overflowFlags"] = arith.IntegerOverflowAttr("none")
+        allow_overflow(update.steps)
 
     def _lane(self, values: StatementValues) -> AffineExpr:
         """The lane of an instance, among the lanes of all parts."""
@@ -114,53 +110,49 @@ class _Builder:
 
     def _new_statement(self, piece: Piece) -> StmtOp:
         rewriting = self._rewriting
-        block = Block(arg_types=[IndexType()] * piece.domain.dim(isl.dim_type.set))
-        for position, argument in enumerate(block.args):
-            argument.name_hint = piece.domain.get_dim_name(isl.dim_type.set, position)
-        body = StatementBody(block, [*block.args, *self._op.parameter_values.values()])
+        body = NewStatement(self._op, piece.domain)
         if piece is rewriting.initial:
             value = body.add(
                 arith.ConstantOp(neutral_element(self._update.combiner, self._update.element_type))
             )
-            body.store(value, self._partial, self._cell(piece, AffineDimExpr(len(block.args) - 1)))
+            body.store(value, self._partial, self._cell(body, piece, _last_iterator(piece)))
         elif piece is rewriting.result or piece is rewriting.total:
             self._finish(body, piece)
         else:
-            lane = AffineDimExpr(len(block.args) - 1)
+            lane = _last_iterator(piece)
             own, other = self._pair(body, piece, lane, piece.half)
-            target = self._target(piece, lane)
+            target = self._target(body, piece, lane)
             body.store(self._combined(body, own, other), *target)
-        statement = StmtOp(piece.name, piece.domain, Region(block))
-        for operation in statement.walk():
-            operation.location = self._statement.location
-        return statement
+        return body.finished(self._statement)
 
-    def _finish(self, body: StatementBody, piece: Piece) -> None:
+    def _finish(self, body: NewStatement, piece: Piece) -> None:
         """Combine the last two lanes; of a part to its result, else with X[f]."""
         own, other = self._pair(body, piece, AffineConstantExpr(0), 1)
         value = self._combined(body, own, other)
         if self._has_parts and piece is self._rewriting.result:
             body.store(value, self._totals, (AffineDimExpr(self._around),))
             return
-        place = self._place(piece)
+        place = self._place(body)
         old = body.load(self._original, place)
         body.store(self._combined(body, old, value), self._original, place)
 
     def _pair(
-        self, body: StatementBody, piece: Piece, lane: AffineExpr, distance: int
+        self, body: NewStatement, piece: Piece, lane: AffineExpr, distance: int
     ) -> tuple[SSAValue, SSAValue]:
         """Two partial results, of a lane and of the one so far away."""
-        own, other = self._target(piece, lane), self._target(piece, lane + distance)
+        own, other = (self._target(body, piece, each) for each in (lane, lane + distance))
         return body.load(*own), body.load(*other)
 
-    def _target(self, piece: Piece, lane: AffineExpr) -> tuple[SSAValue, Valued]:
+    def _target(
+        self, body: NewStatement, piece: Piece, lane: AffineExpr
+    ) -> tuple[SSAValue, Valued]:
         """The memory and the subscripts of a partial result, or of the result of a part."""
         rewriting = self._rewriting
         if any(piece is each for each in (*rewriting.parts, rewriting.total)):
             return self._totals, (lane,)
-        return self._partial, self._cell(piece, lane)
+        return self._partial, self._cell(body, piece, lane)
 
-    def _cell(self, piece: Piece, lane: AffineExpr) -> Valued:
+    def _cell(self, body: NewStatement, piece: Piece, lane: AffineExpr) -> Valued:
         """The subscripts of a partial result, over the iterators and parameters."""
         space = piece.domain.get_space()
         local = isl.LocalSpace.from_space(space)
@@ -170,57 +162,23 @@ class _Builder:
             )
             for position, side in enumerate(self._rewriting.box, self._around)
         ]
-        others = [self._expression(piece, function) for function in functions]
+        others = [body.subscript(function) for function in functions]
         if self._has_parts:
             lane = AffineDimExpr(self._around) * self._reduction.lanes + lane
         return tuple(self._in_order(others, lane))
 
-    def _place(self, piece: Piece) -> Valued:
+    def _place(self, body: NewStatement) -> Valued:
         """The subscripts of X, over the iterators and parameters."""
         place = self._rewriting.place
         count = place.dim(isl.dim_type.out)
-        return tuple(self._expression(piece, place.get_at(each)) for each in range(count))
+        return tuple(body.subscript(place.get_at(each)) for each in range(count))
 
-    def _expression(self, piece: Piece, function: isl.Aff) -> AffineExpr:
-        count = piece.domain.dim(isl.dim_type.set)
-        order = list(self._op.parameter_values)
-        names = parameters_of(function.get_domain_space())
-        parameters = [AffineDimExpr(count + order.index(name)) for name in names]
-        iterators = [AffineDimExpr(each) for each in range(function.dim(isl.dim_type.in_))]
-        return affine_expression(function, iterators, parameters)
-
-    def _combined(self, body: StatementBody, left: SSAValue, right: SSAValue) -> SSAValue:
-        return body.add_all(self._update.combiner.combine(left, right))
+    def _combined(self, body: NewStatement, left: SSAValue, right: SSAValue) -> SSAValue:
+        return body.add(*self._update.combiner.combine(left, right))
 
 
-class StatementBody:
-    """The body of a statement that grows; subscripts number `values`."""
-
-    def __init__(self, block: Block, values: Sequence[SSAValue]) -> None:
-        self.block = block
-        self._values = values
-
-    def add(self, operation: Operation) -> SSAValue:
-        """The result of an operation at the end of the body."""
-        self.block.add_op(operation)
-        (result,) = operation.results
-        return result
-
-    def add_all(self, operations: Sequence[Operation]) -> SSAValue:
-        """The result of the last of some operations at the end of the body."""
-        return [self.add(operation) for operation in operations][-1]
-
-    def load(self, memory: SSAValue, subscripts: Valued) -> SSAValue:
-        """An element of an array."""
-        map, operands = map_over(subscripts, self._values)
-        assert isinstance(memory.type, MemRefType)
-        load = affine.LoadOp(memory, operands, AffineMapAttr(map), memory.type.element_type)
-        return self.add(load)
-
-    def store(self, value: SSAValue, memory: SSAValue, subscripts: Valued) -> None:
-        """Store to an element of an array."""
-        map, operands = map_over(subscripts, self._values)
-        self.block.add_op(affine.StoreOp(value, memory, operands, AffineMapAttr(map)))
+def _last_iterator(piece: Piece) -> AffineExpr:
+    return AffineDimExpr(piece.domain.dim(isl.dim_type.set) - 1)
 
 
 def constant_side(extent: int) -> Side:

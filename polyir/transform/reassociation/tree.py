@@ -51,7 +51,9 @@ class RewrittenTree:
         reduction, rewriting = self._reduction, self._rewriting
         below = tree.children if reduction.results else (tree,)
         name = reduction.update.statement.name
-        initial, *others = (self._cells(piece, self._first_cell) for piece in rewriting.pieces)
+        initial, *others = (
+            filter_of_new(piece.domain, self._first_cell) for piece in rewriting.pieces
+        )
         parts = [
             self._filter(reduction.before, below),
             [initial],
@@ -112,7 +114,10 @@ class RewrittenTree:
         # The loops over parts are around.
         first = self._around if reduction.blocks == 1 else self._first_cell + 1
         combining = (*rewriting.steps, rewriting.result)
-        blocks = [self._accumulation(below), *(self._cells(each, first) for each in combining)]
+        blocks = [
+            self._accumulation(below),
+            *(filter_of_new(each.domain, first) for each in combining),
+        ]
         if reduction.results or reduction.in_block:
             return blocks
         if reduction.blocks == 1:
@@ -120,7 +125,7 @@ class RewrittenTree:
         part = [iterator_of(each.domain, self._first_cell) for each in rewriting.of_parts]
         part.append(self._part_of_statement())
         parts = _filter_around(blocks, parallel_band([united(part)], (_one_block(blocks),)))
-        rest = [self._cells(each, self._around) for each in rewriting.across_parts]
+        rest = [filter_of_new(each.domain, self._around) for each in rewriting.across_parts]
         return [parts, _filter_around(rest, _one_block(rest))]
 
     def _accumulation(self, below: tuple[TreeNode, ...]) -> TreeNode:
@@ -148,13 +153,6 @@ class RewrittenTree:
             return reduction.part.values.mod_val(isl.Val(reduction.blocks))
         rounds = reduction.lane.values.scale_down_val(isl.Val(reduction.lanes)).floor()
         return rounds.mod_val(isl.Val(reduction.blocks))
-
-    def _cells(self, piece: Piece, first: int) -> TreeNode:
-        """The filter of a new statement, with a band of its iterators from `first` on."""
-        count = piece.domain.dim(isl.dim_type.set)
-        functions = [united([iterator_of(piece.domain, each)]) for each in range(first, count)]
-        below = (parallel_band(functions),) if functions else ()
-        return TreeNode("filter", _universe((piece,)), below)
 
 
 def changed_at(
@@ -214,6 +212,14 @@ def _filter_around(filters: Sequence[TreeNode], below: TreeNode) -> TreeNode:
     """The filter that lets pass what several filters do."""
     instances = (cast(isl.UnionSet, each.content) for each in filters)
     return TreeNode("filter", reduce(isl.UnionSet.union, instances), (below,))
+
+
+def filter_of_new(domain: isl.Set, first: int) -> TreeNode:
+    """The filter of a new statement, with a band of its iterators from `first` on."""
+    count = domain.dim(isl.dim_type.set)
+    functions = [united([iterator_of(domain, each)]) for each in range(first, count)]
+    below = (parallel_band(functions),) if functions else ()
+    return TreeNode("filter", universe(domain.get_space()), below)
 
 
 def iterator_of(domain: isl.Set, position: int) -> isl.PwAff:
