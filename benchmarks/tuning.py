@@ -16,6 +16,7 @@ import time
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
+from typing import get_args
 
 from kernels import DATA_SETS, KERNELS, Kernel
 
@@ -24,11 +25,11 @@ from polyir.limits import DEFAULT_TIME_LIMIT, processors, time_limited_to
 from polyir.pipeline import DEFAULT_PIPELINE
 from polyir.runtime import CompilerOptions
 from polyir.tuning import kernel as tuned_kernel
-from polyir.tuning.bayesian import BayesianSearch, optuna_available
+from polyir.tuning.bayesian import SearchName, search_of
 from polyir.tuning.evaluation import Candidate, Limits, ProcessEvaluator
 from polyir.tuning.programs import Flags
-from polyir.tuning.record import TuningRecord, this_machine
-from polyir.tuning.search import Budget, OrderedSearch, Search, State, tune
+from polyir.tuning.record import TuningRecord, record_of, this_machine
+from polyir.tuning.search import Budget, State, tune
 from polyir.tuning.space import space_of
 
 DEFAULT_KERNELS = ("2mm", "3mm", "gemver", "doitgen", "covariance", "fdtd-2d", "jacobi-2d", "lu")
@@ -87,29 +88,18 @@ def row(kernel: Kernel, options: argparse.Namespace) -> Row:
     base = Candidate(DEFAULT_PIPELINE, options.threads)
     flags = Flags(CompilerOptions(), CompilerOptions(), DEFAULT_TIME_LIMIT)
     space = space_of(subject, threads)
-    search: Search = BayesianSearch(space) if options.bayesian else OrderedSearch(space)
+    search = search_of(options.search, space)
     budget = Budget(seconds=options.seconds)
-    limits = Limits(original_seconds=max(10.0, options.seconds / 4))
+    limits = Limits.within(options.seconds)
     with ProcessEvaluator(subject, base, flags, limits) as evaluator:
         print(f"{kernel.name}: base {1e3 * evaluator.base_seconds:.3g} ms", file=sys.stderr)
         found = tune(evaluator, base, evaluator.base_seconds, search, budget.after(start), _show)
-        best = found.comparison
-        record = TuningRecord(
-            kernel=tuned_kernel.digest_of(module),
-            function=kernel.function,
-            machine=this_machine(),
-            pipeline=best.best.pipeline,
-            threads=best.best.threads,
-            sizes=subject.sizes,
-            base=base.pipeline,
-            base_seconds=best.base_seconds,
-            seconds=best.seconds,
-            counts=found.counts,
-        )
-        versions = {"default": base, "tuned": best.best}
+        versions = {"default": base, "tuned": found.comparison.best}
         versions |= {name: Candidate(text, options.threads) for name, text in FIXED.items()}
         times = evaluator.compare(tuple(versions.values()), options.turns)
-    return Row(record, {name: times[each] for name, each in versions.items()})
+    return Row(
+        record_of(subject, base, found), {name: times[each] for name, each in versions.items()}
+    )
 
 
 def _subject(kernel: Kernel, module: api.ModuleOp, data_set: str) -> tuned_kernel.Kernel:
@@ -138,11 +128,9 @@ def main() -> int:
     parser.add_argument("--data-set", choices=DATA_SETS, default="large")
     parser.add_argument("--threads", type=int, default=processors())
     parser.add_argument("--turns", type=int, default=7, help="of the comparison at the end")
-    parser.add_argument("--search", choices=("auto", "ordered", "bayesian"), default="auto")
+    parser.add_argument("--search", choices=get_args(SearchName), default="auto")
     parser.add_argument("--folder", type=Path, help="keep the tuning files here")
     options = parser.parse_args()
-    automatic = options.search == "auto" and optuna_available()
-    options.bayesian = options.search == "bayesian" or automatic
     print(f"{this_machine()}; {options.threads} threads; data set {options.data_set}\n\n{HEADING}")
     with time_limited_to(DEFAULT_TIME_LIMIT):
         for name in options.kernels:

@@ -69,7 +69,7 @@ def _explained(error: InterleavingError, dependences: Dependences) -> str:
     reasons = [
         f"the {each.kind.value} dependence through {each.array} from {source} to {target}"
         for source, target in error.dependences
-        for each in dependences.ordering
+        for each in dependences.strict
         if (each.source, each.target) == (source, target)
     ]
     return f"{error.message}: {', '.join(dict.fromkeys(reasons))}"

@@ -175,7 +175,7 @@ def _tuned_pipeline(module: ModuleOp, path: str) -> tuple[ModulePass, ...]:
     record = read_record(path)
     record.require_kernel(module, path)
     record.warn_of_machine(path)
-    return record.passes()
+    return record.passes(path)
 
 
 def _module(source: str) -> ModuleOp:

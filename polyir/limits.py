@@ -208,17 +208,18 @@ def in_order(
                 if begun[0].is_done(patience):
                     yield begun.popleft()
                 patience = 0.0
-            is_free = sum(not each.is_done() for each in begun) < processors()
+            # One look at each: a step may end between two.
+            running = [each for each in begun if not each.is_done()]
+            is_free = len(running) < processors()
             if is_free and (computation := next(waiting, None)) is not None:
                 begun.append(started(step, computation, location, known=known()))
                 continue
             if not begun:
                 return
-            if begun[0].is_done():
-                yield begun.popleft()
+            if running and running[0] is begun[0]:
+                _is_ready([each.reader for each in running], None)
             else:
-                readers = [each.reader for each in begun if not each.is_done()]
-                _is_ready(readers, None)
+                yield begun.popleft()
     finally:
         for each in begun:
             each.stop()

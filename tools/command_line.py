@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import gc
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import NoReturn
+from typing import Final, NoReturn
 
 from polyir.diagnostics import OptionError, PolyirError
 from polyir.limits import DEFAULT_TIME_LIMIT
+
+INTERRUPTED: Final = 130
+"""The exit code of a shell for a program that Ctrl-C ended."""
 
 
 class ArgumentParser(argparse.ArgumentParser):
@@ -41,13 +46,17 @@ class ArgumentParser(argparse.ArgumentParser):
 def exit_code_of(run: Callable[[Sequence[str]], int], arguments: Sequence[str] | None) -> int:
     """Run a tool and return its exit code: 1 after an error, which is printed as a diagnostic.
 
-    Without `arguments`, they are those of the process, which ends with the tool.
+    Without `arguments`, they are those of the process, which ends with the tool; Ctrl-C ends it
+    without a traceback.
     """
     if arguments is not None:
         return _exit_code_of(run, arguments)
     # The garbage collector must not search what was imported: that stays until the process ends.
     gc.freeze()
-    exit_code = _exit_code_of(run, sys.argv[1:])
+    try:
+        exit_code = _exit_code_of(run, sys.argv[1:])
+    except KeyboardInterrupt:
+        exit_code = INTERRUPTED
     # Nor must it search everything once more while Python exits.
     gc.freeze()
     return exit_code
@@ -130,13 +139,49 @@ def write_output(name: str | None, data: bytes | bytearray) -> None:
         return
     assert name is not None
     path = Path(name)
-    try:
-        if not path.exists() or path.is_file():
-            partial = path.with_name(f".{path.name}.partial")
+    with _errors_of_writing(name):
+        if _is_replaced(path):
+            partial = _partial(path)
             partial.write_bytes(data)
             partial.replace(path)
         else:
-            # A device or a pipe, like /dev/null, must not be replaced by a file.
             path.write_bytes(data)
+
+
+def require_writable(name: str) -> None:
+    """Raise `PolyirError` if `write_output` cannot write a file: to know it before a long run."""
+    path = Path(name)
+    with _errors_of_writing(name):
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if name != "-" and _is_replaced(path):
+            partial = _partial(path)
+            partial.touch()
+            partial.unlink()
+
+
+def _is_replaced(path: Path) -> bool:
+    """Whether a whole new file is put in its place: not in that of a device, like /dev/null."""
+    return not path.exists() or path.is_file()
+
+
+def _partial(path: Path) -> Path:
+    return path.with_name(f".{path.name}.partial")
+
+
+@contextmanager
+def _errors_of_writing(name: str) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise PolyirError(f"cannot write '{name}': {error.strerror}") from None
+
+
+def read_text(name: str) -> str:
+    """The text of a file; raises `PolyirError`."""
+    try:
+        return Path(name).read_text(encoding="utf-8")
+    except OSError as error:
+        raise PolyirError(f"cannot read '{name}': {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise PolyirError(f"cannot read '{name}': it is not UTF-8 text") from None

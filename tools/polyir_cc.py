@@ -160,7 +160,7 @@ def _pipelines(
     if not any(each is not None and tuned.is_for(each) for each in modules):
         raise tuned.refusal(path)
     tuned.warn_of_machine(path)
-    passes = tuned.passes()
+    passes = tuned.passes(path)
     return [passes if each is not None and tuned.is_for(each) else chosen for each in modules]
 
 

@@ -92,7 +92,7 @@ class PolyirOptMain(xDSLOptMain):
         self._instrumentation = Instrumentation(self.args)
         self._tuned = self._tuning(passes)
         if self._tuned is not None:
-            passes = self._tuned.passes()
+            passes = self._tuned.passes(self.args.tuned)
         self.pipeline = PassPipeline(passes, self._instrumentation.around(self.pipeline.callback))
 
     def register_all_targets(self) -> None:

@@ -13,18 +13,13 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import get_args
 
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
 from polyir import api
 from polyir.diagnostics import (
     OptionError,
-    PolyirError,
-    nearest,
     print_all,
     print_missed,
     remarks_to,
@@ -53,8 +48,10 @@ from polyir.tools.command_line import (
     exit_code_of,
     parsed_counts,
     parsed_positive,
+    read_text,
 )
 from polyir.tools.pass_help import add_information
+from polyir.tuning.kernel import function_of
 from polyir.universe import available_passes
 
 
@@ -87,22 +84,18 @@ def _run(arguments: Sequence[str]) -> int:
     available = available_passes()
     passes, others = split_pass_flags(arguments, available)
     options = _parse_options(others, available)
-    path = Path(options.file)
-    try:
-        text = path.read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        raise PolyirError(f"cannot read '{path}': {error}") from None
+    text = read_text(options.file)
     sink = print_all if options.remarks else print_missed
     with remarks_to(sink), time_limited_to(options.time_limit):
-        original = api.parse(text, str(path))
+        original = api.parse(text, options.file)
         pipeline = passes or passes_of_pipeline(api.default_pipeline(options.target), available)
         result, origin = api.run_passes(original, pipeline)
         loops = api.lower(result)
-    function = _find_function(original, options.function)
+    function = function_of(original, options.function)
     if options.show:
         shown: api.EmittedTarget = "c" if options.target == "cpu" else options.target
         print(f"== original\n{api.emit(original)}\n== result\n{api.emit(loops, shown)}")
-    changed = _find_function(result, function.sym_name.data)
+    changed = function_of(result, function.sym_name.data)
     raised = api.functions_with_scops(result, origin).get(function.sym_name.data, changed)
     scops = tuple(scop_of(op) for op in raised.walk() if isinstance(op, ScopOp))
     sizes = _tile_sizes(scops, options.tile_sizes) | dict(options.size)
@@ -190,24 +183,6 @@ def _on_threads(run: TimedRun, name: str) -> Callable[..., None]:
             run.program[name](*values[: run.arity])
 
     return call
-
-
-def _find_function(module: ModuleOp, name: str | None) -> FuncOp:
-    """The function of that name, or the only one with a body. Raises `OptionError`."""
-    functions = {
-        op.sym_name.data: op
-        for op in module.ops
-        if isinstance(op, FuncOp) and not op.is_declaration
-    }
-    if not functions:
-        raise OptionError("the module defines no function")
-    if name is None and len(functions) > 1:
-        raise OptionError(f"select a function with --function: {', '.join(functions)}")
-    wanted = next(iter(functions)) if name is None else name
-    if wanted not in functions:
-        hint = nearest(wanted, functions) or f"; known functions: {', '.join(functions)}"
-        raise OptionError(f"no function named '{wanted}'{hint}")
-    return functions[wanted]
 
 
 def _parse_options(arguments: Sequence[str], available: AvailablePasses) -> argparse.Namespace:

@@ -14,9 +14,9 @@ import re
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from math import inf
 from pathlib import Path
+from typing import TextIO, get_args
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -35,15 +35,17 @@ from polyir.tools.command_line import (
     exit_code_of,
     parsed_counts,
     parsed_positive,
+    read_text,
+    require_writable,
     write_output,
 )
 from polyir.tools.tuning_progress import progress
-from polyir.tuning.bayesian import BayesianSearch, optuna_available
+from polyir.tuning.bayesian import SearchName, search_of
 from polyir.tuning.evaluation import Candidate, Limits, ProcessEvaluator
-from polyir.tuning.kernel import Kernel, digest_of, kernel_of
+from polyir.tuning.kernel import Kernel, kernel_of
 from polyir.tuning.programs import Flags
-from polyir.tuning.record import TuningRecord, this_machine
-from polyir.tuning.search import Budget, Found, OrderedSearch, Search, tune
+from polyir.tuning.record import TuningRecord, record_of
+from polyir.tuning.search import Budget, Found, tune
 from polyir.tuning.space import Space, space_of
 
 DEFAULT_SECONDS = 60.0
@@ -57,16 +59,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(arguments: Sequence[str]) -> int:
     options = _parse_options(arguments)
     start, budget = time.monotonic(), _budget(options)
+    output = options.output or f"{Path(options.file).with_suffix('')}.tuned.json"
+    require_writable(output)
     with time_limited_to(options.time_limit):
         module = _read(options)
         kernel = kernel_of(module, options.function, dict(options.size), options.default_size)
         space = space_of(kernel, options.threads)
         base = Candidate(DEFAULT_PIPELINE, options.threads[0])
         found = _search(options, kernel, space, base, budget, start)
-    record = _record(kernel, base, found)
-    output = options.output or f"{Path(options.file).with_suffix('')}.tuned.json"
+    record = record_of(kernel, base, found)
+    # Standard output may be for the file.
+    shown = sys.stderr if output == "-" else sys.stdout
+    _print_result(record, found.interrupted, shown)
     write_output(output, record.to_json().encode())
-    _print_result(record, found, output)
+    if output != "-":
+        print(f"written to {output}")
     return 0
 
 
@@ -78,22 +85,14 @@ def _search(
     budget: Budget,
     start: float,
 ) -> Found:
-    limits = Limits()
-    if budget.seconds < inf:
-        limits = replace(limits, original_seconds=max(10.0, budget.seconds / 4))
-    search = _search_of(options.search, space)
+    search = search_of(options.search, space)
+    limits = Limits.within(budget.seconds)
     with ProcessEvaluator(kernel, base, _flags(options), limits) as evaluator:
         if evaluator.note:
             missed("polyir-tune", evaluator.note)
         seconds, left = evaluator.base_seconds, budget.after(start)
         with progress(left, seconds, options.quiet) as show:
             return tune(evaluator, base, seconds, search, left, show)
-
-
-def _search_of(name: str, space: Space) -> Search:
-    if name == "bayesian" or (name == "auto" and optuna_available()):
-        return BayesianSearch(space)
-    return OrderedSearch(space)
 
 
 def _budget(options: argparse.Namespace) -> Budget:
@@ -111,33 +110,16 @@ def _flags(options: argparse.Namespace) -> Flags:
     return Flags(checked, timed, options.time_limit)
 
 
-def _record(kernel: Kernel, base: Candidate, found: Found) -> TuningRecord:
-    best = found.comparison.best
-    return TuningRecord(
-        kernel=digest_of(kernel.module),
-        function=kernel.function,
-        machine=this_machine(),
-        pipeline=best.pipeline,
-        threads=best.threads,
-        sizes=kernel.sizes,
-        base=base.pipeline,
-        base_seconds=found.comparison.base_seconds,
-        seconds=found.comparison.seconds,
-        counts=found.counts,
-    )
-
-
-def _print_result(record: TuningRecord, found: Found, output: str) -> None:
+def _print_result(record: TuningRecord, interrupted: bool, shown: TextIO) -> None:
     counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in record.counts.items())
-    if found.interrupted:
+    if interrupted:
         print("interrupted: the result is the best that was found so far", file=sys.stderr)
-    print(f"@{record.function}: {counts}")
-    print(f"  {record.base_seconds * 1e3:10.3f} ms          {record.base}")
+    print(f"@{record.function}: {counts}", file=shown)
+    print(f"  {record.base_seconds * 1e3:10.3f} ms          {record.base}", file=shown)
     gain = record.base_seconds / record.seconds
     threads = f"{record.threads} thread{'s' if record.threads > 1 else ''}"
-    print(f"  {record.seconds * 1e3:10.3f} ms {gain:7.2f}x {record.pipeline}, {threads}")
-    if output != "-":
-        print(f"written to {output}")
+    result = f"  {record.seconds * 1e3:10.3f} ms {gain:7.2f}x {record.pipeline}, {threads}"
+    print(result, file=shown)
 
 
 # The program.
@@ -145,10 +127,7 @@ def _print_result(record: TuningRecord, found: Found, output: str) -> None:
 
 def _read(options: argparse.Namespace) -> ModuleOp:
     path = options.file
-    try:
-        text = Path(path).read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        raise PolyirError(f"cannot read '{path}': {error}") from None
+    text = read_text(path)
     if path.endswith(".c"):
         return _read_c(options, path, text)
     return api.parse(text, path)
@@ -197,7 +176,7 @@ def _parse_options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--trials", type=parsed_positive, help="how many candidates may be tried")
     parser.add_argument(
         "--search",
-        choices=("auto", "ordered", "bayesian"),
+        choices=get_args(SearchName),
         default="auto",
         help="in a fixed order and around the best, or by optuna's model too; auto is bayesian if "
         "optuna is installed (default: auto)",

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import fields
 from importlib.util import find_spec
 from math import isfinite
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from polyir.diagnostics import MissingPackageError
 from polyir.tuning.recipes import Recipe
-from polyir.tuning.search import HEAD, OrderedSearch
+from polyir.tuning.search import HEAD, OrderedSearch, Search
 from polyir.tuning.space import Space
 
 SEED: Final = 0
@@ -20,6 +20,17 @@ TRIES: Final = 20
 def optuna_available() -> bool:
     """Whether optuna is installed."""
     return find_spec("optuna") is not None
+
+
+SearchName = Literal["auto", "ordered", "bayesian"]
+"""`auto` is `bayesian` if optuna is installed."""
+
+
+def search_of(name: SearchName, space: Space) -> Search:
+    """The search of that name. Raises `MissingPackageError` if it needs optuna."""
+    if name == "bayesian" or (name == "auto" and optuna_available()):
+        return BayesianSearch(space)
+    return OrderedSearch(space)
 
 
 class BayesianSearch:

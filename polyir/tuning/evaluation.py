@@ -116,6 +116,11 @@ class Limits:
     original_seconds: float = 60.0
     memory: int = 4 << 30
 
+    @classmethod
+    def within(cls, seconds: float) -> Limits:
+        """Those of a search of so many seconds: the original program is to leave it most."""
+        return cls(original_seconds=max(10.0, seconds / 4)) if seconds < inf else cls()
+
 
 TURNS: Final = ((1, 1.15), (2, 1.05), (3, 1.02))
 """Numbers of turns, and how much slower than the best a candidate may be after them to go on."""
@@ -135,9 +140,6 @@ FINAL_TURNS: Final = 4
 
 HALVING_PART: Final = 0.6
 """Of the time for the last comparison; the rest is to make the pipeline simpler."""
-
-FINAL_SHARE: Final = 6
-"""Among how many candidates the last comparison chooses."""
 
 
 class ProcessEvaluator:
@@ -365,7 +367,7 @@ class ProcessEvaluator:
         """
         with ExitStack() as stack:
             running: dict[Candidate, Worker] = {}
-            for each in candidates[:FINAL_SHARE]:
+            for each in candidates:
                 if each != self.base and (worker := self._finalist(each, stack)) is not None:
                     running[each] = worker
             times = dict.fromkeys((self.base, *running), inf)

@@ -12,7 +12,7 @@ from xdsl.dialects.func import FuncOp
 
 from polyir.diagnostics import OptionError, PolyirError, nearest
 from polyir.model.scop import Scop, scop_of
-from polyir.passes.prerequisites import analysed_scops, scops_in
+from polyir.passes.prerequisites import analysed_scops, has_equations, scops_in
 from polyir.runtime.data import Value, make_arguments
 from polyir.target.mlir import print_module
 
@@ -43,10 +43,10 @@ def kernel_of(
 
     See `make_arguments` for these. Raises `PolyirError` if there is nothing to tune.
     """
-    name = _function_name(module, function)
+    name = function_of(module, function).sym_name.data
     analysed = module.clone()
     analysed_scops(analysed, "polyir-tune", "nothing to tune")
-    (raised,) = [each for each in _functions(analysed) if each.sym_name.data == name]
+    raised = function_of(analysed, name)
     scops = tuple(scop_of(each) for each in scops_in(raised))
     if not scops or any(each.dependences is None for each in scops):
         raise PolyirError(f"@{name} has no static control part that can be tuned")
@@ -57,20 +57,23 @@ def kernel_of(
     return Kernel(module, analysed, name, arguments, chosen)
 
 
-def _functions(module: ModuleOp) -> list[FuncOp]:
-    return [each for each in module.ops if isinstance(each, FuncOp) and not each.is_declaration]
-
-
-def _function_name(module: ModuleOp, name: str | None) -> str:
-    names = [each.sym_name.data for each in _functions(module)]
-    if not names:
-        raise OptionError("the module defines no function")
-    if name is None and len(names) > 1:
-        raise OptionError(f"select a function with --function: {', '.join(names)}")
-    if name is not None and name not in names:
-        hint = nearest(name, names) or f"; known functions: {', '.join(names)}"
-        raise OptionError(f"no function named '{name}'{hint}")
-    return names[0] if name is None else name
+def function_of(module: ModuleOp, name: str | None) -> FuncOp:
+    """The function of that name, or the only one with a body. Raises `OptionError`."""
+    functions = {
+        each.sym_name.data: each
+        for each in module.ops
+        if isinstance(each, FuncOp) and not each.is_declaration
+    }
+    if not functions:
+        hint = "; polyir-opt makes functions of equations" if has_equations(module) else ""
+        raise OptionError(f"the module defines no function{hint}")
+    if name is None and len(functions) > 1:
+        raise OptionError(f"select a function with --function: {', '.join(functions)}")
+    wanted = next(iter(functions)) if name is None else name
+    if wanted not in functions:
+        hint = nearest(wanted, functions) or f"; known functions: {', '.join(functions)}"
+        raise OptionError(f"no function named '{wanted}'{hint}")
+    return functions[wanted]
 
 
 def digest_of(module: ModuleOp) -> str:

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.passes import ModulePass
 
+    from polyir.tuning.evaluation import Candidate
+    from polyir.tuning.kernel import Kernel
+    from polyir.tuning.search import Found
+
 FORMAT: Final = 1
 """The number of the format that files have."""
 
@@ -81,9 +85,12 @@ class TuningRecord:
         """The record as the text of a file."""
         return json.dumps({"format": FORMAT, **asdict(self)}, indent=2) + "\n"
 
-    def passes(self) -> tuple[ModulePass, ...]:
+    def passes(self, path: str) -> tuple[ModulePass, ...]:
         """The passes of the pipeline. Raises `OptionError` for one that this version lacks."""
-        return passes_of_pipeline(self.pipeline, available_passes())
+        try:
+            return passes_of_pipeline(self.pipeline, available_passes())
+        except OptionError as error:
+            raise OptionError(f"the pipeline of '{path}': {error.message}") from None
 
     def is_for(self, module: ModuleOp) -> bool:
         """Whether a module, as it was read, is the kernel that was tuned."""
@@ -114,6 +121,25 @@ class TuningRecord:
         if 1 < self.threads != default_thread_count():
             what = f"was the fastest with {self.threads} threads: set OMP_NUM_THREADS"
             missed("tuned", f"the pipeline of '{path}' {what}")
+
+
+def record_of(kernel: Kernel, base: Candidate, found: Found) -> TuningRecord:
+    """What a search has found for a kernel on this machine."""
+    from polyir.tuning.kernel import digest_of
+
+    best = found.comparison.best
+    return TuningRecord(
+        kernel=digest_of(kernel.module),
+        function=kernel.function,
+        machine=this_machine(),
+        pipeline=best.pipeline,
+        threads=best.threads,
+        sizes=kernel.sizes,
+        base=base.pipeline,
+        base_seconds=found.comparison.base_seconds,
+        seconds=found.comparison.seconds,
+        counts=found.counts,
+    )
 
 
 def read_record(path: str) -> TuningRecord:

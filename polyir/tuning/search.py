@@ -118,6 +118,7 @@ class Found:
 
 
 FINALISTS: Final = 6
+"""Among how many candidates the last comparison chooses."""
 
 FINAL_PART: Final = 0.15
 """The part of the time that is for the last comparison."""

@@ -133,6 +133,19 @@ def test_steps_come_in_their_order_whichever_ends_first() -> None:
     assert len({worker for _, worker in found}) == 4
 
 
+@pytest.mark.parametrize("early", range(6))
+def test_a_step_may_end_between_two_looks(monkeypatch: pytest.MonkeyPatch, early: int) -> None:
+    real, looks = limits._is_ready, iter([False] * early)
+
+    def is_ready(readers: list[int], seconds: float | None) -> bool:
+        assert readers, "it would wait for ever"
+        # The first looks come too early, the next one finds it ended.
+        return next(looks, True) and real(readers, None)
+
+    monkeypatch.setattr(limits, "_is_ready", is_ready)
+    assert [step.result() for step in in_order("the step", [lambda: 7])] == [7]
+
+
 def test_known_objects_come_back_as_the_same_objects() -> None:
     shared, other = isl.Set("{ [0] }"), isl.Set("{ [0] }")
     steps = in_order("the step", [lambda: [shared, other]], known=lambda: [shared])

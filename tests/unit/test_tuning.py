@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from math import inf
 from pathlib import Path
@@ -19,6 +22,8 @@ from polyir import api
 from polyir.diagnostics import OptionError, PolyirError, Remark, remarks_to
 from polyir.pipeline import passes_of_pipeline
 from polyir.runtime import CompilerOptions
+from polyir.tools import polyir_tune
+from polyir.tools.command_line import INTERRUPTED
 from polyir.tools.polyir_tune import main
 from polyir.tuning import evaluation, programs
 from polyir.tuning.bayesian import BayesianSearch, optuna_available
@@ -34,7 +39,7 @@ from polyir.tuning.kernel import Kernel, kernel_of
 from polyir.tuning.processes import Worker, WorkerCrashError, WorkerTimeoutError
 from polyir.tuning.programs import Flags, Program, Refusal
 from polyir.tuning.recipes import Recipe
-from polyir.tuning.record import TuningError, read_record
+from polyir.tuning.record import TuningError, read_record, record_of_json
 from polyir.tuning.search import Budget, Found, OrderedSearch, Search, State, tune
 from polyir.tuning.space import Space, space_of
 from polyir.universe import available_passes
@@ -400,9 +405,9 @@ def test_a_kernel_is_tuned_and_the_file_is_used(
     assert record.counts["tried"] == 3
     assert record.seconds <= record.base_seconds
     assert "best so far" in capsys.readouterr().err
-    compiled = polyir.compile(GEMM.read_text(), tuned=output)
-    expected = polyir.compile(GEMM.read_text(), record.pipeline)
-    assert compiled.source == expected.source
+    other = replace(record, pipeline="pluto-schedule,tile{sizes=7}")
+    output.write_text(other.to_json())
+    assert "+= 7)" in polyir.compile(GEMM.read_text(), tuned=output).source
     with pytest.raises(TuningError, match="another kernel"):
         polyir.compile(GEMM.read_text().replace("mulf", "addf"), tuned=output)
     with pytest.raises(OptionError, match="give no other one"):
@@ -448,6 +453,40 @@ def test_an_interrupted_tool_writes_a_whole_file(
     assert main([*arguments, str(GEMM)]) == 0
     assert read_record(str(output)).counts["tried"] > 0
     assert [each.name for each in tmp_path.iterdir()] == ["out.json"]
+
+
+def test_standard_output_has_the_file_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["--trials=1", "--default-size=24", "--quiet", "--search=ordered", "-o", "-"]
+    assert main([*arguments, str(GEMM)]) == 0
+    said = capsys.readouterr()
+    assert record_of_json(said.out).function == "kernel_gemm"
+    assert "@kernel_gemm: 1 tried" in said.err
+
+
+def test_a_file_that_cannot_be_written_is_known_before_the_search(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(polyir_tune, "tune", None)
+    for output, reason in ((tmp_path, "Is a directory"), (tmp_path / "a/b", "No such file")):
+        assert main(["--quiet", "-o", str(output), str(GEMM)]) == 1
+        assert f"error: cannot write '{output}': {reason}" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_interruption_before_the_search_is_no_traceback(tmp_path: Path) -> None:
+    source = tmp_path / "in.mlir"
+    os.mkfifo(source)
+    tool = Path(sys.executable).with_name("polyir-tune")
+    with subprocess.Popen([tool, source], stderr=subprocess.PIPE, text=True) as process:
+        while process.poll() is None:
+            # There is no one to write to before it reads its input.
+            with suppress(OSError):
+                writer = os.open(source, os.O_WRONLY | os.O_NONBLOCK)
+                process.send_signal(signal.SIGINT)
+                assert process.communicate()[1] == ""
+                os.close(writer)
+            time.sleep(0.01)
+    assert process.returncode == INTERRUPTED
 
 
 def test_recipes_are_keys() -> None:

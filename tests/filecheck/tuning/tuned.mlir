@@ -29,7 +29,7 @@
 // MALFORMED: error: the tuning file '{{.*}}': 'threads' cannot be "many"
 // FORMAT: error: the tuning file '{{.*}}' has the format 99, not 1
 // MISSING: error: cannot read '{{.*}}': No such file or directory
-// PASS: error: unknown pass 'pluto-shedule'; did you mean 'pluto-schedule'
+// PASS: error: the pipeline of '{{.*}}.pass.json': unknown pass 'pluto-shedule'; did you mean 'pluto-schedule'
 
 func.func @add(%n: index, %A: memref<?x?xf64>, %B: memref<?x?xf64>) {
   affine.for %i = 0 to %n {
