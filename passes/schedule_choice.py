@@ -30,6 +30,7 @@ from polyir.diagnostics import (
 from polyir.limits import ResourceError, Step, in_order, limited, meanwhile, started
 from polyir.model.outcome import Outcome
 from polyir.model.proof import is_proved, remember_proof
+from polyir.model.reductions import oriented
 from polyir.model.scop import Scop, scop_of
 from polyir.passes.prerequisites import (
     ScopPass,
@@ -73,10 +74,7 @@ class _Scheduled:
     def after(self, step: ScopPass) -> _Scheduled:
         """The scop under the schedule that a pass makes."""
         outcome = step.outcome(self.scop)
-        scop = self.scop.under(outcome.schedule)
-        if outcome.dependences is not None:
-            scop = replace(scop, dependences=outcome.dependences)
-        return _Scheduled(scop, self.is_proved and outcome.proved)
+        return _Scheduled(self.scop.under(outcome.schedule), self.is_proved and outcome.proved)
 
 
 @dataclass(frozen=True)

@@ -106,7 +106,7 @@ class PolyirOptMain(xDSLOptMain):
             "-f",
             "--frontend",
             choices=FRONTENDS,
-            help="the language of the input (default: alpha for files *.alpha, mlir for all others)",
+            help="the language of the input (default: alpha for *.alpha, else mlir)",
         )
         arg_parser.add_argument(
             "--emit",

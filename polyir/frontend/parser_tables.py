@@ -33,7 +33,7 @@ _NO_CALLBACKS: Callbacks = MappingProxyType({})
 def parser_with_tables(
     package: str, file: str, options: Mapping[str, Any], callbacks: Callbacks = _NO_CALLBACKS
 ) -> Lark:
-    """The parser for the grammar in a file of a package, with its tables from the cache if possible.
+    """The parser for the grammar in a file of a package, with cached tables if possible.
 
     `options` are lark's, and `callbacks` those of its lexer. Optional parts that are not there are
     `None` in the tree.
