@@ -29,6 +29,7 @@ PASS_NAMES = (
     "detect-scans",
     "simplify-reductions",
     "equations-to-scop",
+    "inspect-wavefronts",
     "poly-raise",
     "poly-dependences",
     "print-dependences",

@@ -1,0 +1,64 @@
+"""inspect-wavefronts: parallel iterations of an irregular loop, found at run time.
+
+    func.func @kernel(%n: index, %p: memref<?xindex>, %q: memref<?xindex>, %A: memref<?xf64>) {
+      affine.for %i = 0 to %n {
+        %pi = affine.load %p[%i] : memref<?xindex>
+        %qi = affine.load %q[%i] : memref<?xindex>
+        %v = memref.load %A[%qi] : memref<?xf64>
+        memref.store %v, %A[%pi] : memref<?xf64>
+      }
+      func.return
+    }
+
+becomes two functions and the kernel that calls both. `@kernel_inspector` fills three arrays, and
+`@kernel_executor` has the loops
+
+    scf.for %w = %0 to %wavefronts {
+      %first = memref.load %starts[%w] : memref<?xindex>
+      %end = memref.load %starts[%w + 1] : memref<?xindex>
+      scf.parallel (%t) = (%first) to (%end) {
+        %i = memref.load %order[%t] : memref<?xindex>
+        ...
+      }
+    }
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from polyir.diagnostics import missed, remark
+from polyir.irregular.candidates import irregular_loops
+from polyir.irregular.wavefronts import inspect_wavefronts
+from polyir.passes.lower_poly import LowerPolyPass
+from polyir.passes.prerequisites import scops_in
+
+
+@dataclass(frozen=True)
+class InspectWavefrontsPass(ModulePass):
+    """Run iterations of loops with index arrays in wavefronts, which an inspector finds.
+
+    The inspector runs before the outermost loop that does not write the index arrays. Each
+    iteration keeps its order, and they run in that of all dependences, so results do not change.
+    """
+
+    name = "inspect-wavefronts"
+
+    block: int = 1
+    loops: tuple[str, ...] = ()
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if scops_in(op):
+            LowerPolyPass().apply(ctx, op)
+        found = irregular_loops(op, self.loops)
+        for reason, where in found.reasons:
+            (remark if found.slices else missed)(self.name, reason, where)
+        for slice in found.slices:
+            inspect_wavefronts(op, slice, self.block, partial(remark, self.name))
+        if not found.slices and not found.reasons:
+            missed(self.name, "nothing to do: no loop writes elements by index arrays", op)

@@ -1,0 +1,1 @@
+"""Inspectors and executors for loops whose subscripts come out of index arrays."""

@@ -1,0 +1,80 @@
+"""Which loops an inspector is for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+from xdsl.dialects import affine, memref, scf
+from xdsl.ir import Block, Operation, SSAValue
+
+from polyir.diagnostics import PolyirError
+from polyir.irregular.slices import AddressSlice, address_slice
+from polyir.loops.loop_forms import SequentialLoop, is_outside
+from polyir.model.raising.effects import LOADS
+
+
+@dataclass
+class IrregularLoops:
+    """Loops that an inspector can be made for, and why not for others, with the operation."""
+
+    slices: list[AddressSlice] = field(default_factory=list)
+    reasons: list[tuple[str, Operation]] = field(default_factory=list)
+
+
+def irregular_loops(root: Operation, names: Collection[str] = ()) -> IrregularLoops:
+    """The loops inside `root` that write memory at places that come out of index arrays.
+
+    Of nested ones, it is the outermost one that the places depend on. With `names`, only loops
+    whose counters have these names are looked at.
+    """
+    found = IrregularLoops()
+    _add(root, names, found)
+    return found
+
+
+def _add(op: Operation, names: Collection[str], found: IrregularLoops) -> None:
+    if isinstance(op, affine.ForOp | scf.ForOp) and _is_wanted(op, names):
+        try:
+            slice = address_slice(op)
+        except PolyirError as error:
+            if _has_irregular_store(op):
+                found.reasons.append((f"loop left: {error.message}", op))
+        else:
+            if _is_irregular(slice) and _depends_on(slice, op.body.block.args[0]):
+                found.slices.append(slice)
+                return
+    for region in op.regions:
+        for block in region.blocks:
+            for inner in block.ops:
+                _add(inner, names, found)
+
+
+def _is_wanted(loop: SequentialLoop, names: Collection[str]) -> bool:
+    return not names or loop.body.block.args[0].name_hint in names
+
+
+def _is_irregular(slice: AddressSlice) -> bool:
+    """Whether some address or control of a slice comes out of memory."""
+    return any(isinstance(op, LOADS) for op in slice.needed)
+
+
+def _depends_on(slice: AddressSlice, counter: SSAValue) -> bool:
+    """Whether the slice uses the counter of its loop."""
+    users = [use.operation for use in counter.uses]
+    return any(op in slice.needed or op in slice.accesses or op.regions for op in users)
+
+
+def _has_irregular_store(loop: SequentialLoop) -> bool:
+    """Whether the loop stores at a place that is computed from what it loads."""
+    return any(
+        isinstance(op, memref.StoreOp) and any(_is_loaded(index, loop) for index in op.indices)
+        for op in loop.walk()
+    )
+
+
+def _is_loaded(value: SSAValue, loop: SequentialLoop) -> bool:
+    owner = value.owner
+    if isinstance(owner, Block) or is_outside(value, loop):
+        return False
+    return isinstance(owner, LOADS) or any(_is_loaded(each, loop) for each in owner.operands)

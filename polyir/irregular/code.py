@@ -1,0 +1,161 @@
+"""Operations on indices and memory, as inspectors and executors are made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from xdsl.builder import Builder
+from xdsl.dialects import arith, memref, scf
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerAttr, MemRefType
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.rewriter import InsertPoint
+
+INDICES = MemRefType(IndexType(), [DYNAMIC_INDEX])
+"""The type of one-dimensional arrays that inspectors fill."""
+
+INDEX_CELL = MemRefType(IndexType(), [])
+"""The type of single numbers that inspectors compute."""
+
+
+class Code:
+    """Adds operations at a place that follows what is added."""
+
+    def __init__(self, place: InsertPoint) -> None:
+        self.builder = Builder(place)
+        self._constants: dict[int, SSAValue] = {}
+
+    def add(self, op: Operation) -> None:
+        """Add an operation as it is."""
+        self.builder.insert(op)
+
+    def constant(self, number: int) -> SSAValue:
+        """A number; it is one value for the places that come after the first use in this block."""
+        if number not in self._constants:
+            op = arith.ConstantOp(IntegerAttr.from_index_int_value(number))
+            self._constants[number] = self.builder.insert(op).result
+        return self._constants[number]
+
+    def sum(self, left: SSAValue, right: SSAValue | int) -> SSAValue:
+        """left + right."""
+        if _is_constant(left, 0):
+            return self._value(right)
+        if _is_constant(right, 0):
+            return left
+        return self.builder.insert(arith.AddiOp(left, self._value(right))).result
+
+    def difference(self, left: SSAValue, right: SSAValue | int) -> SSAValue:
+        """left - right."""
+        if _is_constant(right, 0):
+            return left
+        return self.builder.insert(arith.SubiOp(left, self._value(right))).result
+
+    def product(self, left: SSAValue, right: SSAValue | int) -> SSAValue:
+        """left * right."""
+        if _is_constant(right, 1):
+            return left
+        return self.builder.insert(arith.MuliOp(left, self._value(right))).result
+
+    def maximum(self, left: SSAValue, right: SSAValue | int) -> SSAValue:
+        """The greater one of two numbers, which may be negative."""
+        return self.builder.insert(arith.MaxSIOp(left, self._value(right))).result
+
+    def minimum(self, left: SSAValue, right: SSAValue) -> SSAValue:
+        """The smaller one of two numbers, which may be negative."""
+        return self.builder.insert(arith.MinSIOp(left, right)).result
+
+    def steps(self, lower: SSAValue | int, upper: SSAValue, step: SSAValue | int) -> SSAValue:
+        """How many iterations a loop from `lower` to below `upper` has; none is 0."""
+        distance = self.difference(upper, lower)
+        if not _is_constant(step, 1):
+            distance = self.builder.insert(arith.CeilDivSIOp(distance, self._value(step))).result
+        return self.maximum(distance, 0)
+
+    def load(self, memory: SSAValue, *indices: SSAValue | int) -> SSAValue:
+        """An element of a memref."""
+        op = memref.LoadOp.get(memory, [self._value(index) for index in indices])
+        return self.builder.insert(op).res
+
+    def store(self, value: SSAValue | int, memory: SSAValue, *indices: SSAValue | int) -> None:
+        """Set an element of a memref."""
+        places = [self._value(index) for index in indices]
+        self.add(memref.StoreOp.get(self._value(value), memory, places))
+
+    def extent(self, memory: SSAValue, dimension: int) -> SSAValue:
+        """The size of a memref along a dimension."""
+        return self.builder.insert(memref.DimOp(memory, self.constant(dimension))).result
+
+    def array(self, name: str, *extents: SSAValue | int) -> SSAValue:
+        """A new array of indices, whose elements have no value yet."""
+        sizes = [self._value(extent) for extent in extents]
+        shape = [DYNAMIC_INDEX] * len(sizes)
+        op = memref.AllocOp.get(IndexType(), shape=shape, dynamic_sizes=sizes)
+        self.add(op)
+        op.memref.name_hint = name
+        return op.memref
+
+    def cell(self, name: str) -> SSAValue:
+        """A new number in memory, without a value yet."""
+        op = memref.AllocaOp.get(IndexType(), shape=[])
+        self.add(op)
+        op.memref.name_hint = name
+        return op.memref
+
+    def free(self, *arrays: SSAValue) -> None:
+        """Free what `array` made."""
+        for array in arrays:
+            self.add(memref.DeallocOp.get(array))
+
+    @contextmanager
+    def loop(
+        self, name: str, lower: SSAValue | int, upper: SSAValue | int, step: SSAValue | int = 1
+    ) -> Iterator[tuple[Code, SSAValue]]:
+        """A loop of scf: code for its body, and its counter."""
+        body = Block(arg_types=[IndexType()])
+        body.args[0].name_hint = name
+        first, end, stride = map(self._value, (lower, upper, step))
+        self.add(scf.ForOp(first, end, stride, [], Region(body)))
+        inner = Code(InsertPoint.at_end(body))
+        yield inner, body.args[0]
+        inner.add(scf.YieldOp())
+
+    @contextmanager
+    def parallel_loop(
+        self, name: str, lower: SSAValue | int, upper: SSAValue | int
+    ) -> Iterator[tuple[Code, SSAValue]]:
+        """As `loop`, with iterations that may run at the same time."""
+        body = Block(arg_types=[IndexType()])
+        body.args[0].name_hint = name
+        first, end, step = map(self._value, (lower, upper, 1))
+        self.add(scf.ParallelOp([first], [end], [step], Region(body)))
+        inner = Code(InsertPoint.at_end(body))
+        yield inner, body.args[0]
+        inner.add(scf.ReduceOp())
+
+    def fill(self, array: SSAValue, value: SSAValue | int, extents: Sequence[SSAValue]) -> None:
+        """Set all elements of an array of some extents."""
+        self._fill(array, value, extents, ())
+
+    def _fill(
+        self,
+        array: SSAValue,
+        value: SSAValue | int,
+        extents: Sequence[SSAValue],
+        places: tuple[SSAValue, ...],
+    ) -> None:
+        if not extents:
+            self.store(value, array, *places)
+            return
+        with self.loop("e", 0, extents[0]) as (inner, place):
+            inner._fill(array, value, extents[1:], (*places, place))
+
+    def _value(self, value: SSAValue | int) -> SSAValue:
+        return self.constant(value) if isinstance(value, int) else value
+
+
+def _is_constant(value: SSAValue | int, number: int) -> bool:
+    """Whether a value is known to be a number."""
+    if isinstance(value, int):
+        return value == number
+    op = value.owner
+    return isinstance(op, arith.ConstantOp) and op.value == IntegerAttr.from_index_int_value(number)

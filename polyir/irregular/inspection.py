@@ -1,0 +1,332 @@
+"""Where an inspector runs, and the functions of inspector and executor.
+
+The inspector of a loop is a function that fills arrays. It runs before the outermost loop that
+does not write what it reads. If that is at the top of a kernel, what is left of the kernel becomes
+a second function, the executor, and the kernel calls both:
+
+    func.func @kernel(%n: index, %p: memref<?xindex>, %A: memref<?xf64>) {
+      %order = memref.alloc(%n) : memref<?xindex>
+      func.call @kernel_inspector(%n, %p, %order)
+      func.call @kernel_executor(%n, %p, %A, %order)
+      memref.dealloc %order : memref<?xindex>
+      func.return
+    }
+
+So a program may call the inspector once and the executor many times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from xdsl.builder import Builder
+from xdsl.dialects import affine, func, scf
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.rewriter import InsertPoint
+
+from polyir.codegen.affine_to_scf import legalize_affine
+from polyir.diagnostics import PolyirError, location_of
+from polyir.dialects.affine_extra import MaxOp
+from polyir.irregular.code import INDEX_CELL, INDICES, Code
+from polyir.irregular.slices import AddressSlice, Values
+from polyir.isl_names import unique_name
+from polyir.loops.loop_forms import computed, erase_idle, extreme_bound, is_outside, range_of
+from polyir.model.index_expressions import IndexExpression
+from polyir.model.raising.effects import LOADS, is_pure, may_overlap, stores_in
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The values that bound a loop, computed before it."""
+
+    lower: SSAValue
+    upper: SSAValue
+    step: SSAValue
+
+
+def bounds_before(loop: affine.ForOp | scf.ForOp) -> Bounds:
+    """The bounds of a loop as values, computed before it; raises for a step that is not known."""
+    found = range_of(loop)
+    if found is None:
+        raise PolyirError("the step of the loop is not a positive constant", location_of(loop))
+    assert found.step is not None
+    builder = Builder(InsertPoint.before(loop))
+    step = computed(IndexExpression((), found.step), False, builder)
+    lower = extreme_bound(found.lower, MaxOp, builder)
+    return Bounds(lower, extreme_bound(found.upper, affine.MinOp, builder), step)
+
+
+@dataclass
+class Place:
+    """The operation that an inspector runs before, and what it needs there.
+
+    `prelude` are pure operations and loads that are after the place in the program, in their order,
+    and `sources` the values that they and the slice take from before the place. `reason` says
+    why the place is not further out, with the operation that prevents it.
+    """
+
+    before: Operation
+    sources: dict[SSAValue, None]
+    loads: list[Operation]
+    prelude: list[Operation] = field(default_factory=list)
+    reason: tuple[str, Operation] | None = None
+
+    def move_out(self) -> bool:
+        """Move before the loop around the place, if the inspector can run there, too."""
+        around = self.before.parent_op()
+        if not isinstance(around, affine.ForOp | scf.ForOp):
+            return False
+        mover = _Mover(around)
+        try:
+            for op in self.loads:
+                mover.require_unwritten(op)
+            for value in self.sources:
+                mover.need(value)
+        except _StopError as error:
+            self.reason = (str(error), error.op)
+            return False
+        self.before, self.sources = around, mover.sources
+        self.prelude = [*mover.found, *self.prelude]
+        self.loads += [op for op in mover.found if isinstance(op, LOADS)]
+        return True
+
+
+class _StopError(Exception):
+    def __init__(self, message: str, op: Operation) -> None:
+        super().__init__(message)
+        self.op = op
+
+
+class _Mover:
+    """What values inside a loop, or a function, need of what is before it."""
+
+    def __init__(self, around: Operation) -> None:
+        self.found: dict[Operation, None] = {}
+        self.sources: dict[SSAValue, None] = {}
+        self._around = around
+
+    def need(self, value: SSAValue) -> None:
+        """Add the operations that compute a value, after those that it depends on."""
+        if is_outside(value, self._around):
+            self.sources[value] = None
+            return
+        owner = value.owner
+        if isinstance(self._around, func.FuncOp) and owner is self._around.body.block:
+            self.sources[value] = None
+            return
+        if isinstance(owner, Block):
+            raise _StopError("the subscripts depend on this loop", self._around)
+        if owner in self.found:
+            return
+        if isinstance(owner, LOADS):
+            self.require_unwritten(owner)
+        elif not is_pure(owner):
+            raise _StopError(f"'{owner.name}' is needed for the subscripts", owner)
+        for operand in owner.operands:
+            self.need(operand)
+        self.found[owner] = None
+
+    def need_pure(self, values: Iterable[SSAValue]) -> None:
+        """Add values; those that are not computed from arguments alone are sources themselves."""
+        for value in values:
+            mover = _Mover(self._around)
+            try:
+                mover.need(value)
+            except _StopError:
+                self.sources[value] = None
+            else:
+                self.found |= mover.found
+                self.sources |= mover.sources
+
+    def require_unwritten(self, load: Operation) -> None:
+        """Raise if the loop around may write what `load` reads."""
+        assert isinstance(load, LOADS)
+        for store in stores_in(self._around):
+            if may_overlap(store.memref, load.memref):
+                name = load.memref.name_hint or "memory"
+                raise _StopError(f"the index array '{name}' is written here", store)
+
+
+Size: TypeAlias = Callable[[Code, Bounds], SSAValue]
+"""Computes the size of an array that an inspector fills from the bounds of the loop."""
+
+
+@dataclass(frozen=True)
+class _Output:
+    """An array that an inspector fills; a number, without a `size`."""
+
+    name: str
+    size: Size | None
+
+
+class Inspection:
+    """An inspector in the making.
+
+    `code` adds to its body, where `values` stand for those of the program, and `bounds` for those
+    of the loop. First the outputs are declared and the body is made, then `finish` adds the
+    function to the module, and calls it.
+    """
+
+    def __init__(self, module: ModuleOp, slice: AddressSlice) -> None:
+        self._module, self.slice = module, slice
+        self._function = _function_of(slice.loop)
+        self._bounds = bounds_before(slice.loop)
+        self.place = _outermost_place(slice, self._bounds)
+        self._pure = _Mover(self._function)
+        self._pure.need_pure(self.place.sources)
+        self._sources = tuple(self._pure.sources)
+        self._block = Block(arg_types=[value.type for value in self._sources])
+        for value, argument in zip(self._sources, self._block.args, strict=True):
+            argument.name_hint = value.name_hint
+        self.code = Code(InsertPoint.at_end(self._block))
+        known: Values = dict(zip(self._sources, self._block.args, strict=True))
+        self.values, self.bounds = self._prepared(self.code, known)
+        self._outputs: list[_Output] = []
+
+    @property
+    def messages(self) -> tuple[tuple[str, Operation], ...]:
+        """Where the inspector runs, and why not further out, each with an operation."""
+        where = "at the start of the kernel" if self._is_of_arguments() else "before this"
+        messages = [(f"the inspector runs {where}", self.place.before)]
+        if self.place.reason is not None:
+            text, op = self.place.reason
+            messages.append((f"it does not run further out: {text}", op))
+        return tuple(messages)
+
+    def output(self, name: str, size: Size | None = None) -> SSAValue:
+        """A further array that the inspector fills, or a number, in the inspector."""
+        argument = self._block.insert_arg(INDICES if size else INDEX_CELL, len(self._block.args))
+        argument.name_hint = name
+        self._outputs.append(_Output(name, size))
+        return argument
+
+    def finish(self) -> tuple[SSAValue, ...]:
+        """Add the inspector and its call; the outputs as the function around the loop has them."""
+        self.code.add(func.ReturnOp())
+        name = self._free_name(f"{_kernel_name(self._function)}_inspector")
+        types = [argument.type for argument in self._block.args]
+        inspector = func.FuncOp(name, (types, []), Region(self._block))
+        self._module.body.block.insert_op_before(inspector, self._function)
+        legalize_affine(inspector)
+        erase_idle(tuple(self._block.ops))
+        if not self._is_of_arguments():
+            at = self.place.before
+            outputs = self._call(name, Code(InsertPoint.before(at)), {})
+            Code(InsertPoint.after(at)).free(*self._arrays(outputs))
+            return outputs
+        return self._called_by_kernel(name)
+
+    def _is_of_arguments(self) -> bool:
+        """Whether the arguments of the function are all that the inspector depends on."""
+        is_top = self.place.before.parent_op() is self._function
+        writes = tuple(stores_in(self._function))
+        return (
+            is_top
+            and all(source in self._function.body.block.args for source in self._sources)
+            and not any(
+                may_overlap(write.memref, load.memref)
+                for load in self.place.loads
+                for write in writes
+                if isinstance(load, LOADS)
+            )
+        )
+
+    def _called_by_kernel(self, name: str) -> tuple[SSAValue, ...]:
+        """Call the inspector before the executor, in the kernel."""
+        call = _executor_call(self._module, self._function) or self._split()
+        arguments = self._function.body.block.args
+        known: Values = dict(zip(arguments, call.arguments, strict=True))
+        outputs = self._call(name, Code(InsertPoint.before(call)), known)
+        call.operands = (*call.operands, *outputs)
+        Code(InsertPoint.after(call)).free(*self._arrays(outputs))
+        block = self._function.body.block
+        added = []
+        for value in outputs:
+            added.append(block.insert_arg(value.type, len(block.args)))
+            added[-1].name_hint = value.name_hint
+        self._function.update_function_type()
+        return tuple(added)
+
+    def _split(self) -> func.CallOp:
+        """Make the function an executor, and a kernel that calls it."""
+        executor = self._function
+        name = executor.sym_name.data
+        executor.sym_name = StringAttr(self._free_name(f"{name}_executor"))
+        types = executor.function_type
+        kernel = func.FuncOp(name, types, visibility=executor.sym_visibility)
+        kernel.arg_attrs, kernel.res_attrs = executor.arg_attrs, executor.res_attrs
+        kernel.location = executor.location
+        block = kernel.body.block
+        for old, new in zip(executor.body.block.args, block.args, strict=True):
+            new.name_hint = old.name_hint
+        call = func.CallOp(executor.sym_name.data, block.args, types.outputs.data)
+        block.add_ops([call, func.ReturnOp(*call.results)])
+        self._module.body.block.insert_op_after(kernel, executor)
+        return call
+
+    def _call(self, name: str, code: Code, known: Values) -> tuple[SSAValue, ...]:
+        """Add the arrays that are filled, and the call."""
+        values, bounds = self._prepared(code, known)
+        made = []
+        for each in self._outputs:
+            if each.size is None:
+                made.append(code.cell(each.name))
+            else:
+                made.append(code.array(each.name, each.size(code, bounds)))
+        code.add(func.CallOp(name, [*(values.get(v, v) for v in self._sources), *made], []))
+        return tuple(made)
+
+    def _arrays(self, outputs: tuple[SSAValue, ...]) -> list[SSAValue]:
+        return [
+            value
+            for value, output in zip(outputs, self._outputs, strict=True)
+            if output.size is not None
+        ]
+
+    def _prepared(self, code: Code, known: Values) -> tuple[Values, Bounds]:
+        """Add what the bounds and the slice use, from the values that are known."""
+        values = dict(known)
+        for op in (*self._pure.found, *self.place.prelude):
+            code.add(op.clone(values))
+        bounds = (self._bounds.lower, self._bounds.upper, self._bounds.step)
+        return values, Bounds(*(values.get(each, each) for each in bounds))
+
+    def _free_name(self, wanted: str) -> str:
+        taken = {op.sym_name.data for op in self._module.ops if isinstance(op, func.FuncOp)}
+        return unique_name(wanted, taken)
+
+
+def _function_of(op: Operation) -> func.FuncOp:
+    parent = op.parent_op()
+    assert parent is not None
+    return parent if isinstance(parent, func.FuncOp) else _function_of(parent)
+
+
+def _kernel_name(function: func.FuncOp) -> str:
+    return function.sym_name.data.removesuffix("_executor")
+
+
+def _outermost_place(slice: AddressSlice, bounds: Bounds) -> Place:
+    """The outermost place for the inspector of a slice."""
+    loads: list[Operation] = [op for op in slice.needed if isinstance(op, LOADS)]
+    needed = (*slice.sources, *slice.memories, bounds.lower, bounds.upper, bounds.step)
+    place = Place(slice.loop, dict.fromkeys(needed), loads)
+    while place.move_out():
+        pass
+    return place
+
+
+def _executor_call(module: ModuleOp, function: func.FuncOp) -> func.CallOp | None:
+    """The call of an executor in its kernel; `None` for other functions."""
+    name = function.sym_name.data
+    if not name.endswith("_executor"):
+        return None
+    calls = [
+        op
+        for op in module.walk()
+        if isinstance(op, func.CallOp) and op.callee.root_reference.data == name
+    ]
+    return calls[0] if len(calls) == 1 else None

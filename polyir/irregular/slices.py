@@ -1,0 +1,237 @@
+"""What an inspector runs of a loop: the part of its body that computes addresses.
+
+An inspector runs before the loop, and must see the same addresses. So the index arrays must not be
+written in between, and what a conditional or an inner loop does must not depend on what the loop
+computes (J. Saltz, R. Mirchandaney and K. Crowley, "Run-time parallelization and scheduling of
+loops", IEEE Transactions on Computers, 1991).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects import affine, memref, scf
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.rewriter import InsertPoint
+
+from polyir.diagnostics import PolyirError, location_of
+from polyir.irregular.code import Code
+from polyir.loops.loop_forms import SequentialLoop, computed, is_outside
+from polyir.model.affine import NotAffineError
+from polyir.model.index_expressions import IndexExpression, compose
+from polyir.model.raising.effects import (
+    ALLOCATIONS,
+    LOADS,
+    STORES,
+    inputs_of,
+    is_pure,
+    may_overlap,
+    stores_in,
+)
+
+ElementAccess = affine.LoadOp | affine.StoreOp | memref.LoadOp | memref.StoreOp
+
+
+@dataclass(frozen=True)
+class Element:
+    """An element of memory that a loop accesses: the memref of the program, and its subscripts."""
+
+    memory: SSAValue
+    subscripts: tuple[SSAValue, ...]
+    is_store: bool
+
+
+Visit = Callable[[Code, Element], None]
+"""Adds what an inspector does at an access, in the place of the access."""
+
+Values = dict[SSAValue, SSAValue]
+"""The values of an inspector that stand for those of the program."""
+
+
+@dataclass(frozen=True)
+class AddressSlice:
+    """The part of a loop that computes the addresses of the `memories` that it writes.
+
+    `accesses` are the loads and stores of them, `needed` the operations that compute their
+    subscripts and the control around them, and `sources` the values from outside that these use.
+    """
+
+    loop: SequentialLoop
+    memories: tuple[SSAValue, ...]
+    accesses: tuple[ElementAccess, ...]
+    needed: frozenset[Operation]
+    sources: tuple[SSAValue, ...]
+
+    def replay(self, code: Code, counter: SSAValue, values: Values, visit: Visit) -> None:
+        """Add an iteration of the loop to an inspector, with `visit` in the place of accesses.
+
+        `values` has the `sources`.
+        """
+        mapping = {**values, self.loop.body.block.args[0]: counter}
+        self._replay(self.loop.body.block, code, mapping, visit)
+
+    def _replay(self, block: Block, code: Code, values: Values, visit: Visit) -> None:
+        for op in block.ops:
+            if op in self.accesses:
+                assert isinstance(op, ElementAccess)
+                places = tuple(_subscripts(op, code, values))
+                visit(code, Element(op.memref, places, isinstance(op, STORES)))
+            elif op in self.needed:
+                code.add(op.clone(values))
+            elif any(inner in self.accesses for inner in op.walk()):
+                self._replay_control(op, code, values, visit)
+
+    def _replay_control(self, op: Operation, code: Code, values: Values, visit: Visit) -> None:
+        """Add a loop or conditional, without the values that it carries or has as results."""
+        regions = [
+            Region(
+                [Block(arg_types=[each.type for each in block.args[:1]]) for block in region.blocks]
+            )
+            for region in op.regions
+        ]
+        copy: Operation
+        match op:
+            case affine.ForOp():
+                lower = [values.get(each, each) for each in op.lowerBoundOperands]
+                upper = [values.get(each, each) for each in op.upperBoundOperands]
+                maps = op.lowerBoundMap, op.upperBoundMap
+                copy = affine.ForOp.from_region(lower, upper, [], [], *maps, regions[0], op.step)
+            case scf.ForOp():
+                first, end, step = (values.get(each, each) for each in (op.lb, op.ub, op.step))
+                copy = scf.ForOp(first, end, step, [], regions[0])
+            case _:
+                operands = [values.get(each, each) for each in op.operands]
+                copy = op.create(operands=operands, properties=op.properties, regions=regions)
+        code.add(copy)
+        terminator = affine.YieldOp if isinstance(op, affine.ForOp | affine.IfOp) else scf.YieldOp
+        for region, new in zip(op.regions, regions, strict=True):
+            for block, copied in zip(region.blocks, new.blocks, strict=True):
+                for old, argument in zip(block.args, copied.args, strict=False):
+                    values[old] = argument
+                    argument.name_hint = old.name_hint
+                inner = Code(InsertPoint.at_end(copied))
+                self._replay(block, inner, values, visit)
+                inner.add(terminator.create())
+
+
+def address_slice(loop: SequentialLoop) -> AddressSlice:
+    """The part of `loop` that computes the addresses of what it writes.
+
+    Raises `PolyirError`, with a place, if an inspector cannot run it before the loop.
+    """
+    if loop.results:
+        raise PolyirError("its iterations carry values in iter_args", location_of(loop))
+    for op in loop.walk():
+        _require_known(op)
+    memories = _written_memories(loop)
+    accesses = tuple(
+        op
+        for op in loop.walk()
+        if isinstance(op, ElementAccess) and any(op.memref is memory for memory in memories)
+    )
+    finder = _Needed(loop, memories)
+    for access in accesses:
+        for index in access.indices:
+            finder.need(index)
+        finder.need_control(access)
+    return AddressSlice(loop, memories, accesses, frozenset(finder.found), tuple(finder.sources))
+
+
+def _require_known(op: Operation) -> None:
+    """Raise unless all that `op` may do to memory is known."""
+    is_control = isinstance(op, affine.ForOp | scf.ForOp | affine.IfOp | scf.IfOp)
+    is_yield = isinstance(op, affine.YieldOp | scf.YieldOp)
+    is_access = isinstance(op, ElementAccess)
+    is_memory = isinstance(op, (*ALLOCATIONS, memref.DeallocOp, memref.DimOp))
+    if not (is_control or is_yield or is_access or is_memory or is_pure(op)):
+        raise PolyirError(f"an inspector cannot run '{op.name}'", location_of(op))
+
+
+def _written_memories(loop: SequentialLoop) -> tuple[SSAValue, ...]:
+    """The memrefs from outside that the loop writes; raises if others share their memory."""
+    written = [op.memref for op in stores_in(loop) if is_outside(op.memref, loop)]
+    memories = tuple(dict.fromkeys(written))
+    for op in loop.walk():
+        if isinstance(op, ElementAccess):
+            for memory in memories:
+                if op.memref is not memory and may_overlap(op.memref, memory):
+                    raise PolyirError(
+                        "two memrefs may share memory, and one of them is written",
+                        location_of(op),
+                    )
+    return memories
+
+
+class _Needed:
+    """The operations inside a loop that some values depend on, and the values from outside."""
+
+    def __init__(self, loop: SequentialLoop, memories: Sequence[SSAValue]) -> None:
+        self.found: dict[Operation, None] = {}
+        self.sources: dict[SSAValue, None] = {}
+        self._loop = loop
+        self._memories = memories
+
+    def need(self, value: SSAValue) -> None:
+        """Add a value, and what it depends on."""
+        if is_outside(value, self._loop):
+            self.sources[value] = None
+            return
+        owner = value.owner
+        if isinstance(owner, Block):
+            if value is not owner.args[0]:
+                raise PolyirError(
+                    "an address depends on what a loop carries in iter_args",
+                    location_of(owner.parent_op()),
+                )
+            return
+        if owner in self.found:
+            return
+        for inner in owner.walk():
+            self._require_the_same_before(inner)
+        self.found[owner] = None
+        for source in inputs_of(owner):
+            self.need(source)
+        self.need_control(owner)
+
+    def need_control(self, op: Operation) -> None:
+        """Add what decides whether and how often `op` runs in an iteration of the loop."""
+        parent = op.parent_op()
+        while parent is not None and parent is not self._loop:
+            if parent not in self.found:
+                values: Sequence[SSAValue] = parent.operands
+                if isinstance(parent, scf.ForOp):
+                    values = values[:3]
+                elif isinstance(parent, affine.ForOp):
+                    values = (*parent.lowerBoundOperands, *parent.upperBoundOperands)
+                for value in values:
+                    self.need(value)
+            parent = parent.parent_op()
+
+    def _require_the_same_before(self, op: Operation) -> None:
+        """Raise if `op` may have other results before the loop than in it."""
+        if isinstance(op, (*STORES, *ALLOCATIONS)):
+            raise PolyirError("an address depends on memory that the loop writes", location_of(op))
+        if isinstance(op, LOADS):
+            writer = next(
+                (each for each in stores_in(self._loop) if may_overlap(each.memref, op.memref)),
+                None,
+            )
+            if writer is not None:
+                name = op.memref.name_hint or "memory"
+                raise PolyirError(
+                    f"an address depends on '{name}', which the loop writes here",
+                    location_of(writer),
+                )
+
+
+def _subscripts(op: ElementAccess, code: Code, values: Values) -> list[SSAValue]:
+    """The subscripts of an access in an inspector."""
+    indices = [values.get(index, index) for index in op.indices]
+    if isinstance(op, memref.LoadOp | memref.StoreOp):
+        return indices
+    try:
+        expressions = compose(op.map.data, [IndexExpression.of(index) for index in indices])
+    except NotAffineError as error:
+        raise PolyirError(str(error), location_of(op)) from None
+    return [computed(each, False, code.builder) for each in expressions]

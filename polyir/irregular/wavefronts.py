@@ -1,0 +1,214 @@
+"""Wavefronts: iterations of an irregular loop that may run at the same time.
+
+The inspector of a loop visits its accesses in the order of the program, and remembers for each
+element the last wavefronts that read and wrote it. An iteration is in the first wavefront after
+those that it depends on by a flow, anti or output dependence (A. Rajopadhye and others,
+"Computations on Iteration Spaces", The Compiler Design Handbook, 2007, section 15.3.2.3; the
+algorithm is J. Saltz, R. Mirchandaney and K. Crowley, "Run-time parallelization and scheduling of
+loops", IEEE Transactions on Computers, 1991). It takes time linear in the number of accesses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeAlias
+
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, ModuleOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from polyir.codegen.affine_to_scf import legalize_affine
+from polyir.irregular.code import Code
+from polyir.irregular.inspection import Bounds, Inspection, bounds_before
+from polyir.irregular.slices import AddressSlice, Element, Visit
+from polyir.loops.loop_forms import SequentialLoop
+
+Report: TypeAlias = Callable[[str, Operation], None]
+"""Gets messages, each with the operation that it is about."""
+
+
+def inspect_wavefronts(module: ModuleOp, slice: AddressSlice, block: int, report: Report) -> None:
+    """Replace a loop by one over wavefronts, with a parallel loop over the blocks of each.
+
+    A block is `block` iterations that follow each other, and run in that order. Block `order[t]`
+    is the one in place t; those of wavefront w are in the places from `starts[w]` to before
+    `starts[w + 1]`, in the order of the program.
+    """
+    inspection = Inspection(module, slice)
+    for message, op in inspection.messages:
+        report(message, op)
+    blocks = partial(_blocks, block=block)
+    order = inspection.output("order", blocks)
+    starts = inspection.output("starts", lambda code, bounds: code.sum(blocks(code, bounds), 1))
+    count = inspection.output("wavefronts")
+    _Inspector(inspection, block).fill(order, starts, count)
+    _execute(slice, block, *inspection.finish())
+
+
+def _blocks(code: Code, bounds: Bounds, block: int) -> SSAValue:
+    """The number of blocks of a loop."""
+    return code.steps(0, code.steps(bounds.lower, bounds.upper, bounds.step), block)
+
+
+@dataclass(frozen=True)
+class _Shadow:
+    """For each element of a memref, the wavefronts after those that read and wrote it."""
+
+    after_reads: SSAValue
+    after_writes: SSAValue
+
+
+class _Inspector:
+    """Makes the body of an inspector of wavefronts."""
+
+    def __init__(self, inspection: Inspection, block: int) -> None:
+        self._slice, self._block = inspection.slice, block
+        self._values, self._bounds = inspection.values, inspection.bounds
+        self._code = inspection.code
+        self._blocks = _blocks(self._code, self._bounds, block)
+        self._shadows = {memory: self._shadow(memory) for memory in self._slice.memories}
+
+    def fill(self, order: SSAValue, starts: SSAValue, count: SSAValue) -> None:
+        """Add the code that fills the outputs."""
+        code = self._code
+        wavefronts = code.array("wavefront", self._blocks)
+        self._find_wavefronts(wavefronts, count)
+        for each in self._shadows.values():
+            code.free(each.after_reads, each.after_writes)
+        sort_by_wavefront(code, wavefronts, self._blocks, (order, starts, count))
+        code.free(wavefronts)
+
+    def _find_wavefronts(self, wavefronts: SSAValue, count: SSAValue) -> None:
+        """Add the loop that finds the wavefront of each block."""
+        code = self._code
+        code.store(0, count)
+        current = code.cell("current")
+        with code.loop("t", 0, self._blocks) as (body, place):
+            body.store(0, current)
+
+            def wait(code: Code, element: Element) -> None:
+                shadow = self._shadows[element.memory]
+                _raise(code, current, code.load(shadow.after_writes, *element.subscripts))
+                if element.is_store:
+                    _raise(code, current, code.load(shadow.after_reads, *element.subscripts))
+
+            self._visit(body, place, wait)
+            wavefront = body.load(current)
+            body.store(wavefront, wavefronts, place)
+            after = body.sum(wavefront, 1)
+            _raise(body, count, after)
+
+            def note(code: Code, element: Element) -> None:
+                shadow = self._shadows[element.memory]
+                if element.is_store:
+                    code.store(after, shadow.after_writes, *element.subscripts)
+                else:
+                    known = code.load(shadow.after_reads, *element.subscripts)
+                    later = code.maximum(known, after)
+                    code.store(later, shadow.after_reads, *element.subscripts)
+
+            self._visit(body, place, note)
+
+    def _visit(self, code: Code, place: SSAValue, visit: Visit) -> None:
+        """Visit the accesses of a block."""
+        with iterations_of_block(code, self._bounds, place, self._block) as (body, counter):
+            self._slice.replay(body, counter, self._values, visit)
+
+    def _shadow(self, memory: SSAValue) -> _Shadow:
+        assert isinstance(memory.type, MemRefType)
+        mine = self._values[memory]
+        extents = [
+            self._code.extent(mine, dimension)
+            if extent == DYNAMIC_INDEX
+            else self._code.constant(extent)
+            for dimension, extent in enumerate(memory.type.get_shape())
+        ]
+        name = memory.name_hint or "memory"
+        arrays = [self._code.array(f"{name}_{what}", *extents) for what in ("read", "written")]
+        for array in arrays:
+            self._code.fill(array, 0, extents)
+        return _Shadow(*arrays)
+
+
+def _raise(code: Code, cell: SSAValue, value: SSAValue) -> None:
+    """Let a number in memory be at least `value`."""
+    code.store(code.maximum(code.load(cell), value), cell)
+
+
+@contextmanager
+def iterations_of_block(
+    code: Code, bounds: Bounds, place: SSAValue, block: int
+) -> Iterator[tuple[Code, SSAValue]]:
+    """The iterations of a loop in one of its blocks: code for the body, and the counter."""
+    if block == 1:
+        yield code, code.sum(bounds.lower, code.product(place, bounds.step))
+        return
+    size = code.product(bounds.step, block)
+    first = code.sum(bounds.lower, code.product(place, size))
+    end = code.minimum(code.sum(first, size), bounds.upper)
+    with code.loop("i", first, end, bounds.step) as (body, counter):
+        yield body, counter
+
+
+def sort_by_wavefront(
+    code: Code,
+    wavefronts: SSAValue,
+    number: SSAValue,
+    outputs: tuple[SSAValue, SSAValue, SSAValue],
+) -> None:
+    """Add a counting sort of numbers by their wavefronts, which keeps their order.
+
+    `wavefronts` has the wavefront of each of `number` numbers. The outputs are the sorted numbers,
+    the place of the first one of each wavefront, and the number of wavefronts, which is known.
+    """
+    order, starts, count = outputs
+    total = code.load(count)
+    places = code.array("places", code.sum(total, 1))
+    code.fill(places, 0, [code.sum(total, 1)])
+    with code.loop("t", 0, number) as (body, place):
+        next = body.sum(body.load(wavefronts, place), 1)
+        body.store(body.sum(body.load(places, next), 1), places, next)
+    code.store(0, starts, 0)
+    with code.loop("w", 0, total) as (body, wavefront):
+        next = body.sum(wavefront, 1)
+        end = body.sum(body.load(places, wavefront), body.load(places, next))
+        body.store(end, places, next)
+        body.store(end, starts, next)
+    with code.loop("t", 0, number) as (body, place):
+        wavefront = body.load(wavefronts, place)
+        target = body.load(places, wavefront)
+        body.store(place, order, target)
+        body.store(body.sum(target, 1), places, wavefront)
+    code.free(places)
+
+
+def _execute(
+    slice: AddressSlice, block: int, order: SSAValue, starts: SSAValue, count: SSAValue
+) -> None:
+    """Replace the loop by those over wavefronts and their blocks."""
+    loop = slice.loop
+    bounds = bounds_before(loop)
+    code = Code(InsertPoint.before(loop))
+    with code.loop("w", 0, code.load(count)) as (body, wavefront):
+        first = body.load(starts, wavefront)
+        end = body.load(starts, body.sum(wavefront, 1))
+        with body.parallel_loop("t", first, end) as (inner, place):
+            number = inner.load(order, place)
+            with iterations_of_block(inner, bounds, number, block) as (code, counter):
+                _move_body(loop, counter, code)
+    Rewriter.erase_op(loop)
+
+
+def _move_body(loop: SequentialLoop, counter: SSAValue, code: Code) -> None:
+    """Move the iteration of a loop to where `counter` is its counter."""
+    block = loop.body.block
+    counter.name_hint = block.args[0].name_hint
+    block.args[0].replace_all_uses_with(counter)
+    for op in tuple(block.ops):
+        if op is not block.last_op:
+            op.detach()
+            code.add(op)
+            legalize_affine(op)
