@@ -18,6 +18,7 @@ and to `isl.Schedule` without loss.
 
 from xdsl.ir import Dialect
 
+from polyir.dialects.index_arrays import IndexArrayAttr
 from polyir.dialects.isl_attributes import (
     AffAttr,
     DependencesAttr,
@@ -82,6 +83,7 @@ Poly = Dialect(
         MultiAffAttr,
         PwQPolynomialAttr,
         DependencesAttr,
+        IndexArrayAttr,
         ParallelAttr,
         ClampedAttr,
         DynamicAttr,

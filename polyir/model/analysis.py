@@ -14,7 +14,7 @@ body has surely written before takes its value from inside, and is left out valu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
 
@@ -143,11 +143,53 @@ def _computed_dependences(
                 if kind is not DependenceKind.REDUCTION
                 for each in _with_reductions(scop, array, schedule, queries[kind], kind, updates)
             ]
-        for item in through_array:
+        for item in _allowed_by_facts(scop, through_array):
             source, target = statements[item.source], statements[item.target]
             found[kind_order.index(item.kind), source, target, array_number] = item
     items = tuple(found[key] for key in sorted(found))
     return Dependences(value_based, items, order)
+
+
+def _allowed_by_facts(scop: Scop, dependences: Sequence[Dependence]) -> list[Dependence]:
+    """The dependences without pairs that facts about index arrays exclude.
+
+    A pair that is left out accesses no common element, so that chains through it order nothing.
+    """
+    found: list[Dependence] = []
+    for each in dependences:
+        sources, targets = ends_of(scop, each)
+        if any(access.symbolic is not None for access in (*sources, *targets)):
+            # Few scops have index arrays, and start-up is part of every run.
+            from polyir.model.uninterpreted import without_impossible
+
+            each = without_impossible(each, sources, targets)
+        if not each.is_empty:
+            found.append(each)
+    return found
+
+
+def ends_of(scop: Scop, dependence: Dependence) -> tuple[tuple[Access, ...], tuple[Access, ...]]:
+    """The accesses at the source and at the target of a dependence."""
+    reads_first = dependence.kind in (DependenceKind.ANTI, DependenceKind.INPUT)
+    reads_second = dependence.kind in (
+        DependenceKind.FLOW,
+        DependenceKind.INPUT,
+        DependenceKind.REDUCTION,
+    )
+
+    def accesses(statement: str, is_read: bool) -> tuple[Access, ...]:
+        return tuple(
+            access
+            for each in scop.statements
+            if each.name == statement
+            for access in each.accesses
+            if access.array == dependence.array and (access.kind is AccessKind.READ) == is_read
+        )
+
+    return (
+        accesses(dependence.source, reads_first),
+        accesses(dependence.target, reads_second),
+    )
 
 
 def _with_reductions(

@@ -181,7 +181,12 @@ def with_local_accesses(
 
     def accesses_of(access: Access) -> list[Access]:
         return [
-            replace(access, array=part.array, relation=part.memory)
+            replace(
+                access,
+                array=part.array,
+                relation=part.memory,
+                symbolic=None if part.mark is not None else access.symbolic,
+            )
             for part in destinations(access, marks, context)
         ]
 

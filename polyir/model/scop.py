@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import islpy as isl
 from xdsl.dialects import affine, memref
@@ -20,9 +21,12 @@ from polyir.dialects.scop import ScopOp, StmtOp
 from polyir.isl_names import unique_name as unique_name
 from polyir.model.affine import IndexReader, NotAffineError
 from polyir.model.local_arrays import shared_arrays, with_local_accesses
-from polyir.model.statements import Access, AccessKind, Statement
+from polyir.model.statements import Access, AccessKind, Statement, SymbolicAccess
 from polyir.model.tree import schedule_from_tree
 from polyir.walks import operations_in
+
+if TYPE_CHECKING:
+    from polyir.model.symbolic_accesses import SymbolicReader
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,8 @@ def scop_of(op: ScopOp) -> Scop:
     """The polyhedral view of `op`, with the access relations read from its statements."""
     names = _array_names(op)
     arrays = {name: value for value, name in names.items()}
-    bodies = tuple(_statement(op, statement, names) for statement in op.statements)
+    symbols = _Symbols(op, names)
+    bodies = tuple(_statement(op, statement, symbols) for statement in op.statements)
     return Scop(op, op.context.data, bodies, arrays, schedule_from_tree(op.tree))
 
 
@@ -112,10 +117,32 @@ def statement_reader(scop: ScopOp, block: Block, space: isl.Space) -> IndexReade
     return IndexReader(space, known.get)
 
 
-def _statement(scop: ScopOp, op: StmtOp, names: dict[SSAValue, str]) -> Statement:
+class _Symbols:
+    """The names of the arrays of a scop, and the form of subscripts that are not affine."""
+
+    def __init__(self, scop: ScopOp, names: dict[SSAValue, str]) -> None:
+        self.names = names
+        self._scop = scop
+
+    @cached_property
+    def reader(self) -> SymbolicReader:
+        """Reads subscripts that come out of index arrays."""
+        # Few scops have such subscripts, and start-up is part of every run.
+        from polyir.model.symbolic_accesses import SymbolicReader
+
+        return SymbolicReader(self._scop, self.names)
+
+    def possible_elements(self, access: SymbolicAccess, array: str, relation: isl.Map) -> isl.Map:
+        """`relation` with what ranges leave of it, if the names of its dimensions stay."""
+        from polyir.model.uninterpreted import possible_elements
+
+        return relation.intersect(possible_elements(access, array))
+
+
+def _statement(scop: ScopOp, op: StmtOp, symbols: _Symbols) -> Statement:
     domain = op.domain.data.align_params(scop.context.data.get_space())
     reader = statement_reader(scop, op.body.block, domain.get_space())
-    collector = _AccessCollector(domain, reader, names)
+    collector = _AccessCollector(domain, reader, symbols, op.body.block)
     collector.collect(op.body.block, certain=True)
     return Statement(op.sym_name.data, domain, tuple(collector.accesses), op)
 
@@ -123,11 +150,14 @@ def _statement(scop: ScopOp, op: StmtOp, names: dict[SSAValue, str]) -> Statemen
 class _AccessCollector:
     """Collects the accesses of one statement's body in order."""
 
-    def __init__(self, domain: isl.Set, reader: IndexReader, names: dict[SSAValue, str]) -> None:
+    def __init__(
+        self, domain: isl.Set, reader: IndexReader, symbols: _Symbols, body: Block
+    ) -> None:
         self.accesses: list[Access] = []
         self._domain = domain
         self._reader = reader
-        self._names = names
+        self._symbols = symbols
+        self._body = body
 
     def collect(self, block: Block, certain: bool) -> None:
         """Add the accesses of `block`; not `certain` where the block may not be executed."""
@@ -154,7 +184,7 @@ class _AccessCollector:
 
     def _collect_within(self, block: Block, certain: bool, domain: isl.Set) -> None:
         """Add the accesses of a block that the instances `domain` run."""
-        collector = _AccessCollector(domain, self._reader, self._names)
+        collector = _AccessCollector(domain, self._reader, self._symbols, self._body)
         collector.collect(block, certain)
         self.accesses += collector.accesses
 
@@ -170,12 +200,19 @@ class _AccessCollector:
             case _:
                 return
         is_write = isinstance(op, affine.StoreOp | affine.VectorStoreOp | memref.StoreOp)
-        exact = certain and not any(subscript is None for subscript in subscripts)
+        is_affine = not any(subscript is None for subscript in subscripts)
+        exact = certain and is_affine
         kind = AccessKind.READ
         if is_write:
             kind = AccessKind.WRITE if exact else AccessKind.MAY_WRITE
-        array = self._names[op.memref]
-        self.accesses.append(Access(kind, array, self._relation(subscripts, array), op, exact))
+        array = self._symbols.names[op.memref]
+        relation = self._relation(subscripts, array)
+        symbolic = None
+        if not is_affine:
+            symbolic = self._symbols.reader.read(op, self._body, self._domain)
+        if symbolic is not None and symbolic.has_ranges:
+            relation = self._symbols.possible_elements(symbolic, array, relation)
+        self.accesses.append(Access(kind, array, relation, op, exact, symbolic))
 
     def _map_subscripts(self, map: AffineMap, operands: Sequence[SSAValue]) -> list[_Subscript]:
         try:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import TYPE_CHECKING
 
 import islpy as isl
 from xdsl.ir import Operation
 
 from polyir.dialects.scop import StmtOp
+
+if TYPE_CHECKING:
+    from polyir.model.uninterpreted import SymbolicSet
 
 
 class AccessKind(Enum):
@@ -21,12 +25,38 @@ class AccessKind(Enum):
 
 
 @dataclass(frozen=True)
+class SymbolicAccess:
+    """An access whose subscripts are affine in elements of index arrays.
+
+    `{ S[i] -> A[p(i)] }` has one *term*, the application `p(i)`. Loops inside the statement add
+    theirs: `{ S[i] -> A[k] : rp(i) <= k < rp(i + 1) }` has the terms `rp(i)`, `rp(i + 1)` and
+    `k`. `elements` is the set of all `[i, t, a]`: `rank` dimensions for the instance, `terms`
+    for the terms and `element_rank` for the element. `counters` are the names of those terms that
+    are counters of loops, by dimension. Conditions on data are left out.
+    """
+
+    statement: str
+    rank: int
+    terms: int
+    element_rank: int
+    elements: SymbolicSet
+    counters: tuple[tuple[int, str], ...] = ()
+
+    @property
+    def has_ranges(self) -> bool:
+        """Whether a range is known of an index array."""
+        return any(each.function.range is not None for each in self.elements.applications)
+
+
+@dataclass(frozen=True)
 class Access:
     """One access of a statement.
 
     `relation` is `{ S[i] -> A[a] }`, restricted to the statement's domain. For reads and
     may-writes it is an over-approximation where the subscript or the control is not affine; else
     the access is `certain`: each instance accesses exactly the elements of the relation.
+    `symbolic` is the exact relation where the subscript comes out of index arrays that the scop
+    does not write; `relation` is what facts about them leave of all elements.
     """
 
     kind: AccessKind
@@ -34,6 +64,7 @@ class Access:
     relation: isl.Map
     operation: Operation
     certain: bool
+    symbolic: SymbolicAccess | None = None
 
 
 @dataclass(frozen=True)

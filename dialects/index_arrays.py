@@ -1,0 +1,118 @@
+"""What a program promises about an index array: `#poly.index_array` of a function's argument."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Final, Literal, cast, get_args
+
+import islpy as isl
+from xdsl.ir import Data
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from polyir.dialects.isl_attributes import SetAttr
+from polyir.isl_lists import parameters_of, text_of
+
+Direction = Literal["increasing", "nondecreasing", "decreasing", "nonincreasing"]
+"""How the elements of an array follow each other; `increasing` and `decreasing` are strict."""
+
+SIZE: Final = re.compile(r"arg(?P<argument>\d+)(_dim(?P<dimension>\d+))?")
+"""A number in a range: the value of an argument, or its extent in a dimension."""
+
+
+@dataclass(frozen=True)
+class IndexArrayFacts:
+    """Facts about the elements p(i), with `i` inside the extents of the array.
+
+    `is_injective`: p(i) = p(j) only for i = j. `direction`: for one dimension, how p(i) and p(j)
+    compare for i < j. `range`: a set `{ [x] }` that all elements are in, whose parameters are
+    arguments of the function, `arg2`, or extents of them, `arg2_dim0`, counted from 0.
+    """
+
+    is_injective: bool = False
+    direction: Direction | None = None
+    range: isl.Set | None = None
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The facts without values."""
+        injective = ("injective",) if self.is_injective else ()
+        return injective if self.direction is None else (*injective, self.direction)
+
+
+@irdl_attr_definition
+class IndexArrayAttr(Data[IndexArrayFacts]):
+    """`#poly.index_array<injective, range = "[arg0] -> { [x] : 0 <= x < arg0 }">`.
+
+    Promises of the caller, which nothing checks: they are used as they are.
+    """
+
+    name = "poly.index_array"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> IndexArrayFacts:
+        def add_fact() -> None:
+            nonlocal facts
+            position = parser.pos
+            word = parser.parse_identifier("a fact about an index array")
+            facts = _with_fact(facts, word, parser, position)
+
+        facts = IndexArrayFacts()
+        parser.parse_comma_separated_list(parser.Delimiter.ANGLE, add_fact)
+        return facts
+
+    def print_parameter(self, printer: Printer) -> None:
+        facts = self.data
+        with printer.in_angle_brackets():
+            printer.print_string(", ".join(facts.words))
+            if facts.range is not None:
+                printer.print_string(", range = " if facts.words else "range = ")
+                printer.print_string_literal(text_of(facts.range))
+
+    def verify(self) -> None:
+        facts = self.data
+        if not facts.words and facts.range is None:
+            raise VerifyException(f"#{self.name} says nothing")
+        if facts.range is None:
+            return
+        if facts.range.dim(isl.dim_type.set) != 1:
+            raise VerifyException(f"the range of #{self.name} must be a set of single numbers")
+        if facts.range.is_empty():
+            raise VerifyException(f"the range of #{self.name} is empty")
+        for name in parameters_of(facts.range.get_space()):
+            if SIZE.fullmatch(name) is None:
+                raise VerifyException(
+                    f"the range of #{self.name} depends on '{name}', which is neither an argument "
+                    "of the function, such as arg0, nor an extent of one, such as arg0_dim0"
+                )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, IndexArrayAttr) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[object, ...]:
+        range = self.data.range
+        return (*self.data.words, None if range is None else text_of(range))
+
+
+def _with_fact(
+    facts: IndexArrayFacts, word: str, parser: AttrParser, position: int
+) -> IndexArrayFacts:
+    """`facts` and one that is parsed, whose first word has been read."""
+    if word == "injective" and not facts.is_injective:
+        return replace(facts, is_injective=True)
+    if word in get_args(Direction) and facts.direction is None:
+        return replace(facts, direction=cast(Direction, word))
+    if word == "range" and facts.range is None:
+        parser.parse_punctuation("=")
+        return replace(facts, range=SetAttr.parse_text(parser))
+    valid = ("injective", *get_args(Direction), "range")
+    if word not in valid:
+        parser.raise_error(f"expected a fact: one of {', '.join(valid)}", position)
+    what = "range" if word == "range" else "direction" if word != "injective" else "'injective'"
+    parser.raise_error(f"a second {what} of one index array", position)

@@ -1,0 +1,199 @@
+"""Index arrays as functions: what a scop knows of `p` in an access `A[p[i]]`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import islpy as isl
+from xdsl.dialects import arith, memref
+from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
+
+from polyir.diagnostics import PolyirError, location_of
+from polyir.dialects.index_arrays import (
+    SIZE,
+    Direction,
+    IndexArrayAttr,
+    IndexArrayFacts,
+)
+from polyir.dialects.scop import ScopOp
+from polyir.isl_lists import parameters_of
+from polyir.model.raising.effects import LOADS, STORES, base_of, may_overlap
+from polyir.walks import operations_in
+
+
+@dataclass(frozen=True)
+class IndexFunction:
+    """An index array, which does not change while a scop runs, as an uninterpreted function.
+
+    The facts are those of `IndexArrayFacts`; the `range` has the parameters of the scop.
+    """
+
+    name: str
+    is_injective: bool = False
+    direction: Direction | None = None
+    range: isl.Set | None = None
+
+    @property
+    def has_facts(self) -> bool:
+        """Whether more is known than that equal arguments have equal results."""
+        return self.is_injective or self.direction is not None or self.range is not None
+
+
+def index_functions(op: ScopOp, names: Mapping[SSAValue, str]) -> dict[SSAValue, IndexFunction]:
+    """The arrays of integers that a scop reads and does not write; `names` has those of all."""
+    candidates = [value for value in names if _holds_indices(value)]
+    if not candidates:
+        return {}
+    written = {inner.memref for inner in operations_in(op) if isinstance(inner, STORES)}
+    return {
+        value: _with_facts(IndexFunction(names[value]), op, value)
+        for value in candidates
+        if not any(may_overlap(value, other) for other in written)
+    }
+
+
+def _holds_indices(value: SSAValue) -> bool:
+    memory = value.type
+    return isinstance(memory, MemRefType) and isinstance(
+        memory.element_type, IndexType | IntegerType
+    )
+
+
+def _with_facts(function: IndexFunction, op: ScopOp, value: SSAValue) -> IndexFunction:
+    facts = facts_of(value)
+    if facts is None or first_write(value) is not None:
+        return function
+    range = None if facts.range is None else _in_scop(facts.range, op)
+    return IndexFunction(function.name, facts.is_injective, facts.direction, range)
+
+
+def facts_of(value: SSAValue) -> IndexArrayFacts | None:
+    """What the function says of a memref that is its argument."""
+    function = _function_of(value)
+    if function is None or function.arg_attrs is None:
+        return None
+    assert isinstance(value, BlockArgument)
+    attribute = function.arg_attrs.data[value.index].data.get(IndexArrayAttr.name)
+    return attribute.data if isinstance(attribute, IndexArrayAttr) else None
+
+
+def _function_of(value: SSAValue) -> FuncOp | None:
+    """The function that `value` is an argument of."""
+    if not isinstance(value, BlockArgument):
+        return None
+    parent = value.owner.parent_op()
+    is_entry = isinstance(parent, FuncOp) and value.owner is parent.body.first_block
+    return parent if is_entry and isinstance(parent, FuncOp) else None
+
+
+def first_write(value: SSAValue) -> Operation | None:
+    """An operation of the function of an argument that may write it, so that facts may be past."""
+    function = _function_of(value)
+    assert function is not None
+    for op in function.walk():
+        if op.regions or isinstance(op, LOADS) or op.name in _HARMLESS:
+            continue
+        if isinstance(op, STORES):
+            if may_overlap(op.memref, value):
+                return op
+        elif any(base_of(each) is value for each in op.operands) and not op.results:
+            return op
+        elif op.name.endswith("call") and any(base_of(each) is value for each in op.operands):
+            return op
+    return None
+
+
+_HARMLESS = frozenset({"memref.dim", "memref.prefetch", "affine.prefetch", "memref.dealloc"})
+
+
+def _in_scop(range: isl.Set, op: ScopOp) -> isl.Set | None:
+    """A range in terms of the parameters of a scop; `None` if nothing is left of it.
+
+    Nothing is known of arguments that the scop does not have as parameters.
+    """
+    known = {
+        size: name for name, value in op.parameter_values.items() if (size := _size_name(value))
+    }
+    for name in parameters_of(range.get_space()):
+        position = range.find_dim_by_name(isl.dim_type.param, name)
+        if name in known:
+            range = range.set_dim_name(isl.dim_type.param, position, f"{known[name]} ")
+        else:
+            range = range.project_out(isl.dim_type.param, position, 1)
+    for position, name in enumerate(parameters_of(range.get_space())):
+        range = range.set_dim_name(isl.dim_type.param, position, name.strip())
+    range = range.align_params(op.context.data.get_space())
+    return None if range.plain_is_universe() else range
+
+
+def _size_name(value: SSAValue) -> str | None:
+    """`arg2` for the second argument of a function, `arg2_dim0` for an extent of it."""
+    owner = value.owner
+    match owner:
+        case arith.IndexCastOp(input=source) | arith.ExtSIOp(input=source):
+            return _size_name(source)
+        case memref.DimOp(source=source, index=index) if isinstance(source, BlockArgument):
+            constant = index.owner
+            if _function_of(source) is None or not isinstance(constant, arith.ConstantOp):
+                return None
+            return f"arg{source.index}_dim{constant.value.value.data}"  # type: ignore[attr-defined]
+        case Block() if isinstance(value, BlockArgument) and _function_of(value) is not None:
+            return f"arg{value.index}"
+        case _:
+            return None
+
+
+def require_right_facts(function: FuncOp) -> None:
+    """Raise `PolyirError` if what a function says about its index arrays makes no sense."""
+    if function.arg_attrs is None:
+        return
+    types = function.function_type.inputs.data
+    for number, attributes in enumerate(function.arg_attrs.data):
+        attribute = attributes.data.get(IndexArrayAttr.name)
+        if attribute is None:
+            continue
+        reason = _wrong(attribute, types, number)
+        if reason is not None:
+            raise PolyirError(
+                f"{IndexArrayAttr.name} of argument {number} of "
+                f"@{function.sym_name.data}: {reason}",
+                location_of(function),
+            )
+
+
+def _wrong(attribute: Attribute, types: tuple[Attribute, ...], number: int) -> str | None:
+    """What is wrong with the facts about an argument."""
+    if not isinstance(attribute, IndexArrayAttr):
+        return f"expected #{IndexArrayAttr.name}<...>"
+    facts, memory = attribute.data, types[number]
+    if not isinstance(memory, MemRefType):
+        return "it is no memref"
+    if not isinstance(memory.element_type, IndexType | IntegerType):
+        return "its elements are no integers"
+    if facts.direction is not None and len(memory.get_shape()) != 1:
+        return f"'{facts.direction}' needs one dimension"
+    if facts.range is None:
+        return None
+    for name in parameters_of(facts.range.get_space()):
+        reason = _wrong_size(name, types)
+        if reason is not None:
+            return f"the range depends on '{name}', {reason}"
+    return None
+
+
+def _wrong_size(name: str, types: tuple[Attribute, ...]) -> str | None:
+    """Why a function has no such size."""
+    found = SIZE.fullmatch(name)
+    assert found is not None
+    argument, dimension = int(found["argument"]), found["dimension"]
+    if argument >= len(types):
+        return f"but the function has {len(types)} arguments"
+    type = types[argument]
+    if dimension is None:
+        return None if isinstance(type, IndexType | IntegerType) else "which is no integer"
+    if not isinstance(type, MemRefType) or int(dimension) >= len(type.get_shape()):
+        return "which is no dimension of a memref"
+    return None

@@ -1,0 +1,177 @@
+"""Accesses whose subscripts come out of index arrays, read from the bodies of statements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import islpy as isl
+from xdsl.dialects import affine, arith, memref, scf
+from xdsl.ir import Block, Operation, SSAValue
+
+from polyir.dialects.scop import ScopOp
+from polyir.model.affine import IndexReader, NotAffineError, constant_value
+from polyir.model.index_arrays import IndexFunction, index_functions
+from polyir.model.statements import SymbolicAccess
+from polyir.model.uninterpreted import Application, SymbolicSet
+
+ElementAccess = affine.LoadOp | affine.StoreOp | memref.LoadOp | memref.StoreOp
+
+
+class SymbolicReader:
+    """Reads accesses of one scop; `names` are the names of its arrays."""
+
+    def __init__(self, scop: ScopOp, names: Mapping[SSAValue, str]) -> None:
+        self._scop = scop
+        self._functions = index_functions(scop, names)
+
+    def read(self, op: Operation, block: Block, domain: isl.Set) -> SymbolicAccess | None:
+        """The access `op` of a statement with the body `block`, for the instances `domain`.
+
+        `None` if it is of no such form.
+        """
+        if not self._functions or not isinstance(op, ElementAccess):
+            return None
+        terms = _Terms(block, self._functions)
+        try:
+            for loop in _loops_around(op, block):
+                terms.add(loop.body.block.args[0])
+            for index in op.indices:
+                terms.add(index)
+            return _StatementReader(self._scop, block, domain, terms).access(op)
+        except NotAffineError:
+            return None
+
+
+@dataclass
+class _Terms:
+    """The values that subscripts are affine in, beside iterators and parameters, in order."""
+
+    block: Block
+    functions: Mapping[SSAValue, IndexFunction]
+    loads: dict[SSAValue, IndexFunction] = field(default_factory=dict)
+    found: dict[SSAValue, None] = field(default_factory=dict)
+
+    def add(self, value: SSAValue) -> None:
+        """Add what a value depends on, and the value if it is a term."""
+        if value in self.found:
+            return
+        owner = value.owner
+        if isinstance(owner, Block):
+            loop = owner.parent_op()
+            if isinstance(loop, scf.ForOp) and self.block.is_ancestor(loop):
+                if value is not owner.args[0]:
+                    raise NotAffineError("a value that a loop carries")
+                for bound in (loop.lb, loop.ub):
+                    self.add(bound)
+                self.found[value] = None
+            return
+        if not self.block.is_ancestor(owner) or owner.regions:
+            return
+        for operand in owner.operands:
+            self.add(operand)
+        if isinstance(owner, affine.LoadOp | memref.LoadOp) and owner.memref in self.functions:
+            self.found[value] = None
+            self.loads[value] = self.functions[owner.memref]
+
+
+class _StatementReader:
+    """Reads index values of one statement on the space of `[i, t, a]`."""
+
+    def __init__(self, scop: ScopOp, block: Block, domain: isl.Set, terms: _Terms) -> None:
+        self._block = block
+        self._domain = domain
+        self._terms = terms
+        self._rank = domain.dim(isl.dim_type.set)
+        self._positions = {value: self._rank + n for n, value in enumerate(terms.found)}
+        self._parameters = {value: name for name, value in scop.parameter_values.items()}
+
+    def access(self, op: ElementAccess) -> SymbolicAccess:
+        """The access `op`; raises `NotAffineError`."""
+        count, elements = len(self._positions), len(op.indices)
+        if not isinstance(op, memref.LoadOp | memref.StoreOp):
+            elements = len(op.map.data.results)
+        points = self._domain.reset_tuple_id()
+        points = points.add_dims(isl.dim_type.set, count + elements)
+        reader = IndexReader(points.get_space(), self._resolve)
+        self._space = points.get_space()
+        for number, subscript in enumerate(_subscripts(op, reader)):
+            place = self._variable(isl.dim_type.set, self._rank + count + number)
+            points = points.intersect(place.eq_set(subscript))
+        counters: list[tuple[int, str]] = []
+        for value, position in self._positions.items():
+            if value not in self._terms.loads:
+                points = points.intersect(self._within_bounds(value, reader))
+                counters.append((position, value.name_hint or "k"))
+        applications = tuple(self._application(value, reader) for value in self._terms.loads)
+        name = self._domain.get_tuple_name()
+        symbolic = SymbolicSet(points, applications)
+        return SymbolicAccess(name, self._rank, count, elements, symbolic, tuple(counters))
+
+    def _resolve(self, value: SSAValue) -> isl.PwAff | None:
+        source = _without_casts(value)
+        if source in self._positions:
+            return self._variable(isl.dim_type.set, self._positions[source])
+        if value in self._parameters:
+            position = self._space.find_dim_by_name(isl.dim_type.param, self._parameters[value])
+            return self._variable(isl.dim_type.param, position)
+        if value.owner is self._block:
+            return self._variable(isl.dim_type.set, self._block.args.index(value))
+        return None
+
+    def _variable(self, kind: isl.dim_type, position: int) -> isl.PwAff:
+        local = isl.LocalSpace.from_space(self._space)
+        return isl.PwAff.from_aff(isl.Aff.var_on_domain(local, kind, position))
+
+    def _within_bounds(self, counter: SSAValue, reader: IndexReader) -> isl.Set:
+        """Where the counter of a loop is in its bounds."""
+        assert isinstance(counter.owner, Block)
+        loop = counter.owner.parent_op()
+        assert isinstance(loop, scf.ForOp)
+        value, lower, upper = (reader.read(each) for each in (counter, loop.lb, loop.ub))
+        inside = value.ge_set(lower).intersect(value.lt_set(upper))
+        step = constant_value(reader.read(loop.step))
+        if step is None or step <= 0:
+            raise NotAffineError("the step is not a positive constant")
+        offset = value.sub(lower).mod_val(isl.Val(step))
+        return inside if step == 1 else inside.intersect(offset.zero_set())
+
+    def _application(self, value: SSAValue, reader: IndexReader) -> Application:
+        load = value.owner
+        assert isinstance(load, affine.LoadOp | memref.LoadOp)
+        arguments = tuple(map(_single, _subscripts(load, reader)))
+        if not arguments:
+            raise NotAffineError("memory without subscripts")
+        return Application(self._terms.loads[value], arguments, self._positions[value])
+
+
+def _subscripts(op: ElementAccess, reader: IndexReader) -> Sequence[isl.PwAff]:
+    if isinstance(op, memref.LoadOp | memref.StoreOp):
+        return [reader.read(index) for index in op.indices]
+    return reader.read_map(op.map.data, op.indices)
+
+
+def _single(expression: isl.PwAff) -> isl.Aff:
+    """A function that is the same everywhere."""
+    pieces = expression.get_pieces()
+    if len(pieces) != 1 or not pieces[0][0].plain_is_universe():
+        raise NotAffineError("an argument with several cases")
+    return pieces[0][1]
+
+
+def _without_casts(value: SSAValue) -> SSAValue:
+    """The integer that a value is, in another type that has room for it."""
+    while isinstance(value.owner, arith.IndexCastOp | arith.ExtSIOp):
+        value = value.owner.input
+    return value
+
+
+def _loops_around(op: Operation, block: Block) -> list[scf.ForOp]:
+    """The loops of a statement around an operation, outer first."""
+    loops: list[scf.ForOp] = []
+    parent = op.parent_op()
+    while parent is not None and parent is not block.parent_op():
+        if isinstance(parent, scf.ForOp):
+            loops.insert(0, parent)
+        parent = parent.parent_op()
+    return loops
