@@ -171,11 +171,7 @@ def _allowed_by_facts(scop: Scop, dependences: Sequence[Dependence]) -> list[Dep
 def ends_of(scop: Scop, dependence: Dependence) -> tuple[tuple[Access, ...], tuple[Access, ...]]:
     """The accesses at the source and at the target of a dependence."""
     reads_first = dependence.kind in (DependenceKind.ANTI, DependenceKind.INPUT)
-    reads_second = dependence.kind in (
-        DependenceKind.FLOW,
-        DependenceKind.INPUT,
-        DependenceKind.REDUCTION,
-    )
+    reads_second = dependence.kind in (DependenceKind.FLOW, DependenceKind.INPUT)
 
     def accesses(statement: str, is_read: bool) -> tuple[Access, ...]:
         return tuple(

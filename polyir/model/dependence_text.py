@@ -10,11 +10,12 @@ from typing import Final
 
 import islpy as isl
 
-from polyir.dialects.dependence import Dependence, DependenceKind, Dependences
+from polyir.dialects.dependence import Dependence, Dependences
 from polyir.limits import within_operations
+from polyir.model.analysis import ends_of
 from polyir.model.distance import Distance, DistanceVector, common_loops, vectors_of
 from polyir.model.scop import Scop
-from polyir.model.statements import Access, AccessKind
+from polyir.model.symbolic_text import printed_pairs, text_of_parts
 
 TEXT_OPERATIONS: Final = 100_000
 """How many of its operations isl may take for each column of a line. Kernels take a hundredth."""
@@ -55,7 +56,7 @@ def describe(scop: Scop, dependences: Dependences) -> DependenceText:
         ends = f"{_end(scop, dependence, True)} -> {_end(scop, dependence, False)}"
         written = " ".join(map(str, vectors))
         rows.append((dependence.kind.value, dependence.array, ends, written))
-    assumed, relations = _relations(scop.context, dependences.items)
+    assumed, relations = _relations(scop, dependences.items)
     complete = [(*row, relation) for row, relation in zip(rows, relations, strict=True)]
     return DependenceText((*assumed, *_aligned(complete)), tuple(unknown))
 
@@ -79,22 +80,23 @@ def _anything(loops: tuple[object, ...]) -> DistanceVector:
 
 
 def _relations(
-    context: isl.Set, dependences: tuple[Dependence, ...]
+    scop: Scop, dependences: tuple[Dependence, ...]
 ) -> tuple[tuple[str, ...], list[str]]:
     """What all relations assume, if it is said once, and the relations as text."""
-    whole = [relation_text(each.relation) for each in dependences]
-    rest = [_within(context, each, text) for each, text in zip(dependences, whole, strict=True)]
-    assumed = f"assuming {_conditions(context)}:"
+    parts = [printed_pairs(each, *ends_of(scop, each)) for each in dependences]
+    whole = [text_of_parts(each, relation_text) for each in parts]
+    within = partial(_within, scop.context)
+    rest = [text_of_parts(each, within) for each in parts]
+    assumed = f"assuming {_conditions(scop.context)}:"
     if sum(map(len, rest)) + len(assumed) < sum(map(len, whole)):
         return (assumed,), rest
     return (), whole
 
 
-def _within(context: isl.Set, dependence: Dependence, text: str) -> str:
-    """The text of a relation without the conditions of the context; `text` if that is hard."""
-    compute = partial(dependence.relation.gist_params, context)
-    relation = within_operations(TEXT_OPERATIONS, compute)
-    return text if relation is None else relation_text(relation)
+def _within(context: isl.Set, relation: isl.Map) -> str:
+    """The text of a relation without the conditions of the context, unless that is hard."""
+    simpler = within_operations(TEXT_OPERATIONS, partial(relation.gist_params, context))
+    return relation_text(relation if simpler is None else simpler)
 
 
 def _conditions(context: isl.Set) -> str:
@@ -123,7 +125,9 @@ _ALONE: Final = re.compile(r"\(([\w']+)\)( mod )|(?<=floor\()\(([\w']+)\)(?=/)")
 def _end(scop: Scop, dependence: Dependence, is_source: bool) -> str:
     """The statement at one end of a dependence, marked if it may do without the access."""
     name = dependence.source if is_source else dependence.target
-    mine, others = (_accesses(scop, dependence, end) for end in (is_source, not is_source))
+    mine, others = ends_of(scop, dependence)
+    if not is_source:
+        mine, others = others, mine
     if all(access.certain for access in mine):
         return name
     certain = [access.relation for access in mine if access.certain]
@@ -134,17 +138,3 @@ def _end(scop: Scop, dependence: Dependence, is_source: bool) -> str:
     ordered = pairs if is_source else pairs.reverse()
     covers = within_operations(TEXT_OPERATIONS, partial(dependence.relation.is_subset, ordered))
     return name if covers else f"{name} (may)"
-
-
-def _accesses(scop: Scop, dependence: Dependence, is_source: bool) -> list[Access]:
-    """The accesses at one end of a dependence."""
-    name = dependence.source if is_source else dependence.target
-    reading = (DependenceKind.ANTI if is_source else DependenceKind.FLOW, DependenceKind.INPUT)
-    is_read = dependence.kind in reading
-    return [
-        access
-        for statement in scop.statements
-        if statement.name == name
-        for access in statement.accesses
-        if access.array == dependence.array and (access.kind is AccessKind.READ) == is_read
-    ]

@@ -14,6 +14,11 @@ ACCESSES = (affine.LoadOp, affine.StoreOp, affine.VectorLoadOp, affine.VectorSto
 
 AccessOp = affine.LoadOp | affine.StoreOp | affine.VectorLoadOp | affine.VectorStoreOp
 
+ELEMENTS = (memref.LoadOp, memref.StoreOp)
+"""The accesses whose subscripts may come out of memory."""
+
+ElementOp = memref.LoadOp | memref.StoreOp
+
 
 def uses_outside(scop: Scop, array: SSAValue) -> tuple[Operation, ...]:
     """The operations outside a scop that may read or write an array, or pass it on."""
@@ -45,8 +50,10 @@ def is_allocated(scop: Scop, array: str) -> bool:
     return isinstance(scop.arrays[array].owner, memref.AllocOp | memref.AllocaOp)
 
 
-def why_no_temporary(scop: Scop, array: str) -> str | None:
+def why_no_temporary(scop: Scop, array: str, is_any_subscript: bool = False) -> str | None:
     """Why the contents of `array` may matter outside the scop; `None` if it is a temporary.
+
+    Its subscripts must be affine, unless they may be `is_any_subscript`.
 
     A temporary is allocated in the function and used by the scop alone, and no execution of the
     scop reads what an earlier one has left in it. Whether the scop reads what nothing has written
@@ -64,7 +71,7 @@ def why_no_temporary(scop: Scop, array: str) -> str | None:
             continue
         if not scop.op.is_ancestor(op):
             return f"{op.name} uses it outside the scop"
-        if not isinstance(op, ACCESSES):
+        if not (isinstance(op, ACCESSES) or (is_any_subscript and isinstance(op, ELEMENTS))):
             return f"{op.name} accesses it with subscripts that are not affine"
     if not is_new_each_time(scop, value) and array_flow(scop, array).is_live_in:
         return "the scop may read what an earlier execution of it has left there"

@@ -164,8 +164,11 @@ class SymbolicPairs:
         source, target = self.source, self.target
         start = source.rank + source.terms + target.rank
         pairs = points.project_out(isl.dim_type.set, start, target.terms)
-        pairs = pairs.project_out(isl.dim_type.set, source.rank, source.terms)
-        return _as_map(pairs, source.rank, source.statement, target.statement)
+        return self.between_instances(pairs.project_out(isl.dim_type.set, source.rank, source.terms))
+
+    def between_instances(self, pairs: isl.Set) -> isl.Map:
+        """`{ S[i] -> T[j] }` for a set of `[i, j]`."""
+        return _as_map(pairs, self.source.rank, self.source.statement, self.target.statement)
 
 
 def _as_map(pairs: isl.Set, rank: int, source: str, target: str) -> isl.Map:

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from functools import partial, reduce
 
 import islpy as isl
+from xdsl.dialects import memref
 from xdsl.ir import Operation, SSAValue
 
 from polyir.dialects.dependence import DependenceKind, Dependences
@@ -110,7 +111,7 @@ class _SplitPlan:
 
 def _split_plan(scop: Scop, arrays: Sequence[str], loops: Loops) -> _SplitPlan:
     """The webs of the temporaries among `arrays`."""
-    flows, missed = temporaries(scop, arrays)
+    flows, missed = temporaries(scop, arrays, is_any_subscript=True)
     webs = {
         name: [[access.operation for access in web.accesses] for web in webs_of(flow)]
         for name, flow in flows.items()
@@ -197,10 +198,14 @@ def _expand(scop: Scop, copies: _PrivateCopies, allocator: Allocator) -> str:
     new = allocator.allocate(old, copies.box, extents_of(old))
     for statement in (each for each in scop.statements if each.name in copies.accesses):
         values = StatementValues(scop, statement)
-        iteration = values.expressions(_private_subscripts(statement, loops, copies.box))
-        for operation in map(is_access, copies.accesses[statement.name]):
-            subscripts = (*iteration, *values.subscripts(operation))
-            values.redirect(operation, new, subscripts)
+        iteration = _private_subscripts(statement, loops, copies.box)
+        for operation in copies.accesses[statement.name]:
+            if isinstance(operation, memref.LoadOp | memref.StoreOp):
+                values.put_in_front(operation, new, iteration)
+                continue
+            access = is_access(operation)
+            subscripts = (*values.expressions(iteration), *values.subscripts(access))
+            values.redirect(access, new, subscripts)
     remove_unused(old)
     which = ", ".join(str(loop.number) for loop in loops)
     return f"{copies.array} has a copy for each iteration of loop {which}: {new.type}"

@@ -16,19 +16,21 @@ from polyir.model.affine_maps import Valued, affine_expression, map_over, over_v
 from polyir.model.dataflow import ArrayFlow, array_flow
 from polyir.model.scop import Scop
 from polyir.model.statements import Statement
-from polyir.model.temporaries import ACCESSES, AccessOp, why_no_temporary
+from polyir.model.temporaries import ACCESSES, AccessOp, ElementOp, why_no_temporary
 
 
-def temporaries(scop: Scop, arrays: Sequence[str] = ()) -> tuple[dict[str, ArrayFlow], list[str]]:
+def temporaries(
+    scop: Scop, arrays: Sequence[str] = (), is_any_subscript: bool = False
+) -> tuple[dict[str, ArrayFlow], list[str]]:
     """The flow through each temporary of a scop that reads nothing from before the scop.
 
     `arrays` are the only ones to look at, if there are any; why one of them is none of these
-    temporaries comes second, in words.
+    temporaries comes second, in words. `is_any_subscript` is as in `why_no_temporary`.
     """
     flows: dict[str, ArrayFlow] = {}
     missed: list[str] = []
     for name in (name for name in scop.arrays if not arrays or name in arrays):
-        reason = why_no_temporary(scop, name)
+        reason = why_no_temporary(scop, name, is_any_subscript)
         if reason is None:
             flow = array_flow(scop, name)
             if not flow.is_live_in:
@@ -133,3 +135,16 @@ class StatementValues:
         stored = [access.value] if isinstance(access, affine.StoreOp | affine.VectorStoreOp) else []
         access.operands = [*stored, memory, *operands]
         access.map = AffineMapAttr(map)
+
+    def put_in_front(self, access: ElementOp, memory: SSAValue, functions: Sequence[isl.Aff]) -> None:
+        """Let `access` access `memory`, at the subscripts that it has behind those of `functions`."""
+        subscripts: list[SSAValue] = []
+        for expression in self.expressions(functions):
+            map, operands = map_over((expression,), self.values)
+            apply = affine.ApplyOp(operands, AffineMapAttr(map))
+            apply.location = access.location
+            assert access.parent is not None
+            access.parent.insert_op_before(apply, access)
+            subscripts.append(apply.result)
+        stored = [access.value] if isinstance(access, memref.StoreOp) else []
+        access.operands = [*stored, memory, *subscripts, *access.indices]
