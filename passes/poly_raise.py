@@ -60,10 +60,19 @@ class PolyRaisePass(ModulePass):
 
         `shares_cells` is as in `raise_function`.
 
-        Raises `ResourceError` if that takes too long.
+        Raises `ResourceError` if that takes too long, and `PolyirError` for facts about index
+        arrays that make no sense.
         """
         if not any(isinstance(inner, LOOPS) for inner in function.walk()):
             return False
+        if function.arg_attrs is not None:
+            # Few functions have facts, and start-up is part of every run.
+            from polyir.model.index_arrays import require_right_facts, unused_facts
+
+            require_right_facts(function)
+            for name, write in unused_facts(function):
+                reason = f"what is said of '{name}' is not used: it may be written here"
+                missed(self.name, reason, write, once=True)
         if any(isinstance(inner, DelinearizeIndexOp) for inner in function.walk()):
             from polyir.codegen.views import expand_index_operations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import islpy as isl
@@ -144,6 +144,15 @@ def _size_name(value: SSAValue) -> str | None:
             return f"arg{value.index}"
         case _:
             return None
+
+
+def unused_facts(function: FuncOp) -> Iterator[tuple[str, Operation]]:
+    """The index arrays with facts that the function may change, each with a place where it does."""
+    for argument in () if function.is_declaration else function.args:
+        if facts_of(argument) is not None:
+            write = first_write(argument)
+            if write is not None:
+                yield argument.name_hint or f"arg{argument.index}", write
 
 
 def require_right_facts(function: FuncOp) -> None:
