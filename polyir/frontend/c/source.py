@@ -19,6 +19,12 @@ from polyir.frontend.c.delinearise import delinearise
 from polyir.frontend.c.effects import Functions
 from polyir.frontend.c.errors import NotModelledError, location_of_node, refuse
 from polyir.frontend.c.expressions import Expressions
+from polyir.frontend.c.index_arrays import (
+    StatedFacts,
+    attach_facts,
+    is_index_array_pragma,
+    stated_facts,
+)
 from polyir.frontend.c.inlining import Inliner
 from polyir.frontend.c.jumps import without_continue
 from polyir.frontend.c.layout import lines_of_statement, starting_lines
@@ -216,6 +222,7 @@ class _RegionFinder:
         self._is_detecting = is_detecting
         self._names: dict[str, int] = {}
         self._outer_lines: list[int] = []
+        self._facts: dict[str, StatedFacts] = {}
 
     def read(self, item: c_ast.Node) -> None:
         """Add an external declaration."""
@@ -242,12 +249,23 @@ class _RegionFinder:
     def _search_items(
         self, function: c_ast.FuncDef, items: list[c_ast.Node], is_detecting: bool
     ) -> None:
+        outer = self._facts
+        self._facts = dict(outer)
+        self._search_in_order(function, items, is_detecting)
+        self._facts = outer
+
+    def _search_in_order(
+        self, function: c_ast.FuncDef, items: list[c_ast.Node], is_detecting: bool
+    ) -> None:
         position = 0
         while position < len(items):
             item = items[position]
             if is_detecting and _follows_pragma(items, position):
                 # The pragma is about the statement as it is.
                 pass
+            elif isinstance(item, c_ast.Pragma) and is_index_array_pragma(item):
+                array, facts = stated_facts(item, self._scopes)
+                self._facts[array] = facts
             elif isinstance(item, c_ast.Case | c_ast.Default):
                 # Its declarations are those of the block of the `switch`.
                 self._search_items(function, list(item.stmts or ()), is_detecting)
@@ -483,6 +501,7 @@ class _RegionFinder:
                 entry.erase_op(op)
         operation.update_function_type()
         arguments = tuple(described[argument] for argument in entry.args)
+        attach_facts(operation, arguments, self._facts)
         points_to = PointsTo(function, self._scopes)
         mentioned = tuple(
             dict.fromkeys((*region_names(statements, self._scopes).mentioned, *names.mentioned))
@@ -550,6 +569,7 @@ def _blocks_of(node: c_ast.Node) -> Iterator[list[c_ast.Node]]:
 def _follows_pragma(items: Sequence[c_ast.Node], position: int) -> bool:
     before = items[position - 1] if position > 0 else None
     is_own = any(_is_pragma(before, word) for word in ("scop", "endscop"))
+    is_own |= is_index_array_pragma(before)
     return isinstance(before, c_ast.Pragma) and not is_own
 
 
