@@ -44,11 +44,17 @@ class PolyRaisePass(ModulePass):
           }
         }
 
+    With `data-loops`, a loop inside of others whose bounds come out of memory, such as that over
+    the elements of a row of a sparse matrix, is part of a statement; without, the loops around it
+    are not raised.
+
     The schedule tree has the original order. Code that cannot be modelled does not change, except
     that `affine.delinearize_index` with a constant basis becomes `affine.apply`.
     """
 
     name = "poly-raise"
+
+    data_loops: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in tuple(op.walk()):
@@ -78,7 +84,7 @@ class PolyRaisePass(ModulePass):
 
             expand_index_operations(function, only_affine=True)
         outcome = within_operations(
-            RAISING_OPERATIONS, lambda: raise_function(function, shares_cells)
+            RAISING_OPERATIONS, lambda: raise_function(function, shares_cells, self.data_loops)
         )
         if outcome is None:
             raise ResourceError("isl takes too long to raise the function", location_of(function))

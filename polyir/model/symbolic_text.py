@@ -30,12 +30,14 @@ class PrintedPairs:
     def body(self, text: str) -> str:
         """What isl's `text` of the relation, or of one that is simpler, says between braces."""
         body = text.partition("{")[2].rpartition("}")[0].strip()
-        counters = [name for name in self.counters if re.search(rf"\b{name}\b", body)]
-        pairs, _, condition = body.partition(" : ")
-        if counters and condition:
-            names = ", ".join(self.terms[name] for name in counters)
-            body = f"{pairs} : exists {names}: {condition}"
-        return _TERM.sub(lambda found: self.terms.get(found[0], found[0]), body)
+        parts = (self._with_counters(part) for part in body.split("; "))
+        return _TERM.sub(lambda found: self.terms.get(found[0], found[0]), "; ".join(parts))
+
+    def _with_counters(self, part: str) -> str:
+        """`S[i] -> T[j] : exists k: condition`."""
+        counters = [name for name in self.counters if re.search(rf"\b{name}\b", part)]
+        pairs, _, condition = part.partition(" : ")
+        return f"{pairs} : exists {', '.join(counters)}: {condition}" if counters else part
 
 
 _TERM = re.compile(r"\bterm\d+_?\d*\b")
@@ -89,10 +91,11 @@ def _printed(pairs: SymbolicPairs, dependence: Dependence) -> PrintedPairs:
     for position, name in enumerate(names.of_dimensions):
         points = points.set_dim_name(isl.dim_type.set, position, name)
     terms = {name: text for name, text in names.texts.items() if name in names.of_dimensions}
-    for position in reversed(range(len(names.of_dimensions))):
-        if names.of_dimensions[position] in terms:
-            count = points.dim(isl.dim_type.param)
-            points = points.move_dims(isl.dim_type.param, count, isl.dim_type.set, position, 1)
+    # isl says `rp(i) <= k < rp(i + 1)` where k is the last.
+    for name in sorted(terms, key=names.counters.__contains__):
+        position = points.find_dim_by_name(isl.dim_type.set, name)
+        count = points.dim(isl.dim_type.param)
+        points = points.move_dims(isl.dim_type.param, count, isl.dim_type.set, position, 1)
     relation = pairs.between_instances(points)
     for kind, iterators in ((isl.dim_type.in_, names.source), (isl.dim_type.out, names.target)):
         for position, name in enumerate(iterators):
@@ -131,11 +134,20 @@ class _Names:
         return names
 
     def _add_counters(self, access: SymbolicAccess, start: int, taken: set[str]) -> None:
+        points = self._pairs.terms.points
         for position, wanted in access.counters:
             name = self.of_dimensions[start + position]
-            self.texts[name] = _primed(wanted, taken)
+            same = (each for each in self.counters if self._are_equal(points, each, name))
+            equal = next(same, None)
+            self.texts[name] = _primed(wanted, taken) if equal is None else self.texts[equal]
             taken.add(self.texts[name])
             self.counters.append(name)
+
+    def _are_equal(self, points: isl.Set, left: str, right: str) -> bool:
+        """Whether two dimensions have equal values at all points."""
+        first, second = map(self.of_dimensions.index, (left, right))
+        equal = isl.Set.universe(points.get_space())
+        return points.is_subset(equal.equate(isl.dim_type.set, first, isl.dim_type.set, second))
 
     def _add_applications(self) -> None:
         for each in self._pairs.terms.applications:
@@ -152,7 +164,7 @@ class _Names:
         return text[1:-1] if text.startswith("(") else text
 
     def with_one_term_each(self, points: isl.Set) -> isl.Set:
-        """Points where applications with one text, which have equal values, are one term.
+        """Points where terms with one text, which have equal values, are one.
 
         The dimensions of the others are taken out.
         """
@@ -160,7 +172,7 @@ class _Names:
         extra: list[int] = []
         for position, name in enumerate(self.of_dimensions):
             text = self.texts.get(name)
-            if text is None or name in self.counters:
+            if text is None:
                 continue
             first = kept.setdefault(text, position)
             if first != position:

@@ -139,9 +139,11 @@ def _comparison(value: SSAValue, reader: IndexReader) -> isl.Set:
 def is_control(op: Operation, reader: IndexReader) -> bool:
     """Whether `op`, which is part of a run, is a loop or a condition of its static control.
 
-    An `scf.if` on data is not, nor is one that only selects a value: both belong to a
-    statement.
+    An `scf.if` on data is not, nor is one that only selects a value, nor an `scf.for` whose bounds
+    are data: they belong to a statement.
     """
+    if isinstance(op, scf.ForOp):
+        return not is_data_loop(op, reader)
     if not isinstance(op, scf.IfOp):
         return isinstance(op, (*LOOPS, affine.IfOp))
     if op.results and not any(isinstance(inner, LOOPS) or has_store(inner) for inner in op.walk()):
@@ -151,6 +153,15 @@ def is_control(op: Operation, reader: IndexReader) -> bool:
     except NotAffineError:
         return False
     return True
+
+
+def is_data_loop(loop: scf.ForOp, reader: IndexReader) -> bool:
+    """Whether a bound of a loop is not affine: it comes out of memory, mostly."""
+    try:
+        bounds_of(loop, reader)
+    except NotAffineError:
+        return True
+    return False
 
 
 def branches_of(conditional: ConditionalOp) -> tuple[Region, Region]:

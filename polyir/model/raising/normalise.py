@@ -25,7 +25,7 @@ from collections.abc import Sequence
 from xdsl.dialects import affine, func, memref, scf
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from polyir.model.raising.control import ConditionalOp, LoopOp, branches_of, is_control
+from polyir.model.raising.control import ConditionalOp, LoopOp, branches_of, is_control, is_data_loop
 from polyir.model.raising.effects import ALLOCATIONS
 from polyir.model.raising.parameters import ParameterFinder
 from polyir.model.raising.run import Run
@@ -42,15 +42,26 @@ def normalise(function: func.FuncOp, run: Run, shares_cells: bool = False) -> No
           affine.yield %t
         }
 
-    Afterwards, no loop or static conditional of the run has a result, and every allocation and
+    Afterwards, no loop or static conditional of the run has a result, but for those in statements, and every allocation and
     every parameter is before the run.
     """
     finder = run.finder()
     for inner in run.walk():
-        if inner.results and is_control(inner, finder.reader):
+        is_carried = inner.results and is_control(inner, finder.reader)
+        if is_carried and not _is_in_data_loop(inner, run, finder):
             _put_in_memory(function, inner, shares_cells)
     _move_memory(run)
     _hoist_invariant(run)
+
+
+def _is_in_data_loop(op: Operation, run: Run, finder: ParameterFinder) -> bool:
+    """Whether `op` is inside a loop of the run that belongs to a statement."""
+    parent = op.parent_op() if op.parent is not run.block else None
+    while parent is not None:
+        if isinstance(parent, scf.ForOp) and is_data_loop(parent, finder.reader):
+            return True
+        parent = parent.parent_op() if parent.parent is not run.block else None
+    return False
 
 
 def new_cell(function: func.FuncOp, value: SSAValue) -> SSAValue:

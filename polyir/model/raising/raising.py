@@ -29,15 +29,19 @@ class RaiseOutcome:
     left: tuple[Left, ...]
 
 
-def raise_function(function: func.FuncOp, shares_cells: bool = False) -> RaiseOutcome:
+def raise_function(
+    function: func.FuncOp, shares_cells: bool = False, data_loops: bool = False
+) -> RaiseOutcome:
     """Replace the maximal static control parts of `function` by `poly.scop` operations.
 
     Loops, conditions and subscripts may be affine in iterators and parameters; values that
     loops carry, or that one statement computes and another uses, become memory of rank 0.
     Loops that are never executed are removed. The rest of the function does not change. With
-    `shares_cells`, loops that go on with what the loop around carries use its memory.
+    `shares_cells`, loops that go on with what the loop around carries use its memory. With
+    `data_loops`, inner loops whose bounds come out of memory are part of statements; else the loops
+    around them stay as they are.
     """
-    found = find_runs(function)
+    found = find_runs(function, data_loops)
     # Allocations in loops are moved before them; their sizes are not known to be sizes.
     sizes = allocated_sizes(function)
     # Each run is looked up in turn: the one before it may have been its neighbour.
@@ -47,9 +51,9 @@ def raise_function(function: func.FuncOp, shares_cells: bool = False) -> RaiseOu
     return RaiseOutcome(tuple(scop for scop in scops if scop is not None), found.left)
 
 
-def raise_module(module: ModuleOp) -> RaiseOutcome:
+def raise_module(module: ModuleOp, data_loops: bool = False) -> RaiseOutcome:
     """Raise every function of `module` (`raise_function`)."""
-    outcomes = [raise_function(op) for op in module.walk() if isinstance(op, func.FuncOp)]
+    outcomes = [raise_function(op, data_loops=data_loops) for op in module.walk() if isinstance(op, func.FuncOp)]
     return RaiseOutcome(
         tuple(scop for outcome in outcomes for scop in outcome.scops),
         tuple(left for outcome in outcomes for left in outcome.left),

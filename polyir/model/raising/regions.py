@@ -63,12 +63,15 @@ class Runs:
     left: tuple[Left, ...]
 
 
-def find_runs(function: func.FuncOp) -> Runs:
-    """The maximal static control parts of `function`."""
+def find_runs(function: func.FuncOp, data_loops: bool = False) -> Runs:
+    """The maximal static control parts of `function`.
+
+    With `data_loops`, loops inside of others may have bounds that come out of memory.
+    """
     runs: list[tuple[Operation, ...]] = []
     left: dict[Operation, Left] = {}
     for block in function.body.blocks:
-        _BlockScan(runs, left).scan(block)
+        _BlockScan(runs, left, data_loops).scan(block)
     return Runs(tuple(runs), tuple(left.values()))
 
 
@@ -84,9 +87,12 @@ class _UnsupportedError(Exception):
 class _BlockScan:
     """Collects the runs of one block, and of blocks inside operations that no run can contain."""
 
-    def __init__(self, runs: list[tuple[Operation, ...]], left: dict[Operation, Left]) -> None:
+    def __init__(
+        self, runs: list[tuple[Operation, ...]], left: dict[Operation, Left], data_loops: bool
+    ) -> None:
         self._runs = runs
         self._left = left
+        self._data_loops = data_loops
         self._current: list[Operation] = []
         self._memrefs: dict[SSAValue, bool] = {}
 
@@ -112,7 +118,7 @@ class _BlockScan:
             # What is around an obstacle has been named; what is inside fails for the same.
             self._left.setdefault(obstacle.culprit, Left(op, obstacle.reason))
         for block in blocks_of(op):
-            _BlockScan(self._runs, self._left).scan(block)
+            _BlockScan(self._runs, self._left, self._data_loops).scan(block)
 
     def _close(self) -> None:
         """End the current run; keep it if a loop in it stores."""
@@ -126,7 +132,7 @@ class _BlockScan:
     def _obstacle(self, op: Operation) -> _UnsupportedError | None:
         """Why `op` cannot join the current run; `None` if it can."""
         try:
-            check_run([*self._current, op])
+            check_run([*self._current, op], self._data_loops)
             self._check_overlap(op)
         except _UnsupportedError as unsupported:
             return unsupported
@@ -155,25 +161,29 @@ class _BlockScan:
                     raise _UnsupportedError(op, f"{names} may be views of the same memory")
 
 
-def check_run(operations: Sequence[Operation]) -> None:
-    """Raise `_UnsupportedError` if the last of `operations` cannot be in a run with the others."""
+def check_run(operations: Sequence[Operation], data_loops: bool = False) -> None:
+    """Raise `_UnsupportedError` if the last of `operations` cannot be in a run with the others.
+
+    `data_loops` is as in `find_runs`.
+    """
     finder = ParameterFinder(operations)
     op = operations[-1]
     if op.has_trait(IsTerminator):
         raise _UnsupportedError(op, "the block ends")
-    _RunCheck(finder).check(op, inside_loop=False)
+    _RunCheck(finder, data_loops).check(op, inside_loop=False)
 
 
 class _RunCheck:
     """Checks one operation of a run and what is inside it."""
 
-    def __init__(self, finder: ParameterFinder) -> None:
+    def __init__(self, finder: ParameterFinder, data_loops: bool) -> None:
         self._finder = finder
+        self._data_loops = data_loops
 
     def check(self, op: Operation, inside_loop: bool) -> None:
         match op:
             case affine.ForOp() | affine.ParallelOp() | scf.ForOp() | scf.ParallelOp():
-                self._check_loop(op)
+                self._check_loop(op, inside_loop)
             case affine.IfOp() | scf.IfOp():
                 self._check_conditional(op, inside_loop)
             case memref.AllocOp() | memref.AllocaOp():
@@ -193,13 +203,16 @@ class _RunCheck:
         for op in block.ops:
             self.check(op, inside_loop)
 
-    def _check_loop(self, loop: LoopOp) -> None:
+    def _check_loop(self, loop: LoopOp, inside_loop: bool) -> None:
         if isinstance(loop, affine.ParallelOp | scf.ParallelOp) and loop.results:
             raise _UnsupportedError(loop, f"`{loop.name}` with a reduction")
         _check_carried(loop)
         try:
             bounds_of(loop, self._finder.reader)
         except NotAffineError as error:
+            if self._data_loops and inside_loop and isinstance(loop, scf.ForOp):
+                _check_data_block(loop.body.block)
+                return
             raise _UnsupportedError(
                 loop, f"a bound of `{loop.name}` is not affine: {error}"
             ) from error
@@ -230,6 +243,20 @@ def _check_data_branch(block: Block) -> None:
         if isinstance(op, scf.IfOp):
             for inner in blocks_of(op):
                 _check_data_branch(inner)
+        elif not isinstance(op, scf.YieldOp):
+            _check_simple(op)
+
+
+def _check_data_block(block: Block) -> None:
+    """A loop whose bounds are data is part of a statement, with the loops and branches in it."""
+    for op in block.ops:
+        if isinstance(op, scf.ForOp | scf.IfOp):
+            for inner in blocks_of(op):
+                _check_data_block(inner)
+        elif isinstance(op, LOOPS):
+            raise _UnsupportedError(op, f"`{op.name}` inside a loop whose bounds are not affine")
+        elif isinstance(op, ALLOCATIONS):
+            raise _UnsupportedError(op, f"`{op.name}` inside a loop whose bounds are not affine")
         elif not isinstance(op, scf.YieldOp):
             _check_simple(op)
 
