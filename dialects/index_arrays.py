@@ -54,14 +54,10 @@ class IndexArrayAttr(Data[IndexArrayFacts]):
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> IndexArrayFacts:
-        def add_fact() -> None:
-            nonlocal facts
-            position = parser.pos
-            word = parser.parse_identifier("a fact about an index array")
-            facts = _with_fact(facts, word, parser, position)
-
-        facts = IndexArrayFacts()
-        parser.parse_comma_separated_list(parser.Delimiter.ANGLE, add_fact)
+        with parser.in_angle_brackets():
+            facts = _with_fact(IndexArrayFacts(), parser)
+            while parser.parse_optional_punctuation(",") is not None:
+                facts = _with_fact(facts, parser)
         return facts
 
     def print_parameter(self, printer: Printer) -> None:
@@ -100,10 +96,10 @@ class IndexArrayAttr(Data[IndexArrayFacts]):
         return (*self.data.words, None if range is None else text_of(range))
 
 
-def _with_fact(
-    facts: IndexArrayFacts, word: str, parser: AttrParser, position: int
-) -> IndexArrayFacts:
-    """`facts` and one that is parsed, whose first word has been read."""
+def _with_fact(facts: IndexArrayFacts, parser: AttrParser) -> IndexArrayFacts:
+    """`facts` and the one that comes next in a text."""
+    position = parser.pos
+    word = parser.parse_identifier("a fact about an index array")
     if word == "injective" and not facts.is_injective:
         return replace(facts, is_injective=True)
     if word in get_args(Direction) and facts.direction is None:

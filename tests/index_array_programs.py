@@ -103,6 +103,40 @@ def _scatter(arrays: Arrays) -> Iterator[Step]:
         yield ("S0", (i,)), [], [("A", (arrays["p"][i],))]
 
 
+def _sweep(arrays: Arrays) -> Iterator[Step]:
+    rows, columns = arrays["p"], arrays["q"]
+    for i in range(SIZE):
+        yield (
+            ("S0", (i,)),
+            [("A", (columns[k],)) for k in range(rows[i], rows[i + 1])],
+            [("A", (i,))],
+        )
+
+
+def _lower_part(arrays: Arrays) -> Iterator[Step]:
+    rows, columns = arrays["p"], arrays["q"]
+    for i in range(SIZE):
+        lower = [columns[k] for k in range(rows[i], rows[i + 1]) if columns[k] < i]
+        both = [("A", (c,)) for c in lower] + [("A", (i,)) for _ in lower[:1]]
+        yield ("S0", (i,)), both, [("A", (i,)) for _ in lower[:1]]
+
+
+def _elements(arrays: Arrays) -> Iterator[Step]:
+    rows = arrays["p"]
+    for i in range(SIZE):
+        elements = [("A", (k,)) for k in range(rows[i], rows[i + 1], 2)]
+        yield ("S0", (i,)), elements, elements
+
+
+def _sparse(random: Random) -> Arrays:
+    rows = sorted(random.choices(range(7), k=SIZE + 1))
+    return {"p": rows, "q": [random.randrange(SIZE) for _ in range(7)]}
+
+
+def _any_rows(random: Random) -> Arrays:
+    return {name: [random.randrange(7) for _ in range(7)] for name in "pq"}
+
+
 def _permutation(random: Random) -> Arrays:
     return {name: random.sample(range(SIZE + 1), SIZE + 1) for name in "pq"}
 
@@ -116,6 +150,17 @@ COPY = """affine.for %i = 0 to %n {
   %w = affine.load %p[%i] : memref<?xindex>
   %v = memref.load %A[%r] : memref<?xf64>
   memref.store %v, %A[%w] : memref<?xf64>
+}"""
+
+EVERY_OTHER = """%two = arith.constant 2 : index
+affine.for %i = 0 to %n {
+  %lo = affine.load %p[%i] : memref<?xindex>
+  %hi = affine.load %p[%i + 1] : memref<?xindex>
+  scf.for %k = %lo to %hi step %two {
+    %v = memref.load %A[%k] : memref<?xf64>
+    %w = arith.addf %v, %v : f64
+    memref.store %w, %A[%k] : memref<?xf64>
+  }
 }"""
 
 PROGRAMS: dict[str, Program] = {
@@ -175,5 +220,53 @@ PROGRAMS: dict[str, Program] = {
         _scatter,
         {"p": 'injective, range = "{ [x] : 0 <= x <= 4 }"'},
         _permutation,
+    ),
+    "sweep over a sparse matrix": Program(
+        """affine.for %i = 0 to %n {
+          %lo = affine.load %p[%i] : memref<?xindex>
+          %hi = affine.load %p[%i + 1] : memref<?xindex>
+          %zero = arith.constant 0.0 : f64
+          %sum = scf.for %k = %lo to %hi step %one iter_args(%s = %zero) -> f64 {
+            %c = memref.load %q[%k] : memref<?xindex>
+            %v = memref.load %A[%c] : memref<?xf64>
+            %t = arith.addf %s, %v : f64
+            scf.yield %t : f64
+          }
+          affine.store %sum, %A[%i] : memref<?xf64>
+        }""",
+        _sweep,
+        {"p": "nondecreasing"},
+        _sparse,
+    ),
+    "lower part of a sparse matrix": Program(
+        """affine.for %i = 0 to %n {
+          %lo = affine.load %p[%i] : memref<?xindex>
+          %hi = affine.load %p[%i + 1] : memref<?xindex>
+          scf.for %k = %lo to %hi step %one {
+            %c = memref.load %q[%k] : memref<?xindex>
+            %is_lower = arith.cmpi slt, %c, %i : index
+            scf.if %is_lower {
+              %v = memref.load %A[%c] : memref<?xf64>
+              %w = affine.load %A[%i] : memref<?xf64>
+              %t = arith.addf %w, %v : f64
+              affine.store %t, %A[%i] : memref<?xf64>
+            }
+          }
+        }""",
+        _lower_part,
+        {},
+        _sparse,
+    ),
+    "every other element": Program(
+        EVERY_OTHER,
+        _elements,
+        {},
+        _any_rows,
+    ),
+    "elements of rows": Program(
+        EVERY_OTHER,
+        _elements,
+        {"p": "nondecreasing"},
+        _sparse,
     ),
 }

@@ -10,6 +10,7 @@ from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
+from xdsl.traits import is_side_effect_free
 
 from polyir.diagnostics import PolyirError, location_of
 from polyir.dialects.index_arrays import (
@@ -20,7 +21,7 @@ from polyir.dialects.index_arrays import (
 )
 from polyir.dialects.scop import ScopOp
 from polyir.isl_lists import parameters_of
-from polyir.model.raising.effects import LOADS, STORES, base_of, may_overlap
+from polyir.model.raising.effects import LOADS, STORES, may_overlap
 from polyir.walks import operations_in
 
 
@@ -90,23 +91,22 @@ def _function_of(value: SSAValue) -> FuncOp | None:
 
 
 def first_write(value: SSAValue) -> Operation | None:
-    """An operation of the function of an argument that may write it, so that facts may be past."""
+    """An operation that may write an argument of a function: then its facts may be of the past."""
     function = _function_of(value)
     assert function is not None
     for op in function.walk():
-        if op.regions or isinstance(op, LOADS) or op.name in _HARMLESS:
+        if isinstance(op, LOADS) or op.name in _HARMLESS or is_side_effect_free(op):
             continue
-        if isinstance(op, STORES):
-            if may_overlap(op.memref, value):
-                return op
-        elif any(base_of(each) is value for each in op.operands) and not op.results:
-            return op
-        elif op.name.endswith("call") and any(base_of(each) is value for each in op.operands):
+        touched = [op.memref] if isinstance(op, STORES) else list(op.operands)
+        memories = (each for each in touched if isinstance(each.type, MemRefType))
+        if any(may_overlap(each, value) for each in memories):
             return op
     return None
 
 
-_HARMLESS = frozenset({"memref.dim", "memref.prefetch", "affine.prefetch", "memref.dealloc"})
+_HARMLESS = frozenset(
+    {"memref.dim", "memref.prefetch", "affine.prefetch", "memref.dealloc", "func.return"}
+)
 
 
 def _in_scop(range: isl.Set, op: ScopOp) -> isl.Set | None:
@@ -135,11 +135,13 @@ def _size_name(value: SSAValue) -> str | None:
     match owner:
         case arith.IndexCastOp(input=source) | arith.ExtSIOp(input=source):
             return _size_name(source)
-        case memref.DimOp(source=source, index=index) if isinstance(source, BlockArgument):
-            constant = index.owner
-            if _function_of(source) is None or not isinstance(constant, arith.ConstantOp):
-                return None
-            return f"arg{source.index}_dim{constant.value.value.data}"  # type: ignore[attr-defined]
+        case memref.DimOp():
+            # The context of a scop is read with scops.
+            from polyir.model.raising.context import measured
+
+            place = measured(value)
+            array = None if place is None else _size_name(place[0])
+            return None if place is None or array is None else f"{array}_dim{place[1]}"
         case Block() if isinstance(value, BlockArgument) and _function_of(value) is not None:
             return f"arg{value.index}"
         case _:

@@ -208,7 +208,7 @@ class _AccessCollector:
         array = self._symbols.names[op.memref]
         relation = self._relation(subscripts, array)
         symbolic = None
-        if not is_affine:
+        if not exact:
             symbolic = self._symbols.reader.read(op, self._body, self._domain)
         if symbolic is not None and symbolic.has_ranges:
             relation = self._symbols.possible_elements(symbolic, array, relation)

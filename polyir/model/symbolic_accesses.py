@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import islpy as isl
 from xdsl.dialects import affine, arith, memref, scf
+from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, Operation, SSAValue
 
 from polyir.dialects.scop import ScopOp
@@ -28,17 +29,20 @@ class SymbolicReader:
     def read(self, op: Operation, block: Block, domain: isl.Set) -> SymbolicAccess | None:
         """The access `op` of a statement with the body `block`, for the instances `domain`.
 
-        `None` if it is of no such form.
+        `None` if it is of no such form, or if it has no terms.
         """
         if not self._functions or not isinstance(op, ElementAccess):
             return None
         terms = _Terms(block, self._functions)
+        control = _control_around(op, block)
         try:
-            for loop in _loops_around(op, block):
-                terms.add(loop.body.block.args[0])
+            for around, _ in control:
+                terms.add_control(around)
             for index in op.indices:
                 terms.add(index)
-            return _StatementReader(self._scop, block, domain, terms).access(op)
+            if not terms.found:
+                return None
+            return _StatementReader(self._scop, block, domain, terms).access(op, control)
         except NotAffineError:
             return None
 
@@ -51,6 +55,13 @@ class _Terms:
     functions: Mapping[SSAValue, IndexFunction]
     loads: dict[SSAValue, IndexFunction] = field(default_factory=dict)
     found: dict[SSAValue, None] = field(default_factory=dict)
+
+    def add_control(self, op: scf.ForOp | scf.IfOp) -> None:
+        """Add what decides whether the body of `op` runs; nothing if that is data."""
+        if isinstance(op, scf.ForOp):
+            self.add(op.body.block.args[0])
+        elif _is_of_indices(op.cond):
+            self.add(op.cond)
 
     def add(self, value: SSAValue) -> None:
         """Add what a value depends on, and the value if it is a term."""
@@ -86,8 +97,8 @@ class _StatementReader:
         self._positions = {value: self._rank + n for n, value in enumerate(terms.found)}
         self._parameters = {value: name for name, value in scop.parameter_values.items()}
 
-    def access(self, op: ElementAccess) -> SymbolicAccess:
-        """The access `op`; raises `NotAffineError`."""
+    def access(self, op: ElementAccess, control: Sequence[_Around]) -> SymbolicAccess:
+        """The access `op` below `control`; raises `NotAffineError`."""
         count, elements = len(self._positions), len(op.indices)
         if not isinstance(op, memref.LoadOp | memref.StoreOp):
             elements = len(op.map.data.results)
@@ -103,6 +114,9 @@ class _StatementReader:
             if value not in self._terms.loads:
                 points = points.intersect(self._within_bounds(value, reader))
                 counters.append((position, value.name_hint or "k"))
+        for around, is_first in control:
+            if isinstance(around, scf.IfOp):
+                points = points.intersect(self._where(around, is_first, reader))
         applications = tuple(self._application(value, reader) for value in self._terms.loads)
         name = self._domain.get_tuple_name()
         symbolic = SymbolicSet(points, applications)
@@ -136,6 +150,17 @@ class _StatementReader:
         offset = value.sub(lower).mod_val(isl.Val(step))
         return inside if step == 1 else inside.intersect(offset.zero_set())
 
+    def _where(self, op: scf.IfOp, is_first: bool, reader: IndexReader) -> isl.Set:
+        """Where the first or the second branch of `op` runs; everywhere if that is data."""
+        # The modules of raising import those of scops.
+        from polyir.model.raising.control import condition_of
+
+        try:
+            holds = condition_of(op, reader)
+        except NotAffineError:
+            return isl.Set.universe(self._space)
+        return holds if is_first else holds.complement()
+
     def _application(self, value: SSAValue, reader: IndexReader) -> Application:
         load = value.owner
         assert isinstance(load, affine.LoadOp | memref.LoadOp)
@@ -166,12 +191,28 @@ def _without_casts(value: SSAValue) -> SSAValue:
     return value
 
 
-def _loops_around(op: Operation, block: Block) -> list[scf.ForOp]:
-    """The loops of a statement around an operation, outer first."""
-    loops: list[scf.ForOp] = []
-    parent = op.parent_op()
-    while parent is not None and parent is not block.parent_op():
-        if isinstance(parent, scf.ForOp):
-            loops.insert(0, parent)
-        parent = parent.parent_op()
-    return loops
+_Around = tuple[scf.ForOp | scf.IfOp, bool]
+"""A loop or a condition, and whether something is in its first region."""
+
+
+def _control_around(op: Operation, block: Block) -> list[_Around]:
+    """The loops and conditions of a statement around an operation, outer first."""
+    found: list[_Around] = []
+    while op.parent is not block:
+        region, parent = op.parent_region(), op.parent_op()
+        assert parent is not None
+        if isinstance(parent, scf.ForOp | scf.IfOp):
+            found.insert(0, (parent, region is parent.regions[0]))
+        op = parent
+    return found
+
+
+def _is_of_indices(condition: SSAValue) -> bool:
+    """Whether a condition compares indices."""
+    match condition.owner:
+        case arith.CmpiOp(lhs=lhs):
+            return isinstance(lhs.type, IndexType)
+        case arith.AndIOp(lhs=lhs, rhs=rhs) | arith.OrIOp(lhs=lhs, rhs=rhs):
+            return _is_of_indices(lhs) and _is_of_indices(rhs)
+        case _:
+            return False

@@ -91,8 +91,9 @@ def _printed(pairs: SymbolicPairs, dependence: Dependence) -> PrintedPairs:
     for position, name in enumerate(names.of_dimensions):
         points = points.set_dim_name(isl.dim_type.set, position, name)
     terms = {name: text for name, text in names.texts.items() if name in names.of_dimensions}
-    # isl says `rp(i) <= k < rp(i + 1)` where k is the last.
-    for name in sorted(terms, key=names.counters.__contains__):
+    # isl says `rp(i) <= k < rp(i + 1)` where k comes last, and `p(i) = q(i')` where p(i) does.
+    order = (*(name for name in reversed(terms) if name not in names.counters), *names.counters)
+    for name in (each for each in order if each in terms):
         position = points.find_dim_by_name(isl.dim_type.set, name)
         count = points.dim(isl.dim_type.param)
         points = points.move_dims(isl.dim_type.param, count, isl.dim_type.set, position, 1)
@@ -157,9 +158,7 @@ class _Names:
     def _text(self, argument: isl.Aff) -> str:
         """`i + 1` for `{ [i, ...] -> [(1 + i)] }`."""
         for position, name in enumerate(self.of_dimensions):
-            argument = argument.set_dim_name(
-                isl.dim_type.in_, position, self.texts.get(name, name)
-            )
+            argument = argument.set_dim_name(isl.dim_type.in_, position, self.texts.get(name, name))
         text = str(argument).rpartition("-> [")[2].rpartition("]")[0]
         return text[1:-1] if text.startswith("(") else text
 

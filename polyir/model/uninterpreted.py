@@ -128,9 +128,7 @@ def _implied(left: Application, right: Application) -> Iterator[isl.Set]:
 
 def _value(application: Application) -> isl.PwAff:
     local = isl.LocalSpace.from_space(application.arguments[0].get_domain_space())
-    return isl.PwAff.from_aff(
-        isl.Aff.var_on_domain(local, isl.dim_type.set, application.result)
-    )
+    return isl.PwAff.from_aff(isl.Aff.var_on_domain(local, isl.dim_type.set, application.result))
 
 
 def _implies(condition: isl.Set, holds: isl.Set) -> isl.Set:
@@ -164,7 +162,9 @@ class SymbolicPairs:
         source, target = self.source, self.target
         start = source.rank + source.terms + target.rank
         pairs = points.project_out(isl.dim_type.set, start, target.terms)
-        return self.between_instances(pairs.project_out(isl.dim_type.set, source.rank, source.terms))
+        return self.between_instances(
+            pairs.project_out(isl.dim_type.set, source.rank, source.terms)
+        )
 
     def between_instances(self, pairs: isl.Set) -> isl.Map:
         """`{ S[i] -> T[j] }` for a set of `[i, j]`."""
@@ -193,9 +193,7 @@ def pairs_of(source: SymbolicAccess, target: SymbolicAccess, among: isl.Map) -> 
     both = source.elements.shifted(left, right).intersect(target.elements.shifted(0, left))
     # The elements are the last dimensions, and no application uses them.
     points = both.points.project_out(isl.dim_type.set, left + right, source.element_rank)
-    applications = (
-        each.without(left + right, source.element_rank) for each in both.applications
-    )
+    applications = (each.without(left + right, source.element_rank) for each in both.applications)
     instances = among.wrap().flatten().reset_tuple_id()
     instances = instances.insert_dims(isl.dim_type.set, source.rank, source.terms)
     instances = instances.add_dims(isl.dim_type.set, target.terms)

@@ -23,7 +23,7 @@ from polyir.universe import new_context
 
 
 def scop_in(text: str) -> Scop:
-    (op,) = raise_module(parse_module(text, "test.mlir", new_context())).scops
+    (op,) = raise_module(parse_module(text, "test.mlir", new_context()), data_loops=True).scops
     return scop_of(op)
 
 
@@ -38,9 +38,7 @@ def with_values(pairs: SymbolicPairs, arrays: Arrays) -> isl.Map:
 def graph(application: Application, like: isl.Set, values: Iterable[int]) -> isl.Set:
     (argument,) = map(isl.PwAff.from_aff, application.arguments)
     local = isl.LocalSpace.from_space(like.get_space())
-    result = isl.PwAff.from_aff(
-        isl.Aff.var_on_domain(local, isl.dim_type.set, application.result)
-    )
+    result = isl.PwAff.from_aff(isl.Aff.var_on_domain(local, isl.dim_type.set, application.result))
     zero = isl.PwAff.from_aff(isl.Aff.zero_on_domain(local))
     found = isl.Set.empty(like.get_space())
     for index, value in enumerate(values):
@@ -63,8 +61,9 @@ def enumerated(dependence: Dependence, relation: isl.Map) -> set[Pair]:
         )
         found.append(((dependence.source, values[:count]), (dependence.target, values[count:])))
 
-    relation.project_out(isl.dim_type.param, 0, relation.dim(isl.dim_type.param)).wrap().flatten(
-    ).foreach_point(add)
+    relation.project_out(
+        isl.dim_type.param, 0, relation.dim(isl.dim_type.param)
+    ).wrap().flatten().foreach_point(add)
     return {(dependence.kind, dependence.array, *pair) for pair in found}
 
 
@@ -140,6 +139,11 @@ def test_a_range_narrows_the_elements() -> None:
     assert access.relation.range().is_equal(isl.Set("[n] -> { A[a] : 0 <= a <= 4 and n > 0 }"))
 
 
+def test_rows_of_a_sparse_matrix_do_not_meet() -> None:
+    assert compute_dependences(scop_in(PROGRAMS["elements of rows"].text)).items == ()
+    assert compute_dependences(scop_in(PROGRAMS["every other element"].text)).items != ()
+
+
 @pytest.mark.parametrize(
     ("facts", "type", "message"),
     [
@@ -168,7 +172,7 @@ def test_facts_must_fit_their_argument(facts: str, type: str, message: str) -> N
 @pytest.mark.parametrize(
     ("facts", "message"),
     [
-        ("", "says nothing"),
+        ("", "a fact about an index array"),
         ("sorted", "expected a fact: one of injective, increasing"),
         ("increasing, decreasing", "a second direction"),
         ('range = "{ [x, y] }"', "a set of single numbers"),

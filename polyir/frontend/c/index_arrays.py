@@ -53,9 +53,7 @@ def stated_facts(node: c_ast.Pragma, scopes: Scopes) -> tuple[str, StatedFacts]:
     assert pragma is not None
     found = _FACTS.fullmatch(pragma["rest"])
     if found is None:
-        raise InputSyntaxError(
-            "expected '#pragma polyir index_array(ARRAY: FACT, ...)'", location
-        )
+        raise InputSyntaxError("expected '#pragma polyir index_array(ARRAY: FACT, ...)'", location)
     name = found["array"]
     if not isinstance(scopes.meaning(name), DeclaredVariable):
         raise InputSyntaxError(f"there is no variable '{name}'", location)
@@ -95,8 +93,7 @@ class _Reader:
         texts = [_NAME.sub(lambda name: numbered.get(name[0], name[0]), each) for each in bounds]
         try:
             found = isl.Set(
-                f"[{', '.join(numbered.values())}] -> "
-                f"{{ [x] : ({texts[0]}) <= x < ({texts[1]}) }}"
+                f"[{', '.join(numbered.values())}] -> {{ [x] : ({texts[0]}) <= x < ({texts[1]}) }}"
             )
         except isl.Error:
             self._fail(f"range({low},{high}) is not affine")

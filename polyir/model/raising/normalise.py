@@ -25,7 +25,13 @@ from collections.abc import Sequence
 from xdsl.dialects import affine, func, memref, scf
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from polyir.model.raising.control import ConditionalOp, LoopOp, branches_of, is_control, is_data_loop
+from polyir.model.raising.control import (
+    ConditionalOp,
+    LoopOp,
+    branches_of,
+    is_control,
+    is_data_loop,
+)
 from polyir.model.raising.effects import ALLOCATIONS
 from polyir.model.raising.parameters import ParameterFinder
 from polyir.model.raising.run import Run
@@ -42,8 +48,8 @@ def normalise(function: func.FuncOp, run: Run, shares_cells: bool = False) -> No
           affine.yield %t
         }
 
-    Afterwards, no loop or static conditional of the run has a result, but for those in statements, and every allocation and
-    every parameter is before the run.
+    Afterwards, no loop or static conditional of the run has a result, but for those that are part
+    of statements, and every allocation and every parameter is before the run.
     """
     finder = run.finder()
     for inner in run.walk():

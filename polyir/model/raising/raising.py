@@ -53,7 +53,11 @@ def raise_function(
 
 def raise_module(module: ModuleOp, data_loops: bool = False) -> RaiseOutcome:
     """Raise every function of `module` (`raise_function`)."""
-    outcomes = [raise_function(op, data_loops=data_loops) for op in module.walk() if isinstance(op, func.FuncOp)]
+    outcomes = [
+        raise_function(op, data_loops=data_loops)
+        for op in module.walk()
+        if isinstance(op, func.FuncOp)
+    ]
     return RaiseOutcome(
         tuple(scop for outcome in outcomes for scop in outcome.scops),
         tuple(left for outcome in outcomes for left in outcome.left),

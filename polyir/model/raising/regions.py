@@ -253,9 +253,7 @@ def _check_data_block(block: Block) -> None:
         if isinstance(op, scf.ForOp | scf.IfOp):
             for inner in blocks_of(op):
                 _check_data_block(inner)
-        elif isinstance(op, LOOPS):
-            raise _UnsupportedError(op, f"`{op.name}` inside a loop whose bounds are not affine")
-        elif isinstance(op, ALLOCATIONS):
+        elif isinstance(op, LOOPS + ALLOCATIONS):
             raise _UnsupportedError(op, f"`{op.name}` inside a loop whose bounds are not affine")
         elif not isinstance(op, scf.YieldOp):
             _check_simple(op)

@@ -136,8 +136,10 @@ class StatementValues:
         access.operands = [*stored, memory, *operands]
         access.map = AffineMapAttr(map)
 
-    def put_in_front(self, access: ElementOp, memory: SSAValue, functions: Sequence[isl.Aff]) -> None:
-        """Let `access` access `memory`, at the subscripts that it has behind those of `functions`."""
+    def put_in_front(
+        self, access: ElementOp, memory: SSAValue, functions: Sequence[isl.Aff]
+    ) -> None:
+        """Let `access` access `memory`, with values of `functions` before its subscripts."""
         subscripts: list[SSAValue] = []
         for expression in self.expressions(functions):
             map, operands = map_over((expression,), self.values)
