@@ -100,15 +100,20 @@ def _with_fact(facts: IndexArrayFacts, parser: AttrParser) -> IndexArrayFacts:
     """`facts` and the one that comes next in a text."""
     position = parser.pos
     word = parser.parse_identifier("a fact about an index array")
-    if word == "injective" and not facts.is_injective:
-        return replace(facts, is_injective=True)
-    if word in get_args(Direction) and facts.direction is None:
-        return replace(facts, direction=cast(Direction, word))
-    if word == "range" and facts.range is None:
-        parser.parse_punctuation("=")
-        return replace(facts, range=SetAttr.parse_text(parser))
     valid = ("injective", *get_args(Direction), "range")
     if word not in valid:
         parser.raise_error(f"expected a fact: one of {', '.join(valid)}", position)
-    what = "range" if word == "range" else "direction" if word != "injective" else "'injective'"
-    parser.raise_error(f"a second {what} of one index array", position)
+    kind = word if word in ("injective", "range") else "direction"
+    known = {
+        "injective": facts.is_injective,
+        "direction": facts.direction is not None,
+        "range": facts.range is not None,
+    }
+    if known[kind]:
+        parser.raise_error(f"the second '{kind}' of one index array", position)
+    if kind == "injective":
+        return replace(facts, is_injective=True)
+    if kind == "direction":
+        return replace(facts, direction=cast(Direction, word))
+    parser.parse_punctuation("=")
+    return replace(facts, range=SetAttr.parse_text(parser))

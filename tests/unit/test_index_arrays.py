@@ -174,7 +174,7 @@ def test_facts_must_fit_their_argument(facts: str, type: str, message: str) -> N
     [
         ("", "a fact about an index array"),
         ("sorted", "expected a fact: one of injective, increasing"),
-        ("increasing, decreasing", "a second direction"),
+        ("increasing, decreasing", "the second 'direction'"),
         ('range = "{ [x, y] }"', "a set of single numbers"),
         ('range = "{ [x] : x < 0 < x }"', "is empty"),
         ('range = "[n] -> { [x] : x < n }"', "depends on 'n'"),

@@ -16,7 +16,7 @@ from pycparser import c_ast
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
 from xdsl.dialects.func import FuncOp
 
-from polyir.diagnostics import InputSyntaxError, SourceLocation, errors_at
+from polyir.diagnostics import InputSyntaxError, PolyirError, SourceLocation
 from polyir.dialects.index_arrays import Direction, IndexArrayAttr, IndexArrayFacts
 from polyir.frontend.c.errors import location_of_node
 from polyir.frontend.c.places import SourceArgument, SourceArray, SourceScalar
@@ -66,7 +66,7 @@ class _Reader:
         self._location = location
 
     def facts(self, text: str) -> IndexArrayFacts:
-        ranges = [each for each in _RANGE.finditer(text)]
+        ranges = list(_RANGE.finditer(text))
         words = [word.strip() for word in _RANGE.sub("range", text).split(",")]
         directions = [word for word in words if word in get_args(Direction)]
         valid = ("injective", *get_args(Direction), "range")
@@ -129,8 +129,9 @@ def attach_facts(
 ) -> None:
     """Give the arguments of the function of a region what pragmas say of them.
 
-    Raises `PolyirError` for facts that do not fit an array.
+    Raises `InputSyntaxError` for facts that do not fit an array.
     """
+    # Few regions have facts, and start-up is part of every run.
     from polyir.model.index_arrays import require_right_facts
 
     numbers = {
@@ -155,8 +156,10 @@ def attach_facts(
         found.append(DictionaryAttr({IndexArrayAttr.name: attribute}))
     if location is not None:
         function.arg_attrs = ArrayAttr(found)
-        with errors_at(function):
+        try:
             require_right_facts(function)
+        except PolyirError as error:
+            raise InputSyntaxError(error.message, location) from None
 
 
 def _in_terms_of(numbers: Mapping[str, str], facts: IndexArrayFacts) -> IndexArrayFacts:
