@@ -76,8 +76,9 @@ func.func @rows(%n: index, %rp: memref<?xindex> {poly.index_array = #poly.index_
 // STALE: index_array_facts.mlir:{{[0-9]+}}:{{[0-9]+}}: warning: [poly-raise] what is said of 'p' is not used: it may be written here
 // CHECK: // value-based dependences in @stale:
 // CHECK: // output  A  S0 (may) -> S0 (may)  (+)  [n] -> { S0[i] -> S0[i'] : p(i) = p(i') and
+func.func private @change(memref<?xindex>)
 func.func @stale(%n: index, %A: memref<?xf64>, %p: memref<?xindex> {poly.index_array = #poly.index_array<injective>}) {
-  memref.store %n, %p[%n] : memref<?xindex>
+  func.call @change(%p) : (memref<?xindex>) -> ()
   %zero = arith.constant 0.0 : f64
   affine.for %i = 0 to %n {
     %pi = affine.load %p[%i] : memref<?xindex>
