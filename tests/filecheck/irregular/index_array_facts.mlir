@@ -2,6 +2,7 @@
 // RUN: polyir-opt --poly-raise --emit=none %s 2>&1 | filecheck %s --check-prefix STALE
 // RUN: polyir-opt --pluto-schedule --mark-parallel --emit=c %s | filecheck %s --check-prefix PARALLEL
 // RUN: polyir-opt --poly-raise=data-loops --mark-parallel --emit=c %s | filecheck %s --check-prefix ROWS
+// RUN: polyir-opt --poly-raise=data-loops --mark-parallel --inspect-wavefronts --emit=c %s | filecheck %s --check-prefix SETTLED
 // RUN: polyir-opt %s | polyir-opt | filecheck %s --check-prefix TEXT
 
 // TEXT: func.func @scatter(%n: index, %A: memref<?xf64>, %p: memref<?xindex> {poly.index_array = #poly.index_array<injective>}) {
@@ -53,6 +54,8 @@ func.func @window(%n: index, %A: memref<?xf64>, %B: memref<?xf64>, %p: memref<?x
 }
 
 // The rows of a sparse matrix are disjoint.
+// SETTLED-NOT: rows_inspector
+// SETTLED: void rows
 // ROWS: void rows
 // ROWS: #pragma omp parallel for
 // ROWS-NEXT: for (int64_t i = 0; i < n; i++) {
