@@ -143,29 +143,31 @@ def _computed_dependences(
                 if kind is not DependenceKind.REDUCTION
                 for each in _with_reductions(scop, array, schedule, queries[kind], kind, updates)
             ]
-        for item in _allowed_by_facts(scop, through_array):
+        for item in through_array:
             source, target = statements[item.source], statements[item.target]
             found[kind_order.index(item.kind), source, target, array_number] = item
-    items = tuple(found[key] for key in sorted(found))
+    items = _allowed_by_facts(scop, [found[key] for key in sorted(found)])
     return Dependences(value_based, items, order)
 
 
-def _allowed_by_facts(scop: Scop, dependences: Sequence[Dependence]) -> list[Dependence]:
+def _allowed_by_facts(scop: Scop, dependences: Sequence[Dependence]) -> tuple[Dependence, ...]:
     """The dependences without pairs that facts about index arrays exclude.
 
     A pair that is left out accesses no common element, so that chains through it order nothing.
     """
-    found: list[Dependence] = []
+    allowed: list[Dependence] = []
     for each in dependences:
         sources, targets = ends_of(scop, each)
-        if any(access.symbolic is not None for access in (*sources, *targets)):
-            # Few scops have index arrays, and start-up is part of every run.
-            from polyir.model.uninterpreted import without_impossible
+        if all(access.symbolic is None for access in (*sources, *targets)):
+            allowed.append(each)
+            continue
+        # Few scops have index arrays, and start-up is part of every run.
+        from polyir.model.uninterpreted import without_impossible
 
-            each = without_impossible(each, sources, targets)
-        if not each.is_empty:
-            found.append(each)
-    return found
+        possible = without_impossible(each, sources, targets)
+        if not possible.is_empty:
+            allowed.append(possible)
+    return tuple(allowed)
 
 
 def ends_of(scop: Scop, dependence: Dependence) -> tuple[tuple[Access, ...], tuple[Access, ...]]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 import islpy as isl
 from xdsl.dialects import affine, arith, memref, scf
-from xdsl.dialects.builtin import IndexType
+from xdsl.dialects.builtin import IndexType, IntegerType
 from xdsl.ir import Block, Operation, SSAValue
 
 from polyir.dialects.scop import ScopOp
@@ -15,6 +16,8 @@ from polyir.model.affine import IndexReader, NotAffineError, constant_value
 from polyir.model.index_arrays import IndexFunction, index_functions
 from polyir.model.statements import SymbolicAccess
 from polyir.model.uninterpreted import Application, SymbolicSet
+
+INDEX_BITS: Final = 64
 
 ElementAccess = affine.LoadOp | affine.StoreOp | memref.LoadOp | memref.StoreOp
 
@@ -186,9 +189,24 @@ def _single(expression: isl.PwAff) -> isl.Aff:
 
 def _without_casts(value: SSAValue) -> SSAValue:
     """The integer that a value is, in another type that has room for it."""
-    while isinstance(value.owner, arith.IndexCastOp | arith.ExtSIOp):
-        value = value.owner.input
-    return value
+    while True:
+        match value.owner:
+            case arith.ExtSIOp(input=source):
+                value = source
+            case arith.IndexCastOp(input=source) if _fits_index(source, value):
+                value = source
+            case _:
+                return value
+
+
+def _fits_index(source: SSAValue, result: SSAValue) -> bool:
+    """Whether a cast from `source` to `result` keeps every number."""
+    type = source.type
+    return (
+        isinstance(result.type, IndexType)
+        and isinstance(type, IntegerType)
+        and type.width.data <= INDEX_BITS
+    )
 
 
 _Around = tuple[scf.ForOp | scf.IfOp, bool]

@@ -19,11 +19,16 @@ from typing import Final
 import islpy as isl
 
 from polyir.dialects.dependence import Dependence
+from polyir.limits import within_operations
 from polyir.model.index_arrays import IndexFunction
 from polyir.model.statements import Access, SymbolicAccess
 
 MOST_PAIRS: Final = 24
 """Facts are instantiated for so many pairs of applications: each may double the pieces of a set."""
+
+FACT_OPERATIONS: Final = 200000
+"""How many operations isl may take for the facts about one pair of accesses, or for one
+dependence in all: sparse matrix kernels take a tenth."""
 
 
 @dataclass(frozen=True)
@@ -76,8 +81,13 @@ class SymbolicSet:
     def possible(self) -> isl.Set:
         """The points that may be in the set, whatever the functions are, within the facts.
 
-        An over-approximation, as only facts about each two applications are used.
+        An over-approximation, as only facts about each two applications are used, and none if they
+        take isl too many operations.
         """
+        found = within_operations(FACT_OPERATIONS, self._narrowed)
+        return self.points if found is None else found
+
+    def _narrowed(self) -> isl.Set:
         points = self.points
         for each in self.applications:
             if each.function.range is not None:
@@ -221,15 +231,20 @@ def without_impossible(
 ) -> Dependence:
     """A dependence without the pairs that facts about index arrays exclude.
 
-    `sources` and `targets` are the accesses at its ends.
+    `sources` and `targets` are the accesses at its ends. If that takes isl too many operations, the
+    dependence stays as it is.
     """
-    relation = dependence.relation
-    possible = isl.Map.empty(relation.get_space())
-    for each in symbolic_pairs(dependence, sources, targets):
-        possible = possible.union(each.possible())
-    if relation.is_subset(possible):
-        return dependence
-    return replace(dependence, relation=relation.intersect(possible).coalesce())
+
+    def narrowed() -> Dependence:
+        relation = dependence.relation
+        possible = isl.Map.empty(relation.get_space())
+        for each in symbolic_pairs(dependence, sources, targets):
+            possible = possible.union(each.possible())
+        if relation.is_subset(possible):
+            return dependence
+        return replace(dependence, relation=relation.intersect(possible).coalesce())
+
+    return within_operations(FACT_OPERATIONS, narrowed) or dependence
 
 
 def symbolic_pairs(

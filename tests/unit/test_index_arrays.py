@@ -13,6 +13,7 @@ from xdsl.utils.exceptions import VerifyException
 from polyir.diagnostics import InputSyntaxError, PolyirError
 from polyir.dialects.dependence import Dependence
 from polyir.frontend.parse import parse_module
+from polyir.model import uninterpreted
 from polyir.model.analysis import compute_dependences, ends_of
 from polyir.model.dependence_text import format_dependences
 from polyir.model.index_arrays import require_right_facts
@@ -137,6 +138,26 @@ def test_a_range_narrows_the_elements() -> None:
     scop = scop_in(PROGRAMS["scatter"].text)
     (access,) = [a for each in scop.statements for a in each.accesses if a.array == "A"]
     assert access.relation.range().is_equal(isl.Set("[n] -> { A[a] : 0 <= a <= 4 and n > 0 }"))
+
+
+def test_facts_that_are_hard_to_use_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    scop = scop_in(PROGRAMS["scatter"].text)
+    monkeypatch.setattr(uninterpreted, "FACT_OPERATIONS", 5)
+    (dependence,) = compute_dependences(scop).items
+    assert dependence.relation.is_equal(isl.Map("[n] -> { S0[i] -> S0[j] : 0 <= i < j < n }"))
+
+
+def test_a_number_that_is_cut_off_is_no_element_of_the_array() -> None:
+    text = (
+        PROGRAMS["scatter"]
+        .text.replace("%A[%e]", "%A[%wide]")
+        .replace(
+            "memref.store",
+            "%narrow = arith.index_cast %e : index to i8\n"
+            "%wide = arith.index_cast %narrow : i8 to index\nmemref.store",
+        )
+    )
+    assert len(compute_dependences(scop_in(text)).items) == 1
 
 
 def test_rows_of_a_sparse_matrix_do_not_meet() -> None:
