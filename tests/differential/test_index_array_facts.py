@@ -1,4 +1,4 @@
-"""Loops over index arrays compute the same bits after passes that use what is said of the arrays."""
+"""Loops over index arrays compute the same bits after passes that use facts about the arrays."""
 
 from __future__ import annotations
 
