@@ -17,20 +17,20 @@ So a program may call the inspector once and the executor many times.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from xdsl.builder import Builder
 from xdsl.dialects import affine, func, scf
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, MemRefType, ModuleOp, StringAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from polyir.codegen.affine_to_scf import legalize_affine
 from polyir.diagnostics import PolyirError, location_of
 from polyir.dialects.affine_extra import MaxOp
-from polyir.irregular.code import INDEX_CELL, INDICES, Code
+from polyir.irregular.code import Code
 from polyir.irregular.slices import AddressSlice, Values
 from polyir.isl_names import unique_name
 from polyir.loops.loop_forms import computed, erase_idle, extreme_bound, is_outside, range_of
@@ -150,8 +150,9 @@ class _Mover:
                 raise _StopError(f"the index array '{name}' is written here", store)
 
 
-Size: TypeAlias = Callable[[Code, Bounds], SSAValue]
-"""Computes the size of an array that an inspector fills from the bounds of the loop."""
+Size: TypeAlias = Callable[[Code, Bounds, Values], Sequence[SSAValue]]
+"""Computes the extents of an array that an inspector fills, from the bounds of the loop and the
+values that stand for those of the program."""
 
 
 @dataclass(frozen=True)
@@ -196,9 +197,11 @@ class Inspection:
             messages.append((f"it does not run further out: {text}", op))
         return tuple(messages)
 
-    def output(self, name: str, size: Size | None = None) -> SSAValue:
+    def output(self, name: str, size: Size | None = None, rank: int = 1) -> SSAValue:
         """A further array that the inspector fills, or a number, in the inspector."""
-        argument = self._block.insert_arg(INDICES if size else INDEX_CELL, len(self._block.args))
+        shape = [DYNAMIC_INDEX] * rank
+        type = MemRefType(IndexType(), shape if size else [])
+        argument = self._block.insert_arg(type, len(self._block.args))
         argument.name_hint = name
         self._outputs.append(_Output(name, size))
         return argument
@@ -275,7 +278,7 @@ class Inspection:
             if each.size is None:
                 made.append(code.cell(each.name))
             else:
-                made.append(code.array(each.name, each.size(code, bounds)))
+                made.append(code.array(each.name, *each.size(code, bounds, values)))
         code.add(func.CallOp(name, [*(values.get(v, v) for v in self._sources), *made], []))
         return tuple(made)
 

@@ -13,17 +13,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from typing import TypeAlias
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.codegen.affine_to_scf import legalize_affine
 from polyir.irregular.code import Code
 from polyir.irregular.inspection import Bounds, Inspection, bounds_before
-from polyir.irregular.slices import AddressSlice, Element, Visit
+from polyir.irregular.slices import AddressSlice, Element, Values, Visit
 from polyir.loops.loop_forms import SequentialLoop
 
 Report: TypeAlias = Callable[[str, Operation], None]
@@ -40,9 +39,15 @@ def inspect_wavefronts(module: ModuleOp, slice: AddressSlice, block: int, report
     inspection = Inspection(module, slice)
     for message, op in inspection.messages:
         report(message, op)
-    blocks = partial(_blocks, block=block)
+
+    def blocks(code: Code, bounds: Bounds, _: Values) -> list[SSAValue]:
+        return [_blocks(code, bounds, block)]
+
+    def starts_of_wavefronts(code: Code, bounds: Bounds, _: Values) -> list[SSAValue]:
+        return [code.sum(_blocks(code, bounds, block), 1)]
+
     order = inspection.output("order", blocks)
-    starts = inspection.output("starts", lambda code, bounds: code.sum(blocks(code, bounds), 1))
+    starts = inspection.output("starts", starts_of_wavefronts)
     count = inspection.output("wavefronts")
     _Inspector(inspection, block).fill(order, starts, count)
     _execute(slice, block, *inspection.finish())
@@ -118,14 +123,7 @@ class _Inspector:
             self._slice.replay(body, counter, self._values, visit)
 
     def _shadow(self, memory: SSAValue) -> _Shadow:
-        assert isinstance(memory.type, MemRefType)
-        mine = self._values[memory]
-        extents = [
-            self._code.extent(mine, dimension)
-            if extent == DYNAMIC_INDEX
-            else self._code.constant(extent)
-            for dimension, extent in enumerate(memory.type.get_shape())
-        ]
+        extents = self._code.extents(self._values[memory])
         name = memory.name_hint or "memory"
         arrays = [self._code.array(f"{name}_{what}", *extents) for what in ("read", "written")]
         for array in arrays:
