@@ -30,6 +30,7 @@ PASS_NAMES = (
     "simplify-reductions",
     "equations-to-scop",
     "inspect-wavefronts",
+    "reorder-data",
     "poly-raise",
     "poly-dependences",
     "print-dependences",

@@ -33,7 +33,14 @@ from polyir.dialects.affine_extra import MaxOp
 from polyir.irregular.code import Code
 from polyir.irregular.slices import AddressSlice, Values
 from polyir.isl_names import unique_name
-from polyir.loops.loop_forms import computed, erase_idle, extreme_bound, is_outside, range_of
+from polyir.loops.loop_forms import (
+    SequentialLoop,
+    computed,
+    erase_idle,
+    extreme_bound,
+    is_outside,
+    range_of,
+)
 from polyir.model.index_expressions import IndexExpression
 from polyir.model.raising.effects import LOADS, is_pure, may_overlap, stores_in
 
@@ -57,6 +64,18 @@ def bounds_before(loop: affine.ForOp | scf.ForOp) -> Bounds:
     step = computed(IndexExpression((), found.step), False, builder)
     lower = extreme_bound(found.lower, MaxOp, builder)
     return Bounds(lower, extreme_bound(found.upper, affine.MinOp, builder), step)
+
+
+def move_body(loop: SequentialLoop, counter: SSAValue, code: Code) -> None:
+    """Move the iteration of a loop to where `counter` is its counter."""
+    block = loop.body.block
+    counter.name_hint = block.args[0].name_hint
+    block.args[0].replace_all_uses_with(counter)
+    for op in tuple(block.ops):
+        if op is not block.last_op:
+            op.detach()
+            code.add(op)
+            legalize_affine(op)
 
 
 @dataclass

@@ -19,11 +19,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from polyir.codegen.affine_to_scf import legalize_affine
 from polyir.irregular.code import Code
-from polyir.irregular.inspection import Bounds, Inspection, bounds_before
+from polyir.irregular.inspection import Bounds, Inspection, bounds_before, move_body
 from polyir.irregular.slices import AddressSlice, Element, Values, Visit
-from polyir.loops.loop_forms import SequentialLoop
 
 Report: TypeAlias = Callable[[str, Operation], None]
 """Gets messages, each with the operation that it is about."""
@@ -196,17 +194,5 @@ def _execute(
         with body.parallel_loop("t", first, end) as (inner, place):
             number = inner.load(order, place)
             with iterations_of_block(inner, bounds, number, block) as (code, counter):
-                _move_body(loop, counter, code)
+                move_body(loop, counter, code)
     Rewriter.erase_op(loop)
-
-
-def _move_body(loop: SequentialLoop, counter: SSAValue, code: Code) -> None:
-    """Move the iteration of a loop to where `counter` is its counter."""
-    block = loop.body.block
-    counter.name_hint = block.args[0].name_hint
-    block.args[0].replace_all_uses_with(counter)
-    for op in tuple(block.ops):
-        if op is not block.last_op:
-            op.detach()
-            code.add(op)
-            legalize_affine(op)
