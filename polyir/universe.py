@@ -30,6 +30,7 @@ PASS_NAMES = (
     "simplify-reductions",
     "equations-to-scop",
     "inspect-wavefronts",
+    "sparse-tile",
     "poly-raise",
     "poly-dependences",
     "print-dependences",

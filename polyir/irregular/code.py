@@ -64,6 +64,21 @@ class Code:
         """The smaller one of two numbers, which may be negative."""
         return self.builder.insert(arith.MinSIOp(left, right)).result
 
+    def quotient(self, left: SSAValue, right: SSAValue | int) -> SSAValue:
+        """left / right of numbers that are not negative, rounded down."""
+        if _is_constant(right, 1):
+            return left
+        return self.builder.insert(arith.DivUIOp(left, self._value(right))).result
+
+    def choice(
+        self, left: SSAValue, right: SSAValue | int, equal: SSAValue | int, other: SSAValue | int
+    ) -> SSAValue:
+        """`equal` if left = right, and `other` if not."""
+        test = self.builder.insert(arith.CmpiOp(left, self._value(right), "eq")).result
+        return self.builder.insert(
+            arith.SelectOp(test, self._value(equal), self._value(other))
+        ).result
+
     def steps(self, lower: SSAValue | int, upper: SSAValue, step: SSAValue | int) -> SSAValue:
         """How many iterations a loop from `lower` to below `upper` has; none is 0."""
         distance = self.difference(upper, lower)
