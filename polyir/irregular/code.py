@@ -75,6 +75,12 @@ class Code:
         values = self._value(then), self._value(otherwise)
         return self.builder.insert(arith.SelectOp(holds, *values)).result
 
+    def quotient(self, left: SSAValue, right: SSAValue | int) -> SSAValue:
+        """left / right of numbers that are not negative, rounded down."""
+        if _is_constant(right, 1):
+            return left
+        return self.builder.insert(arith.DivUIOp(left, self._value(right))).result
+
     def steps(self, lower: SSAValue | int, upper: SSAValue, step: SSAValue | int) -> SSAValue:
         """How many iterations a loop from `lower` to below `upper` has; none is 0."""
         distance = self.difference(upper, lower)

@@ -30,7 +30,7 @@ from xdsl.traits import IsTerminator
 
 from polyir.diagnostics import PolyirError, location_of
 from polyir.irregular.code import Code
-from polyir.irregular.inspection import Bounds, Inspection, bounds_before, move_body
+from polyir.irregular.inspection import Inspection, bounds_before, move_body
 from polyir.irregular.slices import AddressSlice, Element, ElementAccess, Values, address_slice
 from polyir.loops.loop_forms import SequentialLoop, computed, is_outside, range_of
 from polyir.model.affine import NotAffineError
@@ -57,7 +57,7 @@ def data_slice(loop: SequentialLoop) -> AddressSlice | None:
         and op.indices
         and _index_load(op.indices[0], loop) is not None
     ]
-    return address_slice(loop, dict.fromkeys(memories)) if memories else None
+    return address_slice(loop, memories=dict.fromkeys(memories)) if memories else None
 
 
 def _index_load(place: SSAValue, around: Operation) -> affine.LoadOp | memref.LoadOp | None:
@@ -86,13 +86,13 @@ def reorder_data(module: ModuleOp, slice: AddressSlice, method: Method, report: 
     for message, op in inspection.messages:
         report(message, op)
     number = partial(_number_of_places, memories=slice.memories)
-    places = inspection.output("places", number)
-    elements = inspection.output("elements", number)
+    places = inspection.array_output("places", 1, number)
+    elements = inspection.array_output("elements", 1, number)
     updated = {
-        pointer: inspection.output(
+        pointer: inspection.array_output(
             f"{pointer.name_hint or 'pointers'}_updated",
+            len(_shape(pointer)),
             partial(_same_extents, memory=pointer),
-            rank=len(_shape(pointer)),
         )
         for pointer in pointers
     }
@@ -105,9 +105,7 @@ def reorder_data(module: ModuleOp, slice: AddressSlice, method: Method, report: 
     executor.rewrite(memories, loops)
 
 
-def _number_of_places(
-    code: Code, bounds: Bounds, values: Values, memories: tuple[SSAValue, ...]
-) -> list[SSAValue]:
+def _number_of_places(code: Code, values: Values, memories: tuple[SSAValue, ...]) -> list[SSAValue]:
     """The greatest number of elements of the memories, at least 1."""
     mapped = (values.get(memory, memory) for memory in memories)
     return [reduce(code.maximum, (code.extents(each)[0] for each in mapped), code.constant(1))]
@@ -118,7 +116,7 @@ def _shape(memory: SSAValue) -> tuple[int, ...]:
     return memory.type.get_shape()
 
 
-def _same_extents(code: Code, bounds: Bounds, values: Values, memory: SSAValue) -> list[SSAValue]:
+def _same_extents(code: Code, values: Values, memory: SSAValue) -> list[SSAValue]:
     return code.extents(values.get(memory, memory))
 
 
