@@ -31,6 +31,7 @@ PASS_NAMES = (
     "equations-to-scop",
     "inspect-wavefronts",
     "reorder-data",
+    "reorder-iterations",
     "sparse-tile",
     "poly-raise",
     "poly-dependences",

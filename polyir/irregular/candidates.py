@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from xdsl.dialects import affine, memref, scf
 from xdsl.ir import Block, Operation, SSAValue
 
 from polyir.diagnostics import PolyirError
+from polyir.irregular.inspection import INSPECTOR
 from polyir.irregular.slices import AddressSlice, address_slice
 from polyir.loops.loop_forms import SequentialLoop, is_outside
 from polyir.model.raising.effects import LOADS
@@ -34,6 +35,8 @@ def irregular_loops(root: Operation, names: Collection[str] = ()) -> IrregularLo
 
 
 def _add(op: Operation, names: Collection[str], found: IrregularLoops) -> None:
+    if INSPECTOR in op.attributes:
+        return
     if isinstance(op, affine.ForOp | scf.ForOp) and _is_wanted(op, names):
         try:
             slice = address_slice(op)
@@ -86,7 +89,7 @@ def loops_with_index_arrays(root: Operation, names: Collection[str] = ()) -> lis
     With `names`, only loops whose counters have these names are looked at.
     """
     found: list[SequentialLoop] = []
-    for op in root.walk():
+    for op in _without_inspectors(root):
         if any(outer.is_ancestor(op) for outer in found):
             continue
         if isinstance(op, affine.ForOp | scf.ForOp) and _is_wanted(op, names):
@@ -99,6 +102,16 @@ def loops_with_index_arrays(root: Operation, names: Collection[str] = ()) -> lis
             ):
                 found.append(op)
     return found
+
+
+def _without_inspectors(root: Operation) -> Iterator[Operation]:
+    """The operations inside `root`, without those of inspectors."""
+    if INSPECTOR not in root.attributes:
+        yield root
+        for region in root.regions:
+            for block in region.blocks:
+                for op in block.ops:
+                    yield from _without_inspectors(op)
 
 
 def _derived_values(loop: SequentialLoop) -> set[SSAValue]:

@@ -23,7 +23,14 @@ from typing import TypeAlias
 
 from xdsl.builder import Builder
 from xdsl.dialects import affine, func, scf
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, MemRefType, ModuleOp, StringAttr
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    IndexType,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+    UnitAttr,
+)
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
@@ -43,6 +50,9 @@ from polyir.loops.loop_forms import (
 )
 from polyir.model.index_expressions import IndexExpression
 from polyir.model.raising.effects import LOADS, is_pure, may_overlap, stores_in
+
+INSPECTOR = "polyir.inspector"
+"""The attribute of functions that are inspectors: their loops get no inspectors of their own."""
 
 
 @dataclass(frozen=True)
@@ -196,8 +206,8 @@ class Inspection:
     `code` adds to its body, where `values` stand for those of the program, and `bounds` for those
     of the loop; `all_bounds` has those of the `further` loops, too. With `around`, a loop that
     holds all of them, it must run before that one: raises `PolyirError` if it cannot. First the
-    outputs are declared and the body is made, then `finish` adds the
-    function to the module, and calls it.
+    outputs are declared and the body is made, then `finish` adds the function to the module, and
+    calls it. Without `with_memories`, the memories of the slices have no values in the inspector.
     """
 
     def __init__(
@@ -206,12 +216,13 @@ class Inspection:
         slice: AddressSlice,
         *further: AddressSlice,
         around: SequentialLoop | None = None,
+        with_memories: bool = True,
     ) -> None:
         self._module, self.slice = module, slice
         self._function = _function_of(slice.loop)
         slices = (slice, *further)
         self._bounds = tuple(bounds_before(each.loop) for each in slices)
-        self.place = _outermost_place(slices, self._bounds)
+        self.place = _outermost_place(slices, self._bounds, with_memories)
         if around is not None and not self.place.before.is_ancestor(around):
             _refuse(self.place)
         self._pure = _Mover(self._function)
@@ -257,6 +268,7 @@ class Inspection:
         name = self._free_name(f"{_kernel_name(self._function)}_inspector")
         types = [argument.type for argument in self._block.args]
         inspector = func.FuncOp(name, (types, []), Region(self._block))
+        inspector.attributes[INSPECTOR] = UnitAttr()
         self._module.body.block.insert_op_before(inspector, self._function)
         legalize_affine(inspector)
         erase_idle(tuple(self._block.ops))
@@ -360,13 +372,16 @@ def _kernel_name(function: func.FuncOp) -> str:
     return function.sym_name.data.removesuffix("_executor")
 
 
-def _outermost_place(slices: Sequence[AddressSlice], bounds: Sequence[Bounds]) -> Place:
+def _outermost_place(
+    slices: Sequence[AddressSlice], bounds: Sequence[Bounds], with_memories: bool
+) -> Place:
     """The outermost place for the inspector of some loops; the first one is where it begins."""
     loads: list[Operation] = []
     needed: list[SSAValue] = []
     for slice, known in zip(slices, bounds, strict=True):
         loads += [op for op in slice.needed if isinstance(op, LOADS)]
-        needed += (*slice.sources, *slice.memories, known.lower, known.upper, known.step)
+        needed += (*slice.sources, known.lower, known.upper, known.step)
+        needed += slice.memories if with_memories else ()
     place = Place(slices[0].loop, dict.fromkeys(needed), loads)
     while place.move_out():
         pass
