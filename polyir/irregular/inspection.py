@@ -17,7 +17,7 @@ So a program may call the inspector once and the executor many times.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -33,7 +33,14 @@ from polyir.dialects.affine_extra import MaxOp
 from polyir.irregular.code import INDEX_CELL, INDICES, Code
 from polyir.irregular.slices import AddressSlice, Values
 from polyir.isl_names import unique_name
-from polyir.loops.loop_forms import computed, erase_idle, extreme_bound, is_outside, range_of
+from polyir.loops.loop_forms import (
+    SequentialLoop,
+    computed,
+    erase_idle,
+    extreme_bound,
+    is_outside,
+    range_of,
+)
 from polyir.model.index_expressions import IndexExpression
 from polyir.model.raising.effects import LOADS, is_pure, may_overlap, stores_in
 
@@ -150,8 +157,9 @@ class _Mover:
                 raise _StopError(f"the index array '{name}' is written here", store)
 
 
-Size: TypeAlias = Callable[[Code, Bounds], SSAValue]
-"""Computes the size of an array that an inspector fills from the bounds of the loop."""
+Size: TypeAlias = Callable[..., SSAValue]
+"""Computes the size of an array that an inspector fills, with `Code`, from the `Bounds` of the
+loop, or of each of the loops."""
 
 
 @dataclass(frozen=True)
@@ -166,15 +174,26 @@ class Inspection:
     """An inspector in the making.
 
     `code` adds to its body, where `values` stand for those of the program, and `bounds` for those
-    of the loop. First the outputs are declared and the body is made, then `finish` adds the
+    of the loop; `all_bounds` has those of the `further` loops, too. With `around`, a loop that
+    holds all of them, it must run before that one: raises `PolyirError` if it cannot. First the
+    outputs are declared and the body is made, then `finish` adds the
     function to the module, and calls it.
     """
 
-    def __init__(self, module: ModuleOp, slice: AddressSlice) -> None:
+    def __init__(
+        self,
+        module: ModuleOp,
+        slice: AddressSlice,
+        *further: AddressSlice,
+        around: SequentialLoop | None = None,
+    ) -> None:
         self._module, self.slice = module, slice
         self._function = _function_of(slice.loop)
-        self._bounds = bounds_before(slice.loop)
-        self.place = _outermost_place(slice, self._bounds)
+        slices = (slice, *further)
+        self._bounds = tuple(bounds_before(each.loop) for each in slices)
+        self.place = _outermost_place(slices, self._bounds)
+        if around is not None and not self.place.before.is_ancestor(around):
+            _refuse(self.place)
         self._pure = _Mover(self._function)
         self._pure.need_pure(self.place.sources)
         self._sources = tuple(self._pure.sources)
@@ -183,7 +202,8 @@ class Inspection:
             argument.name_hint = value.name_hint
         self.code = Code(InsertPoint.at_end(self._block))
         known: Values = dict(zip(self._sources, self._block.args, strict=True))
-        self.values, self.bounds = self._prepared(self.code, known)
+        self.values, self.all_bounds = self._prepared(self.code, known)
+        self.bounds = self.all_bounds[0]
         self._outputs: list[_Output] = []
 
     @property
@@ -275,7 +295,7 @@ class Inspection:
             if each.size is None:
                 made.append(code.cell(each.name))
             else:
-                made.append(code.array(each.name, each.size(code, bounds)))
+                made.append(code.array(each.name, each.size(code, *bounds)))
         code.add(func.CallOp(name, [*(values.get(v, v) for v in self._sources), *made], []))
         return tuple(made)
 
@@ -286,13 +306,16 @@ class Inspection:
             if output.size is not None
         ]
 
-    def _prepared(self, code: Code, known: Values) -> tuple[Values, Bounds]:
-        """Add what the bounds and the slice use, from the values that are known."""
+    def _prepared(self, code: Code, known: Values) -> tuple[Values, tuple[Bounds, ...]]:
+        """Add what the bounds and the slices use, from the values that are known."""
         values = dict(known)
         for op in (*self._pure.found, *self.place.prelude):
             code.add(op.clone(values))
-        bounds = (self._bounds.lower, self._bounds.upper, self._bounds.step)
-        return values, Bounds(*(values.get(each, each) for each in bounds))
+        bounds = tuple(
+            Bounds(*(values.get(each, each) for each in (known.lower, known.upper, known.step)))
+            for known in self._bounds
+        )
+        return values, bounds
 
     def _free_name(self, wanted: str) -> str:
         taken = {op.sym_name.data for op in self._module.ops if isinstance(op, func.FuncOp)}
@@ -309,14 +332,23 @@ def _kernel_name(function: func.FuncOp) -> str:
     return function.sym_name.data.removesuffix("_executor")
 
 
-def _outermost_place(slice: AddressSlice, bounds: Bounds) -> Place:
-    """The outermost place for the inspector of a slice."""
-    loads: list[Operation] = [op for op in slice.needed if isinstance(op, LOADS)]
-    needed = (*slice.sources, *slice.memories, bounds.lower, bounds.upper, bounds.step)
-    place = Place(slice.loop, dict.fromkeys(needed), loads)
+def _outermost_place(slices: Sequence[AddressSlice], bounds: Sequence[Bounds]) -> Place:
+    """The outermost place for the inspector of some loops; the first one is where it begins."""
+    loads: list[Operation] = []
+    needed: list[SSAValue] = []
+    for slice, known in zip(slices, bounds, strict=True):
+        loads += [op for op in slice.needed if isinstance(op, LOADS)]
+        needed += (*slice.sources, *slice.memories, known.lower, known.upper, known.step)
+    place = Place(slices[0].loop, dict.fromkeys(needed), loads)
     while place.move_out():
         pass
     return place
+
+
+def _refuse(place: Place) -> None:
+    """Raise, because an inspector cannot run further out than `place`."""
+    text, op = place.reason or ("it cannot move out of this", place.before)
+    raise PolyirError(f"the inspector cannot run before the outer loop: {text}", location_of(op))
 
 
 def _executor_call(module: ModuleOp, function: func.FuncOp) -> func.CallOp | None:

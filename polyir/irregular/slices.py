@@ -115,22 +115,24 @@ class AddressSlice:
                 inner.add(terminator.create())
 
 
-def address_slice(loop: SequentialLoop) -> AddressSlice:
+def address_slice(loop: SequentialLoop, around: SequentialLoop | None = None) -> AddressSlice:
     """The part of `loop` that computes the addresses of what it writes.
 
+    With `around`, a loop that holds `loop`, it is the addresses of what that one writes.
     Raises `PolyirError`, with a place, if an inspector cannot run it before the loop.
     """
     if loop.results:
         raise PolyirError("its iterations carry values in iter_args", location_of(loop))
     for op in loop.walk():
         _require_known(op)
-    memories = _written_memories(loop)
+    writer = loop if around is None else around
+    memories = _written_memories(writer)
     accesses = tuple(
         op
         for op in loop.walk()
         if isinstance(op, ElementAccess) and any(op.memref is memory for memory in memories)
     )
-    finder = _Needed(loop, memories)
+    finder = _Needed(loop, writer)
     for access in accesses:
         for index in access.indices:
             finder.need(index)
@@ -166,11 +168,11 @@ def _written_memories(loop: SequentialLoop) -> tuple[SSAValue, ...]:
 class _Needed:
     """The operations inside a loop that some values depend on, and the values from outside."""
 
-    def __init__(self, loop: SequentialLoop, memories: Sequence[SSAValue]) -> None:
+    def __init__(self, loop: SequentialLoop, writer: SequentialLoop) -> None:
         self.found: dict[Operation, None] = {}
         self.sources: dict[SSAValue, None] = {}
         self._loop = loop
-        self._memories = memories
+        self._writer = writer
 
     def need(self, value: SSAValue) -> None:
         """Add a value, and what it depends on."""
@@ -214,7 +216,7 @@ class _Needed:
             raise PolyirError("an address depends on memory that the loop writes", location_of(op))
         if isinstance(op, LOADS):
             writer = next(
-                (each for each in stores_in(self._loop) if may_overlap(each.memref, op.memref)),
+                (each for each in stores_in(self._writer) if may_overlap(each.memref, op.memref)),
                 None,
             )
             if writer is not None:
