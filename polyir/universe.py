@@ -108,6 +108,17 @@ PASS_NAMES = (
 """The passes in the order in which a pipeline usually has them."""
 
 
+PASSES_ON_INDEX_ARRAYS: Final = (
+    "check-indices",
+    "inspect-wavefronts",
+    "runtime-test",
+    "reorder-data",
+    "reorder-iterations",
+    "sparse-tile",
+)
+"""Passes that take loops as they are: a pipeline that begins with one of them raises nothing."""
+
+
 def pass_type(name: str) -> type[ModulePass]:
     """The pass class of that name; raises `KeyError` for a name that is not polyir's."""
     if name not in PASS_NAMES:

@@ -31,7 +31,13 @@ from polyir.codegen.affine_to_scf import legalize_affine
 from polyir.diagnostics import PolyirError, location_of
 from polyir.dialects.affine_extra import MaxOp
 from polyir.irregular.code import INDEX_CELL, INDICES, Code
-from polyir.irregular.slices import AddressSlice, Values
+from polyir.irregular.extents import (
+    UNKNOWN_EXTENTS,
+    Extents,
+    declared_extents,
+    visited_extents,
+)
+from polyir.irregular.slices import AddressSlice, Values, Visit
 from polyir.isl_names import unique_name
 from polyir.loops.loop_forms import (
     SequentialLoop,
@@ -189,9 +195,9 @@ class Inspection:
     ) -> None:
         self._module, self.slice = module, slice
         self._function = _function_of(slice.loop)
-        slices = (slice, *further)
-        self._bounds = tuple(bounds_before(each.loop) for each in slices)
-        self.place = _outermost_place(slices, self._bounds)
+        self._slices = (slice, *further)
+        self._bounds = tuple(bounds_before(each.loop) for each in self._slices)
+        self.place = _outermost_place(self._slices, self._bounds)
         if around is not None and not self.place.before.is_ancestor(around):
             _refuse(self.place)
         self._pure = _Mover(self._function)
@@ -215,6 +221,19 @@ class Inspection:
             text, op = self.place.reason
             messages.append((f"it does not run further out: {text}", op))
         return tuple(messages)
+
+    def extents(self) -> Extents:
+        """The extents of the memrefs of the loops, as values of the inspector."""
+        memories = tuple(dict.fromkeys(m for each in self._slices for m in each.memories))
+        if UNKNOWN_EXTENTS in self._function.attributes:
+            return visited_extents(self.code, memories, self._visit_all)
+        return declared_extents(self.code, memories, self.values)
+
+    def _visit_all(self, visit: Visit) -> None:
+        """Visit the accesses of all loops."""
+        for slice, bounds in zip(self._slices, self.all_bounds, strict=True):
+            with self.code.loop("i", bounds.lower, bounds.upper, bounds.step) as (body, counter):
+                slice.replay(body, counter, self.values, visit)
 
     def output(self, name: str, size: Size | None = None) -> SSAValue:
         """A further array that the inspector fills, or a number, in the inspector."""
