@@ -121,7 +121,8 @@ def region_text(
         argument: form.type for argument, form in zip(op.body.block.args, forms, strict=True)
     }
     pointers = plain_pointers(op, called, types)
-    environment = Environment({}, taken, NATIVE, openmp, pointers=pointers)
+    names = [op.sym_name.data for op in called]
+    environment = Environment({}, names, NATIVE, openmp, pointers=pointers)
     body = function_body(op, environment, taken)
     for argument, form in zip(op.body.block.args, forms, strict=True):
         _bind(body, op, argument, form)
