@@ -38,7 +38,13 @@ from polyir.codegen.affine_to_scf import legalize_affine
 from polyir.diagnostics import PolyirError, location_of
 from polyir.dialects.affine_extra import MaxOp
 from polyir.irregular.code import Code
-from polyir.irregular.slices import AddressSlice, Values
+from polyir.irregular.extents import (
+    UNKNOWN_EXTENTS,
+    Extents,
+    declared_extents,
+    visited_extents,
+)
+from polyir.irregular.slices import AddressSlice, Values, Visit
 from polyir.isl_names import unique_name
 from polyir.loops.loop_forms import (
     SequentialLoop,
@@ -183,21 +189,21 @@ Size: TypeAlias = Callable[..., SSAValue]
 """Computes the size of an array that an inspector fills, with `Code`, from the `Bounds` of the
 loop, or of each of the loops."""
 
-Extents: TypeAlias = Callable[[Code, Values], Sequence[SSAValue]]
+Shape: TypeAlias = Callable[[Code, Values], Sequence[SSAValue]]
 """Computes the extents of an array from the values that stand for those of the program."""
 
 
 @dataclass(frozen=True)
 class _Output:
-    """An array that an inspector fills, with a `size` or `extents`; a number, without them."""
+    """An array that an inspector fills, with a `size` or `shape`; a number, without them."""
 
     name: str
     size: Size | None = None
-    extents: Extents | None = None
+    shape: Shape | None = None
 
     @property
     def is_array(self) -> bool:
-        return self.size is not None or self.extents is not None
+        return self.size is not None or self.shape is not None
 
 
 class Inspection:
@@ -220,9 +226,9 @@ class Inspection:
     ) -> None:
         self._module, self.slice = module, slice
         self._function = _function_of(slice.loop)
-        slices = (slice, *further)
-        self._bounds = tuple(bounds_before(each.loop) for each in slices)
-        self.place = _outermost_place(slices, self._bounds, with_memories)
+        self._slices = (slice, *further)
+        self._bounds = tuple(bounds_before(each.loop) for each in self._slices)
+        self.place = _outermost_place(self._slices, self._bounds, with_memories)
         if around is not None and not self.place.before.is_ancestor(around):
             _refuse(self.place)
         self._pure = _Mover(self._function)
@@ -247,13 +253,26 @@ class Inspection:
             messages.append((f"it does not run further out: {text}", op))
         return tuple(messages)
 
+    def extents(self) -> Extents:
+        """The extents of the memrefs of the loops, as values of the inspector."""
+        memories = tuple(dict.fromkeys(m for each in self._slices for m in each.memories))
+        if UNKNOWN_EXTENTS in self._function.attributes:
+            return visited_extents(self.code, memories, self._visit_all)
+        return declared_extents(self.code, memories, self.values)
+
+    def _visit_all(self, visit: Visit) -> None:
+        """Visit the accesses of all loops."""
+        for slice, bounds in zip(self._slices, self.all_bounds, strict=True):
+            with self.code.loop("i", bounds.lower, bounds.upper, bounds.step) as (body, counter):
+                slice.replay(body, counter, self.values, visit)
+
     def output(self, name: str, size: Size | None = None) -> SSAValue:
         """A further array that the inspector fills, or a number, in the inspector."""
         return self._add(_Output(name, size), rank=0 if size is None else 1)
 
-    def array_output(self, name: str, rank: int, extents: Extents) -> SSAValue:
+    def array_output(self, name: str, rank: int, shape: Shape) -> SSAValue:
         """A further array of some rank that the inspector fills, in the inspector."""
-        return self._add(_Output(name, extents=extents), rank)
+        return self._add(_Output(name, shape=shape), rank)
 
     def _add(self, output: _Output, rank: int) -> SSAValue:
         type = MemRefType(IndexType(), [DYNAMIC_INDEX] * rank)
@@ -334,8 +353,8 @@ class Inspection:
         for each in self._outputs:
             if each.size is not None:
                 made.append(code.array(each.name, each.size(code, *bounds)))
-            elif each.extents is not None:
-                made.append(code.array(each.name, *each.extents(code, values)))
+            elif each.shape is not None:
+                made.append(code.array(each.name, *each.shape(code, values)))
             else:
                 made.append(code.cell(each.name))
         code.add(func.CallOp(name, [*(values.get(v, v) for v in self._sources), *made], []))

@@ -94,12 +94,12 @@ def _inspect(
     inspection: Inspection, steps: TimeSteps, options: TilingOptions, outputs: _Outputs
 ) -> None:
     """Add the code that fills the outputs."""
-    code, values = inspection.code, inspection.values
+    code, values, extents = inspection.code, inspection.values, inspection.extents()
     levels = Levels(code, steps.slices, inspection.all_bounds, values, options.seed)
-    shadows = Shadows(code, steps.memories, values)
+    shadows = Shadows(code, extents)
     numbers = None
     if options.is_coloured:
-        near = Shadows(code, steps.memories, values)
+        near = Shadows(code, extents)
         numbers = Colouring(code, levels, shadows, near).number(code)
         near.free(code)
     tile_of = code.array("tile_of", code.product(levels.total, options.seed.sweeps))

@@ -59,7 +59,7 @@ class _Inspector:
         self._values, self._bounds = inspection.values, inspection.bounds
         self._code = inspection.code
         self._blocks = _blocks(self._code, self._bounds, block)
-        self._shadows = Shadows(self._code, self._slice.memories, self._values)
+        self._shadows = Shadows(self._code, inspection.extents())
         self._shadows.fill(self._code, 0)
 
     def fill(self, order: SSAValue, starts: SSAValue, count: SSAValue) -> None:
