@@ -53,9 +53,7 @@ def gauss_seidel(starts: Indices, columns: Indices, sweeps: int) -> list[Point]:
     ]
 
 
-def molecular_dynamics(
-    molecules: int, left: Indices, right: Indices, sweeps: int
-) -> list[Point]:
+def molecular_dynamics(molecules: int, left: Indices, right: Indices, sweeps: int) -> list[Point]:
     """The points of the loops over molecules, interactions and molecules of moldyn."""
     points = []
     for sweep in range(sweeps):

@@ -23,14 +23,14 @@ from typing import TypeAlias
 
 from xdsl.builder import Builder
 from xdsl.dialects import affine, func, scf
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, MemRefType, ModuleOp, StringAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from polyir.codegen.affine_to_scf import legalize_affine
 from polyir.diagnostics import PolyirError, location_of
 from polyir.dialects.affine_extra import MaxOp
-from polyir.irregular.code import INDEX_CELL, INDICES, Code
+from polyir.irregular.code import Code
 from polyir.irregular.slices import AddressSlice, Values
 from polyir.isl_names import unique_name
 from polyir.loops.loop_forms import (
@@ -52,6 +52,10 @@ class Bounds:
     lower: SSAValue
     upper: SSAValue
     step: SSAValue
+
+    def mapped(self, values: Values) -> Bounds:
+        """The values that stand for these ones."""
+        return Bounds(*(values.get(each, each) for each in (self.lower, self.upper, self.step)))
 
 
 def bounds_before(loop: affine.ForOp | scf.ForOp) -> Bounds:
@@ -157,9 +161,9 @@ class _Mover:
                 raise _StopError(f"the index array '{name}' is written here", store)
 
 
-Size: TypeAlias = Callable[..., SSAValue]
-"""Computes the size of an array that an inspector fills, with `Code`, from the `Bounds` of the
-loop, or of each of the loops."""
+Size: TypeAlias = Callable[[Code, Bounds, Values], Sequence[SSAValue]]
+"""Computes the extents of an array that an inspector fills, from the bounds of the loop and the
+values that stand for those of the program."""
 
 
 @dataclass(frozen=True)
@@ -174,7 +178,8 @@ class Inspection:
     """An inspector in the making.
 
     `code` adds to its body, where `values` stand for those of the program, and `bounds` for those
-    of the loop; `all_bounds` has those of the `further` loops, too. With `around`, a loop that
+    of the loop; `all_bounds` has those of the `further` loops, too, and `program_bounds` has them
+    as the program has them. With `around`, a loop that
     holds all of them, it must run before that one: raises `PolyirError` if it cannot. First the
     outputs are declared and the body is made, then `finish` adds the
     function to the module, and calls it.
@@ -190,8 +195,8 @@ class Inspection:
         self._module, self.slice = module, slice
         self._function = _function_of(slice.loop)
         slices = (slice, *further)
-        self._bounds = tuple(bounds_before(each.loop) for each in slices)
-        self.place = _outermost_place(slices, self._bounds)
+        self.program_bounds = tuple(bounds_before(each.loop) for each in slices)
+        self.place = _outermost_place(slices, self.program_bounds)
         if around is not None and not self.place.before.is_ancestor(around):
             _refuse(self.place)
         self._pure = _Mover(self._function)
@@ -216,9 +221,11 @@ class Inspection:
             messages.append((f"it does not run further out: {text}", op))
         return tuple(messages)
 
-    def output(self, name: str, size: Size | None = None) -> SSAValue:
+    def output(self, name: str, size: Size | None = None, rank: int = 1) -> SSAValue:
         """A further array that the inspector fills, or a number, in the inspector."""
-        argument = self._block.insert_arg(INDICES if size else INDEX_CELL, len(self._block.args))
+        shape = [DYNAMIC_INDEX] * rank
+        type = MemRefType(IndexType(), shape if size else [])
+        argument = self._block.insert_arg(type, len(self._block.args))
         argument.name_hint = name
         self._outputs.append(_Output(name, size))
         return argument
@@ -295,7 +302,7 @@ class Inspection:
             if each.size is None:
                 made.append(code.cell(each.name))
             else:
-                made.append(code.array(each.name, each.size(code, *bounds)))
+                made.append(code.array(each.name, *each.size(code, bounds[0], values)))
         code.add(func.CallOp(name, [*(values.get(v, v) for v in self._sources), *made], []))
         return tuple(made)
 
@@ -311,11 +318,7 @@ class Inspection:
         values = dict(known)
         for op in (*self._pure.found, *self.place.prelude):
             code.add(op.clone(values))
-        bounds = tuple(
-            Bounds(*(values.get(each, each) for each in (known.lower, known.upper, known.step)))
-            for known in self._bounds
-        )
-        return values, bounds
+        return values, tuple(known.mapped(values) for known in self.program_bounds)
 
     def _free_name(self, wanted: str) -> str:
         taken = {op.sym_name.data for op in self._module.ops if isinstance(op, func.FuncOp)}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import SSAValue
 
 from polyir.irregular.code import Code
@@ -115,11 +114,7 @@ def find_wavefronts(
 
 
 def _shadow(code: Code, memory: SSAValue, mine: SSAValue) -> Shadow:
-    assert isinstance(memory.type, MemRefType)
-    extents = [
-        code.extent(mine, dimension) if extent == DYNAMIC_INDEX else code.constant(extent)
-        for dimension, extent in enumerate(memory.type.get_shape())
-    ]
+    extents = code.extents(mine)
     name = memory.name_hint or "memory"
     read, written = (code.array(f"{name}_{what}", *extents) for what in ("read", "written"))
     return Shadow(read, written, extents)

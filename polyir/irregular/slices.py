@@ -8,7 +8,7 @@ loops", IEEE Transactions on Computers, 1991).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import affine, memref, scf
@@ -51,7 +51,7 @@ Values = dict[SSAValue, SSAValue]
 
 @dataclass(frozen=True)
 class AddressSlice:
-    """The part of a loop that computes the addresses of the `memories` that it writes.
+    """The part of a loop that computes the addresses of some `memories`.
 
     `accesses` are the loads and stores of them, `needed` the operations that compute their
     subscripts and the control around them, and `sources` the values from outside that these use.
@@ -115,10 +115,15 @@ class AddressSlice:
                 inner.add(terminator.create())
 
 
-def address_slice(loop: SequentialLoop, around: SequentialLoop | None = None) -> AddressSlice:
-    """The part of `loop` that computes the addresses of what it writes.
+def address_slice(
+    loop: SequentialLoop,
+    memories: Collection[SSAValue] | None = None,
+    around: SequentialLoop | None = None,
+) -> AddressSlice:
+    """The part of `loop` that computes the addresses of `memories`, or of all that it writes.
 
-    With `around`, a loop that holds `loop`, it is the addresses of what that one writes.
+    With `around`, a loop that holds `loop`, they are of all that this one writes.
+
     Raises `PolyirError`, with a place, if an inspector cannot run it before the loop.
     """
     if loop.results:
@@ -126,7 +131,8 @@ def address_slice(loop: SequentialLoop, around: SequentialLoop | None = None) ->
     for op in loop.walk():
         _require_known(op)
     writer = loop if around is None else around
-    memories = _written_memories(writer)
+    if memories is None:
+        memories = _written_memories(writer)
     accesses = tuple(
         op
         for op in loop.walk()
@@ -137,7 +143,9 @@ def address_slice(loop: SequentialLoop, around: SequentialLoop | None = None) ->
         for index in access.indices:
             finder.need(index)
         finder.need_control(access)
-    return AddressSlice(loop, memories, accesses, frozenset(finder.found), tuple(finder.sources))
+    return AddressSlice(
+        loop, tuple(memories), accesses, frozenset(finder.found), tuple(finder.sources)
+    )
 
 
 def _require_known(op: Operation) -> None:

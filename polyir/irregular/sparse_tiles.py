@@ -20,10 +20,11 @@ from polyir.codegen.affine_to_scf import legalize_affine
 from polyir.irregular.code import Code
 from polyir.irregular.inspection import Bounds, Inspection, bounds_before
 from polyir.irregular.shadows import Shadows, find_wavefronts
+from polyir.irregular.slices import Values
 from polyir.irregular.tile_growth import Growth, Levels, Seed, iterations
 from polyir.irregular.tile_numbers import Colouring
 from polyir.irregular.tile_schedule import Schedule
-from polyir.irregular.time_steps import TimeSteps, prepared_in
+from polyir.irregular.time_steps import TimeSteps
 from polyir.irregular.wavefronts import Report, move_body, sort_by_wavefront
 from polyir.loops.loop_forms import SequentialLoop
 
@@ -53,9 +54,7 @@ class _Outputs:
     fronts: SSAValue | None = None
 
 
-def sparse_tile(
-    module: ModuleOp, steps: TimeSteps, options: TilingOptions, report: Report
-) -> None:
+def sparse_tile(module: ModuleOp, steps: TimeSteps, options: TilingOptions, report: Report) -> None:
     """Replace the loop of time steps by one that runs several of them tile by tile.
 
     Raises `PolyirError` if the inspector cannot run before the loop.
@@ -70,16 +69,23 @@ def sparse_tile(
 
 def _declare(inspection: Inspection, options: TilingOptions) -> _Outputs:
     """Declare the outputs of the inspector."""
-    seed = options.seed
+    seed, program = options.seed, inspection.program_bounds
 
-    def points(code: Code, *bounds: Bounds) -> SSAValue:
+    def points(code: Code, _: Bounds, values: Values) -> list[SSAValue]:
         total = code.constant(0)
-        for each in bounds:
-            total = code.sum(total, iterations(code, each))
-        return code.product(total, seed.sweeps)
+        for each in program:
+            total = code.sum(total, iterations(code, each.mapped(values)))
+        return [code.product(total, seed.sweeps)]
 
-    def cells(code: Code, *bounds: Bounds) -> SSAValue:
-        return code.sum(code.product(seed.tiles(code, *bounds), seed.sweeps * len(bounds)), 1)
+    def tiles(code: Code, _: Bounds, values: Values) -> list[SSAValue]:
+        return [seed.tiles(code, program[seed.loop].mapped(values))]
+
+    def cells(code: Code, bounds: Bounds, values: Values) -> list[SSAValue]:
+        (count,) = tiles(code, bounds, values)
+        return [code.sum(code.product(count, seed.sweeps * len(program)), 1)]
+
+    def ends(code: Code, bounds: Bounds, values: Values) -> list[SSAValue]:
+        return [code.sum(*tiles(code, bounds, values), 1)]
 
     schedule = inspection.output("iterations", points), inspection.output("starts", cells)
     if not options.is_parallel:
@@ -87,8 +93,8 @@ def _declare(inspection: Inspection, options: TilingOptions) -> _Outputs:
     return _Outputs(
         *schedule,
         inspection.output("wavefronts"),
-        inspection.output("order", seed.tiles),
-        inspection.output("fronts", lambda code, *all: code.sum(seed.tiles(code, *all), 1)),
+        inspection.output("order", tiles),
+        inspection.output("fronts", ends),
     )
 
 
@@ -177,9 +183,7 @@ class _Executor:
                 code.add(op)
                 legalize_affine(op)
 
-    def _run_level(
-        self, code: Code, cell: SSAValue, loop: SequentialLoop, bounds: Bounds
-    ) -> None:
+    def _run_level(self, code: Code, cell: SSAValue, loop: SequentialLoop, bounds: Bounds) -> None:
         """Run the iterations of a loop that are in a cell of the schedule function."""
         first = code.load(self._outputs.starts, cell)
         end = code.load(self._outputs.starts, code.sum(cell, 1))

@@ -87,7 +87,7 @@ def time_steps(loop: SequentialLoop) -> TimeSteps:
         )
         if not (is_unwritten or is_pure(op)):
             raise PolyirError(f"'{op.name}' is outside of its inner loops", location_of(op))
-    return TimeSteps(loop, tuple(address_slice(inner, loop) for inner in _inner_loops(loop)))
+    return TimeSteps(loop, tuple(address_slice(inner, around=loop) for inner in _inner_loops(loop)))
 
 
 def prepared_in(loop: SequentialLoop) -> Iterator[Operation]:
