@@ -53,6 +53,18 @@ def gauss_seidel(starts: Indices, columns: Indices, sweeps: int) -> list[Point]:
     ]
 
 
+def jacobi(starts: Indices, columns: Indices, sweeps: int) -> list[Point]:
+    """The points of Jacobi's method in two loops: one for new values, and one that copies them."""
+    points = []
+    for sweep in range(sweeps):
+        for point in gauss_seidel(starts, columns, 1):
+            row = point.iteration
+            points.append(Point(sweep, 0, row, point.reads, frozenset([("y", row)])))
+        for row in range(len(starts) - 1):
+            points.append(Point(sweep, 1, row, frozenset([("y", row)]), frozenset([("x", row)])))
+    return points
+
+
 def molecular_dynamics(molecules: int, left: Indices, right: Indices, sweeps: int) -> list[Point]:
     """The points of the loops over molecules, interactions and molecules of moldyn."""
     points = []

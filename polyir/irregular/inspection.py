@@ -25,7 +25,7 @@ from xdsl.builder import Builder
 from xdsl.dialects import affine, func, scf
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, MemRefType, ModuleOp, StringAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.rewriter import InsertPoint
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.codegen.affine_to_scf import legalize_affine
 from polyir.diagnostics import PolyirError, location_of
@@ -195,9 +195,13 @@ class Inspection:
         self._module, self.slice = module, slice
         self._function = _function_of(slice.loop)
         slices = (slice, *further)
+        known_before = frozenset(self._function.walk())
         self.program_bounds = tuple(bounds_before(each.loop) for each in slices)
         self.place = _outermost_place(slices, self.program_bounds)
         if around is not None and not self.place.before.is_ancestor(around):
+            for op in reversed(tuple(self._function.walk())):
+                if op not in known_before:
+                    Rewriter.erase_op(op)
             _refuse(self.place)
         self._pure = _Mover(self._function)
         self._pure.need_pure(self.place.sources)
