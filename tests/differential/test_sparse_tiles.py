@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from kernel_runs import FLAGS, loops_of
 from numpy.typing import NDArray
-from sparse_tiles import Point, Schedule, jacobi, gauss_seidel, molecular_dynamics, violation
+from sparse_tiles import Point, Schedule, gauss_seidel, jacobi, molecular_dynamics, violation
 
 from polyir.runtime import CompiledModule, CompilerOptions, compile_module
 
