@@ -30,7 +30,7 @@ from xdsl.traits import IsTerminator
 
 from polyir.diagnostics import PolyirError, location_of
 from polyir.irregular.code import Code
-from polyir.irregular.inspection import Inspection, bounds_before, move_body
+from polyir.irregular.inspection import Bounds, Inspection, bounds_before, move_body
 from polyir.irregular.slices import AddressSlice, Element, ElementAccess, Values, address_slice
 from polyir.irregular.wavefronts import Report
 from polyir.loops.loop_forms import SequentialLoop, computed, is_outside, range_of
@@ -84,13 +84,13 @@ def reorder_data(module: ModuleOp, slice: AddressSlice, method: Method, report: 
     for message, op in inspection.messages:
         report(message, op)
     number = partial(_number_of_places, memories=slice.memories)
-    places = inspection.array_output("places", 1, number)
-    elements = inspection.array_output("elements", 1, number)
+    places = inspection.output("places", number)
+    elements = inspection.output("elements", number)
     updated = {
-        pointer: inspection.array_output(
+        pointer: inspection.output(
             f"{pointer.name_hint or 'pointers'}_updated",
-            len(_shape(pointer)),
             partial(_same_extents, memory=pointer),
+            rank=len(_shape(pointer)),
         )
         for pointer in pointers
     }
@@ -114,7 +114,7 @@ def _shape(memory: SSAValue) -> tuple[int, ...]:
     return memory.type.get_shape()
 
 
-def _same_extents(code: Code, values: Values, memory: SSAValue) -> list[SSAValue]:
+def _same_extents(code: Code, bounds: Bounds, values: Values, memory: SSAValue) -> list[SSAValue]:
     return code.extents(values.get(memory, memory))
 
 

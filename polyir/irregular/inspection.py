@@ -32,7 +32,7 @@ from xdsl.dialects.builtin import (
     UnitAttr,
 )
 from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.rewriter import InsertPoint
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.codegen.affine_to_scf import legalize_affine
 from polyir.diagnostics import PolyirError, location_of
@@ -68,6 +68,10 @@ class Bounds:
     lower: SSAValue
     upper: SSAValue
     step: SSAValue
+
+    def mapped(self, values: Values) -> Bounds:
+        """The values that stand for these ones."""
+        return Bounds(*(values.get(each, each) for each in (self.lower, self.upper, self.step)))
 
 
 def bounds_before(loop: affine.ForOp | scf.ForOp) -> Bounds:
@@ -185,32 +189,25 @@ class _Mover:
                 raise _StopError(f"the index array '{name}' is written here", store)
 
 
-Size: TypeAlias = Callable[..., SSAValue]
-"""Computes the size of an array that an inspector fills, with `Code`, from the `Bounds` of the
-loop, or of each of the loops."""
-
-Shape: TypeAlias = Callable[[Code, Values], Sequence[SSAValue]]
-"""Computes the extents of an array from the values that stand for those of the program."""
+Size: TypeAlias = Callable[[Code, Bounds, Values], Sequence[SSAValue]]
+"""Computes the extents of an array that an inspector fills, from the bounds of the loop and the
+values that stand for those of the program."""
 
 
 @dataclass(frozen=True)
 class _Output:
-    """An array that an inspector fills, with a `size` or `shape`; a number, without them."""
+    """An array that an inspector fills; a number, without a `size`."""
 
     name: str
-    size: Size | None = None
-    shape: Shape | None = None
-
-    @property
-    def is_array(self) -> bool:
-        return self.size is not None or self.shape is not None
+    size: Size | None
 
 
 class Inspection:
     """An inspector in the making.
 
     `code` adds to its body, where `values` stand for those of the program, and `bounds` for those
-    of the loop; `all_bounds` has those of the `further` loops, too. With `around`, a loop that
+    of the loop; `all_bounds` has those of the `further` loops, too, and `program_bounds` has them
+    as the program has them. With `around`, a loop that
     holds all of them, it must run before that one: raises `PolyirError` if it cannot. First the
     outputs are declared and the body is made, then `finish` adds the function to the module, and
     calls it. Without `with_memories`, the memories of the slices have no values in the inspector.
@@ -227,9 +224,13 @@ class Inspection:
         self._module, self.slice = module, slice
         self._function = _function_of(slice.loop)
         self._slices = (slice, *further)
-        self._bounds = tuple(bounds_before(each.loop) for each in self._slices)
-        self.place = _outermost_place(self._slices, self._bounds, with_memories)
+        known_before = frozenset(self._function.walk())
+        self.program_bounds = tuple(bounds_before(each.loop) for each in self._slices)
+        self.place = _outermost_place(self._slices, self.program_bounds, with_memories)
         if around is not None and not self.place.before.is_ancestor(around):
+            for op in reversed(tuple(self._function.walk())):
+                if op not in known_before:
+                    Rewriter.erase_op(op)
             _refuse(self.place)
         self._pure = _Mover(self._function)
         self._pure.need_pure(self.place.sources)
@@ -266,19 +267,12 @@ class Inspection:
             with self.code.loop("i", bounds.lower, bounds.upper, bounds.step) as (body, counter):
                 slice.replay(body, counter, self.values, visit)
 
-    def output(self, name: str, size: Size | None = None) -> SSAValue:
-        """A further array that the inspector fills, or a number, in the inspector."""
-        return self._add(_Output(name, size), rank=0 if size is None else 1)
-
-    def array_output(self, name: str, rank: int, shape: Shape) -> SSAValue:
-        """A further array of some rank that the inspector fills, in the inspector."""
-        return self._add(_Output(name, shape=shape), rank)
-
-    def _add(self, output: _Output, rank: int) -> SSAValue:
-        type = MemRefType(IndexType(), [DYNAMIC_INDEX] * rank)
+    def output(self, name: str, size: Size | None = None, rank: int = 1) -> SSAValue:
+        """A further array of some rank that the inspector fills, or a number, in the inspector."""
+        type = MemRefType(IndexType(), [] if size is None else [DYNAMIC_INDEX] * rank)
         argument = self._block.insert_arg(type, len(self._block.args))
-        argument.name_hint = output.name
-        self._outputs.append(output)
+        argument.name_hint = name
+        self._outputs.append(_Output(name, size))
         return argument
 
     def finish(self) -> tuple[SSAValue, ...]:
@@ -351,18 +345,18 @@ class Inspection:
         values, bounds = self._prepared(code, known)
         made = []
         for each in self._outputs:
-            if each.size is not None:
-                made.append(code.array(each.name, each.size(code, *bounds)))
-            elif each.shape is not None:
-                made.append(code.array(each.name, *each.shape(code, values)))
-            else:
+            if each.size is None:
                 made.append(code.cell(each.name))
+            else:
+                made.append(code.array(each.name, *each.size(code, bounds[0], values)))
         code.add(func.CallOp(name, [*(values.get(v, v) for v in self._sources), *made], []))
         return tuple(made)
 
     def _arrays(self, outputs: tuple[SSAValue, ...]) -> list[SSAValue]:
         return [
-            value for value, output in zip(outputs, self._outputs, strict=True) if output.is_array
+            value
+            for value, output in zip(outputs, self._outputs, strict=True)
+            if output.size is not None
         ]
 
     def _prepared(self, code: Code, known: Values) -> tuple[Values, tuple[Bounds, ...]]:
@@ -370,11 +364,7 @@ class Inspection:
         values = dict(known)
         for op in (*self._pure.found, *self.place.prelude):
             code.add(op.clone(values))
-        bounds = tuple(
-            Bounds(*(values.get(each, each) for each in (known.lower, known.upper, known.step)))
-            for known in self._bounds
-        )
-        return values, bounds
+        return values, tuple(known.mapped(values) for known in self.program_bounds)
 
     def _free_name(self, wanted: str) -> str:
         taken = {op.sym_name.data for op in self._module.ops if isinstance(op, func.FuncOp)}

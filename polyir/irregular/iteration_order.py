@@ -17,7 +17,7 @@ from polyir.diagnostics import PolyirError, location_of
 from polyir.irregular.code import Code
 from polyir.irregular.inspection import Bounds, Inspection, move_body
 from polyir.irregular.reduction_loops import updates_in
-from polyir.irregular.slices import AddressSlice, Element, ElementAccess
+from polyir.irregular.slices import AddressSlice, Element, ElementAccess, Values
 from polyir.irregular.wavefronts import Report, sort_by_wavefront
 from polyir.loops.loop_forms import SequentialLoop, is_outside
 from polyir.model.affine import NotAffineError
@@ -51,9 +51,9 @@ def reorder_iterations(module: ModuleOp, slice: AddressSlice, report: Report) ->
     for message, op in inspection.messages:
         report(message, op)
     streams = _streams(loop, region)
-    order = inspection.output("order", _iterations)
+    order = inspection.output("order", _size)
     pointers = {
-        each: inspection.output(f"{each.name_hint or 'memory'}_sorted", _iterations)
+        each: inspection.output(f"{each.name_hint or 'memory'}_sorted", _size)
         for each in streams
         if each in inspection.values and isinstance(_element_type(each), IndexType)
     }
@@ -70,6 +70,10 @@ def reorder_iterations(module: ModuleOp, slice: AddressSlice, report: Report) ->
 
 def _iterations(code: Code, bounds: Bounds) -> SSAValue:
     return code.steps(bounds.lower, bounds.upper, bounds.step)
+
+
+def _size(code: Code, bounds: Bounds, values: Values) -> list[SSAValue]:
+    return [_iterations(code, bounds)]
 
 
 def _element_type(memory: SSAValue) -> Attribute:

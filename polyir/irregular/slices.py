@@ -117,12 +117,13 @@ class AddressSlice:
 
 def address_slice(
     loop: SequentialLoop,
-    around: SequentialLoop | None = None,
     memories: Collection[SSAValue] | None = None,
+    around: SequentialLoop | None = None,
 ) -> AddressSlice:
     """The part of `loop` that computes the addresses of `memories`, or of all that it writes.
 
-    With `around`, a loop that holds `loop`, it is the addresses of what that one writes.
+    With `around`, a loop that holds `loop`, they are of all that this one writes.
+
     Raises `PolyirError`, with a place, if an inspector cannot run it before the loop.
     """
     if loop.results:

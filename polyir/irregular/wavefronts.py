@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from typing import TypeAlias
 
 from xdsl.dialects.builtin import ModuleOp
@@ -38,9 +37,15 @@ def inspect_wavefronts(module: ModuleOp, slice: AddressSlice, block: int, report
     inspection = Inspection(module, slice)
     for message, op in inspection.messages:
         report(message, op)
-    blocks = partial(_blocks, block=block)
+
+    def blocks(code: Code, bounds: Bounds, _: Values) -> list[SSAValue]:
+        return [_blocks(code, bounds, block)]
+
+    def starts_of_wavefronts(code: Code, bounds: Bounds, _: Values) -> list[SSAValue]:
+        return [code.sum(_blocks(code, bounds, block), 1)]
+
     order = inspection.output("order", blocks)
-    starts = inspection.output("starts", lambda code, bounds: code.sum(blocks(code, bounds), 1))
+    starts = inspection.output("starts", starts_of_wavefronts)
     count = inspection.output("wavefronts")
     _Inspector(inspection, block).fill(order, starts, count)
     _execute(slice, block, *inspection.finish())
