@@ -103,7 +103,9 @@ def reorder_data(module: ModuleOp, slice: AddressSlice, method: Method, report: 
     executor.rewrite(memories, loops)
 
 
-def _number_of_places(code: Code, values: Values, memories: tuple[SSAValue, ...]) -> list[SSAValue]:
+def _number_of_places(
+    code: Code, bounds: Bounds, values: Values, memories: tuple[SSAValue, ...]
+) -> list[SSAValue]:
     """The greatest number of elements of the memories, at least 1."""
     mapped = (values.get(memory, memory) for memory in memories)
     return [reduce(code.maximum, (code.extents(each)[0] for each in mapped), code.constant(1))]

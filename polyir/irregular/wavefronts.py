@@ -21,7 +21,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from polyir.irregular.code import Code
 from polyir.irregular.inspection import Bounds, Inspection, bounds_before, move_body
 from polyir.irregular.shadows import Shadows, find_wavefronts
-from polyir.irregular.slices import AddressSlice, Visit
+from polyir.irregular.slices import AddressSlice, Values, Visit
 
 Report: TypeAlias = Callable[[str, Operation], None]
 """Gets messages, each with the operation that it is about."""
