@@ -17,25 +17,48 @@ So a program may call the inspector once and the executor many times.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from xdsl.builder import Builder
 from xdsl.dialects import affine, func, scf
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    IndexType,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+    UnitAttr,
+)
 from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.rewriter import InsertPoint
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.codegen.affine_to_scf import legalize_affine
 from polyir.diagnostics import PolyirError, location_of
 from polyir.dialects.affine_extra import MaxOp
-from polyir.irregular.code import INDEX_CELL, INDICES, Code
-from polyir.irregular.slices import AddressSlice, Values
+from polyir.irregular.code import Code
+from polyir.irregular.extents import (
+    UNKNOWN_EXTENTS,
+    Extents,
+    declared_extents,
+    visited_extents,
+)
+from polyir.irregular.slices import AddressSlice, Values, Visit
 from polyir.isl_names import unique_name
-from polyir.loops.loop_forms import computed, erase_idle, extreme_bound, is_outside, range_of
+from polyir.loops.loop_forms import (
+    SequentialLoop,
+    computed,
+    erase_idle,
+    extreme_bound,
+    is_outside,
+    range_of,
+)
 from polyir.model.index_expressions import IndexExpression
 from polyir.model.raising.effects import LOADS, is_pure, may_overlap, stores_in
+
+INSPECTOR = "polyir.inspector"
+"""The attribute of functions that are inspectors: their loops get no inspectors of their own."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +68,10 @@ class Bounds:
     lower: SSAValue
     upper: SSAValue
     step: SSAValue
+
+    def mapped(self, values: Values) -> Bounds:
+        """The values that stand for these ones."""
+        return Bounds(*(values.get(each, each) for each in (self.lower, self.upper, self.step)))
 
 
 def bounds_before(loop: affine.ForOp | scf.ForOp) -> Bounds:
@@ -57,6 +84,18 @@ def bounds_before(loop: affine.ForOp | scf.ForOp) -> Bounds:
     step = computed(IndexExpression((), found.step), False, builder)
     lower = extreme_bound(found.lower, MaxOp, builder)
     return Bounds(lower, extreme_bound(found.upper, affine.MinOp, builder), step)
+
+
+def move_body(loop: SequentialLoop, counter: SSAValue, code: Code) -> None:
+    """Move the iteration of a loop to where `counter` is its counter."""
+    block = loop.body.block
+    counter.name_hint = block.args[0].name_hint
+    block.args[0].replace_all_uses_with(counter)
+    for op in tuple(block.ops):
+        if op is not block.last_op:
+            op.detach()
+            code.add(op)
+            legalize_affine(op)
 
 
 @dataclass
@@ -150,8 +189,9 @@ class _Mover:
                 raise _StopError(f"the index array '{name}' is written here", store)
 
 
-Size: TypeAlias = Callable[[Code, Bounds], SSAValue]
-"""Computes the size of an array that an inspector fills from the bounds of the loop."""
+Size: TypeAlias = Callable[[Code, Bounds, Values], Sequence[SSAValue]]
+"""Computes the extents of an array that an inspector fills, from the bounds of the loop and the
+values that stand for those of the program."""
 
 
 @dataclass(frozen=True)
@@ -166,15 +206,32 @@ class Inspection:
     """An inspector in the making.
 
     `code` adds to its body, where `values` stand for those of the program, and `bounds` for those
-    of the loop. First the outputs are declared and the body is made, then `finish` adds the
-    function to the module, and calls it.
+    of the loop; `all_bounds` has those of the `further` loops, too, and `program_bounds` has them
+    as the program has them. With `around`, a loop that
+    holds all of them, it must run before that one: raises `PolyirError` if it cannot. First the
+    outputs are declared and the body is made, then `finish` adds the function to the module, and
+    calls it. Without `with_memories`, the memories of the slices have no values in the inspector.
     """
 
-    def __init__(self, module: ModuleOp, slice: AddressSlice) -> None:
+    def __init__(
+        self,
+        module: ModuleOp,
+        slice: AddressSlice,
+        *further: AddressSlice,
+        around: SequentialLoop | None = None,
+        with_memories: bool = True,
+    ) -> None:
         self._module, self.slice = module, slice
         self._function = _function_of(slice.loop)
-        self._bounds = bounds_before(slice.loop)
-        self.place = _outermost_place(slice, self._bounds)
+        self._slices = (slice, *further)
+        known_before = frozenset(self._function.walk())
+        self.program_bounds = tuple(bounds_before(each.loop) for each in self._slices)
+        self.place = _outermost_place(self._slices, self.program_bounds, with_memories)
+        if around is not None and not self.place.before.is_ancestor(around):
+            for op in reversed(tuple(self._function.walk())):
+                if op not in known_before:
+                    Rewriter.erase_op(op)
+            _refuse(self.place)
         self._pure = _Mover(self._function)
         self._pure.need_pure(self.place.sources)
         self._sources = tuple(self._pure.sources)
@@ -183,7 +240,8 @@ class Inspection:
             argument.name_hint = value.name_hint
         self.code = Code(InsertPoint.at_end(self._block))
         known: Values = dict(zip(self._sources, self._block.args, strict=True))
-        self.values, self.bounds = self._prepared(self.code, known)
+        self.values, self.all_bounds = self._prepared(self.code, known)
+        self.bounds = self.all_bounds[0]
         self._outputs: list[_Output] = []
 
     @property
@@ -196,9 +254,23 @@ class Inspection:
             messages.append((f"it does not run further out: {text}", op))
         return tuple(messages)
 
-    def output(self, name: str, size: Size | None = None) -> SSAValue:
-        """A further array that the inspector fills, or a number, in the inspector."""
-        argument = self._block.insert_arg(INDICES if size else INDEX_CELL, len(self._block.args))
+    def extents(self) -> Extents:
+        """The extents of the memrefs of the loops, as values of the inspector."""
+        memories = tuple(dict.fromkeys(m for each in self._slices for m in each.memories))
+        if UNKNOWN_EXTENTS in self._function.attributes:
+            return visited_extents(self.code, memories, self._visit_all)
+        return declared_extents(self.code, memories, self.values)
+
+    def _visit_all(self, visit: Visit) -> None:
+        """Visit the accesses of all loops."""
+        for slice, bounds in zip(self._slices, self.all_bounds, strict=True):
+            with self.code.loop("i", bounds.lower, bounds.upper, bounds.step) as (body, counter):
+                slice.replay(body, counter, self.values, visit)
+
+    def output(self, name: str, size: Size | None = None, rank: int = 1) -> SSAValue:
+        """A further array of some rank that the inspector fills, or a number, in the inspector."""
+        type = MemRefType(IndexType(), [] if size is None else [DYNAMIC_INDEX] * rank)
+        argument = self._block.insert_arg(type, len(self._block.args))
         argument.name_hint = name
         self._outputs.append(_Output(name, size))
         return argument
@@ -209,6 +281,7 @@ class Inspection:
         name = self._free_name(f"{_kernel_name(self._function)}_inspector")
         types = [argument.type for argument in self._block.args]
         inspector = func.FuncOp(name, (types, []), Region(self._block))
+        inspector.attributes[INSPECTOR] = UnitAttr()
         self._module.body.block.insert_op_before(inspector, self._function)
         legalize_affine(inspector)
         erase_idle(tuple(self._block.ops))
@@ -275,7 +348,7 @@ class Inspection:
             if each.size is None:
                 made.append(code.cell(each.name))
             else:
-                made.append(code.array(each.name, each.size(code, bounds)))
+                made.append(code.array(each.name, *each.size(code, bounds[0], values)))
         code.add(func.CallOp(name, [*(values.get(v, v) for v in self._sources), *made], []))
         return tuple(made)
 
@@ -286,13 +359,12 @@ class Inspection:
             if output.size is not None
         ]
 
-    def _prepared(self, code: Code, known: Values) -> tuple[Values, Bounds]:
-        """Add what the bounds and the slice use, from the values that are known."""
+    def _prepared(self, code: Code, known: Values) -> tuple[Values, tuple[Bounds, ...]]:
+        """Add what the bounds and the slices use, from the values that are known."""
         values = dict(known)
         for op in (*self._pure.found, *self.place.prelude):
             code.add(op.clone(values))
-        bounds = (self._bounds.lower, self._bounds.upper, self._bounds.step)
-        return values, Bounds(*(values.get(each, each) for each in bounds))
+        return values, tuple(known.mapped(values) for known in self.program_bounds)
 
     def _free_name(self, wanted: str) -> str:
         taken = {op.sym_name.data for op in self._module.ops if isinstance(op, func.FuncOp)}
@@ -309,14 +381,26 @@ def _kernel_name(function: func.FuncOp) -> str:
     return function.sym_name.data.removesuffix("_executor")
 
 
-def _outermost_place(slice: AddressSlice, bounds: Bounds) -> Place:
-    """The outermost place for the inspector of a slice."""
-    loads: list[Operation] = [op for op in slice.needed if isinstance(op, LOADS)]
-    needed = (*slice.sources, *slice.memories, bounds.lower, bounds.upper, bounds.step)
-    place = Place(slice.loop, dict.fromkeys(needed), loads)
+def _outermost_place(
+    slices: Sequence[AddressSlice], bounds: Sequence[Bounds], with_memories: bool
+) -> Place:
+    """The outermost place for the inspector of some loops; the first one is where it begins."""
+    loads: list[Operation] = []
+    needed: list[SSAValue] = []
+    for slice, known in zip(slices, bounds, strict=True):
+        loads += [op for op in slice.needed if isinstance(op, LOADS)]
+        needed += (*slice.sources, known.lower, known.upper, known.step)
+        needed += slice.memories if with_memories else ()
+    place = Place(slices[0].loop, dict.fromkeys(needed), loads)
     while place.move_out():
         pass
     return place
+
+
+def _refuse(place: Place) -> None:
+    """Raise, because an inspector cannot run further out than `place`."""
+    text, op = place.reason or ("it cannot move out of this", place.before)
+    raise PolyirError(f"the inspector cannot run before the outer loop: {text}", location_of(op))
 
 
 def _executor_call(module: ModuleOp, function: func.FuncOp) -> func.CallOp | None:

@@ -8,7 +8,7 @@ loops", IEEE Transactions on Computers, 1991).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import affine, memref, scf
@@ -51,7 +51,7 @@ Values = dict[SSAValue, SSAValue]
 
 @dataclass(frozen=True)
 class AddressSlice:
-    """The part of a loop that computes the addresses of the `memories` that it writes.
+    """The part of a loop that computes the addresses of some `memories`.
 
     `accesses` are the loads and stores of them, `needed` the operations that compute their
     subscripts and the control around them, and `sources` the values from outside that these use.
@@ -115,8 +115,14 @@ class AddressSlice:
                 inner.add(terminator.create())
 
 
-def address_slice(loop: SequentialLoop) -> AddressSlice:
-    """The part of `loop` that computes the addresses of what it writes.
+def address_slice(
+    loop: SequentialLoop,
+    memories: Collection[SSAValue] | None = None,
+    around: SequentialLoop | None = None,
+) -> AddressSlice:
+    """The part of `loop` that computes the addresses of `memories`, or of all that it writes.
+
+    With `around`, a loop that holds `loop`, they are of all that this one writes.
 
     Raises `PolyirError`, with a place, if an inspector cannot run it before the loop.
     """
@@ -124,18 +130,22 @@ def address_slice(loop: SequentialLoop) -> AddressSlice:
         raise PolyirError("its iterations carry values in iter_args", location_of(loop))
     for op in loop.walk():
         _require_known(op)
-    memories = _written_memories(loop)
+    writer = loop if around is None else around
+    if memories is None:
+        memories = _written_memories(writer)
     accesses = tuple(
         op
         for op in loop.walk()
         if isinstance(op, ElementAccess) and any(op.memref is memory for memory in memories)
     )
-    finder = _Needed(loop, memories)
+    finder = _Needed(loop, writer)
     for access in accesses:
         for index in access.indices:
             finder.need(index)
         finder.need_control(access)
-    return AddressSlice(loop, memories, accesses, frozenset(finder.found), tuple(finder.sources))
+    return AddressSlice(
+        loop, tuple(memories), accesses, frozenset(finder.found), tuple(finder.sources)
+    )
 
 
 def _require_known(op: Operation) -> None:
@@ -166,11 +176,11 @@ def _written_memories(loop: SequentialLoop) -> tuple[SSAValue, ...]:
 class _Needed:
     """The operations inside a loop that some values depend on, and the values from outside."""
 
-    def __init__(self, loop: SequentialLoop, memories: Sequence[SSAValue]) -> None:
+    def __init__(self, loop: SequentialLoop, writer: SequentialLoop) -> None:
         self.found: dict[Operation, None] = {}
         self.sources: dict[SSAValue, None] = {}
         self._loop = loop
-        self._memories = memories
+        self._writer = writer
 
     def need(self, value: SSAValue) -> None:
         """Add a value, and what it depends on."""
@@ -214,7 +224,7 @@ class _Needed:
             raise PolyirError("an address depends on memory that the loop writes", location_of(op))
         if isinstance(op, LOADS):
             writer = next(
-                (each for each in stores_in(self._loop) if may_overlap(each.memref, op.memref)),
+                (each for each in stores_in(self._writer) if may_overlap(each.memref, op.memref)),
                 None,
             )
             if writer is not None:
