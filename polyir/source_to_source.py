@@ -24,6 +24,7 @@ from polyir.frontend.c.types import Arithmetic
 from polyir.irregular.extents import UNKNOWN_EXTENTS
 from polyir.model.raising import raise_function
 from polyir.passes.lower_poly import LowerPolyPass
+from polyir.passes.poly_raise import PolyRaisePass
 from polyir.passes.prerequisites import scops_in
 from polyir.target.abi import Scalar
 from polyir.target.c.region import (
@@ -110,7 +111,10 @@ def transform_region(
 
 def has_index_arrays(passes: Sequence[ModulePass]) -> bool:
     """Whether passes take the loops of regions as they are, with subscripts out of index arrays."""
-    return bool(passes) and passes[0].name in PASSES_ON_INDEX_ARRAYS
+    if not passes:
+        return False
+    raises_them = isinstance(passes[0], PolyRaisePass) and passes[0].data_loops
+    return raises_them or passes[0].name in PASSES_ON_INDEX_ARRAYS
 
 
 def _alias_check(
