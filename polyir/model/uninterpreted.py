@@ -1,6 +1,6 @@
 """Relations with uninterpreted functions: subscripts that come out of index arrays.
 
-W. Pugh, D. Wonnacott, "Nonlinear array dependence analysis" (LCR 1995): an element `p[e]` of an
+W. Pugh, D. Wonnacott, "Nonlinear array dependence analysis" (1994): an element `p[e]` of an
 index array is an application `p(e)` of a function of which nothing is known but that equal
 arguments have equal results. Here, a set has one more dimension for the value of each
 application, as in M. Mohammadi and others, "Sparse computation data dependence simplification for
@@ -26,7 +26,7 @@ from polyir.model.statements import Access, SymbolicAccess
 MOST_PAIRS: Final = 24
 """Facts are instantiated for so many pairs of applications: each may double the pieces of a set."""
 
-FACT_OPERATIONS: Final = 200000
+FACT_OPERATIONS: Final = 200_000
 """How many operations isl may take for the facts about one pair of accesses, or for one
 dependence in all: sparse matrix kernels take a tenth."""
 
