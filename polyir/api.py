@@ -23,6 +23,7 @@ from polyir import runtime
 from polyir.diagnostics import OptionError, PolyirError, nearest, remarks_to
 from polyir.dialects.scop import ScopOp
 from polyir.frontend.parse import parse_module
+from polyir.irregular.plans import add_plans
 from polyir.model.requirements import requirements_of
 from polyir.passes.poly_raise import PolyRaisePass
 from polyir.passes.prerequisites import ScopPass, has_equations, lower_for_target, scops_in
@@ -207,6 +208,7 @@ def compile_loops(
             raise OptionError("assume_on_device is for the targets 'opencl' and 'cuda'")
         module = _with_arrays_on_device(module)
     loops = lower(module)
+    plans = add_plans(loops)
     checks = {
         op.sym_name.data: ArgumentChecks(
             requirements.get(op.sym_name.data, ()), written_arguments(op)
@@ -215,7 +217,9 @@ def compile_loops(
     }
     if device is None:
         assert chosen is not None
-        return _compile_natively(loops, chosen, checks, options, backend)
+        compiled = _compile_natively(loops, chosen, checks, options, backend)
+        compiled.plans = plans
+        return compiled
     from polyir.runtime.gpu.module import compile_gpu, without_device
 
     kernels = outlined(loops)

@@ -37,6 +37,7 @@ from polyir.irregular.extents import (
     declared_extents,
     visited_extents,
 )
+from polyir.irregular.plans import INSPECTED_INSIDE
 from polyir.irregular.slices import AddressSlice, Values, Visit
 from polyir.isl_names import unique_name
 from polyir.loops.loop_forms import (
@@ -252,6 +253,7 @@ class Inspection:
         legalize_affine(inspector)
         erase_idle(tuple(self._block.ops))
         if not self._is_of_arguments():
+            self._function.attributes[INSPECTED_INSIDE] = StringAttr(self._reason_inside())
             at = self.place.before
             outputs = self._call(name, Code(InsertPoint.before(at)), {})
             Code(InsertPoint.after(at)).free(*self._arrays(outputs))
@@ -272,6 +274,13 @@ class Inspection:
                 if isinstance(load, LOADS)
             )
         )
+
+    def _reason_inside(self) -> str:
+        """Why the inspector does not run at the start of the kernel."""
+        if self.place.reason is None:
+            return "the kernel writes or computes what its inspector reads"
+        text, op = self.place.reason
+        return f"{text}: {location_of(op)}"
 
     def _called_by_kernel(self, name: str) -> tuple[SSAValue, ...]:
         """Call the inspector before the executor, in the kernel."""

@@ -23,6 +23,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 from polyir.diagnostics import nearest
+from polyir.irregular.plans import Plans
 from polyir.runtime.argument_checks import (
     ArgumentChecks,
     ArgumentError,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from ctypes import _SimpleCData
 
     from polyir.runtime.gpu.device import DeviceArray
+    from polyir.runtime.inspected import InspectedFunction
 
     CNumber = _SimpleCData[bool] | _SimpleCData[int] | _SimpleCData[float]
     CScalar = type[_SimpleCData[bool]] | type[_SimpleCData[int]] | type[_SimpleCData[float]]
@@ -116,6 +118,32 @@ class CompiledFunction(ABC):
         With `unchecked`, sizes and overlap are not checked: where they are wrong, the behaviour
         is undefined.
         """
+        _, values, addresses = self.checked(arguments, named, unchecked)
+        return self._run(values, addresses)
+
+    def inspect(
+        self, *arguments: Argument, check: bool = True, **named: Argument
+    ) -> InspectedFunction:
+        """Run the inspectors of this kernel; what is returned runs only its executor.
+
+        The arguments are those of the kernel; those that the inspectors do not need may be left
+        out. With `check`, each call requires that the index arrays are still as they are now.
+        Raises `ArgumentError` and `ArgumentTypeError` as a call does, and `InspectionError` for a
+        function without an inspector, or with one that cannot run before the kernel.
+        """
+        # Few programs have index arrays.
+        from polyir.runtime.inspected import inspected
+
+        plan = self._owner.plans.get(self.signature.symbol)
+        return inspected(self, self._owner, plan, arguments, named, check)
+
+    def checked(
+        self,
+        arguments: tuple[Argument, ...],
+        named: Mapping[str, Argument],
+        unchecked: bool = False,
+    ) -> tuple[tuple[Argument, ...], list[Value], list[int]]:
+        """The arguments of a call in order and in C's types, and addresses; see `__call__`."""
         parameters = self.signature.parameters
         if named or len(arguments) != len(parameters):
             arguments = self._in_order(arguments, named)
@@ -133,7 +161,7 @@ class CompiledFunction(ABC):
                 values.append(self._number(position, parameter, value))
         if not unchecked:
             self.checks.require(self.signature.symbol, self._names, arguments, spans)
-        return self._run(values, addresses)
+        return arguments, values, addresses
 
     def __reduce__(self) -> tuple[object, ...]:
         return getitem, (self._owner, self.signature.symbol)
@@ -313,6 +341,8 @@ class CompiledModule(ABC):
     def __init__(self, source: str, functions: Sequence[CompiledFunction]) -> None:
         self.source = source
         """The text that was compiled: C or LLVM IR."""
+        self.plans: Plans = MappingProxyType({})
+        """How inspectors are called apart from the kernels that they are for."""
         self._functions = MappingProxyType(
             {function.signature.symbol: function for function in functions}
         )
