@@ -23,6 +23,7 @@ from polyir import runtime
 from polyir.diagnostics import OptionError, PolyirError, nearest, remarks_to
 from polyir.dialects.scop import ScopOp
 from polyir.frontend.parse import parse_module
+from polyir.irregular.index_checks import index_checks
 from polyir.irregular.plans import add_plans
 from polyir.model.requirements import requirements_of
 from polyir.passes.poly_raise import PolyRaisePass
@@ -144,6 +145,7 @@ def compile(
     target: Machine = "cpu",
     assume_on_device: bool = False,
     tuned: str | os.PathLike[str] | None = None,
+    check_indices: bool = True,
 ) -> CompiledModule:
     """The functions of `source` after the passes of `pipeline`, ready to be called.
 
@@ -152,7 +154,8 @@ def compile(
     `options` are those of the C compiler, and `backend` compiles for the target "cpu". With
     `assume_on_device`, all arrays with dimensions must be arrays of the device, which are used
     without transfers. `tuned` is a file of polyir-tune, whose pipeline runs; it must be for
-    `source` as it is. Raises `PolyirError` where the text, the pipeline, the compiler or the device
+    `source` as it is. With `check_indices`, each call of a function with index arrays checks first
+    that they lead to no subscript out of bounds. Raises `PolyirError` where the text, the pipeline, the compiler or the device
     is at fault, and `MissingPackageError`, which is one.
     """
     module = _module(source) if isinstance(source, str) else source
@@ -166,7 +169,8 @@ def compile(
         if has_equations(module):
             passes = f"{EQUATIONS_PIPELINE},{passes}"
     result, origin = run_passes(module, passes)
-    return compile_loops(result, options, backend, origin, target, assume_on_device)
+    checked = module if check_indices else None
+    return compile_loops(result, options, backend, origin, target, assume_on_device, checked)
 
 
 def _tuned_pipeline(module: ModuleOp, path: str) -> tuple[ModulePass, ...]:
@@ -193,11 +197,13 @@ def compile_loops(
     origin: ModuleOp | None = None,
     target: Machine = "cpu",
     assume_on_device: bool = False,
+    checked: ModuleOp | None = None,
 ) -> CompiledModule:
     """The functions of `module` as it is, lowered to loops if need be; see `compile`.
 
     Once lowered, a module does not say what its functions require of their arguments; `origin`,
-    which it was made of, does.
+    which it was made of, does. The index arrays of the functions of `checked`, which is the module
+    before all passes, are checked.
     """
     device = _device_target(target, options, backend)
     chosen = None if device is not None else chosen_backend(options, backend)
@@ -217,8 +223,13 @@ def compile_loops(
     }
     if device is None:
         assert chosen is not None
+        found = None
+        if checked is not None:
+            found, functions = index_checks(checked)
+            loops.body.block.add_ops(functions)
         compiled = _compile_natively(loops, chosen, checks, options, backend)
         compiled.plans = plans
+        compiled.index_checks = found or {}
         return compiled
     from polyir.runtime.gpu.module import compile_gpu, without_device
 

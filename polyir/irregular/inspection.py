@@ -216,7 +216,7 @@ class Inspection:
     @property
     def messages(self) -> tuple[tuple[str, Operation], ...]:
         """Where the inspector runs, and why not further out, each with an operation."""
-        where = "at the start of the kernel" if self._is_of_arguments() else "before this"
+        where = "at the start of the kernel" if self.runs_first else "before this"
         messages = [(f"the inspector runs {where}", self.place.before)]
         if self.place.reason is not None:
             text, op = self.place.reason
@@ -252,7 +252,7 @@ class Inspection:
         self._module.body.block.insert_op_before(inspector, self._function)
         legalize_affine(inspector)
         erase_idle(tuple(self._block.ops))
-        if not self._is_of_arguments():
+        if not self.runs_first:
             self._function.attributes[INSPECTED_INSIDE] = StringAttr(self._reason_inside())
             at = self.place.before
             outputs = self._call(name, Code(InsertPoint.before(at)), {})
@@ -260,8 +260,9 @@ class Inspection:
             return outputs
         return self._called_by_kernel(name)
 
-    def _is_of_arguments(self) -> bool:
-        """Whether the arguments of the function are all that the inspector depends on."""
+    @property
+    def runs_first(self) -> bool:
+        """Whether the inspector runs first in the kernel, on nothing but its arguments."""
         is_top = self.place.before.parent_op() is self._function
         writes = tuple(stores_in(self._function))
         return (

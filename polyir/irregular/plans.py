@@ -62,9 +62,18 @@ def add_plans(module: ModuleOp) -> Plans:
         kernel = name.removesuffix("_executor")
         if isinstance(reason, StringAttr):
             plans[kernel] = reason.data
-        elif name not in plans and f"{name}_executor" in functions:
+        elif name not in plans and _is_split(op):
             plans[name] = _Planner(module, op, functions).plan()
     return plans
+
+
+def _is_split(op: func.FuncOp) -> bool:
+    """Whether a function has become the calls of inspectors and an executor."""
+    ops = tuple(op.body.block.ops)
+    calls = [each for each in ops if isinstance(each, func.CallOp)]
+    executor = f"{op.sym_name.data}_executor"
+    is_last = bool(calls) and calls[-1].callee.root_reference.data == executor
+    return is_last and not any(each.regions for each in ops)
 
 
 class _Planner:

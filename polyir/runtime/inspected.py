@@ -1,8 +1,8 @@
 """Kernels with index arrays whose inspectors have run: they run only their executors.
 
-    inspected = kernel.inspect(n=n, p=p, q=q, A=A)
-    for _ in range(steps):
-        inspected(n, p, q, b, A)
+inspected = kernel.inspect(n=n, p=p, q=q, A=A)
+for _ in range(steps):
+    inspected(n, p, q, b, A)
 """
 
 from __future__ import annotations
@@ -48,16 +48,19 @@ class InspectedFunction:
         call: PlannedCall,
         seen: Mapping[int, _Seen],
         outputs: Sequence[Array],
+        check: bool,
     ) -> None:
         self.kernel = kernel
         """The kernel that was inspected."""
         self._executor, self._call = executor, call
         self._seen, self._outputs = dict(seen), tuple(outputs)
+        self._checks = check
+        self._checked: tuple[object, ...] | None = None
 
     def __call__(self, *arguments: Argument, **named: Argument) -> Result:
         """Run the executor. Raises what the kernel raises, and `ArgumentError` for index arrays,
         sizes or numbers that are not those that were inspected."""
-        given, _, _ = self.kernel.checked(arguments, named)
+        given, values, _ = self.kernel.checked(arguments, named)
         for position, seen in self._seen.items():
             defect = _difference(seen, given[position])
             if defect is not None:
@@ -65,8 +68,22 @@ class InspectedFunction:
                 raise ArgumentError(
                     f"{self.kernel.signature.symbol}: '{name}' {defect}: inspect again"
                 )
+        if self._checks:
+            # Index arrays that are the same need not be checked twice, with the same shapes.
+            sizes = tuple(each.shape if isinstance(each, np.ndarray) else each for each in given)
+            if sizes != self._checked:
+                self.kernel.check_indices(dict(enumerate(values)))
+                self._checked = sizes if self._sees_all() else None
         known = (*given, *self._outputs)
         return self._executor(*(known[number] for number in self._call.operands), unchecked=True)
+
+    def _sees_all(self) -> bool:
+        """Whether no other index arrays lead to subscripts than those that were inspected."""
+        return all(
+            operand < 0 or operand in self._seen or place in check.shapes
+            for check in self.kernel.all_index_checks
+            for place, operand in enumerate(check.operands)
+        )
 
     def __repr__(self) -> str:
         return f"<inspected {self.kernel!r}>"
@@ -88,7 +105,10 @@ def inspected(
         )
     if isinstance(plan, str):
         raise InspectionError(f"the inspector of {symbol} cannot run before it: {plan}")
-    given = _given(kernel, plan, arguments, named)
+    supplied = _supplied(kernel, plan, arguments, named)
+    if check:
+        kernel.check_indices({n: kernel.converted(n, value) for n, value in supplied.items()})
+    given = {number: supplied[number] for number in sorted(plan.needed)}
     known: dict[int, Argument] = dict(given)
     sizes = _sizes(module[plan.sizes.symbol], [known[number] for number in plan.sizes.operands])
     count = len(kernel.signature.parameters)
@@ -101,16 +121,16 @@ def inspected(
         module[call.symbol](*(known[number] for number in call.operands), unchecked=True)
     executor = module[plan.executor.symbol]
     seen = dict(_seen(plan, given, check))
-    return InspectedFunction(kernel, executor, plan.executor, seen, outputs)
+    return InspectedFunction(kernel, executor, plan.executor, seen, outputs, check)
 
 
-def _given(
+def _supplied(
     kernel: CompiledFunction,
     plan: InspectionPlan,
     arguments: Sequence[Argument],
     named: Mapping[str, Argument],
 ) -> dict[int, Argument]:
-    """The arguments that the inspectors need, by position."""
+    """The arguments by position; raises unless there are those that the inspectors need."""
     parameters = kernel.signature.parameters
     symbol = kernel.signature.symbol
     positions = {parameter.name: number for number, parameter in enumerate(parameters)}
@@ -126,7 +146,7 @@ def _given(
     ]
     if missing:
         raise ArgumentTypeError(f"the inspector of {symbol} needs {', '.join(missing)}")
-    return {number: found[number] for number in sorted(plan.needed)}
+    return found
 
 
 def _read(kernel: CompiledFunction, plan: InspectionPlan) -> frozenset[int]:

@@ -252,7 +252,9 @@ class Builder:
     def extremum(self, expressions: Sequence[IndexExpression], is_minimum: bool) -> IndexExpression:
         """The least or greatest of some expressions."""
         if not all(self.is_affine(each) for each in expressions):
-            return self._extremum_of_data([self.index_value(each) for each in expressions], is_minimum)
+            return self._extremum_of_data(
+                [self.index_value(each) for each in expressions], is_minimum
+            )
         map, operands = map_of(expressions)
         kind = affine.MinOp if is_minimum else MaxOp
         result = self.insert_invariant(kind(operands, AffineMapAttr(map))).results[0]
