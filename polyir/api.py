@@ -155,8 +155,8 @@ def compile(
     `assume_on_device`, all arrays with dimensions must be arrays of the device, which are used
     without transfers. `tuned` is a file of polyir-tune, whose pipeline runs; it must be for
     `source` as it is. With `check_indices`, each call of a function with index arrays checks first
-    that they lead to no subscript out of bounds. Raises `PolyirError` where the text, the pipeline, the compiler or the device
-    is at fault, and `MissingPackageError`, which is one.
+    that they lead to no subscript out of bounds. Raises `PolyirError` where the text, the pipeline,
+    the compiler or the device is at fault, and `MissingPackageError`, which is one.
     """
     module = _module(source) if isinstance(source, str) else source
     if tuned is not None:

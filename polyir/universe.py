@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from functools import cache, partial
 from pkgutil import resolve_name
+from typing import Final
 
 from xdsl.context import Context
 from xdsl.passes import ModulePass

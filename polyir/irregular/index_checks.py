@@ -169,7 +169,13 @@ class _Checker:
             position = [] if source is None else subscripts_of(source, code, {})
             sources.append(None if source is None else (_name(source.memref), len(position)))
             is_wrong = code.builder.insert(arith.CmpiOp(subscript, extent, "uge")).result
-            kept = [number, dimension, subscript, extent, *position[:MOST_POSITIONS]]
+            kept: list[SSAValue | int] = [
+                number,
+                dimension,
+                subscript,
+                extent,
+                *position[:MOST_POSITIONS],
+            ]
             with code.conditional(is_wrong) as inner:
                 known = inner.load(self._report, 0)
                 none = inner.builder.insert(arith.CmpiOp(known, inner.constant(0), "eq")).result
@@ -177,8 +183,8 @@ class _Checker:
                     for place, value in reversed(tuple(enumerate(kept))):
                         first.store(value, self._report, place)
         location = location_of(element.op)
-        place = "" if location is None else str(location)
-        self.accesses.append(CheckedAccess(_name(element.memory), tuple(sources), place))
+        text = "" if location is None else str(location)
+        self.accesses.append(CheckedAccess(_name(element.memory), tuple(sources), text))
 
 
 def _source(subscript: SSAValue) -> affine.LoadOp | memref.LoadOp | None:

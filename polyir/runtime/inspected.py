@@ -183,4 +183,5 @@ def _difference(seen: _Seen, value: Argument) -> str | None:
         return None
     place = tuple(int(part[0]) for part in np.nonzero(value != seen.elements))
     text = ", ".join(map(str, place))
-    return f"has changed since its inspection, from {seen.elements[place]} to {value[place]} at [{text}]"
+    change = f"from {seen.elements[place]} to {value[place]} at [{text}]"
+    return f"has changed since its inspection, {change}"
