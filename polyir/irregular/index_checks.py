@@ -7,7 +7,8 @@ reads no element of an index array before it has checked that there is one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
 
 from xdsl.dialects import affine, arith, func, memref, scf
 from xdsl.dialects.builtin import (
@@ -20,6 +21,7 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     StringAttr,
 )
+from xdsl.dialects.cf import AssertOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -108,6 +110,61 @@ def _checks_of(module: ModuleOp, name: str) -> Iterator[tuple[IndexCheck, func.F
         yield IndexCheck(call.symbol, operands, shapes, accesses), function
 
 
+Report: TypeAlias = Callable[[str, Operation], None]
+"""Gets messages, each with the operation that it is about."""
+
+
+def add_index_checks(module: ModuleOp, report: Report) -> bool:
+    """Let the kernels of `module` check their index arrays first, and end the program if need be.
+
+    Says why loops are left; returns whether there is a check.
+    """
+    found = False
+    for op in tuple(module.ops):
+        if not isinstance(op, func.FuncOp) or op.is_declaration:
+            continue
+        for slice in tuple(_checked_loops(op, op)):
+            inspection = Inspection(module, slice)
+            if inspection.runs_first:
+                _add_assertions(module, inspection)
+                found = True
+            else:
+                text, place = inspection.place.reason or ("they are computed here", slice.loop)
+                report(f"the index arrays of a loop are not checked: {text}", place)
+    return found
+
+
+def _add_assertions(module: ModuleOp, inspection: Inspection) -> None:
+    """Call a check, and assert that it reports nothing."""
+    known = set(_functions(module))
+    accesses = _add_check(inspection)
+    functions = _functions(module)
+    # A split makes an executor and another kernel, too.
+    (function,) = [
+        functions[name]
+        for name in functions
+        if name not in known and not name.endswith("_executor")
+    ]
+    _stop_early(function)
+    (call,) = [
+        op
+        for op in module.walk()
+        if isinstance(op, func.CallOp) and op.callee.root_reference.data == function.sym_name.data
+    ]
+    code = Code(InsertPoint.after(call))
+    found = code.load(call.arguments[-1], 0)
+    for number, access in enumerate(accesses, 1):
+        other = code.builder.insert(arith.CmpiOp(found, code.constant(number), "ne")).result
+        code.add(AssertOp(other, _message(access)))
+
+
+def _message(access: CheckedAccess) -> str:
+    sources = [f"'{source[0]}'" for source in access.index_arrays if source is not None]
+    what = f"{' or '.join(sources)} leads" if sources else "a subscript is"
+    place = f"{access.place}: " if access.place else ""
+    return f"{place}{what} out of the bounds of '{access.array}'"
+
+
 def _functions(module: ModuleOp) -> dict[str, func.FuncOp]:
     return {op.sym_name.data: op for op in module.ops if isinstance(op, func.FuncOp)}
 
@@ -148,7 +205,7 @@ def _add_check(inspection: Inspection) -> tuple[CheckedAccess, ...]:
     checker = _Checker(report, extents)
     with code.loop("i", bounds.lower, bounds.upper, bounds.step) as (body, counter):
         slice.replay(body, counter, inspection.values, checker.visit)
-    inspection.finish()
+    inspection.finish("indices")
     return tuple(checker.accesses)
 
 

@@ -243,10 +243,13 @@ class Inspection:
         self._outputs.append(_Output(name, size))
         return argument
 
-    def finish(self) -> tuple[SSAValue, ...]:
-        """Add the inspector and its call; the outputs as the function around the loop has them."""
+    def finish(self, suffix: str = "inspector") -> tuple[SSAValue, ...]:
+        """Add the inspector and its call; the outputs as the function around the loop has them.
+
+        Its name is that of the kernel and `suffix`.
+        """
         self.code.add(func.ReturnOp())
-        name = self._free_name(f"{_kernel_name(self._function)}_inspector")
+        name = self._free_name(f"{_kernel_name(self._function)}_{suffix}")
         types = [argument.type for argument in self._block.args]
         inspector = func.FuncOp(name, (types, []), Region(self._block))
         self._module.body.block.insert_op_before(inspector, self._function)
