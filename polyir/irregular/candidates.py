@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from xdsl.dialects import affine, memref, scf
 from xdsl.ir import Block, Operation, SSAValue
 
 from polyir.diagnostics import PolyirError
+from polyir.irregular.inspection import INSPECTOR
 from polyir.irregular.slices import AddressSlice, address_slice
 from polyir.loops.loop_forms import SequentialLoop, is_outside
 from polyir.model.raising.effects import LOADS
@@ -34,6 +35,8 @@ def irregular_loops(root: Operation, names: Collection[str] = ()) -> IrregularLo
 
 
 def _add(op: Operation, names: Collection[str], found: IrregularLoops) -> None:
+    if INSPECTOR in op.attributes:
+        return
     if isinstance(op, affine.ForOp | scf.ForOp) and _is_wanted(op, names):
         try:
             slice = address_slice(op)
@@ -72,3 +75,44 @@ def _is_loaded(value: SSAValue, loop: SequentialLoop) -> bool:
     if isinstance(owner, Block) or is_outside(value, loop):
         return False
     return isinstance(owner, LOADS) or any(_is_loaded(each, loop) for each in owner.operands)
+
+
+def loops_with_index_arrays(root: Operation, names: Collection[str] = ()) -> list[SequentialLoop]:
+    """The outermost loops whose counters decide, by index arrays, which elements are accessed.
+
+    With `names`, only loops whose counters have these names are looked at.
+    """
+    found: list[SequentialLoop] = []
+    for op in _without_inspectors(root):
+        if any(outer.is_ancestor(op) for outer in found):
+            continue
+        if isinstance(op, affine.ForOp | scf.ForOp) and _is_wanted(op, names):
+            derived = _derived_values(op)
+            if any(
+                index in derived and _is_loaded(index, op)
+                for inner in op.walk()
+                if isinstance(inner, memref.LoadOp | memref.StoreOp)
+                for index in inner.indices
+            ):
+                found.append(op)
+    return found
+
+
+def _without_inspectors(root: Operation) -> Iterator[Operation]:
+    """The operations inside `root`, without those of inspectors."""
+    if INSPECTOR not in root.attributes:
+        yield root
+        for region in root.regions:
+            for block in region.blocks:
+                for op in block.ops:
+                    yield from _without_inspectors(op)
+
+
+def _derived_values(loop: SequentialLoop) -> set[SSAValue]:
+    """The values inside a loop that are computed from its counter, also as bounds of loops."""
+    derived: set[SSAValue] = {loop.body.block.args[0]}
+    for op in loop.walk():
+        if op is not loop and any(operand in derived for operand in op.operands):
+            derived.update(op.results)
+            derived.update(arg for region in op.regions for b in region.blocks for arg in b.args)
+    return derived

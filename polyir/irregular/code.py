@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerAttr, MemRefType
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
-
-INDICES = MemRefType(IndexType(), [DYNAMIC_INDEX])
-"""The type of one-dimensional arrays that inspectors fill."""
-
-INDEX_CELL = MemRefType(IndexType(), [])
-"""The type of single numbers that inspectors compute."""
 
 
 class Code:
@@ -60,9 +54,32 @@ class Code:
         """The greater one of two numbers, which may be negative."""
         return self.builder.insert(arith.MaxSIOp(left, self._value(right))).result
 
+    def index(self, value: SSAValue) -> SSAValue:
+        """An integer as an index."""
+        return self.builder.insert(arith.IndexCastOp(value, IndexType())).result
+
     def minimum(self, left: SSAValue, right: SSAValue) -> SSAValue:
         """The smaller one of two numbers, which may be negative."""
         return self.builder.insert(arith.MinSIOp(left, right)).result
+
+    def select(
+        self,
+        left: SSAValue,
+        predicate: str,
+        right: SSAValue | int,
+        then: SSAValue | int,
+        otherwise: SSAValue | int,
+    ) -> SSAValue:
+        """`then` if the comparison of two numbers by a predicate of `arith.cmpi` holds."""
+        holds = self.builder.insert(arith.CmpiOp(left, self._value(right), predicate)).result
+        values = self._value(then), self._value(otherwise)
+        return self.builder.insert(arith.SelectOp(holds, *values)).result
+
+    def quotient(self, left: SSAValue, right: SSAValue | int) -> SSAValue:
+        """left / right of numbers that are not negative, rounded down."""
+        if _is_constant(right, 1):
+            return left
+        return self.builder.insert(arith.DivUIOp(left, self._value(right))).result
 
     def steps(self, lower: SSAValue | int, upper: SSAValue, step: SSAValue | int) -> SSAValue:
         """How many iterations a loop from `lower` to below `upper` has; none is 0."""
@@ -85,11 +102,22 @@ class Code:
         """The size of a memref along a dimension."""
         return self.builder.insert(memref.DimOp(memory, self.constant(dimension))).result
 
-    def array(self, name: str, *extents: SSAValue | int) -> SSAValue:
-        """A new array of indices, whose elements have no value yet."""
+    def extents(self, memory: SSAValue) -> list[SSAValue]:
+        """The sizes of a memref along all dimensions."""
+        assert isinstance(memory.type, MemRefType)
+        shape = memory.type.get_shape()
+        return [
+            self.extent(memory, dimension) if size == DYNAMIC_INDEX else self.constant(size)
+            for dimension, size in enumerate(shape)
+        ]
+
+    def array(
+        self, name: str, *extents: SSAValue | int, element: Attribute | None = None
+    ) -> SSAValue:
+        """A new array, of indices or another type of element, whose elements have no value yet."""
         sizes = [self._value(extent) for extent in extents]
         shape = [DYNAMIC_INDEX] * len(sizes)
-        op = memref.AllocOp.get(IndexType(), shape=shape, dynamic_sizes=sizes)
+        op = memref.AllocOp.get(element or IndexType(), shape=shape, dynamic_sizes=sizes)
         self.add(op)
         op.memref.name_hint = name
         return op.memref
@@ -120,6 +148,31 @@ class Code:
         inner.add(scf.YieldOp())
 
     @contextmanager
+    def either(
+        self, left: SSAValue, predicate: str, right: SSAValue | int
+    ) -> Iterator[tuple[Code, Code]]:
+        """Code that runs if a comparison by a predicate of `arith.cmpi` holds, and if not."""
+        holds = self.builder.insert(arith.CmpiOp(left, self._value(right), predicate)).result
+        blocks = Block(), Block()
+        self.add(scf.IfOp(holds, [], Region(blocks[0]), Region(blocks[1])))
+        then, otherwise = (Code(InsertPoint.at_end(block)) for block in blocks)
+        yield then, otherwise
+        then.add(scf.YieldOp())
+        otherwise.add(scf.YieldOp())
+
+    @contextmanager
+    def within(self, lower: SSAValue, value: SSAValue, upper: SSAValue) -> Iterator[Code]:
+        """Code that runs if lower <= value < upper."""
+        after = self.builder.insert(arith.CmpiOp(value, lower, "sge")).result
+        before = self.builder.insert(arith.CmpiOp(value, upper, "slt")).result
+        holds = self.builder.insert(arith.AndIOp(after, before)).result
+        body = Block()
+        self.add(scf.IfOp(holds, [], Region(body)))
+        inner = Code(InsertPoint.at_end(body))
+        yield inner
+        inner.add(scf.YieldOp())
+
+    @contextmanager
     def parallel_loop(
         self, name: str, lower: SSAValue | int, upper: SSAValue | int
     ) -> Iterator[tuple[Code, SSAValue]]:
@@ -143,20 +196,21 @@ class Code:
 
     def fill(self, array: SSAValue, value: SSAValue | int, extents: Sequence[SSAValue]) -> None:
         """Set all elements of an array of some extents."""
-        self._fill(array, value, extents, ())
+        with self.loops("e", extents) as (inner, places):
+            inner.store(value, array, *places)
 
-    def _fill(
-        self,
-        array: SSAValue,
-        value: SSAValue | int,
-        extents: Sequence[SSAValue],
-        places: tuple[SSAValue, ...],
-    ) -> None:
-        if not extents:
-            self.store(value, array, *places)
-            return
-        with self.loop("e", 0, extents[0]) as (inner, place):
-            inner._fill(array, value, extents[1:], (*places, place))
+    @contextmanager
+    def loops(
+        self, name: str, extents: Sequence[SSAValue]
+    ) -> Iterator[tuple[Code, tuple[SSAValue, ...]]]:
+        """Loops over all elements of an array of some extents, one inside the other."""
+        with ExitStack() as stack:
+            code: Code = self
+            counters: tuple[SSAValue, ...] = ()
+            for extent in extents:
+                code, counter = stack.enter_context(code.loop(name, 0, extent))
+                counters = (*counters, counter)
+            yield code, counters
 
     def _value(self, value: SSAValue | int) -> SSAValue:
         return self.constant(value) if isinstance(value, int) else value

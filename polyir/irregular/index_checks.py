@@ -41,7 +41,7 @@ from polyir.irregular.slices import (
     AddressSlice,
     Element,
     ElementAccess,
-    access_slice,
+    address_slice,
     subscripts_of,
 )
 from polyir.isl_names import unique_name
@@ -189,7 +189,7 @@ def _slice(loop: SequentialLoop, kernel: func.FuncOp) -> AddressSlice | None:
     accessed = [op.memref for op in loop.walk() if isinstance(op, ElementAccess)]
     memories = [each for each in dict.fromkeys(accessed) if each in kernel.body.block.args]
     try:
-        slice = access_slice(loop, memories)
+        slice = address_slice(loop, memories)
     except PolyirError:
         return None
     is_irregular = any(isinstance(op, LOADS) for op in slice.needed)

@@ -23,14 +23,21 @@ from typing import TypeAlias
 
 from xdsl.builder import Builder
 from xdsl.dialects import affine, func, scf
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    IndexType,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+    UnitAttr,
+)
 from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.rewriter import InsertPoint
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.codegen.affine_to_scf import legalize_affine
 from polyir.diagnostics import PolyirError, location_of
 from polyir.dialects.affine_extra import MaxOp
-from polyir.irregular.code import INDEX_CELL, INDICES, Code
+from polyir.irregular.code import Code
 from polyir.irregular.extents import (
     UNKNOWN_EXTENTS,
     Extents,
@@ -51,6 +58,9 @@ from polyir.loops.loop_forms import (
 from polyir.model.index_expressions import IndexExpression
 from polyir.model.raising.effects import LOADS, is_pure, may_overlap, stores_in
 
+INSPECTOR = "polyir.inspector"
+"""The attribute of functions that are inspectors: their loops get no inspectors of their own."""
+
 
 @dataclass(frozen=True)
 class Bounds:
@@ -59,6 +69,10 @@ class Bounds:
     lower: SSAValue
     upper: SSAValue
     step: SSAValue
+
+    def mapped(self, values: Values) -> Bounds:
+        """The values that stand for these ones."""
+        return Bounds(*(values.get(each, each) for each in (self.lower, self.upper, self.step)))
 
 
 def bounds_before(loop: affine.ForOp | scf.ForOp) -> Bounds:
@@ -71,6 +85,18 @@ def bounds_before(loop: affine.ForOp | scf.ForOp) -> Bounds:
     step = computed(IndexExpression((), found.step), False, builder)
     lower = extreme_bound(found.lower, MaxOp, builder)
     return Bounds(lower, extreme_bound(found.upper, affine.MinOp, builder), step)
+
+
+def move_body(loop: SequentialLoop, counter: SSAValue, code: Code) -> None:
+    """Move the iteration of a loop to where `counter` is its counter."""
+    block = loop.body.block
+    counter.name_hint = block.args[0].name_hint
+    block.args[0].replace_all_uses_with(counter)
+    for op in tuple(block.ops):
+        if op is not block.last_op:
+            op.detach()
+            code.add(op)
+            legalize_affine(op)
 
 
 @dataclass
@@ -164,9 +190,9 @@ class _Mover:
                 raise _StopError(f"the index array '{name}' is written here", store)
 
 
-Size: TypeAlias = Callable[..., SSAValue]
-"""Computes the size of an array that an inspector fills, with `Code`, from the `Bounds` of the
-loop, or of each of the loops."""
+Size: TypeAlias = Callable[[Code, Bounds, Values], Sequence[SSAValue]]
+"""Computes the extents of an array that an inspector fills, from the bounds of the loop and the
+values that stand for those of the program."""
 
 
 @dataclass(frozen=True)
@@ -181,10 +207,11 @@ class Inspection:
     """An inspector in the making.
 
     `code` adds to its body, where `values` stand for those of the program, and `bounds` for those
-    of the loop; `all_bounds` has those of the `further` loops, too. With `around`, a loop that
+    of the loop; `all_bounds` has those of the `further` loops, too, and `program_bounds` has them
+    as the program has them. With `around`, a loop that
     holds all of them, it must run before that one: raises `PolyirError` if it cannot. First the
-    outputs are declared and the body is made, then `finish` adds the
-    function to the module, and calls it.
+    outputs are declared and the body is made, then `finish` adds the function to the module, and
+    calls it. Without `with_memories`, the memories of the slices have no values in the inspector.
     """
 
     def __init__(
@@ -193,13 +220,18 @@ class Inspection:
         slice: AddressSlice,
         *further: AddressSlice,
         around: SequentialLoop | None = None,
+        with_memories: bool = True,
     ) -> None:
         self._module, self.slice = module, slice
         self._function = _function_of(slice.loop)
         self._slices = (slice, *further)
-        self._bounds = tuple(bounds_before(each.loop) for each in self._slices)
-        self.place = _outermost_place(self._slices, self._bounds)
+        known_before = frozenset(self._function.walk())
+        self.program_bounds = tuple(bounds_before(each.loop) for each in self._slices)
+        self.place = _outermost_place(self._slices, self.program_bounds, with_memories)
         if around is not None and not self.place.before.is_ancestor(around):
+            for op in reversed(tuple(self._function.walk())):
+                if op not in known_before:
+                    Rewriter.erase_op(op)
             _refuse(self.place)
         self._pure = _Mover(self._function)
         self._pure.need_pure(self.place.sources)
@@ -236,9 +268,10 @@ class Inspection:
             with self.code.loop("i", bounds.lower, bounds.upper, bounds.step) as (body, counter):
                 slice.replay(body, counter, self.values, visit)
 
-    def output(self, name: str, size: Size | None = None) -> SSAValue:
-        """A further array that the inspector fills, or a number, in the inspector."""
-        argument = self._block.insert_arg(INDICES if size else INDEX_CELL, len(self._block.args))
+    def output(self, name: str, size: Size | None = None, rank: int = 1) -> SSAValue:
+        """A further array of some rank that the inspector fills, or a number, in the inspector."""
+        type = MemRefType(IndexType(), [] if size is None else [DYNAMIC_INDEX] * rank)
+        argument = self._block.insert_arg(type, len(self._block.args))
         argument.name_hint = name
         self._outputs.append(_Output(name, size))
         return argument
@@ -252,6 +285,7 @@ class Inspection:
         name = self._free_name(f"{_kernel_name(self._function)}_{suffix}")
         types = [argument.type for argument in self._block.args]
         inspector = func.FuncOp(name, (types, []), Region(self._block))
+        inspector.attributes[INSPECTOR] = UnitAttr()
         self._module.body.block.insert_op_before(inspector, self._function)
         legalize_affine(inspector)
         erase_idle(tuple(self._block.ops))
@@ -327,7 +361,7 @@ class Inspection:
             if each.size is None:
                 made.append(code.cell(each.name))
             else:
-                made.append(code.array(each.name, each.size(code, *bounds)))
+                made.append(code.array(each.name, *each.size(code, bounds[0], values)))
         code.add(func.CallOp(name, [*(values.get(v, v) for v in self._sources), *made], []))
         return tuple(made)
 
@@ -343,11 +377,7 @@ class Inspection:
         values = dict(known)
         for op in (*self._pure.found, *self.place.prelude):
             code.add(op.clone(values))
-        bounds = tuple(
-            Bounds(*(values.get(each, each) for each in (known.lower, known.upper, known.step)))
-            for known in self._bounds
-        )
-        return values, bounds
+        return values, tuple(known.mapped(values) for known in self.program_bounds)
 
     def _free_name(self, wanted: str) -> str:
         taken = {op.sym_name.data for op in self._module.ops if isinstance(op, func.FuncOp)}
@@ -364,13 +394,16 @@ def _kernel_name(function: func.FuncOp) -> str:
     return function.sym_name.data.removesuffix("_executor")
 
 
-def _outermost_place(slices: Sequence[AddressSlice], bounds: Sequence[Bounds]) -> Place:
+def _outermost_place(
+    slices: Sequence[AddressSlice], bounds: Sequence[Bounds], with_memories: bool
+) -> Place:
     """The outermost place for the inspector of some loops; the first one is where it begins."""
     loads: list[Operation] = []
     needed: list[SSAValue] = []
     for slice, known in zip(slices, bounds, strict=True):
         loads += [op for op in slice.needed if isinstance(op, LOADS)]
-        needed += (*slice.sources, *slice.memories, known.lower, known.upper, known.step)
+        needed += (*slice.sources, known.lower, known.upper, known.step)
+        needed += slice.memories if with_memories else ()
     place = Place(slices[0].loop, dict.fromkeys(needed), loads)
     while place.move_out():
         pass

@@ -8,7 +8,7 @@ loops", IEEE Transactions on Computers, 1991).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import affine, memref, scf
@@ -52,7 +52,7 @@ Values = dict[SSAValue, SSAValue]
 
 @dataclass(frozen=True)
 class AddressSlice:
-    """The part of a loop that computes the addresses of the `memories` that it writes.
+    """The part of a loop that computes the addresses of some `memories`.
 
     `accesses` are the loads and stores of them, `needed` the operations that compute their
     subscripts and the control around them, and `sources` the values from outside that these use.
@@ -122,33 +122,24 @@ class AddressSlice:
                 inner.add(terminator.create())
 
 
-def address_slice(loop: SequentialLoop, around: SequentialLoop | None = None) -> AddressSlice:
-    """The part of `loop` that computes the addresses of what it writes.
+def address_slice(
+    loop: SequentialLoop,
+    memories: Collection[SSAValue] | None = None,
+    around: SequentialLoop | None = None,
+) -> AddressSlice:
+    """The part of `loop` that computes the addresses of `memories`, or of all that it writes.
 
-    With `around`, a loop that holds `loop`, it is the addresses of what that one writes.
+    With `around`, a loop that holds `loop`, they are of all that this one writes.
+
     Raises `PolyirError`, with a place, if an inspector cannot run it before the loop.
     """
-    _require_replayable(loop)
-    writer = loop if around is None else around
-    return _slice_of(loop, writer, _written_memories(writer))
-
-
-def access_slice(loop: SequentialLoop, memories: Sequence[SSAValue]) -> AddressSlice:
-    """The part of `loop` that computes the addresses in `memories`; raises as `address_slice`."""
-    _require_replayable(loop)
-    return _slice_of(loop, loop, tuple(memories))
-
-
-def _require_replayable(loop: SequentialLoop) -> None:
     if loop.results:
         raise PolyirError("its iterations carry values in iter_args", location_of(loop))
     for op in loop.walk():
         _require_known(op)
-
-
-def _slice_of(
-    loop: SequentialLoop, writer: SequentialLoop, memories: tuple[SSAValue, ...]
-) -> AddressSlice:
+    writer = loop if around is None else around
+    if memories is None:
+        memories = _written_memories(writer)
     accesses = tuple(
         op
         for op in loop.walk()
@@ -159,7 +150,9 @@ def _slice_of(
         for index in access.indices:
             finder.need(index)
         finder.need_control(access)
-    return AddressSlice(loop, memories, accesses, frozenset(finder.found), tuple(finder.sources))
+    return AddressSlice(
+        loop, tuple(memories), accesses, frozenset(finder.found), tuple(finder.sources)
+    )
 
 
 def _require_known(op: Operation) -> None:

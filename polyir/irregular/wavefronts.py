@@ -12,19 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from typing import TypeAlias
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from polyir.codegen.affine_to_scf import legalize_affine
 from polyir.irregular.code import Code
-from polyir.irregular.inspection import Bounds, Inspection, bounds_before
+from polyir.irregular.inspection import Bounds, Inspection, bounds_before, move_body
 from polyir.irregular.shadows import Shadows, find_wavefronts
-from polyir.irregular.slices import AddressSlice, Visit
-from polyir.loops.loop_forms import SequentialLoop
+from polyir.irregular.slices import AddressSlice, Values, Visit
 
 Report: TypeAlias = Callable[[str, Operation], None]
 """Gets messages, each with the operation that it is about."""
@@ -40,9 +37,15 @@ def inspect_wavefronts(module: ModuleOp, slice: AddressSlice, block: int, report
     inspection = Inspection(module, slice)
     for message, op in inspection.messages:
         report(message, op)
-    blocks = partial(_blocks, block=block)
+
+    def blocks(code: Code, bounds: Bounds, _: Values) -> list[SSAValue]:
+        return [_blocks(code, bounds, block)]
+
+    def starts_of_wavefronts(code: Code, bounds: Bounds, _: Values) -> list[SSAValue]:
+        return [code.sum(_blocks(code, bounds, block), 1)]
+
     order = inspection.output("order", blocks)
-    starts = inspection.output("starts", lambda code, bounds: code.sum(blocks(code, bounds), 1))
+    starts = inspection.output("starts", starts_of_wavefronts)
     count = inspection.output("wavefronts")
     _Inspector(inspection, block).fill(order, starts, count)
     _execute(slice, block, *inspection.finish())
@@ -141,15 +144,3 @@ def _execute(
             with iterations_of_block(inner, bounds, number, block) as (code, counter):
                 move_body(loop, counter, code)
     Rewriter.erase_op(loop)
-
-
-def move_body(loop: SequentialLoop, counter: SSAValue, code: Code) -> None:
-    """Move the iteration of a loop to where `counter` is its counter."""
-    block = loop.body.block
-    counter.name_hint = block.args[0].name_hint
-    block.args[0].replace_all_uses_with(counter)
-    for op in tuple(block.ops):
-        if op is not block.last_op:
-            op.detach()
-            code.add(op)
-            legalize_affine(op)
