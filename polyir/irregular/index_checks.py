@@ -198,7 +198,7 @@ def _slice(loop: SequentialLoop, kernel: func.FuncOp) -> AddressSlice | None:
 
 def _add_check(inspection: Inspection) -> tuple[CheckedAccess, ...]:
     """Make an inspection the check of its loop."""
-    report = inspection.output("report", lambda code, *_: code.constant(REPORT_SIZE))
+    report = inspection.output("report", lambda code, *_: [code.constant(REPORT_SIZE)])
     code, slice, bounds = inspection.code, inspection.slice, inspection.bounds
     extents = declared_extents(code, slice.memories, inspection.values)
     code.store(0, report, 0)

@@ -138,7 +138,7 @@ def call(
     return [each.tobytes() for each in arrays]
 
 
-@pytest.mark.parametrize("pipeline", (*PIPELINES, "sparse-tile{tile=5}", "reorder-data"))
+@pytest.mark.parametrize("pipeline", [*PIPELINES, "sparse-tile{tile=5}"])
 @pytest.mark.parametrize("name", NAMES)
 def test_examples(name: str, pipeline: str, tmp_path: Path) -> None:
     program = PROGRAMS[name]
@@ -197,6 +197,17 @@ void f(long n, const long *restrict start, long *restrict end, double *restrict 
 """)
     assert transformed(source, tmp_path / "out.c", f"--passes={PIPELINES[0]}") == 2
     assert reason in capsys.readouterr().err
+
+
+def test_sizes_that_c_does_not_say(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = PROGRAMS["moldyn"].c_path
+    assert path is not None
+    for name, reason in {
+        "reorder-data": "the size of 'left' is not known",
+        "check-indices": "the sizes of the arrays are not known",
+    }.items():
+        assert transformed(path, tmp_path / "out.c", f"--passes={name}") == 2
+        assert reason in capsys.readouterr().err
 
 
 def test_pointers_that_may_alias(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

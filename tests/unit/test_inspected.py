@@ -49,6 +49,29 @@ def test_executor_runs_many_times(backend: str) -> None:
             assert np.array_equal(value, expected[name])
 
 
+@pytest.mark.parametrize(
+    "pipeline", ["inspect-wavefronts{block=4}", "reorder-data", "sparse-tile{tile=5}"]
+)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_all_programs(name: str, pipeline: str) -> None:
+    program = PROGRAMS[name]
+    module = polyir.compile(program.path.read_text(), pipeline=pipeline)
+    function = module[program.function]
+    if program.function not in module.plans:
+        with pytest.raises(InspectionError):
+            function.inspect()
+        return
+    random = np.random.default_rng(1)
+    given = program.arguments(GENERATORS["grid-2d-random"](60, random), random, 3)
+    expected = copied(given)
+    inspected = function.inspect(**given)
+    for _ in range(2):
+        inspected(**given)
+        function(**expected)
+        for key, value in given.items():
+            assert np.array_equal(value, expected[key])
+
+
 def test_changed_index_arrays_are_caught() -> None:
     function, given = kernel(), arguments()
     inspected = function.inspect(**given)
