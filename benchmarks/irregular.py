@@ -26,12 +26,15 @@ from sparse_matrices import GENERATORS, Matrix, matrix_market
 
 import polyir
 from polyir.diagnostics import remarks_to
+from polyir.irregular.plans import InspectionPlan
 from polyir.runtime import CompiledModule
 
 PIPELINES: Final = MappingProxyType(
     {
         "wavefronts": "inspect-wavefronts",
         "wavefronts of blocks": "inspect-wavefronts{block=64}",
+        "packed data": "reorder-data",
+        "sparse tiles": "sparse-tile{tile=1024}",
     }
 )
 """The passes that are measured, by the name of their column."""
@@ -85,7 +88,7 @@ def figures(
     """What a pass gives; `None` if it makes no inspector of the program."""
     module = compiled(program, pipeline)
     kernel = module[program.function]
-    if program.function not in module.plans:
+    if not isinstance(module.plans.get(program.function), InspectionPlan):
         return None
     with module.threads(threads):
         inspector = milliseconds(lambda own: kernel.inspect(**own, check=False), given, rounds)
