@@ -225,7 +225,8 @@ def compile_loops(
         assert chosen is not None
         found = None
         if checked is not None:
-            found, functions = index_checks(checked)
+            names = [op.sym_name.data for op in loops.ops if isinstance(op, FuncOp)]
+            found, functions = index_checks(checked, names)
             loops.body.block.add_ops(functions)
         compiled = _compile_natively(loops, chosen, checks, options, backend)
         compiled.plans = plans

@@ -7,7 +7,7 @@ reads no element of an index array before it has checked that there is one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import TypeAlias
 
 from xdsl.dialects import affine, arith, func, memref, scf
@@ -49,8 +49,10 @@ from polyir.loops.loop_forms import SequentialLoop
 from polyir.model.raising.effects import LOADS
 
 
-def index_checks(module: ModuleOp) -> tuple[IndexChecks, tuple[func.FuncOp, ...]]:
-    """The checks of the kernels of `module`, and their functions.
+def index_checks(
+    module: ModuleOp, names: Collection[str]
+) -> tuple[IndexChecks, tuple[func.FuncOp, ...]]:
+    """The checks of the kernels of `module`, and their functions, which have none of `names`.
 
     Kernels without index arrays have none; nor have loops whose index arrays are computed in the
     kernel itself.
@@ -59,9 +61,9 @@ def index_checks(module: ModuleOp) -> tuple[IndexChecks, tuple[func.FuncOp, ...]
         return {}, ()
     checks: dict[str, list[IndexCheck]] = {}
     functions: list[func.FuncOp] = []
-    taken = {op.sym_name.data for op in module.ops if isinstance(op, func.FuncOp)}
+    taken = {*_functions(module), *names}
     for op in module.ops:
-        if not isinstance(op, func.FuncOp) or op.is_declaration:
+        if not isinstance(op, func.FuncOp) or len(op.body.blocks) != 1:
             continue
         name = op.sym_name.data
         for check, function in _checks_of(module, name):
@@ -84,10 +86,14 @@ def _checks_of(module: ModuleOp, name: str) -> Iterator[tuple[IndexCheck, func.F
     kernel = _function(copy, name)
     known = set(_functions(copy))
     made: list[tuple[CheckedAccess, ...]] = []
-    for slice in tuple(_checked_loops(kernel, kernel)):
-        inspection = Inspection(copy, slice)
-        if inspection.runs_first:
-            made.append(_add_check(inspection))
+    try:
+        for slice in tuple(_checked_loops(kernel, kernel)):
+            inspection = Inspection(copy, slice)
+            if inspection.runs_first:
+                made.append(_add_check(inspection))
+    except PolyirError:
+        # Not even the bounds of a loop can be replayed.
+        return
     if not made:
         return
     plan = add_plans(copy)[name]
@@ -121,7 +127,7 @@ def add_index_checks(module: ModuleOp, report: Report) -> bool:
     """
     found = False
     for op in tuple(module.ops):
-        if not isinstance(op, func.FuncOp) or op.is_declaration:
+        if not isinstance(op, func.FuncOp) or len(op.body.blocks) != 1:
             continue
         for slice in tuple(_checked_loops(op, op)):
             inspection = Inspection(module, slice)

@@ -56,7 +56,7 @@ def add_plans(module: ModuleOp) -> Plans:
     plans: dict[str, InspectionPlan | str] = {}
     functions = {op.sym_name.data: op for op in module.ops if isinstance(op, func.FuncOp)}
     for name, op in functions.items():
-        if op.is_declaration:
+        if len(op.body.blocks) != 1:
             continue
         reason = op.attributes.get(INSPECTED_INSIDE)
         kernel = name.removesuffix("_executor")

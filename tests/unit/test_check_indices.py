@@ -48,7 +48,7 @@ def test_right_index_arrays_pass(name: str) -> None:
     given = program.arguments(GENERATORS["power-law"](60, random), random, 2)
     other = {k: v.copy() if isinstance(v, np.ndarray) else v for k, v in given.items()}
     plain = polyir.compile(text, pipeline="", check_indices=False)
-    checked = polyir.compile(text, pipeline="check-indices", backend="c", check_indices=False)
+    checked = polyir.compile(text, pipeline="check-indices", backend="c")
     assert f"{program.function}_indices(" in checked.source
     plain[program.function](**given)
     checked[program.function](**other)
