@@ -6,7 +6,7 @@ BIN := .venv/bin
 DEMO := benchmarks/polybench/2mm.mlir
 
 .PHONY: help bytecode demo test test-all lint types format bench bench-docs bench-limits bench-reductions \
-	bench-compile bench-jit bench-scaling check-interleavings check-kernels fuzz fuzz-aliases \
+	bench-compile bench-irregular bench-jit bench-scaling check-interleavings check-kernels fuzz fuzz-aliases \
 	fuzz-edits fuzz-equations fuzz-gpu fuzz-inputs fuzz-schedules clean
 
 help:  ## list the targets
@@ -91,6 +91,10 @@ bench-jit: .venv/stamp  ## time LLVM's code against the C compiler's, on one thr
 # Options: make bench-reductions BENCH="--threads=2 --size=2000"
 bench-reductions: bytecode  ## time reductions by gcc and by polyir
 	$(BIN)/python benchmarks/reductions.py $(BENCH)
+
+# Options: make bench-irregular BENCH="--size=100000 --matrices=grid-3d triangular-solve"
+bench-irregular: bytecode  ## time inspectors and executors of programs with index arrays
+	PYTHONPATH=benchmarks $(BIN)/python benchmarks/irregular.py $(BENCH)
 
 bench-scaling: .venv/stamp  ## time each stage on chains of statements and on deep nests
 	$(BIN)/python benchmarks/scaling.py

@@ -23,6 +23,8 @@ from polyir import runtime
 from polyir.diagnostics import OptionError, PolyirError, nearest, remarks_to
 from polyir.dialects.scop import ScopOp
 from polyir.frontend.parse import parse_module
+from polyir.irregular.index_checks import index_checks
+from polyir.irregular.plans import add_plans
 from polyir.model.requirements import requirements_of
 from polyir.passes.poly_raise import PolyRaisePass
 from polyir.passes.prerequisites import ScopPass, has_equations, lower_for_target, scops_in
@@ -143,6 +145,7 @@ def compile(
     target: Machine = "cpu",
     assume_on_device: bool = False,
     tuned: str | os.PathLike[str] | None = None,
+    check_indices: bool = True,
 ) -> CompiledModule:
     """The functions of `source` after the passes of `pipeline`, ready to be called.
 
@@ -151,8 +154,9 @@ def compile(
     `options` are those of the C compiler, and `backend` compiles for the target "cpu". With
     `assume_on_device`, all arrays with dimensions must be arrays of the device, which are used
     without transfers. `tuned` is a file of polyir-tune, whose pipeline runs; it must be for
-    `source` as it is. Raises `PolyirError` where the text, the pipeline, the compiler or the device
-    is at fault, and `MissingPackageError`, which is one.
+    `source` as it is. With `check_indices`, each call of a function with index arrays checks first
+    that they lead to no subscript out of bounds. Raises `PolyirError` where the text, the pipeline,
+    the compiler or the device is at fault, and `MissingPackageError`, which is one.
     """
     module = _module(source) if isinstance(source, str) else source
     if tuned is not None:
@@ -165,7 +169,8 @@ def compile(
         if has_equations(module):
             passes = f"{EQUATIONS_PIPELINE},{passes}"
     result, origin = run_passes(module, passes)
-    return compile_loops(result, options, backend, origin, target, assume_on_device)
+    checked = module if check_indices else None
+    return compile_loops(result, options, backend, origin, target, assume_on_device, checked)
 
 
 def _tuned_pipeline(module: ModuleOp, path: str) -> tuple[ModulePass, ...]:
@@ -192,11 +197,13 @@ def compile_loops(
     origin: ModuleOp | None = None,
     target: Machine = "cpu",
     assume_on_device: bool = False,
+    checked: ModuleOp | None = None,
 ) -> CompiledModule:
     """The functions of `module` as it is, lowered to loops if need be; see `compile`.
 
     Once lowered, a module does not say what its functions require of their arguments; `origin`,
-    which it was made of, does.
+    which it was made of, does. The index arrays of the functions of `checked`, which is the module
+    before all passes, are checked.
     """
     device = _device_target(target, options, backend)
     chosen = None if device is not None else chosen_backend(options, backend)
@@ -207,6 +214,7 @@ def compile_loops(
             raise OptionError("assume_on_device is for the targets 'opencl' and 'cuda'")
         module = _with_arrays_on_device(module)
     loops = lower(module)
+    plans = add_plans(loops)
     checks = {
         op.sym_name.data: ArgumentChecks(
             requirements.get(op.sym_name.data, ()), written_arguments(op)
@@ -215,7 +223,15 @@ def compile_loops(
     }
     if device is None:
         assert chosen is not None
-        return _compile_natively(loops, chosen, checks, options, backend)
+        found = None
+        if checked is not None:
+            names = [op.sym_name.data for op in loops.ops if isinstance(op, FuncOp)]
+            found, functions = index_checks(checked, names)
+            loops.body.block.add_ops(functions)
+        compiled = _compile_natively(loops, chosen, checks, options, backend)
+        compiled.plans = plans
+        compiled.index_checks = found or {}
+        return compiled
     from polyir.runtime.gpu.module import compile_gpu, without_device
 
     kernels = outlined(loops)

@@ -92,8 +92,19 @@ class Program(PassMethods["Program"]):
     ) -> CompiledModule:
         """The functions of the program as it is, ready to be called with NumPy arrays."""
         return api.compile_loops(
-            self.module, options, backend, self._origin, target, assume_on_device
+            self.module,
+            options,
+            backend,
+            self._origin,
+            target,
+            assume_on_device,
+            self._unraised(),
         )
+
+    def _unraised(self) -> ModuleOp | None:
+        """The module before all passes, if none has raised it: its index arrays can be checked."""
+        module = self._origin or self.module
+        return None if scops_in(module) else module
 
     def __copy__(self) -> Program:
         return self

@@ -9,9 +9,10 @@ from itertools import count
 from typing import TYPE_CHECKING, TypeGuard
 
 from xdsl.context import Context
+from xdsl.dialects import memref
 from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from polyir.alias_checks import AliasCheck, alias_check
@@ -35,6 +36,7 @@ from polyir.target.c.region import (
     region_text,
     with_free_names,
 )
+from polyir.target.c.region_functions import plain_pointers
 from polyir.target.c.syntax import Spelling
 from polyir.universe import PASSES_ON_INDEX_ARRAYS
 
@@ -99,6 +101,7 @@ def transform_region(
                 "symbolic tile sizes are further arguments of a function, and a region has none",
                 region.location,
             )
+        _require_no_sizes(content, region)
         if scops_in(content.module):
             LowerPolyPass(fall_back=False).apply(context, content.module)
         if kernels is not None and device is not None:
@@ -133,6 +136,21 @@ def _alias_check(
     except NotModelledError as error:
         error.message += hint
         raise
+
+
+def _require_no_sizes(content: TranslatedRegion, region: SourceRegion) -> None:
+    """Refuse a region for which a pass needs the size of an array that C does not say."""
+    kernel, functions = _kernel(content), _functions(content)
+    others = [op for op in functions.values() if op is not kernel]
+    arrays: dict[SSAValue, Scalar] = dict.fromkeys(kernel.body.block.args, Scalar.INT64)
+    outside = set(kernel.body.block.args)
+    for name, positions in plain_pointers(kernel, others, arrays).items():
+        outside |= {functions[name].body.block.args[position] for position in positions}
+    for function in functions.values():
+        for op in function.walk():
+            if isinstance(op, memref.DimOp) and op.source in outside:
+                name = op.source.name_hint or "an array"
+                raise PolyirError(f"the size of '{name}' is not known", region.location)
 
 
 def _kernel(content: TranslatedRegion) -> FuncOp:

@@ -30,6 +30,7 @@ PASS_NAMES = (
     "detect-scans",
     "simplify-reductions",
     "equations-to-scop",
+    "check-indices",
     "inspect-wavefronts",
     "reorder-data",
     "reorder-iterations",

@@ -44,7 +44,7 @@ def _add(op: Operation, names: Collection[str], found: IrregularLoops) -> None:
             if _has_irregular_store(op):
                 found.reasons.append((f"loop left: {error.message}", op))
         else:
-            if _is_irregular(slice) and _depends_on(slice, op.body.block.args[0]):
+            if _is_irregular(slice) and slice.uses_counter:
                 found.slices.append(slice)
                 return
     for region in op.regions:
@@ -60,12 +60,6 @@ def _is_wanted(loop: SequentialLoop, names: Collection[str]) -> bool:
 def _is_irregular(slice: AddressSlice) -> bool:
     """Whether some address or control of a slice comes out of memory."""
     return any(isinstance(op, LOADS) for op in slice.needed)
-
-
-def _depends_on(slice: AddressSlice, counter: SSAValue) -> bool:
-    """Whether the slice uses the counter of its loop."""
-    users = [use.operation for use in counter.uses]
-    return any(op in slice.needed or op in slice.accesses or op.regions for op in users)
 
 
 def _has_irregular_store(loop: SequentialLoop) -> bool:

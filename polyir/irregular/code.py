@@ -185,6 +185,15 @@ class Code:
         yield inner, body.args[0]
         inner.add(scf.ReduceOp())
 
+    @contextmanager
+    def conditional(self, condition: SSAValue) -> Iterator[Code]:
+        """Code that runs only if a condition holds."""
+        then = Block()
+        self.add(scf.IfOp(condition, [], Region(then)))
+        inner = Code(InsertPoint.at_end(then))
+        yield inner
+        inner.add(scf.YieldOp())
+
     def fill(self, array: SSAValue, value: SSAValue | int, extents: Sequence[SSAValue]) -> None:
         """Set all elements of an array of some extents."""
         with self.loops("e", extents) as (inner, places):

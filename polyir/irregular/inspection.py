@@ -44,6 +44,7 @@ from polyir.irregular.extents import (
     declared_extents,
     visited_extents,
 )
+from polyir.irregular.plans import INSPECTED_INSIDE
 from polyir.irregular.slices import AddressSlice, Values, Visit
 from polyir.isl_names import unique_name
 from polyir.loops.loop_forms import (
@@ -247,7 +248,7 @@ class Inspection:
     @property
     def messages(self) -> tuple[tuple[str, Operation], ...]:
         """Where the inspector runs, and why not further out, each with an operation."""
-        where = "at the start of the kernel" if self._is_of_arguments() else "before this"
+        where = "at the start of the kernel" if self.runs_first else "before this"
         messages = [(f"the inspector runs {where}", self.place.before)]
         if self.place.reason is not None:
             text, op = self.place.reason
@@ -275,25 +276,30 @@ class Inspection:
         self._outputs.append(_Output(name, size))
         return argument
 
-    def finish(self) -> tuple[SSAValue, ...]:
-        """Add the inspector and its call; the outputs as the function around the loop has them."""
+    def finish(self, suffix: str = "inspector") -> tuple[SSAValue, ...]:
+        """Add the inspector and its call; the outputs as the function around the loop has them.
+
+        Its name is that of the kernel and `suffix`.
+        """
         self.code.add(func.ReturnOp())
-        name = self._free_name(f"{_kernel_name(self._function)}_inspector")
+        name = self._free_name(f"{_kernel_name(self._function)}_{suffix}")
         types = [argument.type for argument in self._block.args]
         inspector = func.FuncOp(name, (types, []), Region(self._block))
         inspector.attributes[INSPECTOR] = UnitAttr()
         self._module.body.block.insert_op_before(inspector, self._function)
         legalize_affine(inspector)
         erase_idle(tuple(self._block.ops))
-        if not self._is_of_arguments():
+        if not self.runs_first:
+            self._function.attributes[INSPECTED_INSIDE] = StringAttr(self._reason_inside())
             at = self.place.before
             outputs = self._call(name, Code(InsertPoint.before(at)), {})
             Code(InsertPoint.after(at)).free(*self._arrays(outputs))
             return outputs
         return self._called_by_kernel(name)
 
-    def _is_of_arguments(self) -> bool:
-        """Whether the arguments of the function are all that the inspector depends on."""
+    @property
+    def runs_first(self) -> bool:
+        """Whether the inspector runs first in the kernel, on nothing but its arguments."""
         is_top = self.place.before.parent_op() is self._function
         writes = tuple(stores_in(self._function))
         return (
@@ -306,6 +312,13 @@ class Inspection:
                 if isinstance(load, LOADS)
             )
         )
+
+    def _reason_inside(self) -> str:
+        """Why the inspector does not run at the start of the kernel."""
+        if self.place.reason is None:
+            return "the kernel writes or computes what its inspector reads"
+        text, op = self.place.reason
+        return f"{text}: {location_of(op)}"
 
     def _called_by_kernel(self, name: str) -> tuple[SSAValue, ...]:
         """Call the inspector before the executor, in the kernel."""

@@ -40,6 +40,7 @@ class Element:
     memory: SSAValue
     subscripts: tuple[SSAValue, ...]
     is_store: bool
+    op: ElementAccess
 
 
 Visit = Callable[[Code, Element], None]
@@ -63,6 +64,12 @@ class AddressSlice:
     needed: frozenset[Operation]
     sources: tuple[SSAValue, ...]
 
+    @property
+    def uses_counter(self) -> bool:
+        """Whether subscripts, or what an iteration does, depend on the counter of the loop."""
+        users = [use.operation for use in self.loop.body.block.args[0].uses]
+        return any(op in self.needed or op in self.accesses or op.regions for op in users)
+
     def replay(self, code: Code, counter: SSAValue, values: Values, visit: Visit) -> None:
         """Add an iteration of the loop to an inspector, with `visit` in the place of accesses.
 
@@ -75,11 +82,11 @@ class AddressSlice:
         for op in block.ops:
             if op in self.accesses:
                 assert isinstance(op, ElementAccess)
-                places = tuple(_subscripts(op, code, values))
-                visit(code, Element(op.memref, places, isinstance(op, STORES)))
-            elif op in self.needed:
+                places = tuple(subscripts_of(op, code, values))
+                visit(code, Element(op.memref, places, isinstance(op, STORES), op))
+            if op in self.needed:
                 code.add(op.clone(values))
-            elif any(inner in self.accesses for inner in op.walk()):
+            elif op not in self.accesses and any(inner in self.accesses for inner in op.walk()):
                 self._replay_control(op, code, values, visit)
 
     def _replay_control(self, op: Operation, code: Code, values: Values, visit: Visit) -> None:
@@ -235,7 +242,7 @@ class _Needed:
                 )
 
 
-def _subscripts(op: ElementAccess, code: Code, values: Values) -> list[SSAValue]:
+def subscripts_of(op: ElementAccess, code: Code, values: Values) -> list[SSAValue]:
     """The subscripts of an access in an inspector."""
     indices = [values.get(index, index) for index in op.indices]
     if isinstance(op, memref.LoadOp | memref.StoreOp):

@@ -23,6 +23,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 from polyir.diagnostics import nearest
+from polyir.irregular.checked_indices import IndexCheck, IndexChecks
+from polyir.irregular.plans import Plans
 from polyir.runtime.argument_checks import (
     ArgumentChecks,
     ArgumentError,
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from ctypes import _SimpleCData
 
     from polyir.runtime.gpu.device import DeviceArray
+    from polyir.runtime.inspected import InspectedFunction
 
     CNumber = _SimpleCData[bool] | _SimpleCData[int] | _SimpleCData[float]
     CScalar = type[_SimpleCData[bool]] | type[_SimpleCData[int]] | type[_SimpleCData[float]]
@@ -110,12 +113,67 @@ class CompiledFunction(ABC):
         Raises `ArgumentTypeError` (a `TypeError`) for missing and unknown arguments and for a
         wrong type or element type. Raises `ArgumentError` (a `ValueError`) for a wrong rank or
         extent, a value out of range, an array that is not contiguous, aligned and writable, sizes
-        with which an access would be out of bounds, and arrays that overlap where the function
-        writes one of them. The function has not run then.
+        with which an access would be out of bounds, index arrays with such elements, and arrays
+        that overlap where the function writes one of them. The function has not run then.
 
-        With `unchecked`, sizes and overlap are not checked: where they are wrong, the behaviour
-        is undefined.
+        With `unchecked`, sizes, index arrays and overlap are not checked: where they are wrong, the
+        behaviour is undefined.
         """
+        _, values, addresses = self.checked(arguments, named, unchecked)
+        if self._owner.index_checks and not unchecked:
+            self.check_indices(dict(enumerate(values)))
+        return self._run(values, addresses)
+
+    def check_indices(self, values: Mapping[int, Value]) -> bool:
+        """Raise `ArgumentError` for a subscript out of bounds that index arrays lead to.
+
+        `values` are arguments by position. Returns whether there were all that is needed for that.
+        """
+        from polyir.runtime.index_checks import check_indices
+
+        found = [check_indices(self, self._owner, each, values) for each in self.all_index_checks]
+        return all(found)
+
+    @property
+    def all_index_checks(self) -> Sequence[IndexCheck]:
+        """The checks of this function's index arrays."""
+        return self._owner.index_checks.get(self.signature.symbol, ())
+
+    def converted(self, position: int, value: Argument) -> Value:
+        """An argument in its C type; raises as a call does."""
+        parameter = self.signature.parameters[position]
+        if isinstance(parameter, ArrayParameter):
+            return self._array(position, parameter, value)[0]
+        return self._number(position, parameter, value)
+
+    def run(self, values: Sequence[Value]) -> Result:
+        """Call the code with arguments that were converted and checked."""
+        arrays = (value for value in values if isinstance(value, np.ndarray))
+        return self._run(values, [array.__array_interface__["data"][0] for array in arrays])
+
+    def inspect(
+        self, *arguments: Argument, check: bool = True, **named: Argument
+    ) -> InspectedFunction:
+        """Run the inspectors of this kernel; what is returned runs only its executor.
+
+        The arguments are those of the kernel; those that the inspectors do not need may be left
+        out. With `check`, each call requires that the index arrays are still as they are now.
+        Raises `ArgumentError` and `ArgumentTypeError` as a call does, and `InspectionError` for a
+        function without an inspector, or with one that cannot run before the kernel.
+        """
+        # Few programs have index arrays.
+        from polyir.runtime.inspected import inspected
+
+        plan = self._owner.plans.get(self.signature.symbol)
+        return inspected(self, self._owner, plan, arguments, named, check)
+
+    def checked(
+        self,
+        arguments: tuple[Argument, ...],
+        named: Mapping[str, Argument],
+        unchecked: bool = False,
+    ) -> tuple[tuple[Argument, ...], list[Value], list[int]]:
+        """The arguments of a call in order and in C's types, and addresses; see `__call__`."""
         parameters = self.signature.parameters
         if named or len(arguments) != len(parameters):
             arguments = self._in_order(arguments, named)
@@ -133,7 +191,7 @@ class CompiledFunction(ABC):
                 values.append(self._number(position, parameter, value))
         if not unchecked:
             self.checks.require(self.signature.symbol, self._names, arguments, spans)
-        return self._run(values, addresses)
+        return arguments, values, addresses
 
     def __reduce__(self) -> tuple[object, ...]:
         return getitem, (self._owner, self.signature.symbol)
@@ -313,6 +371,10 @@ class CompiledModule(ABC):
     def __init__(self, source: str, functions: Sequence[CompiledFunction]) -> None:
         self.source = source
         """The text that was compiled: C or LLVM IR."""
+        self.plans: Plans = MappingProxyType({})
+        """How inspectors are called apart from the kernels that they are for."""
+        self.index_checks: IndexChecks = MappingProxyType({})
+        """The functions that check index arrays, by the names of kernels."""
         self._functions = MappingProxyType(
             {function.signature.symbol: function for function in functions}
         )
@@ -326,6 +388,11 @@ class CompiledModule(ABC):
     def checks(self) -> dict[str, ArgumentChecks]:
         """What is required of the arguments of each function besides their types."""
         return {name: function.checks for name, function in self._functions.items()}
+
+    @property
+    def state(self) -> dict[str, object]:
+        """What a pickled module has besides its code."""
+        return {"plans": dict(self.plans), "index_checks": dict(self.index_checks)}
 
     def __copy__(self) -> Self:
         return self

@@ -77,7 +77,7 @@ class JitModule(CompiledModule):
         return JitFunction(address, signature, self, self._team, found)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return compile_llvm_ir, (self.source, self.signatures, self.checks)
+        return compile_llvm_ir, (self.source, self.signatures, self.checks), self.state
 
     def threads(self, count: int) -> AbstractContextManager[None]:
         """Run the functions with `count` threads inside the `with` block.

@@ -49,7 +49,7 @@ class LibraryModule(CompiledModule):
         return NativeFunction(address, signature, self, checks.get(signature.symbol))
 
     def __reduce__(self) -> tuple[object, ...]:
-        return LibraryModule, (self.source, self.signatures, self._options, self.checks)
+        return LibraryModule, (self.source, self.signatures, self._options, self.checks), self.state
 
     @contextmanager
     def threads(self, count: int) -> Iterator[None]:

@@ -20,6 +20,8 @@ PIPELINES = (
     "inspect-wavefronts",
     "inspect-wavefronts{block=3}",
     "inspect-wavefronts{block=100}",
+    "reorder-data",
+    "sparse-tile{tile=7}",
 )
 
 SIZES = (1, 20, 150)
@@ -69,7 +71,8 @@ def result(module: CompiledModule, program: IrregularProgram, given: Arguments) 
 def test_bits_are_those_of_the_original(name: str, pipeline: str) -> None:
     program = PROGRAMS[name]
     original, transformed = compiled(program, ""), compiled(program, pipeline)
-    assert program.has_dependences == ("_executor(" in transformed.source)
+    if pipeline.startswith("inspect-wavefronts"):
+        assert program.has_dependences == ("_executor(" in transformed.source)
     for given in arguments(program):
         expected = result(original, program, given)
         for threads in (1, 2):

@@ -352,9 +352,11 @@ class Statements:
                 self._first_statement(item, header.node)
                 continue
             value = self._assigned(start_of(item), type)
-            if name == header.name and self._takes_data and not type.is_bool:
-                value = Value(type, index=self._expressions.conversions.index(value))
-            elif value.index is None or not self._builder.is_affine(value.index):
+            start = value.index
+            if name == header.name and self._takes_data:
+                start = self._expressions.conversions.index(value)
+                value = Value(type, index=start)
+            elif start is None or not self._builder.is_affine(start):
                 if name == header.name:
                     break
                 if isinstance(item, c_ast.Decl):
@@ -364,7 +366,7 @@ class Statements:
                 continue
             is_own = isinstance(item, c_ast.Decl)
             kept = None if is_own else self._variables.counter_cell(header.node, name)
-            counters[name] = Counter(name, type, value.index, size, kept)
+            counters[name] = Counter(name, type, start, size, kept)
             self._variables.declare(name, Local(type, value, is_counter=True))
         return counters
 

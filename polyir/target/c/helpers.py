@@ -161,6 +161,19 @@ static inline void {HAS_EFFECTS}(void) {{
 """
 
 
+ASSERT: Final = f"{PREFIX}assert"
+"""Ends the program with a message unless a condition holds."""
+
+_ASSERT: Final = f"""\
+static inline void {ASSERT}(int holds, const char *message) {{
+  if (!holds) {{
+    fprintf(stderr, "%s\\n", message);
+    abort();
+  }}
+}}
+"""
+
+
 MASKED: Final = f"{PREFIX}masked_"
 """The start of the names of functions that access memory under a mask."""
 
@@ -182,6 +195,7 @@ def _all_helpers() -> Iterator[Helper]:
     yield from _comparisons()
     yield from _bit_casts()
     yield Helper(HAS_EFFECTS, _HAS_EFFECTS)
+    yield Helper(ASSERT, _ASSERT, ("stdio.h", "stdlib.h"))
     # The library has it since C11; with -std=c99, its header does not declare it.
     prototype = "void *aligned_alloc(size_t alignment, size_t size);\n"
     yield Helper("aligned_alloc", prototype, ("stdlib.h",))

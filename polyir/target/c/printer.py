@@ -50,6 +50,7 @@ from polyir.target.c.syntax import (
     Return,
     RowView,
     Spelling,
+    StringLiteral,
     Unary,
     Variable,
     VectorExpression,
@@ -168,6 +169,8 @@ class Printer:
                 return self.integer_literal(value, type)
             case FloatLiteral(type=type, value=value):
                 return self.float_literal(value, type)
+            case StringLiteral(text=text):
+                return _quoted(text), Precedence.POSTFIX
             case Unary(operator=operator, operand=operand):
                 text = self.inside(operand, Precedence.UNARY)
                 space = " " if text.startswith(operator) else ""
@@ -537,6 +540,15 @@ def _declared(statement: CStatement) -> Sequence[Variable]:
             return (array.variable,)
         case _:
             return ()
+
+
+def _quoted(text: str) -> str:
+    """A string of C; what is not ASCII is written in octal, byte by byte."""
+    parts: list[str] = []
+    for byte in text.encode(errors="surrogateescape"):
+        is_plain = 32 <= byte < 127 and chr(byte) not in '"\\?'
+        parts.append(chr(byte) if is_plain else f"\\{byte:03o}")
+    return f'"{"".join(parts)}"'
 
 
 def _short_single(value: float) -> str:

@@ -117,7 +117,9 @@ def region_text(
     Names made here are none of `taken`. `helpers` are pairs of names and definitions, those of the
     functions `called` at the end. Raises `TargetError` for what has no C.
     """
-    types = {argument: form.type for argument, form in zip(op.body.block.args, forms, strict=True)}
+    types: dict[SSAValue, Scalar] = {
+        argument: form.type for argument, form in zip(op.body.block.args, forms, strict=True)
+    }
     pointers = plain_pointers(op, called, types)
     names = [op.sym_name.data for op in called]
     environment = Environment({}, names, NATIVE, openmp, pointers=pointers)

@@ -44,15 +44,12 @@ class _Finder:
             )
             if callee is None or not isinstance(op, func.CallOp):
                 continue
-            inner = {
-                own: types[argument]
-                for argument, own in zip(op.arguments, callee.body.block.args, strict=True)
-                if argument in types and isinstance(argument.type, MemRefType)
-            }
-            self._found[callee.sym_name.data] = {
-                own.index: PlainPointer(type, not self._is_written(own))
-                for own, type in inner.items()
-            }
+            inner: dict[SSAValue, Scalar] = {}
+            found = self._found.setdefault(callee.sym_name.data, {})
+            for argument, own in zip(op.arguments, callee.body.block.args, strict=True):
+                if argument in types and isinstance(argument.type, MemRefType):
+                    inner[own] = types[argument]
+                    found[own.index] = PlainPointer(types[argument], not self._is_written(own))
             self._add(callee, inner)
 
     def _is_written(self, memory: SSAValue) -> bool:

@@ -82,6 +82,13 @@ class FloatLiteral(Expression):
 
 
 @dataclass(frozen=True)
+class StringLiteral(Expression):
+    """Text for a function; the type is that of a character."""
+
+    text: str
+
+
+@dataclass(frozen=True)
 class Unary(Expression):
     operator: str
     operand: Expression

@@ -1,0 +1,176 @@
+"""How a program calls the inspector of a kernel once, and its executor many times.
+
+A kernel that passes have split calls its inspectors, and then its executor, with arrays that it
+makes in between (`polyir/irregular/inspection.py`). A plan says the same for somebody else who
+calls them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, MemRefType, ModuleOp, StringAttr
+from xdsl.ir import Block, Operation, Region, SSAValue
+
+from polyir.isl_names import unique_name
+from polyir.model.raising.effects import ALLOCATIONS, LOADS, AllocationOp
+
+INSPECTED_INSIDE: Final = "polyir.inspected_inside"
+"""The attribute of a function with an inspector that does not run first: why not."""
+
+
+@dataclass(frozen=True)
+class PlannedCall:
+    """A call. Operands are numbered: first the arguments of the kernel, then its outputs."""
+
+    symbol: str
+    operands: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class InspectionPlan:
+    """What a kernel does before its executor runs.
+
+    `outputs` are the shapes of the arrays that inspectors fill; an extent below 0 is the result
+    `-1 - extent` of the function `sizes`. `index_arrays` are the arguments of the kernel that the
+    inspectors read, and `needed` those of which they need the value, or at least the shape.
+    """
+
+    sizes: PlannedCall
+    outputs: tuple[tuple[int, ...], ...]
+    inspectors: tuple[PlannedCall, ...]
+    executor: PlannedCall
+    index_arrays: frozenset[int]
+    needed: frozenset[int]
+
+
+Plans = Mapping[str, InspectionPlan | str]
+"""The plans of kernels by name, or why there is none."""
+
+
+def add_plans(module: ModuleOp) -> Plans:
+    """The plans of the kernels of `module`, with functions for them that are added to it."""
+    plans: dict[str, InspectionPlan | str] = {}
+    functions = {op.sym_name.data: op for op in module.ops if isinstance(op, func.FuncOp)}
+    for name, op in functions.items():
+        if len(op.body.blocks) != 1:
+            continue
+        reason = op.attributes.get(INSPECTED_INSIDE)
+        kernel = name.removesuffix("_executor")
+        if isinstance(reason, StringAttr):
+            plans[kernel] = reason.data
+        elif name not in plans and _is_split(op):
+            plans[name] = _Planner(module, op, functions).plan()
+    return plans
+
+
+def _is_split(op: func.FuncOp) -> bool:
+    """Whether a function has become the calls of inspectors and an executor."""
+    ops = tuple(op.body.block.ops)
+    calls = [each for each in ops if isinstance(each, func.CallOp)]
+    executor = f"{op.sym_name.data}_executor"
+    is_last = bool(calls) and calls[-1].callee.root_reference.data == executor
+    return is_last and not any(each.regions for each in ops)
+
+
+class _Planner:
+    """Reads the calls of a kernel."""
+
+    def __init__(
+        self, module: ModuleOp, kernel: func.FuncOp, functions: Mapping[str, func.FuncOp]
+    ) -> None:
+        self._module, self._kernel, self._functions = module, kernel, functions
+        self._name = kernel.sym_name.data
+        ops = tuple(kernel.body.block.ops)
+        self._made = [op for op in ops if isinstance(op, ALLOCATIONS)]
+        self._calls = [op for op in ops if isinstance(op, func.CallOp)]
+        known = (*kernel.body.block.args, *(op.memref for op in self._made))
+        self._numbers = {value: number for number, value in enumerate(known)}
+
+    def plan(self) -> InspectionPlan | str:
+        """The plan, or why there is none."""
+        *inspectors, executor = self._calls
+        operands = [value for call in self._calls for value in call.operands]
+        if any(value not in self._numbers for value in operands):
+            return "its inspector needs what the kernel computes"
+        own = tuple(op.memref for op in self._made)
+        sizes = [size for op in self._made for size in op.dynamic_sizes]
+        if any(isinstance(op, LOADS) and op.memref in own for op in _slice(sizes)):
+            return "the sizes of arrays depend on what an inspector finds"
+        shapes = tuple(self._shapes())
+        planned = self._sizes_call(sizes)
+        arguments = len(self._kernel.body.block.args)
+        calls = tuple(self._planned(call) for call in inspectors)
+        read = {
+            self._numbers[value]
+            for call in inspectors
+            for value, own_value in zip(call.operands, self._callee(call).args, strict=True)
+            if any(isinstance(use.operation, LOADS) for use in own_value.uses)
+        }
+        used = {number for call in (planned, *calls) for number in call.operands}
+        return InspectionPlan(
+            planned,
+            shapes,
+            calls,
+            self._planned(executor),
+            frozenset(number for number in read if number < arguments),
+            frozenset(number for number in used if number < arguments),
+        )
+
+    def _planned(self, call: func.CallOp) -> PlannedCall:
+        operands = tuple(self._numbers[value] for value in call.operands)
+        return PlannedCall(call.callee.root_reference.data, operands)
+
+    def _callee(self, call: func.CallOp) -> Block:
+        return self._functions[call.callee.root_reference.data].body.block
+
+    def _shapes(self) -> Iterator[tuple[int, ...]]:
+        count = 0
+        for op in self._made:
+            shape: list[int] = []
+            assert isinstance(op.memref.type, MemRefType)
+            for extent in op.memref.type.get_shape():
+                dynamic = extent == DYNAMIC_INDEX
+                shape.append(-1 - count if dynamic else extent)
+                count += dynamic
+            yield tuple(shape)
+
+    def _sizes_call(self, sizes: Sequence[SSAValue]) -> PlannedCall:
+        """Add the function that computes sizes of the kernel's arguments."""
+        needed = _slice(sizes)
+        arguments = self._kernel.body.block.args
+        used = {value for op in needed for value in op.operands} | set(sizes)
+        taken = [argument for argument in arguments if argument in used]
+        block = Block(arg_types=[argument.type for argument in taken])
+        values: dict[SSAValue, SSAValue] = dict(zip(taken, block.args, strict=True))
+        for argument, old in zip(block.args, taken, strict=True):
+            argument.name_hint = old.name_hint
+        for op in needed:
+            block.add_op(op.clone(values))
+        block.add_op(func.ReturnOp(*(values.get(size, size) for size in sizes)))
+        name = unique_name(f"{self._name}_sizes", set(self._functions))
+        types = [argument.type for argument in block.args], [IndexType()] * len(sizes)
+        self._module.body.block.add_op(func.FuncOp(name, types, Region(block)))
+        return PlannedCall(name, tuple(self._numbers[argument] for argument in taken))
+
+
+def _slice(values: Sequence[SSAValue]) -> list[Operation]:
+    """The operations that values depend on, each after those that it needs."""
+    found: dict[Operation, None] = {}
+
+    def add(value: SSAValue) -> None:
+        owner = value.owner
+        if isinstance(owner, Block) or owner in found:
+            return
+        if isinstance(owner, AllocationOp):
+            return
+        for operand in owner.operands:
+            add(operand)
+        found[owner] = None
+
+    for value in values:
+        add(value)
+    return list(found)

@@ -1,0 +1,65 @@
+"""Index arrays are checked before a kernel runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polyir.irregular.checked_indices import REPORT_SIZE, IndexCheck
+from polyir.runtime.argument_checks import ArgumentError
+from polyir.target.abi import ArrayParameter
+
+if TYPE_CHECKING:
+    from polyir.runtime.functions import Array, CompiledFunction, CompiledModule, Value
+
+
+def check_indices(
+    kernel: CompiledFunction, module: CompiledModule, check: IndexCheck, given: Mapping[int, Value]
+) -> bool:
+    """Run a check; raises `ArgumentError` for a subscript that is out of bounds.
+
+    Of arguments that are not `given`, nothing is known; returns whether all are.
+    """
+    report = np.zeros(REPORT_SIZE, dtype=np.int64)
+    values: list[Value] = []
+    is_complete = True
+    for place, operand in enumerate(check.operands):
+        if operand < 0:
+            values.append(report)
+        elif operand in given:
+            values.append(given[operand])
+        elif place in check.shapes:
+            is_complete = False
+            values.append(_unknown(kernel, operand))
+        else:
+            return False
+    module[check.symbol].run(values)
+    if report[0]:
+        raise ArgumentError(f"{kernel.signature.symbol}: {_defect(check, report)}")
+    return is_complete
+
+
+def _unknown(kernel: CompiledFunction, position: int) -> Array:
+    """What stands for an array that is not there: one of so large a shape that all is in it."""
+    parameter = kernel.signature.parameters[position]
+    assert isinstance(parameter, ArrayParameter)
+    extents = parameter.type.extents
+    large = 2 ** (56 // max(len(extents), 1))
+    return np.broadcast_to(np.int8(0), [large if each is None else each for each in extents])
+
+
+def _defect(check: IndexCheck, report: Array) -> str:
+    """What is wrong, as a report says it."""
+    number, dimension, subscript, extent, *position = (int(each) for each in report)
+    access = check.accesses[number - 1]
+    where = f" in dimension {dimension}" if len(access.index_arrays) > 1 else ""
+    has = f"'{access.array}' has {extent} elements{where}"
+    place = f" ({access.place})" if access.place else ""
+    source = access.index_arrays[dimension]
+    if source is None:
+        return f"{has}, and the subscript {subscript} is out of bounds{place}"
+    name, rank = source
+    text = ", ".join(map(str, position[:rank]))
+    return f"'{name}' has {subscript} at [{text}], but {has}{place}"

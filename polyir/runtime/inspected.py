@@ -1,0 +1,187 @@
+"""Kernels with index arrays whose inspectors have run: they run only their executors.
+
+inspected = kernel.inspect(n=n, p=p, q=q, A=A)
+for _ in range(steps):
+    inspected(n, p, q, b, A)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from polyir.diagnostics import PolyirError
+from polyir.irregular.plans import InspectionPlan, PlannedCall
+from polyir.runtime.argument_checks import ArgumentError, ArgumentTypeError
+from polyir.runtime.functions import Argument, CompiledFunction, CompiledModule, Result
+from polyir.target.abi import ArrayParameter
+
+Array = npt.NDArray[np.generic]
+
+
+class InspectionError(PolyirError, ValueError):
+    """A function has no inspector that can run before it."""
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """What an inspector has seen of an argument: a number, or an array's shape and elements."""
+
+    number: Argument | None
+    shape: tuple[int, ...] | None
+    elements: Array | None
+
+
+class InspectedFunction:
+    """A kernel after its inspectors. Call it as the kernel, with the same index arrays.
+
+    The other arguments may be different ones each time.
+    """
+
+    def __init__(
+        self,
+        kernel: CompiledFunction,
+        executor: CompiledFunction,
+        call: PlannedCall,
+        seen: Mapping[int, _Seen],
+        outputs: Sequence[Array],
+        check: bool,
+    ) -> None:
+        self.kernel = kernel
+        """The kernel that was inspected."""
+        self._executor, self._call = executor, call
+        self._seen, self._outputs = dict(seen), tuple(outputs)
+        self._checks = check
+        self._checked: tuple[object, ...] | None = None
+
+    def __call__(self, *arguments: Argument, **named: Argument) -> Result:
+        """Run the executor. Raises what the kernel raises, and `ArgumentError` for index arrays,
+        sizes or numbers that are not those that were inspected."""
+        given, values, _ = self.kernel.checked(arguments, named)
+        for position, seen in self._seen.items():
+            defect = _difference(seen, given[position])
+            if defect is not None:
+                name = self.kernel.signature.parameters[position].name
+                raise ArgumentError(
+                    f"{self.kernel.signature.symbol}: '{name}' {defect}: inspect again"
+                )
+        if self._checks:
+            # Index arrays that are the same need not be checked twice, with the same shapes.
+            sizes = tuple(each.shape if isinstance(each, np.ndarray) else each for each in given)
+            if sizes != self._checked:
+                self.kernel.check_indices(dict(enumerate(values)))
+                self._checked = sizes if self._sees_all() else None
+        known = (*given, *self._outputs)
+        return self._executor(*(known[number] for number in self._call.operands), unchecked=True)
+
+    def _sees_all(self) -> bool:
+        """Whether no other index arrays lead to subscripts than those that were inspected."""
+        return all(
+            operand < 0 or operand in self._seen or place in check.shapes
+            for check in self.kernel.all_index_checks
+            for place, operand in enumerate(check.operands)
+        )
+
+    def __repr__(self) -> str:
+        return f"<inspected {self.kernel!r}>"
+
+
+def inspected(
+    kernel: CompiledFunction,
+    module: CompiledModule,
+    plan: InspectionPlan | str | None,
+    arguments: Sequence[Argument],
+    named: Mapping[str, Argument],
+    check: bool,
+) -> InspectedFunction:
+    """Run the inspectors of `kernel` on some of its arguments; see `CompiledFunction.inspect`."""
+    symbol = kernel.signature.symbol
+    if plan is None:
+        raise InspectionError(
+            f"{symbol} has no inspector: it needs a pass that makes one, as inspect-wavefronts"
+        )
+    if isinstance(plan, str):
+        raise InspectionError(f"the inspector of {symbol} cannot run before it: {plan}")
+    supplied = _supplied(kernel, plan, arguments, named)
+    if check:
+        kernel.check_indices({n: kernel.converted(n, value) for n, value in supplied.items()})
+    given = {number: supplied[number] for number in sorted(plan.needed)}
+    known: dict[int, Argument] = dict(given)
+    sizes = _sizes(module[plan.sizes.symbol], [known[number] for number in plan.sizes.operands])
+    count = len(kernel.signature.parameters)
+    outputs = [
+        np.empty([sizes[-1 - extent] if extent < 0 else extent for extent in shape], np.int64)
+        for shape in plan.outputs
+    ]
+    known |= {count + number: output for number, output in enumerate(outputs)}
+    for call in plan.inspectors:
+        module[call.symbol](*(known[number] for number in call.operands), unchecked=True)
+    executor = module[plan.executor.symbol]
+    seen = dict(_seen(plan, given, check))
+    return InspectedFunction(kernel, executor, plan.executor, seen, outputs, check)
+
+
+def _supplied(
+    kernel: CompiledFunction,
+    plan: InspectionPlan,
+    arguments: Sequence[Argument],
+    named: Mapping[str, Argument],
+) -> dict[int, Argument]:
+    """The arguments by position; raises unless there are those that the inspectors need."""
+    parameters = kernel.signature.parameters
+    symbol = kernel.signature.symbol
+    positions = {parameter.name: number for number, parameter in enumerate(parameters)}
+    unknown = [name for name in named if name not in positions]
+    if unknown or len(arguments) > len(parameters):
+        wrong = f"no parameter '{unknown[0]}'" if unknown else f"only {len(parameters)} parameters"
+        raise ArgumentTypeError(f"{symbol} has {wrong}")
+    found = dict(enumerate(arguments)) | {positions[name]: value for name, value in named.items()}
+    missing = [
+        f"'{parameters[number].name}'" + ("" if number in _read(kernel, plan) else " (its shape)")
+        for number in sorted(plan.needed)
+        if number not in found
+    ]
+    if missing:
+        raise ArgumentTypeError(f"the inspector of {symbol} needs {', '.join(missing)}")
+    return found
+
+
+def _read(kernel: CompiledFunction, plan: InspectionPlan) -> frozenset[int]:
+    """The arguments whose values inspectors need."""
+    parameters = enumerate(kernel.signature.parameters)
+    scalars = {number for number, each in parameters if not isinstance(each, ArrayParameter)}
+    return plan.index_arrays | scalars
+
+
+def _sizes(function: CompiledFunction, arguments: Sequence[Argument]) -> tuple[int, ...]:
+    result = function(*arguments, unchecked=True)
+    found = result if isinstance(result, tuple) else () if result is None else (result,)
+    return tuple(int(size) for size in found)
+
+
+def _seen(
+    plan: InspectionPlan, given: Mapping[int, Argument], check: bool
+) -> Iterator[tuple[int, _Seen]]:
+    for number, value in given.items():
+        if isinstance(value, np.ndarray):
+            is_kept = check and number in plan.index_arrays
+            yield number, _Seen(None, value.shape, value.copy() if is_kept else None)
+        else:
+            yield number, _Seen(value, None, None)
+
+
+def _difference(seen: _Seen, value: Argument) -> str | None:
+    """What is different from when it was inspected."""
+    if not isinstance(value, np.ndarray):
+        return None if value == seen.number else f"is {value}, and was {seen.number} in inspection"
+    if value.shape != seen.shape:
+        return f"has the shape {value.shape}, and had {seen.shape} in inspection"
+    if seen.elements is None or np.array_equal(value, seen.elements):
+        return None
+    place = tuple(int(part[0]) for part in np.nonzero(value != seen.elements))
+    text = ", ".join(map(str, place))
+    change = f"from {seen.elements[place]} to {value[place]} at [{text}]"
+    return f"has changed since its inspection, {change}"
