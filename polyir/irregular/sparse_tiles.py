@@ -86,7 +86,8 @@ def _declare(inspection: Inspection, options: TilingOptions) -> _Outputs:
         return [code.sum(code.product(count, seed.sweeps * len(program)), 1)]
 
     def ends(code: Code, bounds: Bounds, values: Values) -> list[SSAValue]:
-        return [code.sum(*tiles(code, bounds, values), 1)]
+        (count,) = tiles(code, bounds, values)
+        return [code.sum(count, 1)]
 
     schedule = inspection.output("iterations", points), inspection.output("starts", cells)
     if not options.is_parallel:
