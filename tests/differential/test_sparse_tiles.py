@@ -141,6 +141,7 @@ OPTIONS = (
     "tile=3 sweeps=3",
     "tile=5 sweeps=2 parallel=false",
     "tile=2 sweeps=4 numbering=coloured",
+    "tile=9 sweeps=3 order=wavefronts",
     "tile=7 sweeps=5 numbering=coloured parallel=false",
 )
 

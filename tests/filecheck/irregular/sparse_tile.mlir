@@ -1,6 +1,7 @@
 // RUN: polyir-opt --sparse-tile="tile=50 sweeps=3" --remarks %s 2>&1 | filecheck %s
 // RUN: polyir-opt --sparse-tile="tile=50 sweeps=3 parallel=false" %s | filecheck %s --check-prefix SERIAL
 // RUN: polyir-opt --sparse-tile="tile=50 sweeps=3 numbering=coloured" --emit=c %s | filecheck %s --check-prefix COLOURED
+// RUN: polyir-opt --sparse-tile="tile=50 sweeps=3 order=wavefronts" --emit=c %s | filecheck %s --check-prefix ORDER
 
 // Figures 15.25 to 15.29: Gauss-Seidel on a matrix in CSR form, three convergence iterations at a
 // time. The tiles grow from blocks of 50 unknowns in the second one.
@@ -105,3 +106,10 @@ func.func @gauss_seidel(%t: index, %n: index, %rp: memref<?xindex>, %ci: memref<
 // COLOURED:      x_colours[{{.+}}] = x_colours[{{.+}}] | [[BIT:.+]];
 // COLOURED:      numbers[order_{{.+}}[b]] = b;
 // COLOURED:      tile_of[{{.+}}] = numbers[
+
+// The iterations are put into the tiles in the order of their wavefronts.
+// ORDER:      int64_t *restrict [[ORDER:order.*]] = malloc(
+// ORDER:      const int64_t [[I:.+]] = [[ORDER]][{{.+}}];
+// ORDER-NEXT: const int64_t [[CELL:.+]] = tile_of[{{.+}} + [[I]]] * 3 + {{.+}};
+// ORDER-NEXT: const int64_t [[PLACE:.+]] = places{{.*}}[[[CELL]]];
+// ORDER-NEXT: iterations[[[PLACE]]] = [[I]];
