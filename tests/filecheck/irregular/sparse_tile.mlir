@@ -41,6 +41,13 @@ func.func @gauss_seidel(%t: index, %n: index, %rp: memref<?xindex>, %ci: memref<
 // CHECK:         %[[BLOCK:.+]] = arith.divui %[[T]], %{{.+}}
 // CHECK-NEXT:    memref.store %[[BLOCK]], %tile_of
 
+// The accesses of the seed.
+// CHECK:       scf.for %[[K0:k.*]] = {{.*}} {
+// CHECK-NEXT:    %[[C0:c.*]] = memref.load %ci[%[[K0]]]
+// CHECK-NEXT:    %[[R0:.+]] = memref.load %x_read[%[[C0]]]
+// CHECK-NEXT:    %[[LOWER:.+]] = arith.minsi %[[R0]], %{{.+}}
+// CHECK-NEXT:    memref.store %[[LOWER]], %x_read[%[[C0]]]
+
 // Backwards: the lowest tile of those that depend on an iteration. The elements that a row reads
 // have writers, and the one that it writes has readers and a writer.
 // CHECK:       %[[LO:lo.*]] = memref.load %rp[
