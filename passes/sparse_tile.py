@@ -55,8 +55,9 @@ class SparseTilePass(ModulePass):
     this name, or the one in the middle. `sweeps` iterations of the outer loop are tiled together;
     by default 4 if it has one inner loop, and 1 if it has several. Tiles that do not depend on each
     other run in parallel, unless `parallel=false`. With `numbering=coloured`, tiles are numbered by
-    a colouring of the blocks, so that more of them may. All dependences are kept, and so are the
-    bits of the results.
+    a colouring of the blocks, so that more of them may. With `order=wavefronts`, the iterations of
+    a loop in a tile run in the order of their wavefronts, so that a processor need not wait for the
+    results of each one. All dependences are kept, and so are the bits of the results.
     """
 
     name = "sparse-tile"
@@ -65,6 +66,7 @@ class SparseTilePass(ModulePass):
     sweeps: int | None = None
     seed: str | None = None
     numbering: Literal["natural", "coloured"] = "natural"
+    order: Literal["program", "wavefronts"] = "program"
     parallel: bool = True
     loops: tuple[str, ...] = ()
 
@@ -97,4 +99,9 @@ class SparseTilePass(ModulePass):
             loop = names.index(self.seed)
         sweeps = self.sweeps or (SWEEPS if len(names) == 1 else 1)
         seed = Seed(loop, self.tile, sweeps)
-        return TilingOptions(seed, self.numbering == "coloured", self.parallel)
+        return TilingOptions(
+            seed,
+            is_coloured=self.numbering == "coloured",
+            is_parallel=self.parallel,
+            by_wavefronts=self.order == "wavefronts",
+        )

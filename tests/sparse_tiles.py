@@ -65,6 +65,23 @@ def jacobi(starts: Indices, columns: Indices, sweeps: int) -> list[Point]:
     return points
 
 
+def scatters(
+    p: Indices, q: Indices, r: Indices, sizes: tuple[int, int], sweeps: int
+) -> list[Point]:
+    """The points of loops that write elements without reading them."""
+    n, m = sizes
+    points = []
+    for sweep in range(sweeps):
+        for i in range(n):
+            points.append(Point(sweep, 0, i, frozenset([("x", q[i])]), frozenset([("y", i)])))
+        for j in range(m):
+            points.append(Point(sweep, 1, j, frozenset([("y", r[j])]), frozenset([("x", p[j])])))
+        for number, k in enumerate(range(1, n, 2)):
+            written = frozenset([("z", r[k]), ("y", n - k)])
+            points.append(Point(sweep, 2, number, frozenset([("x", k - 1)]), written))
+    return points
+
+
 def molecular_dynamics(molecules: int, left: Indices, right: Indices, sweeps: int) -> list[Point]:
     """The points of the loops over molecules, interactions and molecules of moldyn."""
     points = []

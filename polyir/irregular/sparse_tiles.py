@@ -23,7 +23,7 @@ from polyir.irregular.shadows import Shadows, find_wavefronts
 from polyir.irregular.slices import Values
 from polyir.irregular.tile_growth import Growth, Levels, Seed, iterations
 from polyir.irregular.tile_numbers import Colouring
-from polyir.irregular.tile_schedule import Schedule
+from polyir.irregular.tile_schedule import Schedule, wavefront_orders
 from polyir.irregular.time_steps import TimeSteps
 from polyir.irregular.wavefronts import Report, sort_by_wavefront
 from polyir.loops.loop_forms import SequentialLoop
@@ -31,11 +31,16 @@ from polyir.loops.loop_forms import SequentialLoop
 
 @dataclass(frozen=True)
 class TilingOptions:
-    """What a sparse tiling is like: the seed, and whether tiles are coloured and parallel."""
+    """What a sparse tiling is like.
+
+    That is the seed, whether tiles are coloured and run in parallel, and whether the iterations of
+    a loop in a tile run in the order of their wavefronts.
+    """
 
     seed: Seed
     is_coloured: bool
     is_parallel: bool
+    by_wavefronts: bool
 
 
 @dataclass(frozen=True)
@@ -113,7 +118,9 @@ def _inspect(
     tile_of = code.array("tile_of", code.product(levels.total, options.seed.sweeps))
     Growth(levels, shadows, tile_of, numbers).grow(code)
     schedule = Schedule(levels, outputs.iterations, outputs.starts)
-    schedule.sort(code, tile_of)
+    orders = wavefront_orders(code, levels, shadows) if options.by_wavefronts else None
+    schedule.sort(code, tile_of, orders)
+    code.free(*(orders or ()))
     code.free(tile_of, *([] if numbers is None else [numbers]))
     if outputs.order is None or outputs.fronts is None:
         code.store(levels.tiles, outputs.count)

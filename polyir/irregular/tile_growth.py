@@ -15,7 +15,7 @@ the block at the same part of the seed. It takes time linear in the number of ac
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -26,8 +26,8 @@ from polyir.irregular.inspection import Bounds
 from polyir.irregular.shadows import Shadows
 from polyir.irregular.slices import AddressSlice, Values, Visit
 
-UNKNOWN = -1
-"""The tile of an iteration that has none yet."""
+NONE = -1
+"""What is before the first tile."""
 
 
 @dataclass(frozen=True)
@@ -115,44 +115,58 @@ class Growth:
     def grow(self, code: Code) -> None:
         """Find the tiles of all iterations."""
         levels, seed = self._levels, self._levels.seed
-        code.fill(self._tile_of, UNKNOWN, [code.product(levels.total, seed.sweeps)])
-        middle = code.constant(seed.sweep)
+        middle, current = code.constant(seed.sweep), code.cell("current")
         with self._iterations(code, middle, seed.loop) as (body, iteration, place):
             body.store(self._tile(body, self._block_of(body, iteration)), self._tile_of, place)
-        current = code.cell("current")
         self._shadows.fill(code, levels.tiles)
-        for loop in reversed(levels.loops[: seed.loop + 1]):
+        self._note(code, middle, seed.loop, self._shadows.note_lowest, is_reversed=True)
+        for loop in reversed(levels.loops[: seed.loop]):
             self._grow_backwards(code, middle, loop, current)
-        with code.loop("r", 0, middle) as (body, back):
-            sweep = body.difference(body.constant(seed.sweep - 1), back)
+        with code.loop("r", 1, code.constant(seed.sweep + 1)) as (body, back):
+            sweep = body.difference(middle, back)
             for loop in reversed(levels.loops):
                 self._grow_backwards(body, sweep, loop, current)
-        self._shadows.fill(code, UNKNOWN)
-        with code.loop("s", 0, code.constant(seed.sweeps)) as (body, sweep):
+        self._shadows.fill(code, NONE)
+        with code.loop("s", 0, middle) as (body, sweep):
+            for loop in levels.loops:
+                self._note(body, sweep, loop, self._shadows.note_highest)
+        for loop in levels.loops[: seed.loop + 1]:
+            self._note(code, middle, loop, self._shadows.note_highest)
+        for loop in levels.loops[seed.loop + 1 :]:
+            self._grow_forwards(code, middle, loop, current)
+        with code.loop("s", seed.sweep + 1, code.constant(seed.sweeps)) as (body, sweep):
             for loop in levels.loops:
                 self._grow_forwards(body, sweep, loop, current)
+
+    def _note(
+        self,
+        code: Code,
+        sweep: SSAValue,
+        loop: int,
+        visit: Callable[[SSAValue], Visit],
+        is_reversed: bool = False,
+    ) -> None:
+        """Visit a level whose tiles are known."""
+        with self._iterations(code, sweep, loop, is_reversed) as (body, iteration, place):
+            tile = body.load(self._tile_of, place)
+            self._levels.visit(body, loop, iteration, visit(tile))
 
     def _grow_backwards(self, code: Code, sweep: SSAValue, loop: int, current: SSAValue) -> None:
         """Put the iterations of a level into the lowest tiles that depend on them."""
         none = self._levels.tiles
-        with self._iterations(code, sweep, loop, is_reversed=True) as (body, iteration, place):
-            known = body.load(self._tile_of, place)
-            body.store(body.select(known, "eq", UNKNOWN, none, known), current)
+        with self._iterations(code, sweep, loop, True) as (body, iteration, place):
+            body.store(none, current)
             self._levels.visit(body, loop, iteration, self._shadows.lowest(current))
             tile = self._found(body, current, none, loop, iteration)
             body.store(tile, self._tile_of, place)
             self._levels.visit(body, loop, iteration, self._shadows.note_lowest(tile))
 
     def _grow_forwards(self, code: Code, sweep: SSAValue, loop: int, current: SSAValue) -> None:
-        """Put the iterations of a level into the highest tiles that they depend on.
-
-        Those that have a tile stay there: the tiles are legal already, unless the order of the
-        tiles is not that of the seed's iterations. Then this makes them so.
-        """
+        """Put the iterations of a level into the highest tiles that they depend on."""
         with self._iterations(code, sweep, loop) as (body, iteration, place):
-            body.store(body.load(self._tile_of, place), current)
+            body.store(NONE, current)
             self._levels.visit(body, loop, iteration, self._shadows.highest(current))
-            tile = self._found(body, current, UNKNOWN, loop, iteration)
+            tile = self._found(body, current, NONE, loop, iteration)
             body.store(tile, self._tile_of, place)
             self._levels.visit(body, loop, iteration, self._shadows.note_highest(tile))
 

@@ -2,33 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xdsl.ir import SSAValue
 
 from polyir.irregular.code import Code
+from polyir.irregular.shadows import Shadows, find_wavefronts
 from polyir.irregular.slices import Visit
 from polyir.irregular.tile_growth import Levels
+from polyir.irregular.wavefronts import sort_by_wavefront
 
 
 class Schedule:
     """The schedule function, in an inspector.
 
     The iterations of tile q at level l are in `iterations`, from the place `starts[q * L + l]` to
-    before `starts[q * L + l + 1]`, where L is the number of levels, in the order of the program.
+    before `starts[q * L + l + 1]`, where L is the number of levels.
     """
 
     def __init__(self, levels: Levels, iterations: SSAValue, starts: SSAValue) -> None:
         self._levels, self._iterations, self._starts = levels, iterations, starts
         self._depth = levels.seed.sweeps * len(levels.slices)
 
-    def sort(self, code: Code, tile_of: SSAValue) -> None:
-        """Add a counting sort of all iterations by tile and level, which keeps their order."""
+    def sort(self, code: Code, tile_of: SSAValue, orders: Sequence[SSAValue] | None = None) -> None:
+        """Add a counting sort of all iterations by tile and level, which keeps their order.
+
+        That is the order of the program, or for each loop that of an array of its iterations.
+        """
         cells = code.product(self._levels.tiles, self._depth)
         places = code.array("places", cells)
         code.fill(places, 0, [cells])
         for is_counted in (True, False):
             with code.loop("s", 0, code.constant(self._levels.seed.sweeps)) as (body, sweep):
                 for loop in self._levels.loops:
-                    self._sort_level(body, sweep, loop, (tile_of, places), is_counted)
+                    order = None if is_counted or orders is None else orders[loop]
+                    self._sort_level(body, sweep, loop, (tile_of, places, order), is_counted)
             if is_counted:
                 self._sum(code, places, cells)
         code.free(places)
@@ -38,14 +46,15 @@ class Schedule:
         code: Code,
         sweep: SSAValue,
         loop: int,
-        arrays: tuple[SSAValue, SSAValue],
+        arrays: tuple[SSAValue, SSAValue, SSAValue | None],
         is_counted: bool,
     ) -> None:
         """Count the iterations of a level in each cell, or put them into their places."""
-        tile_of, places = arrays
+        tile_of, places, order = arrays
         first = self._levels.first(code, sweep, loop)
         level = self._levels.number(code, sweep, loop)
-        with code.loop("t", 0, self._levels.sizes[loop]) as (body, iteration):
+        with code.loop("t", 0, self._levels.sizes[loop]) as (body, number):
+            iteration = number if order is None else body.load(order, number)
             tile = body.load(tile_of, body.sum(first, iteration))
             cell = body.sum(body.product(tile, self._depth), level)
             place = body.load(places, cell)
@@ -72,3 +81,27 @@ class Schedule:
                 end = body.load(self._starts, body.sum(cell, 1))
                 with body.loop("p", first, end) as (inner, place):
                     self._levels.visit(inner, loop, inner.load(self._iterations, place), visit)
+
+
+def wavefront_orders(code: Code, levels: Levels, shadows: Shadows) -> list[SSAValue]:
+    """The iterations of each loop by their wavefronts in that loop alone: new arrays.
+
+    Iterations of one wavefront are in the order of the program. They do not wait for each other's
+    results, so that a processor can compute several at once.
+    """
+    return [_wavefront_order(code, levels, shadows, loop) for loop in levels.loops]
+
+
+def _wavefront_order(code: Code, levels: Levels, shadows: Shadows, loop: int) -> SSAValue:
+    size = levels.sizes[loop]
+    order, wavefronts = code.array("order", size), code.array("wavefront", size)
+    starts, count = code.array("starts", code.sum(size, 1)), code.cell("count")
+    shadows.fill(code, 0)
+
+    def visit(code: Code, iteration: SSAValue, visit: Visit) -> None:
+        levels.visit(code, loop, iteration, visit)
+
+    find_wavefronts(code, size, shadows, visit, wavefronts, count)
+    sort_by_wavefront(code, wavefronts, size, (order, starts, count))
+    code.free(wavefronts, starts)
+    return order

@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 from kernel_runs import FLAGS, loops_of
 from numpy.typing import NDArray
-from sparse_tiles import Point, Schedule, gauss_seidel, jacobi, molecular_dynamics, violation
+from sparse_tiles import (
+    Point,
+    Schedule,
+    gauss_seidel,
+    jacobi,
+    molecular_dynamics,
+    scatters,
+    violation,
+)
 
 from polyir.runtime import CompiledModule, CompilerOptions, compile_module
 
@@ -102,11 +110,38 @@ func.func @kernel(%t: index, %n: index, %rp: memref<?xindex>, %ci: memref<?xinde
 }
 """
 
+SCATTERS = """
+func.func @kernel(%t: index, %n: index, %m: index, %p: memref<?xindex>, %q: memref<?xindex>,
+    %r: memref<?xindex>, %x: memref<?xf64>, %y: memref<?xf64>, %z: memref<?xf64>) {
+  affine.for %s = 0 to %t {
+    affine.for %i = 0 to %n {
+      %qi = affine.load %q[%i] : memref<?xindex>
+      %v = memref.load %x[%qi] : memref<?xf64>
+      memref.store %v, %y[%i] : memref<?xf64>
+    }
+    affine.for %j = 0 to %m {
+      %pj = affine.load %p[%j] : memref<?xindex>
+      %rj = affine.load %r[%j] : memref<?xindex>
+      %v = memref.load %y[%rj] : memref<?xf64>
+      memref.store %v, %x[%pj] : memref<?xf64>
+    }
+    affine.for %k = 1 to %n step 2 {
+      %rk = affine.load %r[%k] : memref<?xindex>
+      %v = affine.load %x[%k - 1] : memref<?xf64>
+      memref.store %v, %z[%rk] : memref<?xf64>
+      affine.store %v, %y[%n - %k] : memref<?xf64>
+    }
+  }
+  return
+}
+"""
+
 OPTIONS = (
     "tile=3 sweeps=1",
     "tile=3 sweeps=3",
     "tile=5 sweeps=2 parallel=false",
     "tile=2 sweeps=4 numbering=coloured",
+    "tile=9 sweeps=3 order=wavefronts",
     "tile=7 sweeps=5 numbering=coloured parallel=false",
 )
 
@@ -160,7 +195,8 @@ def _inspected(module: CompiledModule, options: str, loops: int, **arguments: ob
     tile, levels = int(named["tile"]), int(named["sweeps"]) * loops
     sizes = arguments.pop("sizes")
     assert isinstance(sizes, tuple)
-    tiles = max(1, -(-sizes[loops // 2] // tile))
+    seed = "ijk".index(named["seed"]) if "seed" in named else loops // 2
+    tiles = max(1, -(-sizes[seed] // tile))
     filled = {
         "iterations": np.zeros(sum(sizes) * int(named["sweeps"]), np.int64),
         "starts": np.zeros(tiles * levels + 1, np.int64),
@@ -217,6 +253,23 @@ def test_molecular_dynamics(seed: int, options: str) -> None:
     found = _inspected(_compiled(MOLDYN, options), options, 3, sizes=(n, m, n), **arguments)
     points = molecular_dynamics(n, left, right, found.levels // 3)
     assert violation(found, points, 3) is None
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize("seed", ["i", "j", "k"])
+def test_elements_that_are_written_repeatedly(seed: str, options: str) -> None:
+    """Only output and anti dependences order some of the iterations."""
+    options = f"{options} seed={seed}"
+    for number in range(6):
+        generator = np.random.default_rng(number)
+        n, m = 24, (24, 10, 40)[number % 3]
+        p, q, r = (generator.integers(0, n, max(n, m)) for _ in range(3))
+        x, y, z = (generator.random(n) for _ in range(3))
+        arguments = {"p": p, "q": q, "r": r, "x": x, "y": y, "z": z, "n": n, "m": m}
+        _same_results(SCATTERS, options, {**arguments, "t": 5})
+        module = _compiled(SCATTERS, options)
+        found = _inspected(module, options, 3, sizes=(n, m, n // 2), **arguments)
+        assert violation(found, scatters(p, q, r, (n, m), found.levels // 3), 3) is None
 
 
 def test_colours_let_more_tiles_run_at_the_same_time() -> None:

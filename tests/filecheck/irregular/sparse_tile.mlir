@@ -1,6 +1,7 @@
 // RUN: polyir-opt --sparse-tile="tile=50 sweeps=3" --remarks %s 2>&1 | filecheck %s
 // RUN: polyir-opt --sparse-tile="tile=50 sweeps=3 parallel=false" %s | filecheck %s --check-prefix SERIAL
 // RUN: polyir-opt --sparse-tile="tile=50 sweeps=3 numbering=coloured" --emit=c %s | filecheck %s --check-prefix COLOURED
+// RUN: polyir-opt --sparse-tile="tile=50 sweeps=3 order=wavefronts" --emit=c %s | filecheck %s --check-prefix ORDER
 
 // Figures 15.25 to 15.29: Gauss-Seidel on a matrix in CSR form, three convergence iterations at a
 // time. The tiles grow from blocks of 50 unknowns in the second one.
@@ -39,6 +40,13 @@ func.func @gauss_seidel(%t: index, %n: index, %rp: memref<?xindex>, %ci: memref<
 // CHECK:       scf.for %[[T:t.*]] = {{.*}} {
 // CHECK:         %[[BLOCK:.+]] = arith.divui %[[T]], %{{.+}}
 // CHECK-NEXT:    memref.store %[[BLOCK]], %tile_of
+
+// The accesses of the seed.
+// CHECK:       scf.for %[[K0:k.*]] = {{.*}} {
+// CHECK-NEXT:    %[[C0:c.*]] = memref.load %ci[%[[K0]]]
+// CHECK-NEXT:    %[[R0:.+]] = memref.load %x_read[%[[C0]]]
+// CHECK-NEXT:    %[[LOWER:.+]] = arith.minsi %[[R0]], %{{.+}}
+// CHECK-NEXT:    memref.store %[[LOWER]], %x_read[%[[C0]]]
 
 // Backwards: the lowest tile of those that depend on an iteration. The elements that a row reads
 // have writers, and the one that it writes has readers and a writer.
@@ -105,3 +113,10 @@ func.func @gauss_seidel(%t: index, %n: index, %rp: memref<?xindex>, %ci: memref<
 // COLOURED:      x_colours[{{.+}}] = x_colours[{{.+}}] | [[BIT:.+]];
 // COLOURED:      numbers[order_{{.+}}[b]] = b;
 // COLOURED:      tile_of[{{.+}}] = numbers[
+
+// The iterations are put into the tiles in the order of their wavefronts.
+// ORDER:      int64_t *restrict [[ORDER:order.*]] = malloc(
+// ORDER:      const int64_t [[I:.+]] = [[ORDER]][{{.+}}];
+// ORDER-NEXT: const int64_t [[CELL:.+]] = tile_of[{{.+}} + [[I]]] * 3 + {{.+}};
+// ORDER-NEXT: const int64_t [[PLACE:.+]] = places{{.*}}[[[CELL]]];
+// ORDER-NEXT: iterations[[[PLACE]]] = [[I]];
