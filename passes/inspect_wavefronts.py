@@ -32,7 +32,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from polyir.diagnostics import missed, remark
+from polyir.diagnostics import OptionError, missed, remark
 from polyir.irregular.candidates import irregular_loops
 from polyir.irregular.wavefronts import inspect_wavefronts
 from polyir.passes.lower_poly import LowerPolyPass
@@ -51,6 +51,10 @@ class InspectWavefrontsPass(ModulePass):
 
     block: int = 1
     loops: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.block < 1:
+            raise OptionError("option 'block' of pass 'inspect-wavefronts' must be at least 1")
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if scops_in(op):

@@ -11,7 +11,8 @@ from xdsl.ir import Block, Operation, SSAValue
 from polyir.diagnostics import PolyirError
 from polyir.irregular.slices import AddressSlice, address_slice
 from polyir.loops.loop_forms import SequentialLoop, is_outside
-from polyir.model.raising.effects import LOADS
+from polyir.model.raising.control import LOOPS
+from polyir.model.raising.effects import LOADS, inputs_of
 
 
 @dataclass
@@ -25,8 +26,8 @@ class IrregularLoops:
 def irregular_loops(root: Operation, names: Collection[str] = ()) -> IrregularLoops:
     """The loops inside `root` that write memory at places that come out of index arrays.
 
-    Of nested ones, it is the outermost one that the places depend on. With `names`, only loops
-    whose counters have these names are looked at.
+    Of nested ones, it is the outermost one whose counter chooses the elements of index arrays. With
+    `names`, only loops whose counters have these names are looked at.
     """
     found = IrregularLoops()
     _add(root, names, found)
@@ -41,7 +42,7 @@ def _add(op: Operation, names: Collection[str], found: IrregularLoops) -> None:
             if _has_irregular_store(op):
                 found.reasons.append((f"loop left: {error.message}", op))
         else:
-            if _is_irregular(slice) and _depends_on(slice, op.body.block.args[0]):
+            if _is_irregular(slice):
                 found.slices.append(slice)
                 return
     for region in op.regions:
@@ -55,14 +56,24 @@ def _is_wanted(loop: SequentialLoop, names: Collection[str]) -> bool:
 
 
 def _is_irregular(slice: AddressSlice) -> bool:
-    """Whether some address or control of a slice comes out of memory."""
-    return any(isinstance(op, LOADS) for op in slice.needed)
+    """Whether some address or control comes out of memory at places that the counter chooses."""
+    changing = _dependent_values(slice.loop)
+    return any(
+        isinstance(inner, LOADS) and any(index in changing for index in inner.indices)
+        for op in slice.needed
+        for inner in op.walk()
+    )
 
 
-def _depends_on(slice: AddressSlice, counter: SSAValue) -> bool:
-    """Whether the slice uses the counter of its loop."""
-    users = [use.operation for use in counter.uses]
-    return any(op in slice.needed or op in slice.accesses or op.regions for op in users)
+def _dependent_values(loop: SequentialLoop) -> set[SSAValue]:
+    """The values inside a loop that depend on its counter."""
+    found = {loop.body.block.args[0]}
+    for op in loop.body.block.walk():
+        if any(value in found for value in inputs_of(op)):
+            found.update(op.results)
+        if isinstance(op, LOOPS) and any(value in found for value in op.operands):
+            found.update(op.body.block.args)
+    return found
 
 
 def _has_irregular_store(loop: SequentialLoop) -> bool:

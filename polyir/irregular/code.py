@@ -7,7 +7,15 @@ from contextlib import ExitStack, contextmanager
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, memref, scf
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerAttr, MemRefType
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    AnyFloat,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+)
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
@@ -57,6 +65,36 @@ class Code:
     def minimum(self, left: SSAValue, right: SSAValue) -> SSAValue:
         """The smaller one of two numbers, which may be negative."""
         return self.builder.insert(arith.MinSIOp(left, right)).result
+
+    def is_less(self, left: SSAValue, right: SSAValue) -> SSAValue:
+        """Whether left < right, as a value of type i1."""
+        return self.builder.insert(arith.CmpiOp(left, right, "slt")).result
+
+    def both(self, left: SSAValue, right: SSAValue) -> SSAValue:
+        """Whether two values of type i1 hold."""
+        return self.builder.insert(arith.AndIOp(left, right)).result
+
+    def choice(self, condition: SSAValue, value: SSAValue, other: SSAValue) -> SSAValue:
+        """One of two values."""
+        return self.builder.insert(arith.SelectOp(condition, value, other)).result
+
+    def copy_if(self, condition: SSAValue, op: Operation, values: dict[SSAValue, SSAValue]) -> None:
+        """Run a copy of an operation if `condition` holds; else its result is 0.
+
+        `values` gets the result.
+        """
+        (result,) = op.results
+        assert isinstance(result.type, IndexType | IntegerType | AnyFloat)
+        is_float = isinstance(result.type, AnyFloat)
+        zero = FloatAttr(0.0, result.type) if is_float else IntegerAttr(0, result.type)
+        branches = [
+            Region(Block([value, scf.YieldOp(value.results[0])]))
+            for value in (op.clone(dict(values)), arith.ConstantOp(zero))
+        ]
+        guarded = scf.IfOp(condition, [result.type], *branches)
+        self.add(guarded)
+        guarded.results[0].name_hint = result.name_hint
+        values[result] = guarded.results[0]
 
     def steps(self, lower: SSAValue | int, upper: SSAValue, step: SSAValue | int) -> SSAValue:
         """How many iterations a loop from `lower` to below `upper` has; none is 0."""

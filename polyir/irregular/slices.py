@@ -8,8 +8,10 @@ loops", IEEE Transactions on Computers, 1991).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import reduce
 
 from xdsl.dialects import affine, memref, scf
 from xdsl.ir import Block, Operation, Region, SSAValue
@@ -17,13 +19,17 @@ from xdsl.rewriter import InsertPoint
 
 from polyir.diagnostics import PolyirError, location_of
 from polyir.irregular.code import Code
+from polyir.irregular.writes import first_write
 from polyir.loops.loop_forms import SequentialLoop, computed, is_outside
+from polyir.loops.loop_ranges import ranges_of
 from polyir.model.affine import NotAffineError
 from polyir.model.index_expressions import IndexExpression, compose
+from polyir.model.raising.control import LOOPS, iterators_of
 from polyir.model.raising.effects import (
     ALLOCATIONS,
     LOADS,
     STORES,
+    base_of,
     inputs_of,
     is_pure,
     may_overlap,
@@ -100,6 +106,9 @@ class AddressSlice:
             case scf.ForOp():
                 first, end, step = (values.get(each, each) for each in (op.lb, op.ub, op.step))
                 copy = scf.ForOp(first, end, step, [], regions[0])
+            case affine.ParallelOp() | scf.ParallelOp():
+                self._replay_parallel(op, code, values, visit)
+                return
             case _:
                 operands = [values.get(each, each) for each in op.operands]
                 copy = op.create(operands=operands, properties=op.properties, regions=regions)
@@ -113,6 +122,23 @@ class AddressSlice:
                 inner = Code(InsertPoint.at_end(copied))
                 self._replay(block, inner, values, visit)
                 inner.add(terminator.create())
+
+    def _replay_parallel(
+        self,
+        op: affine.ParallelOp | scf.ParallelOp,
+        code: Code,
+        values: Values,
+        visit: Visit,
+    ) -> None:
+        """Add loops that run one iteration after the other."""
+        with ExitStack() as stack:
+            for counter, (lower, upper, step) in zip(
+                op.body.block.args, _parallel_bounds(op, code, values), strict=True
+            ):
+                name = counter.name_hint or "i"
+                code, mine = stack.enter_context(code.loop(name, lower, upper, step))
+                values[counter] = mine
+            self._replay(op.body.block, code, values, visit)
 
 
 def address_slice(
@@ -145,8 +171,8 @@ def address_slice(
 
 def _require_known(op: Operation) -> None:
     """Raise unless all that `op` may do to memory is known."""
-    is_control = isinstance(op, affine.ForOp | scf.ForOp | affine.IfOp | scf.IfOp)
-    is_yield = isinstance(op, affine.YieldOp | scf.YieldOp)
+    is_control = isinstance(op, (*LOOPS, affine.IfOp, scf.IfOp))
+    is_yield = isinstance(op, affine.YieldOp | scf.YieldOp | scf.ReduceOp | scf.ReduceReturnOp)
     is_access = isinstance(op, ElementAccess)
     is_memory = isinstance(op, (*ALLOCATIONS, memref.DeallocOp, memref.DimOp))
     if not (is_control or is_yield or is_access or is_memory or is_pure(op)):
@@ -155,8 +181,11 @@ def _require_known(op: Operation) -> None:
 
 def _written_memories(loop: SequentialLoop) -> tuple[SSAValue, ...]:
     """The memrefs from outside that the loop writes; raises if others share their memory."""
-    written = [op.memref for op in stores_in(loop) if is_outside(op.memref, loop)]
-    memories = tuple(dict.fromkeys(written))
+    stores = [op for op in stores_in(loop) if not _is_made_in(op.memref, loop)]
+    for op in stores:
+        if not is_outside(op.memref, loop):
+            raise PolyirError("an inspector cannot name the memory of this store", location_of(op))
+    memories = tuple(dict.fromkeys(op.memref for op in stores))
     for op in loop.walk():
         if isinstance(op, ElementAccess):
             for memory in memories:
@@ -166,6 +195,16 @@ def _written_memories(loop: SequentialLoop) -> tuple[SSAValue, ...]:
                         location_of(op),
                     )
     return memories
+
+
+def _is_made_in(memory: SSAValue, loop: SequentialLoop) -> bool:
+    """Whether an allocation in the loop made a memref, or what it views."""
+    base = base_of(memory)
+    return (
+        isinstance(base, SSAValue)
+        and isinstance(base.owner, ALLOCATIONS)
+        and not is_outside(base, loop)
+    )
 
 
 class _Needed:
@@ -183,7 +222,8 @@ class _Needed:
             return
         owner = value.owner
         if isinstance(owner, Block):
-            if value is not owner.args[0]:
+            parent = owner.parent_op()
+            if not (isinstance(parent, LOOPS) and value in iterators_of(parent)):
                 raise PolyirError(
                     "an address depends on what a loop carries in iter_args",
                     location_of(owner.parent_op()),
@@ -206,6 +246,8 @@ class _Needed:
                 values: Sequence[SSAValue] = parent.operands
                 if isinstance(parent, scf.ForOp):
                     values = values[:3]
+                elif isinstance(parent, scf.ParallelOp):
+                    values = (*parent.lowerBound, *parent.upperBound, *parent.step)
                 elif isinstance(parent, affine.ForOp):
                     values = (*parent.lowerBoundOperands, *parent.upperBoundOperands)
                 for value in values:
@@ -217,16 +259,34 @@ class _Needed:
         if isinstance(op, (*STORES, *ALLOCATIONS)):
             raise PolyirError("an address depends on memory that the loop writes", location_of(op))
         if isinstance(op, LOADS):
-            writer = next(
-                (each for each in stores_in(self._loop) if may_overlap(each.memref, op.memref)),
-                None,
-            )
+            writer = first_write(self._loop, op.memref)
             if writer is not None:
                 name = op.memref.name_hint or "memory"
                 raise PolyirError(
                     f"an address depends on '{name}', which the loop writes here",
                     location_of(writer),
                 )
+
+
+def _parallel_bounds(
+    op: affine.ParallelOp | scf.ParallelOp, code: Code, values: Values
+) -> Iterator[tuple[SSAValue, SSAValue, SSAValue | int]]:
+    """The bounds and steps of the counters of a parallel loop, as values of an inspector."""
+    if isinstance(op, scf.ParallelOp):
+        for bounds in zip(op.lowerBound, op.upperBound, op.step, strict=True):
+            lower, upper, step = (values.get(each, each) for each in bounds)
+            yield lower, upper, step
+        return
+    body = Region(Block(arg_types=[each.type for each in op.body.block.args]))
+    operands = [values.get(each, each) for each in op.operands]
+    ranges = ranges_of(op.create(operands=operands, properties=op.properties, regions=[body]))
+    if not ranges:
+        raise PolyirError("an inspector cannot compute the bounds of this loop", location_of(op))
+    for each in ranges:
+        assert each.step is not None
+        lower = reduce(code.maximum, (computed(bound, False, code.builder) for bound in each.lower))
+        upper = reduce(code.minimum, (computed(bound, False, code.builder) for bound in each.upper))
+        yield lower, upper, each.step
 
 
 def _subscripts(op: ElementAccess, code: Code, values: Values) -> list[SSAValue]:
