@@ -35,6 +35,7 @@ from xdsl.passes import ModulePass
 from polyir.diagnostics import OptionError, missed, remark
 from polyir.irregular.candidates import irregular_loops
 from polyir.irregular.wavefronts import inspect_wavefronts
+from polyir.loops.loop_forms import erase_idle
 from polyir.passes.lower_poly import LowerPolyPass
 from polyir.passes.prerequisites import scops_in
 
@@ -64,5 +65,7 @@ class InspectWavefrontsPass(ModulePass):
             (remark if found.slices else missed)(self.name, reason, where)
         for slice in found.slices:
             inspect_wavefronts(op, slice, self.block, partial(remark, self.name))
+        if found.slices:
+            erase_idle(tuple(op.ops))
         if not found.slices and not found.reasons:
             missed(self.name, "nothing to do: no loop writes elements by index arrays", op)

@@ -30,6 +30,8 @@ PASS_NAMES = (
     "simplify-reductions",
     "equations-to-scop",
     "inspect-wavefronts",
+    "reorder-data",
+    "sparse-tile",
     "poly-raise",
     "poly-dependences",
     "print-dependences",

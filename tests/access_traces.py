@@ -139,7 +139,8 @@ class TracedProgram:
         builder = Builder(InsertPoint.before(op))
         counters, values = self._counters_around(op)
         subscripts = _subscripts(op, builder)
-        assert len(subscripts) <= SUBSCRIPTS and len(values) <= COUNTERS
+        assert len(subscripts) <= SUBSCRIPTS
+        assert len(values) <= COUNTERS
         number = len(self._accesses)
         address = builder.insert(memref.ExtractAlignedPointerAsIndexOp.get(op.memref)).results[0]
         record = [
@@ -194,7 +195,8 @@ def dependences(trace: Sequence[Access], counter: str) -> set[tuple[int, int]]:
     inside = [access for access in trace if access.value(counter) is not None]
     for first, second in conflicts(inside):
         source, target = first.value(counter), second.value(counter)
-        assert source is not None and target is not None
+        assert source is not None
+        assert target is not None
         if source != target and first.outside(counter) == second.outside(counter):
             found.add((source, target))
     return found

@@ -120,7 +120,8 @@ func.func @f(%n: index, %steps: index, %A: memref<?xf64>, %p: memref<?xindex>) {
   }
   return
 }"""),
-    "bounds from memory": IrregularLoop("""
+    "bounds from memory": IrregularLoop(
+        """
 func.func @f(%limits: memref<2xindex>, %steps: index, %A: memref<?xf64>, %p: memref<?xindex>,
              %q: memref<?xindex>) {
   %c0 = arith.constant 0 : index
@@ -139,7 +140,10 @@ func.func @f(%limits: memref<2xindex>, %steps: index, %A: memref<?xf64>, %p: mem
     }
   }
   return
-}""", first=2, step=2),
+}""",
+        first=2,
+        step=2,
+    ),
     "conditional": IrregularLoop("""
 func.func @f(%n: index, %A: memref<?xf64>, %p: memref<?xindex>, %flags: memref<?xindex>) {
   %c0 = arith.constant 0 : index

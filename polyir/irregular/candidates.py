@@ -89,3 +89,34 @@ def _is_loaded(value: SSAValue, loop: SequentialLoop) -> bool:
     if isinstance(owner, Block) or is_outside(value, loop):
         return False
     return isinstance(owner, LOADS) or any(_is_loaded(each, loop) for each in owner.operands)
+
+
+def loops_with_index_arrays(root: Operation, names: Collection[str] = ()) -> list[SequentialLoop]:
+    """The outermost loops whose counters decide, by index arrays, which elements are accessed.
+
+    With `names`, only loops whose counters have these names are looked at.
+    """
+    found: list[SequentialLoop] = []
+    for op in root.walk():
+        if any(outer.is_ancestor(op) for outer in found):
+            continue
+        if isinstance(op, affine.ForOp | scf.ForOp) and _is_wanted(op, names):
+            derived = _derived_values(op)
+            if any(
+                index in derived and _is_loaded(index, op)
+                for inner in op.walk()
+                if isinstance(inner, memref.LoadOp | memref.StoreOp)
+                for index in inner.indices
+            ):
+                found.append(op)
+    return found
+
+
+def _derived_values(loop: SequentialLoop) -> set[SSAValue]:
+    """The values inside a loop that are computed from its counter, also as bounds of loops."""
+    derived: set[SSAValue] = {loop.body.block.args[0]}
+    for op in loop.walk():
+        if op is not loop and any(operand in derived for operand in op.operands):
+            derived.update(op.results)
+            derived.update(arg for region in op.regions for b in region.blocks for arg in b.args)
+    return derived

@@ -62,6 +62,10 @@ class Code:
         """The greater one of two numbers, which may be negative."""
         return self.builder.insert(arith.MaxSIOp(left, self._value(right))).result
 
+    def index(self, value: SSAValue) -> SSAValue:
+        """An integer as an index."""
+        return self.builder.insert(arith.IndexCastOp(value, IndexType())).result
+
     def minimum(self, left: SSAValue, right: SSAValue) -> SSAValue:
         """The smaller one of two numbers, which may be negative."""
         return self.builder.insert(arith.MinSIOp(left, right)).result
@@ -95,6 +99,25 @@ class Code:
         self.add(guarded)
         guarded.results[0].name_hint = result.name_hint
         values[result] = guarded.results[0]
+
+    def select(
+        self,
+        left: SSAValue,
+        predicate: str,
+        right: SSAValue | int,
+        then: SSAValue | int,
+        otherwise: SSAValue | int,
+    ) -> SSAValue:
+        """`then` if the comparison of two numbers by a predicate of `arith.cmpi` holds."""
+        holds = self.builder.insert(arith.CmpiOp(left, self._value(right), predicate)).result
+        values = self._value(then), self._value(otherwise)
+        return self.builder.insert(arith.SelectOp(holds, *values)).result
+
+    def quotient(self, left: SSAValue, right: SSAValue | int) -> SSAValue:
+        """left / right of numbers that are not negative, rounded down."""
+        if _is_constant(right, 1):
+            return left
+        return self.builder.insert(arith.DivUIOp(left, self._value(right))).result
 
     def steps(self, lower: SSAValue | int, upper: SSAValue, step: SSAValue | int) -> SSAValue:
         """How many iterations a loop from `lower` to below `upper` has; none is 0."""
@@ -160,6 +183,18 @@ class Code:
         self.add(scf.ForOp(first, end, stride, [], Region(body)))
         inner = Code(InsertPoint.at_end(body))
         yield inner, body.args[0]
+        inner.add(scf.YieldOp())
+
+    @contextmanager
+    def within(self, lower: SSAValue, value: SSAValue, upper: SSAValue) -> Iterator[Code]:
+        """Code that runs if lower <= value < upper."""
+        after = self.builder.insert(arith.CmpiOp(value, lower, "sge")).result
+        before = self.builder.insert(arith.CmpiOp(value, upper, "slt")).result
+        holds = self.builder.insert(arith.AndIOp(after, before)).result
+        body = Block()
+        self.add(scf.IfOp(holds, [], Region(body)))
+        inner = Code(InsertPoint.at_end(body))
+        yield inner
         inner.add(scf.YieldOp())
 
     @contextmanager

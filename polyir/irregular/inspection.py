@@ -42,7 +42,14 @@ from polyir.irregular.code import Code
 from polyir.irregular.slices import AddressSlice, Values
 from polyir.irregular.writes import first_write
 from polyir.isl_names import unique_name
-from polyir.loops.loop_forms import computed, erase_idle, extreme_bound, is_outside, range_of
+from polyir.loops.loop_forms import (
+    SequentialLoop,
+    computed,
+    erase_idle,
+    extreme_bound,
+    is_outside,
+    range_of,
+)
 from polyir.model.index_expressions import IndexExpression
 from polyir.model.raising.effects import LOADS, is_pure, may_trap
 
@@ -68,6 +75,18 @@ def bounds_before(loop: affine.ForOp | scf.ForOp) -> Bounds:
     step = computed(IndexExpression((), found.step), False, builder)
     lower = extreme_bound(found.lower, MaxOp, builder)
     return Bounds(lower, extreme_bound(found.upper, affine.MinOp, builder), step)
+
+
+def move_body(loop: SequentialLoop, counter: SSAValue, code: Code) -> None:
+    """Move the iteration of a loop to where `counter` is its counter."""
+    block = loop.body.block
+    counter.name_hint = block.args[0].name_hint
+    block.args[0].replace_all_uses_with(counter)
+    for op in tuple(block.ops):
+        if op is not block.last_op:
+            op.detach()
+            code.add(op)
+            legalize_affine(op)
 
 
 @dataclass(frozen=True)
@@ -198,32 +217,51 @@ class _Mover:
             raise _StopError(f"the index array '{name}' may be written here", write)
 
 
-Size: TypeAlias = Callable[[Code, Bounds, Values], Sequence[SSAValue]]
-"""Computes the extents of an array that an inspector fills, from the bounds of the loop and the
-values that stand for those of the program."""
+Size: TypeAlias = Callable[..., SSAValue]
+"""Computes the size of an array that an inspector fills, with `Code`, from the `Bounds` of the
+loop, or of each of the loops."""
+
+Extents: TypeAlias = Callable[[Code, Values], Sequence[SSAValue]]
+"""Computes the extents of an array from the values that stand for those of the program."""
 
 
 @dataclass(frozen=True)
 class _Output:
-    """An array that an inspector fills; a number, without a `size`."""
+    """An array that an inspector fills, with a `size` or `extents`; a number, without them."""
 
     name: str
-    size: Size | None
+    size: Size | None = None
+    extents: Extents | None = None
+
+    @property
+    def is_array(self) -> bool:
+        return self.size is not None or self.extents is not None
 
 
 class Inspection:
     """An inspector in the making.
 
     `code` adds to its body, where `values` stand for those of the program, and `bounds` for those
-    of the loop. First the outputs are declared and the body is made, then `finish` adds the
+    of the loop; `all_bounds` has those of the `further` loops, too. With `around`, a loop that
+    holds all of them, it must run before that one: raises `PolyirError` if it cannot. First the
+    outputs are declared and the body is made, then `finish` adds the
     function to the module, and calls it.
     """
 
-    def __init__(self, module: ModuleOp, slice: AddressSlice) -> None:
+    def __init__(
+        self,
+        module: ModuleOp,
+        slice: AddressSlice,
+        *further: AddressSlice,
+        around: SequentialLoop | None = None,
+    ) -> None:
         self._module, self.slice = module, slice
         self._function = _function_of(slice.loop)
-        self._bounds = bounds_before(slice.loop)
-        self.place = _outermost_place(slice, self._bounds)
+        slices = (slice, *further)
+        self._bounds = tuple(bounds_before(each.loop) for each in slices)
+        self.place = _outermost_place(slices, self._bounds)
+        if around is not None and not self.place.before.is_ancestor(around):
+            _refuse(self.place)
         self._pure = _Mover(self._function)
         self._pure.need_pure(self.place.sources)
         self._sources = tuple(self._pure.sources)
@@ -232,7 +270,8 @@ class Inspection:
             argument.name_hint = value.name_hint
         self.code = Code(InsertPoint.at_end(self._block))
         known: Values = dict(zip(self._sources, self._block.args, strict=True))
-        self.values, self.bounds = self._prepared(self.code, known)
+        self.values, self.all_bounds = self._prepared(self.code, known)
+        self.bounds = self.all_bounds[0]
         self._outputs: list[_Output] = []
 
     @property
@@ -247,13 +286,19 @@ class Inspection:
             (f"it does not run further out: {text}", op),
         )
 
-    def output(self, name: str, size: Size | None = None, rank: int = 1) -> SSAValue:
+    def output(self, name: str, size: Size | None = None) -> SSAValue:
         """A further array that the inspector fills, or a number, in the inspector."""
-        shape = [DYNAMIC_INDEX] * rank
-        type = MemRefType(IndexType(), shape if size else [])
+        return self._add(_Output(name, size), rank=0 if size is None else 1)
+
+    def array_output(self, name: str, rank: int, extents: Extents) -> SSAValue:
+        """A further array of some rank that the inspector fills, in the inspector."""
+        return self._add(_Output(name, extents=extents), rank)
+
+    def _add(self, output: _Output, rank: int) -> SSAValue:
+        type = MemRefType(IndexType(), [DYNAMIC_INDEX] * rank)
         argument = self._block.insert_arg(type, len(self._block.args))
-        argument.name_hint = name
-        self._outputs.append(_Output(name, size))
+        argument.name_hint = output.name
+        self._outputs.append(output)
         return argument
 
     def finish(self) -> tuple[SSAValue, ...]:
@@ -334,30 +379,33 @@ class Inspection:
         values, bounds = self._prepared(code, known)
         made = []
         for each in self._outputs:
-            if each.size is None:
-                made.append(_outside_loops(code).cell(each.name))
+            if each.size is not None:
+                made.append(code.array(each.name, each.size(code, *bounds)))
+            elif each.extents is not None:
+                made.append(code.array(each.name, *each.extents(code, values)))
             else:
-                made.append(code.array(each.name, *each.size(code, bounds, values)))
+                made.append(_outside_loops(code).cell(each.name))
         code.add(func.CallOp(name, [*(values.get(v, v) for v in self._sources), *made], []))
         return tuple(made)
 
     def _arrays(self, outputs: tuple[SSAValue, ...]) -> list[SSAValue]:
         return [
-            value
-            for value, output in zip(outputs, self._outputs, strict=True)
-            if output.size is not None
+            value for value, output in zip(outputs, self._outputs, strict=True) if output.is_array
         ]
 
-    def _prepared(self, code: Code, known: Values) -> tuple[Values, Bounds]:
-        """Add what the bounds and the slice use, from the values that are known."""
+    def _prepared(self, code: Code, known: Values) -> tuple[Values, tuple[Bounds, ...]]:
+        """Add what the bounds and the slices use, from the values that are known."""
         values = dict(known)
         for op in self._pure.found:
             code.add(op.clone(values))
         runs = _add_prelude(self.place.prelude, code, values)
-        known_bounds = (self._bounds.lower, self._bounds.upper, self._bounds.step)
-        lower, upper, step = (values.get(each, each) for each in known_bounds)
-        # Without an iteration of the loops around, the index arrays may have no elements to read.
-        return values, Bounds(lower, code.choice(runs, upper, lower) if runs else upper, step)
+        bounds = []
+        for each in self._bounds:
+            lower, upper, step = (values.get(v, v) for v in (each.lower, each.upper, each.step))
+            # Without an iteration of the loops around, index arrays may have no elements to read.
+            upper = code.choice(runs, upper, lower) if runs else upper
+            bounds.append(Bounds(lower, upper, step))
+        return values, tuple(bounds)
 
     @property
     def _table(self) -> Block:
@@ -410,14 +458,23 @@ def _kernel_name(function: func.FuncOp) -> str:
     return function.sym_name.data.removesuffix("_executor")
 
 
-def _outermost_place(slice: AddressSlice, bounds: Bounds) -> Place:
-    """The outermost place for the inspector of a slice."""
-    loads: list[Operation] = [op for op in slice.needed if isinstance(op, LOADS)]
-    needed = (*slice.sources, *slice.memories, bounds.lower, bounds.upper, bounds.step)
-    place = Place(slice.loop, dict.fromkeys(needed), loads)
+def _outermost_place(slices: Sequence[AddressSlice], bounds: Sequence[Bounds]) -> Place:
+    """The outermost place for the inspector of some loops; the first one is where it begins."""
+    loads: list[Operation] = []
+    needed: list[SSAValue] = []
+    for slice, known in zip(slices, bounds, strict=True):
+        loads += [op for op in slice.needed if isinstance(op, LOADS)]
+        needed += (*slice.sources, *slice.memories, known.lower, known.upper, known.step)
+    place = Place(slices[0].loop, dict.fromkeys(needed), loads)
     while place.move_out():
         pass
     return place
+
+
+def _refuse(place: Place) -> None:
+    """Raise, because an inspector cannot run further out than `place`."""
+    text, op = place.reason or ("it cannot move out of this", place.before)
+    raise PolyirError(f"the inspector cannot run before the outer loop: {text}", location_of(op))
 
 
 def _executor_call(module: ModuleOp, function: func.FuncOp) -> func.CallOp | None:

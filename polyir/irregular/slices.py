@@ -142,24 +142,28 @@ class AddressSlice:
 
 
 def address_slice(
-    loop: SequentialLoop, memories: Collection[SSAValue] | None = None
+    loop: SequentialLoop,
+    around: SequentialLoop | None = None,
+    memories: Collection[SSAValue] | None = None,
 ) -> AddressSlice:
     """The part of `loop` that computes the addresses of `memories`, or of all that it writes.
 
+    With `around`, a loop that holds `loop`, it is the addresses of what that one writes.
     Raises `PolyirError`, with a place, if an inspector cannot run it before the loop.
     """
     if loop.results:
         raise PolyirError("its iterations carry values in iter_args", location_of(loop))
     for op in loop.walk():
         _require_known(op)
+    writer = loop if around is None else around
     if memories is None:
-        memories = _written_memories(loop)
+        memories = _written_memories(writer)
     accesses = tuple(
         op
         for op in loop.walk()
         if isinstance(op, ElementAccess) and any(op.memref is memory for memory in memories)
     )
-    finder = _Needed(loop)
+    finder = _Needed(loop, writer)
     for access in accesses:
         for index in access.indices:
             finder.need(index)
@@ -210,10 +214,11 @@ def _is_made_in(memory: SSAValue, loop: SequentialLoop) -> bool:
 class _Needed:
     """The operations inside a loop that some values depend on, and the values from outside."""
 
-    def __init__(self, loop: SequentialLoop) -> None:
+    def __init__(self, loop: SequentialLoop, writer: SequentialLoop) -> None:
         self.found: dict[Operation, None] = {}
         self.sources: dict[SSAValue, None] = {}
         self._loop = loop
+        self._writer = writer
 
     def need(self, value: SSAValue) -> None:
         """Add a value, and what it depends on."""
@@ -259,7 +264,7 @@ class _Needed:
         if isinstance(op, (*STORES, *ALLOCATIONS)):
             raise PolyirError("an address depends on memory that the loop writes", location_of(op))
         if isinstance(op, LOADS):
-            writer = first_write(self._loop, op.memref)
+            writer = first_write(self._writer, op.memref)
             if writer is not None:
                 name = op.memref.name_hint or "memory"
                 raise PolyirError(

@@ -12,18 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from functools import partial
 from typing import TypeAlias
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from polyir.codegen.affine_to_scf import legalize_affine
 from polyir.irregular.code import Code
-from polyir.irregular.inspection import Bounds, Inspection, bounds_before
-from polyir.irregular.slices import AddressSlice, Element, Values, Visit
-from polyir.loops.loop_forms import SequentialLoop
+from polyir.irregular.inspection import Bounds, Inspection, bounds_before, move_body
+from polyir.irregular.shadows import Shadows, find_wavefronts
+from polyir.irregular.slices import AddressSlice, Visit
 
 Report: TypeAlias = Callable[[str, Operation], None]
 """Gets messages, each with the operation that it is about."""
@@ -39,15 +38,9 @@ def inspect_wavefronts(module: ModuleOp, slice: AddressSlice, block: int, report
     inspection = Inspection(module, slice)
     for message, op in inspection.messages:
         report(message, op)
-
-    def blocks(code: Code, bounds: Bounds, _: Values) -> list[SSAValue]:
-        return [_blocks(code, bounds, block)]
-
-    def starts_of_wavefronts(code: Code, bounds: Bounds, _: Values) -> list[SSAValue]:
-        return [code.sum(_blocks(code, bounds, block), 1)]
-
+    blocks = partial(_blocks, block=block)
     order = inspection.output("order", blocks)
-    starts = inspection.output("starts", starts_of_wavefronts)
+    starts = inspection.output("starts", lambda code, bounds: code.sum(blocks(code, bounds), 1))
     count = inspection.output("wavefronts")
     _Inspector(inspection, block).fill(order, starts, count)
     _execute(slice, block, *inspection.finish())
@@ -58,14 +51,6 @@ def _blocks(code: Code, bounds: Bounds, block: int) -> SSAValue:
     return code.steps(0, code.steps(bounds.lower, bounds.upper, bounds.step), block)
 
 
-@dataclass(frozen=True)
-class _Shadow:
-    """For each element of a memref, the wavefronts after those that read and wrote it."""
-
-    after_reads: SSAValue
-    after_writes: SSAValue
-
-
 class _Inspector:
     """Makes the body of an inspector of wavefronts."""
 
@@ -74,66 +59,22 @@ class _Inspector:
         self._values, self._bounds = inspection.values, inspection.bounds
         self._code = inspection.code
         self._blocks = _blocks(self._code, self._bounds, block)
-        self._shadows = {memory: self._shadow(memory) for memory in self._slice.memories}
+        self._shadows = Shadows(self._code, self._slice.memories, self._values)
+        self._shadows.fill(self._code, 0)
 
     def fill(self, order: SSAValue, starts: SSAValue, count: SSAValue) -> None:
         """Add the code that fills the outputs."""
         code = self._code
         wavefronts = code.array("wavefront", self._blocks)
-        self._find_wavefronts(wavefronts, count)
-        for each in self._shadows.values():
-            code.free(each.after_reads, each.after_writes)
+        find_wavefronts(code, self._blocks, self._shadows, self._visit, wavefronts, count)
+        self._shadows.free(code)
         sort_by_wavefront(code, wavefronts, self._blocks, (order, starts, count))
         code.free(wavefronts)
-
-    def _find_wavefronts(self, wavefronts: SSAValue, count: SSAValue) -> None:
-        """Add the loop that finds the wavefront of each block."""
-        code = self._code
-        code.store(0, count)
-        current = code.cell("current")
-        with code.loop("t", 0, self._blocks) as (body, place):
-            body.store(0, current)
-
-            def wait(code: Code, element: Element) -> None:
-                shadow = self._shadows[element.memory]
-                _raise(code, current, code.load(shadow.after_writes, *element.subscripts))
-                if element.is_store:
-                    _raise(code, current, code.load(shadow.after_reads, *element.subscripts))
-
-            self._visit(body, place, wait)
-            wavefront = body.load(current)
-            body.store(wavefront, wavefronts, place)
-            after = body.sum(wavefront, 1)
-            _raise(body, count, after)
-
-            def note(code: Code, element: Element) -> None:
-                shadow = self._shadows[element.memory]
-                if element.is_store:
-                    code.store(after, shadow.after_writes, *element.subscripts)
-                else:
-                    known = code.load(shadow.after_reads, *element.subscripts)
-                    later = code.maximum(known, after)
-                    code.store(later, shadow.after_reads, *element.subscripts)
-
-            self._visit(body, place, note)
 
     def _visit(self, code: Code, place: SSAValue, visit: Visit) -> None:
         """Visit the accesses of a block."""
         with iterations_of_block(code, self._bounds, place, self._block) as (body, counter):
             self._slice.replay(body, counter, self._values, visit)
-
-    def _shadow(self, memory: SSAValue) -> _Shadow:
-        extents = self._code.extents(self._values[memory])
-        name = memory.name_hint or "memory"
-        arrays = [self._code.array(f"{name}_{what}", *extents) for what in ("read", "written")]
-        for array in arrays:
-            self._code.fill(array, 0, extents)
-        return _Shadow(*arrays)
-
-
-def _raise(code: Code, cell: SSAValue, value: SSAValue) -> None:
-    """Let a number in memory be at least `value`."""
-    code.store(code.maximum(code.load(cell), value), cell)
 
 
 @contextmanager
@@ -196,17 +137,5 @@ def _execute(
         with body.parallel_loop("t", first, end) as (inner, place):
             number = inner.load(order, place)
             with iterations_of_block(inner, bounds, number, block) as (code, counter):
-                _move_body(loop, counter, code)
+                move_body(loop, counter, code)
     Rewriter.erase_op(loop)
-
-
-def _move_body(loop: SequentialLoop, counter: SSAValue, code: Code) -> None:
-    """Move the iteration of a loop to where `counter` is its counter."""
-    block = loop.body.block
-    counter.name_hint = block.args[0].name_hint
-    block.args[0].replace_all_uses_with(counter)
-    for op in tuple(block.ops):
-        if op is not block.last_op:
-            op.detach()
-            code.add(op)
-            legalize_affine(op)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cache
+import re
+from functools import cache, partial
 from inspect import signature
 
 import numpy as np
@@ -114,7 +115,8 @@ def schedule(name: str, arguments: dict[str, Argument], block: int) -> dict[int,
     places = starts[: int(count) + 1]
     blocks = order[: places[-1]]
     assert sorted(blocks) == list(range(len(blocks)))
-    assert places[0] == 0 and all(np.diff(places) > 0)
+    assert places[0] == 0
+    assert all(np.diff(places) > 0)
     loop = LOOPS[name]
     return {
         loop.first + int(number * block + k) * loop.step: (wavefront, int(number))
@@ -129,6 +131,12 @@ def traced_original(name: str) -> TracedProgram:
     return TracedProgram(LOOPS[name].text)
 
 
+def is_before(found: dict[int, tuple[int, int]], source: int, target: int) -> bool:
+    """Whether an iteration is over when another one begins, in wavefronts of blocks."""
+    mine, other = found[source], found[target]
+    return mine[1] == other[1] if mine[0] == other[0] else mine[0] < other[0]
+
+
 def dependences_of(name: str, arguments: dict[str, Argument]) -> set[tuple[int, int]]:
     trace = traced_original(name)("f", *copies(arguments).values())
     return dependences(trace, LOOPS[name].counter)
@@ -139,14 +147,76 @@ def dependences_of(name: str, arguments: dict[str, Argument]) -> set[tuple[int, 
 def test_wavefronts_respect_all_dependences(name: str, block: int) -> None:
     for arguments in cases(LOOPS[name], TRACED_SIZES):
         found = schedule(name, arguments, block)
-
-        def is_before(source: int, target: int) -> bool:
-            mine, other = found[source], found[target]
-            return mine[1] == other[1] if mine[0] == other[0] else mine[0] < other[0]
-
         pairs = dependences_of(name, arguments)
-        assert violations(pairs, is_before) == []
+        assert violations(pairs, partial(is_before, found)) == []
         # No wavefront is later than it must be: each has an iteration that waits for the last one.
         waits = {(found[target][1], found[source][0]) for source, target in pairs}
         for wavefront, number in found.values():
             assert wavefront == 0 or (number, wavefront - 1) in waits
+
+
+def test_a_wrong_wavefront_is_caught() -> None:
+    """Each dependence that a planted schedule breaks is found."""
+    name = "figure 15.15"
+    p, q = np.array([1, 2, 5, 3]), np.array([0, 1, 3, 4])
+    arguments: dict[str, Argument] = {"n": 4, "A": np.ones(6), "p": p, "q": q}
+    pairs = dependences_of(name, arguments)
+    # 0 writes A[1], which 1 reads; 2 reads A[3], which 3 writes.
+    assert pairs == {(0, 1), (2, 3)}
+    found = schedule(name, arguments, block=1)
+    assert violations(pairs, partial(is_before, found)) == []
+    planted = {**found, 1: (0, 1)}
+    assert violations(pairs, partial(is_before, planted)) == [(0, 1)]
+    planted = {**found, 2: (1, 2), 3: (0, 3)}
+    assert violations(pairs, partial(is_before, planted)) == [(2, 3)]
+
+
+def test_an_index_array_changed_after_inspection_is_caught() -> None:
+    """The schedule of an inspector is not that of other index arrays."""
+    name = "figure 15.15"
+    p, q = np.array([1, 2, 5, 3]), np.array([0, 1, 3, 4])
+    arguments: dict[str, Argument] = {"n": 4, "A": np.ones(6), "p": p, "q": q}
+    found = schedule(name, arguments, block=1)
+    q[3] = 1
+    pairs = dependences_of(name, arguments)
+    assert pairs == {(0, 1), (0, 3), (2, 3)}
+    assert violations(pairs, partial(is_before, found)) == []
+    q[2] = 1
+    assert violations(dependences_of(name, arguments), partial(is_before, found)) == [(0, 2)]
+
+
+def test_a_race_is_caught() -> None:
+    """The emitted loops with a wavefront too few run dependent iterations at once."""
+    name = "figure 15.15"
+    text = mlir_text(inspected(LOOPS[name], PIPELINES[0]))
+    p, q = np.array([1, 2, 5, 3]), np.array([0, 1, 3, 4])
+    assert races(TracedProgram(text)("f", 4, np.ones(6), p, q)) == []
+    # The inspector forgets which elements were written.
+    broken = re.sub(r".*memref\.store .*%A_written\[%pi.*\n", "", text)
+    found = races(TracedProgram(broken)("f", 4, np.ones(6), p, q))
+    assert {access.memory for pair in found for access in pair} == {"A"}
+
+
+GARBAGE = np.full(40, 10**15)
+"""Index arrays that no program may follow."""
+
+
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("rows", {"steps": 0, "rows": GARBAGE, "columns": GARBAGE}),
+        ("bounds from memory", {"steps": 0, "limits": np.array([0, 40]), "p": GARBAGE}),
+        ("bounds from memory", {"steps": -5, "limits": np.array([0, 40]), "p": GARBAGE}),
+        ("two loops", {"steps": 0, "p": GARBAGE, "q": GARBAGE}),
+        ("index array changed between", {"steps": 0, "p": GARBAGE}),
+        ("inside conditionals", {"on": False, "p": GARBAGE}),
+        ("inside conditionals", {"off": True, "q": GARBAGE}),
+        ("figure 15.15", {"n": 0, "p": GARBAGE, "q": GARBAGE}),
+        ("figure 15.15", {"n": -7, "p": GARBAGE, "q": GARBAGE}),
+    ],
+)
+def test_loops_that_do_not_run_are_not_inspected(name: str, changes: dict[str, Argument]) -> None:
+    arguments = {**LOOPS[name].arguments(np.random.default_rng(0), 40), **changes}
+    mine = copies(arguments)
+    wavefronts_of(name, PIPELINES[0])["f"](**mine)
+    assert outcome(None, mine) == expected(name, arguments)

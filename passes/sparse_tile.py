@@ -1,0 +1,100 @@
+"""sparse-tile: tiles across loops with index arrays and across time steps, found at run time.
+
+    func.func @kernel(%t: index, %n: index, %p: memref<?xindex>, %x: memref<?xf64>) {
+      affine.for %s = 0 to %t {
+        affine.for %i = 0 to %n {
+          %pi = affine.load %p[%i] : memref<?xindex>
+          %v = memref.load %x[%pi] : memref<?xf64>
+          affine.store %v, %x[%i] : memref<?xf64>
+        }
+      }
+      func.return
+    }
+
+becomes two functions and the kernel that calls both. `@kernel_inspector` fills the arrays of the
+schedule function (for each tile and each loop, the iterations) and those of the wavefronts of
+tiles, and `@kernel_executor` has the loops
+
+    scf.for %first = %0 to %t step %4 {
+      scf.for %w = %0 to %wavefronts {
+        scf.parallel (%q) = (%fronts[%w]) to (%fronts[%w + 1]) {
+          %tile = memref.load %order[%q] : memref<?xindex>
+          scf.for %s = %first to min(%first + 4, %t) {
+            %cell = %tile * 4 + %s - %first
+            scf.for %p = %starts[%cell] to %starts[%cell + 1] {
+              %i = memref.load %iterations[%p] : memref<?xindex>
+              ...
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from polyir.diagnostics import OptionError, PolyirError, missed, remark
+from polyir.irregular.sparse_tiles import TilingOptions, sparse_tile
+from polyir.irregular.tile_growth import Seed
+from polyir.irregular.time_steps import TimeSteps, irregular_time_steps
+from polyir.passes.lower_poly import LowerPolyPass
+from polyir.passes.prerequisites import scops_in
+
+SWEEPS = 4
+"""How many iterations of a loop around one inner loop are tiled together by default."""
+
+
+@dataclass(frozen=True)
+class SparseTilePass(ModulePass):
+    """Tile sequences of loops with index arrays, and the time steps around them.
+
+    `tile` is the number of iterations of each block of the `seed`, the inner loop whose counter has
+    this name, or the one in the middle. `sweeps` iterations of the outer loop are tiled together;
+    by default 4 if it has one inner loop, and 1 if it has several. Tiles that do not depend on each
+    other run in parallel, unless `parallel=false`. With `numbering=coloured`, tiles are numbered by
+    a colouring of the blocks, so that more of them may. All dependences are kept, and so are the
+    bits of the results.
+    """
+
+    name = "sparse-tile"
+
+    tile: int = 128
+    sweeps: int | None = None
+    seed: str | None = None
+    numbering: Literal["natural", "coloured"] = "natural"
+    parallel: bool = True
+    loops: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("tile", "sweeps"):
+            number = getattr(self, name)
+            if number is not None and number < 1:
+                raise OptionError(f"{name} must be 1 or more: {name}={number}")
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if scops_in(op):
+            LowerPolyPass().apply(ctx, op)
+        found = irregular_time_steps(op, self.loops)
+        for reason, where in found.reasons:
+            (remark if found.loops else missed)(self.name, reason, where)
+        for steps in found.loops:
+            try:
+                sparse_tile(op, steps, self._options(steps), partial(remark, self.name))
+            except PolyirError as error:
+                missed(self.name, f"loop left: {error.message}", steps.loop)
+        if not found.loops and not found.reasons:
+            missed(self.name, "nothing to do: no loop holds a sequence of irregular loops", op)
+
+    def _options(self, steps: TimeSteps) -> TilingOptions:
+        names = [slice.loop.body.block.args[0].name_hint for slice in steps.slices]
+        loop = len(names) // 2
+        if self.seed is not None:
+            if self.seed not in names:
+                raise PolyirError(f"it has no inner loop '{self.seed}'")
+            loop = names.index(self.seed)
+        sweeps = self.sweeps or (SWEEPS if len(names) == 1 else 1)
+        seed = Seed(loop, self.tile, sweeps)
+        return TilingOptions(seed, self.numbering == "coloured", self.parallel)

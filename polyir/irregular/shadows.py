@@ -1,0 +1,125 @@
+"""Arrays beside those of a program, in which an inspector remembers who accessed each element."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
+from xdsl.ir import SSAValue
+
+from polyir.irregular.code import Code
+from polyir.irregular.slices import Element, Values, Visit
+
+
+@dataclass(frozen=True)
+class Shadow:
+    """For each element of a memref, a number from those that read it, and one from its writers."""
+
+    read: SSAValue
+    written: SSAValue
+    extents: Sequence[SSAValue]
+
+
+class Shadows:
+    """The shadows of the memrefs that a program writes."""
+
+    def __init__(self, code: Code, memories: Sequence[SSAValue], values: Values) -> None:
+        self._of = {memory: _shadow(code, memory, values[memory]) for memory in memories}
+
+    def __getitem__(self, memory: SSAValue) -> Shadow:
+        return self._of[memory]
+
+    def fill(self, code: Code, number: SSAValue | int) -> None:
+        """Forget all accesses: set all elements to `number`."""
+        for each in self._of.values():
+            code.fill(each.read, number, each.extents)
+            code.fill(each.written, number, each.extents)
+
+    def free(self, code: Code) -> None:
+        """Free the arrays."""
+        for each in self._of.values():
+            code.free(each.read, each.written)
+
+    def highest(self, cell: SSAValue) -> Visit:
+        """Raises `cell` to the highest number of what an access depends on."""
+        return lambda code, element: self._extreme(code, element, cell, code.maximum)
+
+    def lowest(self, cell: SSAValue) -> Visit:
+        """Lowers `cell` to the lowest number of what depends on an access, in a visit backwards."""
+        return lambda code, element: self._extreme(code, element, cell, code.minimum)
+
+    def note_highest(self, number: SSAValue) -> Visit:
+        """Notes a number that no dependence goes to from a higher one."""
+        return lambda code, element: self._note(code, element, number, code.maximum)
+
+    def note_lowest(self, number: SSAValue) -> Visit:
+        """Notes a number, in a visit backwards, that no dependence goes from to a lower one."""
+        return lambda code, element: self._note(code, element, number, code.minimum)
+
+    def _extreme(
+        self,
+        code: Code,
+        element: Element,
+        cell: SSAValue,
+        choose: Callable[[SSAValue, SSAValue], SSAValue],
+    ) -> None:
+        shadow = self._of[element.memory]
+        for array in (shadow.written, shadow.read)[: 1 + element.is_store]:
+            number = code.load(array, *element.subscripts)
+            code.store(choose(code.load(cell), number), cell)
+
+    def _note(
+        self,
+        code: Code,
+        element: Element,
+        number: SSAValue,
+        choose: Callable[[SSAValue, SSAValue], SSAValue],
+    ) -> None:
+        shadow = self._of[element.memory]
+        if element.is_store:
+            # Those that accessed the element before have a number that is not beyond this one.
+            code.store(number, shadow.written, *element.subscripts)
+        else:
+            known = code.load(shadow.read, *element.subscripts)
+            code.store(choose(known, number), shadow.read, *element.subscripts)
+
+
+VisitBlock = Callable[[Code, SSAValue, Visit], None]
+"""Adds a visit of the accesses of a block of iterations, which has a number."""
+
+
+def find_wavefronts(
+    code: Code,
+    blocks: SSAValue,
+    shadows: Shadows,
+    visit: VisitBlock,
+    wavefronts: SSAValue,
+    count: SSAValue,
+) -> None:
+    """Add the loop that finds the wavefront of each block, and the number of wavefronts.
+
+    The blocks may run in the order of their numbers. The shadows are 0, and are after the
+    wavefronts of the readers and writers then.
+    """
+    code.store(0, count)
+    current = code.cell("current")
+    with code.loop("t", 0, blocks) as (body, block):
+        body.store(0, current)
+        visit(body, block, shadows.highest(current))
+        wavefront = body.load(current)
+        body.store(wavefront, wavefronts, block)
+        after = body.sum(wavefront, 1)
+        body.store(body.maximum(body.load(count), after), count)
+        visit(body, block, shadows.note_highest(after))
+
+
+def _shadow(code: Code, memory: SSAValue, mine: SSAValue) -> Shadow:
+    assert isinstance(memory.type, MemRefType)
+    extents = [
+        code.extent(mine, dimension) if extent == DYNAMIC_INDEX else code.constant(extent)
+        for dimension, extent in enumerate(memory.type.get_shape())
+    ]
+    name = memory.name_hint or "memory"
+    read, written = (code.array(f"{name}_{what}", *extents) for what in ("read", "written"))
+    return Shadow(read, written, extents)

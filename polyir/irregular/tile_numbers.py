@@ -1,0 +1,101 @@
+"""Numbers of tiles by a greedy colouring of the blocks of the seed.
+
+Tiles run in the order of their numbers, as far as they depend on each other. If neighbours have
+different colours, and tiles are numbered by colour, tiles of one colour may run at the same time
+(M. Strout, L. Carter, J. Ferrante and B. Kreaseck, "Sparse tiling for stationary iterative
+methods", 2004, section on the tile dependence graph).
+
+Blocks are neighbours if they access the same element. If an iteration of a block depends on one of
+another block in the seed itself, its colour is higher, so that the numbers keep its order.
+"""
+
+from __future__ import annotations
+
+from xdsl.dialects import arith
+from xdsl.ir import SSAValue
+
+from polyir.irregular.code import Code
+from polyir.irregular.shadows import Shadows
+from polyir.irregular.slices import Element, Visit
+from polyir.irregular.tile_growth import Levels
+from polyir.irregular.wavefronts import iterations_of_block, sort_by_wavefront
+
+COLOURS = 62
+"""How many colours fit into the bits of a number. Higher ones are only those of dependences."""
+
+
+class Colouring:
+    """Adds a colouring to an inspector."""
+
+    def __init__(self, code: Code, levels: Levels, shadows: Shadows, near: Shadows) -> None:
+        """`shadows` are for the colours after those that accessed an element.
+
+        `near.read` has bits for the colours of the blocks that accessed it.
+        """
+        self._levels, self._shadows, self._near = levels, shadows, near
+        self._colour, self._taken = code.cell("colour"), code.cell("taken")
+
+    def number(self, code: Code) -> SSAValue:
+        """The number of the tile of each block: a new array."""
+        tiles = self._levels.tiles
+        colours, count = code.array("colours", tiles), code.cell("count")
+        self._shadows.fill(code, 0)
+        self._near.fill(code, 0)
+        code.store(0, count)
+        with code.loop("q", 0, tiles) as (body, block):
+            colour = self._free_colour(body, block)
+            body.store(colour, colours, block)
+            after = body.sum(colour, 1)
+            body.store(body.maximum(body.load(count), after), count)
+            self._visit(body, block, self._shadows.note_highest(after))
+            self._visit(body, block, self._note_near(body, colour))
+        order, starts = code.array("order", tiles), code.array("starts", code.sum(tiles, 1))
+        sort_by_wavefront(code, colours, tiles, (order, starts, count))
+        numbers = colours
+        with code.loop("t", 0, tiles) as (body, number):
+            body.store(number, numbers, body.load(order, number))
+        code.free(order, starts)
+        return numbers
+
+    def _free_colour(self, code: Code, block: SSAValue) -> SSAValue:
+        """The lowest colour that a block may have."""
+        code.store(0, self._colour)
+        code.store(0, self._taken)
+        self._visit(code, block, self._shadows.highest(self._colour))
+        self._visit(code, block, self._gather_near)
+        taken = code.load(self._taken)
+        with code.loop("c", code.load(self._colour), code.constant(COLOURS)) as (body, colour):
+            shifted = body.builder.insert(arith.ShRUIOp(taken, colour)).result
+            bit = body.builder.insert(arith.AndIOp(shifted, body.constant(1))).result
+            known = body.load(self._colour)
+            # A colour that is free stops the search: the colours after it are not this one.
+            body.store(body.select(known, "eq", colour, body.sum(known, bit), known), self._colour)
+        return code.load(self._colour)
+
+    def _gather_near(self, code: Code, element: Element) -> None:
+        bits = code.load(self._near[element.memory].read, *element.subscripts)
+        code.store(_or(code, code.load(self._taken), bits), self._taken)
+
+    def _note_near(self, code: Code, colour: SSAValue) -> Visit:
+        one = code.constant(1)
+        low = code.minimum(colour, code.constant(COLOURS))
+        bit = code.builder.insert(arith.ShLIOp(one, low)).result
+
+        def note(code: Code, element: Element) -> None:
+            array = self._near[element.memory].read
+            code.store(
+                _or(code, code.load(array, *element.subscripts), bit), array, *element.subscripts
+            )
+
+        return note
+
+    def _visit(self, code: Code, block: SSAValue, visit: Visit) -> None:
+        """Visit the accesses of a block of the seed."""
+        seed = self._levels.seed
+        bounds = self._levels.bounds[seed.loop]
+        with iterations_of_block(code, bounds, block, seed.tile) as (body, counter):
+            self._levels.slices[seed.loop].replay(body, counter, self._levels.values, visit)
+
+
+def _or(code: Code, left: SSAValue, right: SSAValue) -> SSAValue:
+    return code.builder.insert(arith.OrIOp(left, right)).result
