@@ -30,6 +30,7 @@ PASS_NAMES = (
     "simplify-reductions",
     "equations-to-scop",
     "inspect-wavefronts",
+    "runtime-test",
     "reorder-data",
     "sparse-tile",
     "poly-raise",

@@ -14,6 +14,9 @@ from polyir.loops.loop_forms import SequentialLoop, is_outside
 from polyir.model.raising.control import LOOPS
 from polyir.model.raising.effects import LOADS, inputs_of
 
+INSPECTOR = "poly.inspector"
+"""The attribute of functions that are inspectors: their own loops are left as they are."""
+
 
 @dataclass
 class IrregularLoops:
@@ -45,6 +48,8 @@ def _add(op: Operation, names: Collection[str], found: IrregularLoops) -> None:
             if _is_irregular(slice):
                 found.slices.append(slice)
                 return
+    if INSPECTOR in op.attributes:
+        return
     for region in op.regions:
         for block in region.blocks:
             for inner in block.ops:
@@ -57,7 +62,7 @@ def _is_wanted(loop: SequentialLoop, names: Collection[str]) -> bool:
 
 def _is_irregular(slice: AddressSlice) -> bool:
     """Whether some address or control comes out of memory at places that the counter chooses."""
-    changing = _dependent_values(slice.loop)
+    changing = dependent_values(slice.loop)
     return any(
         isinstance(inner, LOADS) and any(index in changing for index in inner.indices)
         for op in slice.needed
@@ -65,7 +70,7 @@ def _is_irregular(slice: AddressSlice) -> bool:
     )
 
 
-def _dependent_values(loop: SequentialLoop) -> set[SSAValue]:
+def dependent_values(loop: SequentialLoop) -> set[SSAValue]:
     """The values inside a loop that depend on its counter."""
     found = {loop.body.block.args[0]}
     for op in loop.body.block.walk():

@@ -70,9 +70,9 @@ class Code:
         """The smaller one of two numbers, which may be negative."""
         return self.builder.insert(arith.MinSIOp(left, right)).result
 
-    def is_less(self, left: SSAValue, right: SSAValue) -> SSAValue:
-        """Whether left < right, as a value of type i1."""
-        return self.builder.insert(arith.CmpiOp(left, right, "slt")).result
+    def compared(self, left: SSAValue, predicate: str, right: SSAValue | int) -> SSAValue:
+        """Whether a predicate of `arith.cmpi` holds, as a value of type i1."""
+        return self.builder.insert(arith.CmpiOp(left, self._value(right), predicate)).result
 
     def both(self, left: SSAValue, right: SSAValue) -> SSAValue:
         """Whether two values of type i1 hold."""

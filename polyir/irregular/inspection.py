@@ -31,6 +31,7 @@ from xdsl.dialects.builtin import (
     MemRefType,
     ModuleOp,
     StringAttr,
+    UnitAttr,
 )
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
@@ -38,6 +39,7 @@ from xdsl.rewriter import InsertPoint
 from polyir.codegen.affine_to_scf import legalize_affine
 from polyir.diagnostics import PolyirError, location_of
 from polyir.dialects.affine_extra import MaxOp
+from polyir.irregular.candidates import INSPECTOR
 from polyir.irregular.code import Code
 from polyir.irregular.slices import AddressSlice, Values
 from polyir.irregular.writes import first_write
@@ -307,6 +309,7 @@ class Inspection:
         name = self._free_name(f"{_kernel_name(self._function)}_inspector")
         types = [argument.type for argument in self._block.args]
         inspector = func.FuncOp(name, (types, []), Region(self._block))
+        inspector.attributes[INSPECTOR] = UnitAttr()
         self._table.insert_op_before(inspector, self._function)
         legalize_affine(inspector)
         erase_idle(tuple(self._block.ops))
@@ -427,7 +430,7 @@ def _add_prelude(
     for item in prelude:
         if isinstance(item, Runs):
             mine = [values.get(each, each) for each in item.values]
-            holds = mine[0] if len(mine) == 1 else code.is_less(mine[0], mine[1])
+            holds = mine[0] if len(mine) == 1 else code.compared(mine[0], "slt", mine[1])
             runs = holds if runs is None else code.both(runs, holds)
         elif runs is not None and (isinstance(item, LOADS) or may_trap(item)):
             code.copy_if(runs, item, values)

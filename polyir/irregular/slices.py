@@ -9,11 +9,12 @@ loops", IEEE Transactions on Computers, 1991).
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, replace
 from functools import reduce
 
-from xdsl.dialects import affine, memref, scf
+from xdsl.dialects import affine, arith, memref, scf
+from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
@@ -41,11 +42,15 @@ ElementAccess = affine.LoadOp | affine.StoreOp | memref.LoadOp | memref.StoreOp
 
 @dataclass(frozen=True)
 class Element:
-    """An element of memory that a loop accesses: the memref of the program, and its subscripts."""
+    """An element of memory that an access of a loop is to.
+
+    It has the memref of the program, and its subscripts in the inspector.
+    """
 
     memory: SSAValue
     subscripts: tuple[SSAValue, ...]
     is_store: bool
+    access: Operation
 
 
 Visit = Callable[[Code, Element], None]
@@ -69,6 +74,14 @@ class AddressSlice:
     needed: frozenset[Operation]
     sources: tuple[SSAValue, ...]
 
+    def only(self, accesses: Sequence[ElementAccess]) -> AddressSlice:
+        """The part for some of the accesses."""
+        finder = _Needed(self.loop, self.loop)
+        for access in accesses:
+            finder.need_access(access)
+        needed = frozenset(finder.found)
+        return replace(self, accesses=tuple(accesses), needed=needed, sources=tuple(finder.sources))
+
     def replay(self, code: Code, counter: SSAValue, values: Values, visit: Visit) -> None:
         """Add an iteration of the loop to an inspector, with `visit` in the place of accesses.
 
@@ -82,7 +95,7 @@ class AddressSlice:
             if op in self.accesses:
                 assert isinstance(op, ElementAccess)
                 places = tuple(_subscripts(op, code, values))
-                visit(code, Element(op.memref, places, isinstance(op, STORES)))
+                visit(code, Element(op.memref, places, isinstance(op, STORES), op))
             elif op in self.needed:
                 code.add(op.clone(values))
             elif any(inner in self.accesses for inner in op.walk()):
@@ -165,9 +178,7 @@ def address_slice(
     )
     finder = _Needed(loop, writer)
     for access in accesses:
-        for index in access.indices:
-            finder.need(index)
-        finder.need_control(access)
+        finder.need_access(access)
     return AddressSlice(
         loop, tuple(memories), accesses, frozenset(finder.found), tuple(finder.sources)
     )
@@ -219,6 +230,12 @@ class _Needed:
         self.sources: dict[SSAValue, None] = {}
         self._loop = loop
         self._writer = writer
+
+    def need_access(self, access: ElementAccess) -> None:
+        """Add the subscripts of an access, and the control around it."""
+        for index in access.indices:
+            self.need(index)
+        self.need_control(access)
 
     def need(self, value: SSAValue) -> None:
         """Add a value, and what it depends on."""
@@ -292,6 +309,35 @@ def _parallel_bounds(
         lower = reduce(code.maximum, (computed(bound, False, code.builder) for bound in each.lower))
         upper = reduce(code.minimum, (computed(bound, False, code.builder) for bound in each.upper))
         yield lower, upper, each.step
+
+
+def subscripts_of(op: ElementAccess, loop: SequentialLoop) -> tuple[IndexExpression, ...]:
+    """The subscripts of an access in a loop, as sums of what the loop does not add up itself.
+
+    Raises `PolyirError` for semi-affine subscripts.
+    """
+    indices = [_expression(index, loop) for index in op.indices]
+    if isinstance(op, memref.LoadOp | memref.StoreOp):
+        return tuple(indices)
+    try:
+        return compose(op.map.data, indices)
+    except NotAffineError as error:
+        raise PolyirError(str(error), location_of(op)) from None
+
+
+def _expression(value: SSAValue, loop: SequentialLoop) -> IndexExpression:
+    """A value as a sum, seen through additions and subtractions in the loop."""
+    owner = value.owner
+    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
+        return IndexExpression((), owner.value.value.data)
+    if not is_outside(value, loop) and isinstance(owner, arith.AddiOp | arith.SubiOp):
+        left, right = _expression(owner.lhs, loop), _expression(owner.rhs, loop)
+        return left + right if isinstance(owner, arith.AddiOp) else left - right
+    if not is_outside(value, loop) and isinstance(owner, affine.ApplyOp):
+        with suppress(NotAffineError):
+            operands = [_expression(each, loop) for each in owner.mapOperands]
+            return compose(owner.map.data, operands)[0]
+    return IndexExpression.of(value)
 
 
 def _subscripts(op: ElementAccess, code: Code, values: Values) -> list[SSAValue]:
