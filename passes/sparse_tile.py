@@ -39,7 +39,7 @@ from xdsl.passes import ModulePass
 from polyir.diagnostics import OptionError, PolyirError, missed, remark
 from polyir.irregular.sparse_tiles import TilingOptions, sparse_tile
 from polyir.irregular.tile_growth import Seed
-from polyir.irregular.time_steps import TimeSteps, irregular_time_steps
+from polyir.irregular.time_steps import TimeSteps, irregular_time_steps, reason_of
 from polyir.passes.lower_poly import LowerPolyPass
 from polyir.passes.prerequisites import scops_in
 
@@ -84,7 +84,7 @@ class SparseTilePass(ModulePass):
             try:
                 sparse_tile(op, steps, self._options(steps), partial(remark, self.name))
             except PolyirError as error:
-                missed(self.name, f"loop left: {error.message}", steps.loop)
+                missed(self.name, reason_of(error), steps.loop)
         if not found.loops and not found.reasons:
             missed(self.name, "nothing to do: no loop holds a sequence of irregular loops", op)
 

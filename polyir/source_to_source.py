@@ -9,7 +9,7 @@ from itertools import count
 from typing import TYPE_CHECKING, TypeGuard
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
@@ -21,6 +21,7 @@ from polyir.frontend.c.layout import line_of_function, words_of
 from polyir.frontend.c.places import SourceArgument, SourcePointer, SourceScalar
 from polyir.frontend.c.source import SourceRegion, TranslatedRegion
 from polyir.frontend.c.types import Arithmetic
+from polyir.irregular.extents import UNKNOWN_EXTENTS
 from polyir.model.raising import raise_function
 from polyir.passes.lower_poly import LowerPolyPass
 from polyir.passes.prerequisites import scops_in
@@ -34,6 +35,7 @@ from polyir.target.c.region import (
     with_free_names,
 )
 from polyir.target.c.syntax import Spelling
+from polyir.universe import PASSES_ON_INDEX_ARRAYS
 
 if TYPE_CHECKING:
     # Few C files are for GPUs.
@@ -78,19 +80,20 @@ def transform_region(
     if isinstance(content, PolyirError):
         return TransformedRegion(region, None, content)
     try:
-        _raise(region, content)
+        if has_index_arrays(passes):
+            content.function.attributes[UNKNOWN_EXTENTS] = UnitAttr()
+        else:
+            _raise(region, content)
         if kernels is not None:
             from polyir.device_regions import device_region
 
             device = device_region(content, region.location, assume_no_alias)
         elif content.overlaps and not assume_no_alias:
-            check = alias_check(
-                content.module, content.arguments, content.overlaps, region.location
-            )
+            check = _alias_check(region, content, has_index_arrays(passes))
         for each in passes:
             each.apply(context, content.module)
         content.module.verify()
-        if len(content.function.function_type.inputs) != len(content.arguments):
+        if len(_kernel(content).function_type.inputs) != len(content.arguments):
             raise PolyirError(
                 "symbolic tile sizes are further arguments of a function, and a region has none",
                 region.location,
@@ -103,6 +106,44 @@ def transform_region(
         error.location = error.location or region.location
         return TransformedRegion(region, None, error)
     return TransformedRegion(region, content.module, None, check, device)
+
+
+def has_index_arrays(passes: Sequence[ModulePass]) -> bool:
+    """Whether passes take the loops of regions as they are, with subscripts out of index arrays."""
+    return bool(passes) and passes[0].name in PASSES_ON_INDEX_ARRAYS
+
+
+def _alias_check(
+    region: SourceRegion, content: TranslatedRegion, has_index_arrays: bool
+) -> AliasCheck:
+    """The check of a region that has been raised, or, `has_index_arrays`, that has not."""
+    module, hint = content.module, ""
+    if has_index_arrays:
+        module = module.clone()
+        hint = " (declare pointers as restrict, or give --assume-no-alias)"
+        for op in module.ops:
+            if isinstance(op, FuncOp) and not op.is_declaration:
+                raise_function(op)
+    try:
+        return alias_check(module, content.arguments, content.overlaps, region.location)
+    except NotModelledError as error:
+        error.message += hint
+        raise
+
+
+def _kernel(content: TranslatedRegion) -> FuncOp:
+    """The function that stands for a region after the passes, which may have split it."""
+    functions = _functions(content)
+    return functions.get(content.name, content.function)
+
+
+def _functions(content: TranslatedRegion) -> dict[str, FuncOp]:
+    """The functions with a body, by name."""
+    return {
+        op.sym_name.data: op
+        for op in content.module.ops
+        if isinstance(op, FuncOp) and not op.is_declaration
+    }
 
 
 def _raise(region: SourceRegion, content: TranslatedRegion) -> None:
@@ -207,7 +248,9 @@ def _replacement(
     words = [word for form in forms for word in re.findall(r"\w+", _text_of(form))]
     called = [op.sym_name.data for op in content.module.walk() if _is_called(op)]
     taken = (*macros, *words, *called)
-    text = region_text(content.function, forms, taken, openmp)
+    kernel = _kernel(content)
+    others = [op for op in _functions(content).values() if op is not kernel]
+    text = region_text(kernel, forms, taken, openmp, others)
     present = dict.fromkeys(_OUTSIDE_MEMBERS.findall("\n".join(text.lines)))
     given = dict.fromkeys(_OUTSIDE_MEMBERS.findall(" ".join((*map(_text_of, forms), *called))))
     unused = tuple(name for name in content.own if name not in present or name not in given)

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from functools import cache, partial
 from pkgutil import resolve_name
+from typing import Final
 
 from xdsl.context import Context
 from xdsl.passes import ModulePass
@@ -32,6 +33,7 @@ PASS_NAMES = (
     "inspect-wavefronts",
     "runtime-test",
     "reorder-data",
+    "reorder-iterations",
     "sparse-tile",
     "poly-raise",
     "poly-dependences",
@@ -109,6 +111,17 @@ PASS_NAMES = (
     "lower-to-llvm",
 )
 """The passes in the order in which a pipeline usually has them."""
+
+
+PASSES_ON_INDEX_ARRAYS: Final = (
+    "check-indices",
+    "inspect-wavefronts",
+    "runtime-test",
+    "reorder-data",
+    "reorder-iterations",
+    "sparse-tile",
+)
+"""Passes that take loops as they are: a pipeline that begins with one of them raises nothing."""
 
 
 def pass_type(name: str) -> type[ModulePass]:

@@ -49,7 +49,12 @@ from polyir.pipeline import (
     split_pass_flags,
 )
 from polyir.runtime.compiler import CompilerOptions, find_compiler
-from polyir.source_to_source import TransformedRegion, rewrite, transform_region
+from polyir.source_to_source import (
+    TransformedRegion,
+    has_index_arrays,
+    rewrite,
+    transform_region,
+)
 from polyir.tools.command_line import ArgumentParser, add_time_limit, exit_code_of, write_output
 from polyir.tools.pass_help import add_information
 from polyir.universe import available_passes, new_context
@@ -93,7 +98,8 @@ def _run(arguments: Sequence[str]) -> int:
     with time_limited_to(options.time_limit):
         preprocessed = preprocess(compiler, flags, path)
         is_detecting = options.detect or not has_region(preprocessed.text)
-        file = _read_file(preprocessed, path, text, is_detecting)
+        takes_data = has_index_arrays(chosen)
+        file = _read_file(preprocessed, path, text, is_detecting, takes_data)
         context = new_context()
         sink = print_all if options.remarks else _ignore if is_detecting else print_missed
         with remarks_to(sink):
@@ -187,10 +193,12 @@ def _ignore(_: Remark) -> None:
     """A loop that was found need not become better."""
 
 
-def _read_file(preprocessed: Preprocessed, path: str, text: str, is_detecting: bool) -> SourceFile:
+def _read_file(
+    preprocessed: Preprocessed, path: str, text: str, is_detecting: bool, takes_data: bool
+) -> SourceFile:
     """The regions between pragmas, or the loops that are found."""
     read = detect_regions if is_detecting else read_regions
-    file = read(preprocessed.text, path, preprocessed.macros, text)
+    file = read(preprocessed.text, path, preprocessed.macros, text, takes_data)
     for error in file.skipped:
         print(f"{error.location}: warning: function skipped: {error.message}", file=sys.stderr)
     if is_detecting and not file.regions:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from xdsl.dialects import affine, memref, scf
 from xdsl.ir import Block, Operation, SSAValue
 
-from polyir.diagnostics import PolyirError
-from polyir.irregular.slices import AddressSlice, address_slice
+from polyir.irregular.inspection import INSPECTOR
+from polyir.irregular.slices import AddressSlice, CannotInspectError, address_slice
 from polyir.loops.loop_forms import SequentialLoop, is_outside
 from polyir.model.raising.control import LOOPS
 from polyir.model.raising.effects import LOADS, inputs_of
-
-INSPECTOR = "poly.inspector"
-"""The attribute of functions that are inspectors: their own loops are left as they are."""
 
 
 @dataclass
@@ -38,22 +35,26 @@ def irregular_loops(root: Operation, names: Collection[str] = ()) -> IrregularLo
 
 
 def _add(op: Operation, names: Collection[str], found: IrregularLoops) -> None:
+    if INSPECTOR in op.attributes:
+        return
+    reasons: list[tuple[str, Operation]] = []
     if isinstance(op, affine.ForOp | scf.ForOp) and _is_wanted(op, names):
         try:
             slice = address_slice(op)
-        except PolyirError as error:
+        except CannotInspectError as error:
             if _has_irregular_store(op):
-                found.reasons.append((f"loop left: {error.message}", op))
+                reasons.append((f"loop left: {error.message}", error.op))
         else:
             if _is_irregular(slice):
                 found.slices.append(slice)
                 return
-    if INSPECTOR in op.attributes:
-        return
+    known = len(found.slices)
     for region in op.regions:
         for block in region.blocks:
             for inner in block.ops:
                 _add(inner, names, found)
+    if len(found.slices) == known:
+        found.reasons += reasons
 
 
 def _is_wanted(loop: SequentialLoop, names: Collection[str]) -> bool:
@@ -102,11 +103,11 @@ def loops_with_index_arrays(root: Operation, names: Collection[str] = ()) -> lis
     With `names`, only loops whose counters have these names are looked at.
     """
     found: list[SequentialLoop] = []
-    for op in root.walk():
+    for op in _without_inspectors(root):
         if any(outer.is_ancestor(op) for outer in found):
             continue
         if isinstance(op, affine.ForOp | scf.ForOp) and _is_wanted(op, names):
-            derived = _derived_values(op)
+            derived = dependent_values(op)
             if any(
                 index in derived and _is_loaded(index, op)
                 for inner in op.walk()
@@ -117,11 +118,11 @@ def loops_with_index_arrays(root: Operation, names: Collection[str] = ()) -> lis
     return found
 
 
-def _derived_values(loop: SequentialLoop) -> set[SSAValue]:
-    """The values inside a loop that are computed from its counter, also as bounds of loops."""
-    derived: set[SSAValue] = {loop.body.block.args[0]}
-    for op in loop.walk():
-        if op is not loop and any(operand in derived for operand in op.operands):
-            derived.update(op.results)
-            derived.update(arg for region in op.regions for b in region.blocks for arg in b.args)
-    return derived
+def _without_inspectors(root: Operation) -> Iterator[Operation]:
+    """The operations inside `root`, without those of inspectors."""
+    if INSPECTOR not in root.attributes:
+        yield root
+        for region in root.regions:
+            for block in region.blocks:
+                for op in block.ops:
+                    yield from _without_inspectors(op)

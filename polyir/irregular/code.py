@@ -186,6 +186,19 @@ class Code:
         inner.add(scf.YieldOp())
 
     @contextmanager
+    def either(
+        self, left: SSAValue, predicate: str, right: SSAValue | int
+    ) -> Iterator[tuple[Code, Code]]:
+        """Code that runs if a comparison by a predicate of `arith.cmpi` holds, and if not."""
+        holds = self.builder.insert(arith.CmpiOp(left, self._value(right), predicate)).result
+        blocks = Block(), Block()
+        self.add(scf.IfOp(holds, [], Region(blocks[0]), Region(blocks[1])))
+        then, otherwise = (Code(InsertPoint.at_end(block)) for block in blocks)
+        yield then, otherwise
+        then.add(scf.YieldOp())
+        otherwise.add(scf.YieldOp())
+
+    @contextmanager
     def within(self, lower: SSAValue, value: SSAValue, upper: SSAValue) -> Iterator[Code]:
         """Code that runs if lower <= value < upper."""
         after = self.builder.insert(arith.CmpiOp(value, lower, "sge")).result

@@ -9,16 +9,16 @@ Design Handbook, 2007, section 15.3.2.3).
 - Consecutive packing: in the order of the first access (C. Ding and K. Kennedy, "Improving cache
   performance in dynamic applications through data and computation reorganization at run time",
   PLDI 1999).
-- Reverse Cuthill-McKee: in the order of a breadth-first search from an element with few
-  neighbours, turned round; neighbours are accessed by one iteration, one after the other
-  (E. Cuthill and J. McKee, "Reducing the bandwidth of sparse symmetric matrices", 1969).
+- Breadth first: in the order of a breadth-first search. The neighbours of an element are those
+  that an iteration accesses just before and after it (I. Al-Furaih and S. Ranka, "Memory hierarchy
+  management for iterative graph structures", IPPS 1998).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial, reduce
 from typing import Literal, TypeAlias
 
@@ -30,17 +30,15 @@ from xdsl.traits import IsTerminator
 
 from polyir.diagnostics import PolyirError, location_of
 from polyir.irregular.code import Code
-from polyir.irregular.inspection import Inspection, bounds_before, move_body
+from polyir.irregular.inspection import Bounds, Inspection, bounds_before, move_body
 from polyir.irregular.slices import AddressSlice, Element, ElementAccess, Values, address_slice
+from polyir.irregular.wavefronts import Report
 from polyir.loops.loop_forms import SequentialLoop, computed, is_outside, range_of
 from polyir.model.affine import NotAffineError
 from polyir.model.index_expressions import IndexExpression, compose
 from polyir.model.raising.effects import LOADS, STORES, is_pure, may_overlap, stores_in
 
-Method: TypeAlias = Literal["packing", "cuthill-mckee"]
-
-Report: TypeAlias = Callable[[str, Operation], None]
-"""Gets messages, each with the operation that it is about."""
+Method: TypeAlias = Literal["packing", "breadth-first"]
 
 
 def data_slice(loop: SequentialLoop) -> AddressSlice | None:
@@ -86,13 +84,13 @@ def reorder_data(module: ModuleOp, slice: AddressSlice, method: Method, report: 
     for message, op in inspection.messages:
         report(message, op)
     number = partial(_number_of_places, memories=slice.memories)
-    places = inspection.array_output("places", 1, number)
-    elements = inspection.array_output("elements", 1, number)
+    places = inspection.output("places", number)
+    elements = inspection.output("elements", number)
     updated = {
-        pointer: inspection.array_output(
+        pointer: inspection.output(
             f"{pointer.name_hint or 'pointers'}_updated",
-            len(_shape(pointer)),
             partial(_same_extents, memory=pointer),
+            rank=len(_shape(pointer)),
         )
         for pointer in pointers
     }
@@ -100,12 +98,14 @@ def reorder_data(module: ModuleOp, slice: AddressSlice, method: Method, report: 
     for pointer, output in updated.items():
         _update_pointers(inspection, pointer, output, places)
     new_places, new_elements, *new_pointers = inspection.finish()
-    known = dict(zip(pointers, new_pointers, strict=True))
+    known: Values = dict(zip(pointers, new_pointers, strict=True))
     executor = _Executor(region, accesses, new_places, new_elements, known)
     executor.rewrite(memories, loops)
 
 
-def _number_of_places(code: Code, values: Values, memories: tuple[SSAValue, ...]) -> list[SSAValue]:
+def _number_of_places(
+    code: Code, bounds: Bounds, values: Values, memories: tuple[SSAValue, ...]
+) -> list[SSAValue]:
     """The greatest number of elements of the memories, at least 1."""
     mapped = (values.get(memory, memory) for memory in memories)
     return [reduce(code.maximum, (code.extents(each)[0] for each in mapped), code.constant(1))]
@@ -116,7 +116,7 @@ def _shape(memory: SSAValue) -> tuple[int, ...]:
     return memory.type.get_shape()
 
 
-def _same_extents(code: Code, values: Values, memory: SSAValue) -> list[SSAValue]:
+def _same_extents(code: Code, bounds: Bounds, values: Values, memory: SSAValue) -> list[SSAValue]:
     return code.extents(values.get(memory, memory))
 
 
@@ -234,17 +234,95 @@ class _Inspector:
         code.fill(self._places, -1, [self._number])
         count = code.cell("count")
         code.store(0, count)
-        seen: set[SSAValue] = set()
+        if self._method == "packing":
+            self._visit(lambda code, element: self._number_next(code, element, count))
+            with code.loop("e", 0, self._number) as (body, element):
+                self._number_next(body, element, count)
+                body.store(element, self._elements, body.load(self._places, element))
+        else:
+            starts, neighbours = self._graph()
+            self._search(starts, neighbours, count)
+            code.free(starts, neighbours)
 
-        def number(code: Code, element: Element) -> None:
-            if element.subscripts[0] not in seen:
-                seen.add(element.subscripts[0])
-                self._number_next(code, element.subscripts[0], count)
+    def _graph(self) -> tuple[SSAValue, SSAValue]:
+        """Add the code that finds the neighbours of each element.
 
-        self._visit(number)
-        with code.loop("e", 0, self._number) as (body, element):
-            self._number_next(body, element, count)
-            body.store(element, self._elements, body.load(self._places, element))
+        Those of element e are from `starts[e]` to before `starts[e + 1]`.
+        """
+        code = self._code
+        size = code.sum(self._number, 2)
+        starts = code.array("starts", size)
+        code.fill(starts, 0, [size])
+
+        # The places are moved up by two: they are where to put the next neighbour, until the end.
+        def count(code: Code, element: SSAValue) -> None:
+            place = code.sum(element, 2)
+            code.store(code.sum(code.load(starts, place), 1), starts, place)
+
+        def count_both(code: Code, one: SSAValue, other: SSAValue) -> None:
+            count(code, one)
+            count(code, other)
+
+        self._visit_neighbours(count_both)
+        with code.loop("e", 0, code.sum(self._number, 1)) as (body, element):
+            next = body.sum(element, 1)
+            total = body.sum(body.load(starts, element), body.load(starts, next))
+            body.store(total, starts, next)
+        last = code.load(starts, code.sum(self._number, 1))
+        neighbours = code.array("neighbours", last)
+
+        def add(code: Code, one: SSAValue, other: SSAValue) -> None:
+            for element, neighbour in ((one, other), (other, one)):
+                place = code.sum(element, 1)
+                target = code.load(starts, place)
+                code.store(neighbour, neighbours, target)
+                code.store(code.sum(target, 1), starts, place)
+
+        self._visit_neighbours(add)
+        return starts, neighbours
+
+    def _search(self, starts: SSAValue, neighbours: SSAValue, count: SSAValue) -> None:
+        """Add the breadth-first search: `elements` is its queue.
+
+        Each of its steps takes an element from the queue, or looks at the next one that may begin
+        another part of the graph.
+        """
+        code = self._code
+        head, next = code.cell("head"), code.cell("next")
+        code.store(0, head)
+        code.store(0, next)
+        with code.loop("step", 0, code.product(self._number, 2)) as (body, _):
+            at = body.load(head)
+            with body.either(at, "slt", body.load(count)) as (take, look):
+                element = take.load(self._elements, at)
+                take.store(take.sum(at, 1), head)
+                first = take.load(starts, element)
+                end = take.load(starts, take.sum(element, 1))
+                with take.loop("k", first, end) as (inner, place):
+                    self._enqueue(inner, inner.load(neighbours, place), count)
+                candidate = look.load(next)
+                look.store(look.sum(candidate, 1), next)
+                self._enqueue(look, candidate, count)
+
+    def _enqueue(self, code: Code, element: SSAValue, count: SSAValue) -> None:
+        """Give an element the next place, and put it there, if it has none."""
+        with code.either(code.load(self._places, element), "slt", 0) as (then, _):
+            place = then.load(count)
+            then.store(place, self._places, element)
+            then.store(element, self._elements, place)
+            then.store(then.sum(place, 1), count)
+
+    def _visit_neighbours(self, visit: Callable[[Code, SSAValue, SSAValue], None]) -> None:
+        """Visit each two elements that an iteration accesses one after the other."""
+        last = self._code.cell("last")
+
+        def visit_pair(code: Code, element: SSAValue) -> None:
+            before = code.load(last)
+            code.store(element, last)
+            with code.either(before, "sge", 0) as (then, _):
+                visit(then, before, element)
+
+        self._visit(visit_pair, lambda code: code.store(-1, last))
 
     def _number_next(self, code: Code, element: SSAValue, count: SSAValue) -> None:
         """Give an element the next place, if it has none."""
@@ -253,12 +331,25 @@ class _Inspector:
         after = code.select(known, "slt", 0, code.sum(next, 1), next)
         code.store(after, count)
 
-    def _visit(self, visit: Callable[[Code, Element], None]) -> None:
-        """Visit the accesses of the loop."""
+    def _visit(
+        self,
+        visit: Callable[[Code, SSAValue], None],
+        begin: Callable[[Code], None] = lambda code: None,
+    ) -> None:
+        """Visit the elements that the loop accesses; `begin` comes before each iteration."""
         bounds, values = self._inspection.bounds, self._inspection.values
+        seen: set[SSAValue] = set()
+
+        def visit_once(code: Code, element: Element) -> None:
+            place = element.subscripts[0]
+            if place not in seen:
+                seen.add(place)
+                visit(code, place)
+
         loop = self._code.loop("i", bounds.lower, bounds.upper, bounds.step)
         with loop as (body, counter):
-            self._inspection.slice.replay(body, counter, values, visit)
+            begin(body)
+            self._inspection.slice.replay(body, counter, values, visit_once)
 
 
 def _update_pointers(
@@ -296,7 +387,8 @@ class _Executor:
     accesses: list[ElementAccess]
     places: SSAValue
     elements: SSAValue
-    pointers: dict[SSAValue, SSAValue]
+    pointers: Values
+    updated: dict[Operation, SSAValue] = field(default_factory=dict)
 
     def rewrite(self, memories: tuple[SSAValue, ...], loops: list[SequentialLoop]) -> None:
         """Copy the memories, access the copies, and copy them back where they are written."""
@@ -308,6 +400,8 @@ class _Executor:
                 self._redirect(access, copies[access.memref], places)
             for loop, moved in moves.items():
                 move_body(loop, moved.element, moved.code)
+        for load in self.updated:
+            _erase_unused(load)
         for loop in loops:
             Rewriter.erase_op(loop)
 
@@ -357,7 +451,7 @@ class _Executor:
             indices = [IndexExpression.of(index) for index in access.indices]
             expressions = compose(access.map.data, indices)
             first, *others = (computed(each, False, code.builder) for each in expressions)
-        place = places.get(first) or self._updated(first, code) or code.load(self.places, first)
+        place = places.get(first) or self._updated(first) or code.load(self.places, first)
         if isinstance(access, LOADS):
             value = code.load(copy, place, *others)
             value.name_hint = access.results[0].name_hint
@@ -367,17 +461,28 @@ class _Executor:
             code.store(access.value, copy, place, *others)
         Rewriter.erase_op(access)
 
-    def _updated(self, place: SSAValue, code: Code) -> SSAValue | None:
+    def _updated(self, place: SSAValue) -> SSAValue | None:
         """The new place, if an index array that was updated has it."""
         load = _index_load(place, self.region)
         if load is None or load.memref not in self.pointers:
             return None
-        pointer = self.pointers[load.memref]
-        moved: affine.LoadOp | memref.LoadOp
-        if isinstance(load, memref.LoadOp):
-            moved = memref.LoadOp.get(pointer, load.indices)
-        else:
-            moved = affine.LoadOp(pointer, load.indices, load.map, IndexType())
-        Rewriter.insert_op(moved, InsertPoint.after(load))
-        moved.results[0].name_hint = load.results[0].name_hint
-        return moved.results[0]
+        if load not in self.updated:
+            pointer = self.pointers[load.memref]
+            moved: affine.LoadOp | memref.LoadOp
+            if isinstance(load, memref.LoadOp):
+                moved = memref.LoadOp.get(pointer, load.indices)
+            else:
+                moved = affine.LoadOp(pointer, load.indices, load.map, IndexType())
+            Rewriter.insert_op(moved, InsertPoint.after(load))
+            moved.results[0].name_hint = load.results[0].name_hint
+            self.updated[load] = moved.results[0]
+        return self.updated[load]
+
+
+def _erase_unused(load: Operation) -> None:
+    """Erase a load of an index array that is not used any more, and its casts."""
+    for use in tuple(load.results[0].uses):
+        if isinstance(use.operation, arith.IndexCastOp) and use.operation.result.first_use is None:
+            Rewriter.erase_op(use.operation)
+    if load.results[0].first_use is None:
+        Rewriter.erase_op(load)

@@ -18,7 +18,7 @@ So a program may call the inspector once and the executor many times.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from xdsl.builder import Builder
@@ -34,14 +34,19 @@ from xdsl.dialects.builtin import (
     UnitAttr,
 )
 from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.rewriter import InsertPoint
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from polyir.codegen.affine_to_scf import legalize_affine
 from polyir.diagnostics import PolyirError, location_of
 from polyir.dialects.affine_extra import MaxOp
-from polyir.irregular.candidates import INSPECTOR
 from polyir.irregular.code import Code
-from polyir.irregular.slices import AddressSlice, Values
+from polyir.irregular.extents import (
+    UNKNOWN_EXTENTS,
+    Extents,
+    declared_extents,
+    visited_extents,
+)
+from polyir.irregular.slices import AddressSlice, Values, Visit
 from polyir.irregular.writes import first_write
 from polyir.isl_names import unique_name
 from polyir.loops.loop_forms import (
@@ -55,6 +60,9 @@ from polyir.loops.loop_forms import (
 from polyir.model.index_expressions import IndexExpression
 from polyir.model.raising.effects import LOADS, is_pure, may_trap
 
+INSPECTOR = "polyir.inspector"
+"""The attribute of functions that are inspectors: their loops get no inspectors of their own."""
+
 
 @dataclass(frozen=True)
 class Bounds:
@@ -63,6 +71,10 @@ class Bounds:
     lower: SSAValue
     upper: SSAValue
     step: SSAValue
+
+    def mapped(self, values: Values) -> Bounds:
+        """The values that stand for these ones."""
+        return Bounds(*(values.get(each, each) for each in (self.lower, self.upper, self.step)))
 
 
 def bounds_before(loop: affine.ForOp | scf.ForOp) -> Bounds:
@@ -219,35 +231,28 @@ class _Mover:
             raise _StopError(f"the index array '{name}' may be written here", write)
 
 
-Size: TypeAlias = Callable[..., SSAValue]
-"""Computes the size of an array that an inspector fills, with `Code`, from the `Bounds` of the
-loop, or of each of the loops."""
-
-Extents: TypeAlias = Callable[[Code, Values], Sequence[SSAValue]]
-"""Computes the extents of an array from the values that stand for those of the program."""
+Size: TypeAlias = Callable[[Code, Bounds, Values], Sequence[SSAValue]]
+"""Computes the extents of an array that an inspector fills, from the bounds of the loop and the
+values that stand for those of the program."""
 
 
 @dataclass(frozen=True)
 class _Output:
-    """An array that an inspector fills, with a `size` or `extents`; a number, without them."""
+    """An array that an inspector fills; a number, without a `size`."""
 
     name: str
-    size: Size | None = None
-    extents: Extents | None = None
-
-    @property
-    def is_array(self) -> bool:
-        return self.size is not None or self.extents is not None
+    size: Size | None
 
 
 class Inspection:
     """An inspector in the making.
 
     `code` adds to its body, where `values` stand for those of the program, and `bounds` for those
-    of the loop; `all_bounds` has those of the `further` loops, too. With `around`, a loop that
+    of the loop; `all_bounds` has those of the `further` loops, too, and `program_bounds` has them
+    as the program has them. With `around`, a loop that
     holds all of them, it must run before that one: raises `PolyirError` if it cannot. First the
-    outputs are declared and the body is made, then `finish` adds the
-    function to the module, and calls it.
+    outputs are declared and the body is made, then `finish` adds the function to the module, and
+    calls it. Without `with_memories`, the memories of the slices have no values in the inspector.
     """
 
     def __init__(
@@ -256,13 +261,18 @@ class Inspection:
         slice: AddressSlice,
         *further: AddressSlice,
         around: SequentialLoop | None = None,
+        with_memories: bool = True,
     ) -> None:
         self._module, self.slice = module, slice
         self._function = _function_of(slice.loop)
-        slices = (slice, *further)
-        self._bounds = tuple(bounds_before(each.loop) for each in slices)
-        self.place = _outermost_place(slices, self._bounds)
+        self._slices = (slice, *further)
+        known_before = frozenset(self._function.walk())
+        self.program_bounds = tuple(bounds_before(each.loop) for each in self._slices)
+        self.place = _outermost_place(self._slices, self.program_bounds, with_memories)
         if around is not None and not self.place.before.is_ancestor(around):
+            for op in reversed(tuple(self._function.walk())):
+                if op not in known_before:
+                    Rewriter.erase_op(op)
             _refuse(self.place)
         self._pure = _Mover(self._function)
         self._pure.need_pure(self.place.sources)
@@ -288,19 +298,25 @@ class Inspection:
             (f"it does not run further out: {text}", op),
         )
 
-    def output(self, name: str, size: Size | None = None) -> SSAValue:
-        """A further array that the inspector fills, or a number, in the inspector."""
-        return self._add(_Output(name, size), rank=0 if size is None else 1)
+    def extents(self) -> Extents:
+        """The extents of the memrefs of the loops, as values of the inspector."""
+        memories = tuple(dict.fromkeys(m for each in self._slices for m in each.memories))
+        if UNKNOWN_EXTENTS in self._function.attributes:
+            return visited_extents(self.code, memories, self._visit_all)
+        return declared_extents(self.code, memories, self.values)
 
-    def array_output(self, name: str, rank: int, extents: Extents) -> SSAValue:
-        """A further array of some rank that the inspector fills, in the inspector."""
-        return self._add(_Output(name, extents=extents), rank)
+    def _visit_all(self, visit: Visit) -> None:
+        """Visit the accesses of all loops."""
+        for slice, bounds in zip(self._slices, self.all_bounds, strict=True):
+            with self.code.loop("i", bounds.lower, bounds.upper, bounds.step) as (body, counter):
+                slice.replay(body, counter, self.values, visit)
 
-    def _add(self, output: _Output, rank: int) -> SSAValue:
-        type = MemRefType(IndexType(), [DYNAMIC_INDEX] * rank)
+    def output(self, name: str, size: Size | None = None, rank: int = 1) -> SSAValue:
+        """A further array of some rank that the inspector fills, or a number, in the inspector."""
+        type = MemRefType(IndexType(), [] if size is None else [DYNAMIC_INDEX] * rank)
         argument = self._block.insert_arg(type, len(self._block.args))
-        argument.name_hint = output.name
-        self._outputs.append(output)
+        argument.name_hint = name
+        self._outputs.append(_Output(name, size))
         return argument
 
     def finish(self) -> tuple[SSAValue, ...]:
@@ -382,18 +398,18 @@ class Inspection:
         values, bounds = self._prepared(code, known)
         made = []
         for each in self._outputs:
-            if each.size is not None:
-                made.append(code.array(each.name, each.size(code, *bounds)))
-            elif each.extents is not None:
-                made.append(code.array(each.name, *each.extents(code, values)))
-            else:
+            if each.size is None:
                 made.append(_outside_loops(code).cell(each.name))
+            else:
+                made.append(code.array(each.name, *each.size(code, bounds[0], values)))
         code.add(func.CallOp(name, [*(values.get(v, v) for v in self._sources), *made], []))
         return tuple(made)
 
     def _arrays(self, outputs: tuple[SSAValue, ...]) -> list[SSAValue]:
         return [
-            value for value, output in zip(outputs, self._outputs, strict=True) if output.is_array
+            value
+            for value, output in zip(outputs, self._outputs, strict=True)
+            if output.size is not None
         ]
 
     def _prepared(self, code: Code, known: Values) -> tuple[Values, tuple[Bounds, ...]]:
@@ -402,12 +418,12 @@ class Inspection:
         for op in self._pure.found:
             code.add(op.clone(values))
         runs = _add_prelude(self.place.prelude, code, values)
-        bounds = []
-        for each in self._bounds:
-            lower, upper, step = (values.get(v, v) for v in (each.lower, each.upper, each.step))
+        bounds = [known.mapped(values) for known in self.program_bounds]
+        if runs is not None:
             # Without an iteration of the loops around, index arrays may have no elements to read.
-            upper = code.choice(runs, upper, lower) if runs else upper
-            bounds.append(Bounds(lower, upper, step))
+            bounds = [
+                replace(each, upper=code.choice(runs, each.upper, each.lower)) for each in bounds
+            ]
         return values, tuple(bounds)
 
     @property
@@ -461,13 +477,16 @@ def _kernel_name(function: func.FuncOp) -> str:
     return function.sym_name.data.removesuffix("_executor")
 
 
-def _outermost_place(slices: Sequence[AddressSlice], bounds: Sequence[Bounds]) -> Place:
+def _outermost_place(
+    slices: Sequence[AddressSlice], bounds: Sequence[Bounds], with_memories: bool
+) -> Place:
     """The outermost place for the inspector of some loops; the first one is where it begins."""
     loads: list[Operation] = []
     needed: list[SSAValue] = []
     for slice, known in zip(slices, bounds, strict=True):
         loads += [op for op in slice.needed if isinstance(op, LOADS)]
-        needed += (*slice.sources, *slice.memories, known.lower, known.upper, known.step)
+        needed += (*slice.sources, known.lower, known.upper, known.step)
+        needed += slice.memories if with_memories else ()
     place = Place(slices[0].loop, dict.fromkeys(needed), loads)
     while place.move_out():
         pass

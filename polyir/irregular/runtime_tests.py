@@ -23,6 +23,7 @@ from xdsl.rewriter import InsertPoint
 
 from polyir.irregular.candidates import dependent_values
 from polyir.irregular.code import Code
+from polyir.irregular.extents import Extent
 from polyir.irregular.inspection import Bounds, Inspection, bounds_before, move_body
 from polyir.irregular.slices import AddressSlice, Element, ElementAccess, Values, subscripts_of
 from polyir.loops.loop_forms import SequentialLoop, computed, is_outside
@@ -236,6 +237,7 @@ class _Inspector:
     """Makes the body of a test."""
 
     def __init__(self, inspection: Inspection, passes: Sequence[_Pass]) -> None:
+        self._inspection = inspection
         self._code, self._values = inspection.code, inspection.values
         self._bounds, self._passes = inspection.bounds, passes
 
@@ -244,7 +246,9 @@ class _Inspector:
         code, bounds = self._code, self._bounds
         code.store(1, independent)
         tests = {test.memory: test for each in self._passes for test in each.tests}
-        tables = {memory: self._table(memory) for memory, test in tests.items() if test.has_table}
+        wanted = [memory for memory, test in tests.items() if test.has_table]
+        extents = self._inspection.extents() if wanted else {}
+        tables = {memory: self._table(memory, extents[memory]) for memory in wanted}
         for each in self._passes:
             with code.loop("i", bounds.lower, bounds.upper, bounds.step) as (body, counter):
                 mark = body.sum(body.difference(counter, bounds.lower), 1)
@@ -261,21 +265,27 @@ class _Inspector:
                         _fail_if(code, independent, is_bad)
                     if element.access in (*each.marked, *each.looked_up):
                         table = tables[element.memory]
-                        known = code.load(table, *element.subscripts)
+                        places = [
+                            extent.place(code, subscript)
+                            for extent, subscript in zip(
+                                extents[element.memory], element.subscripts, strict=True
+                            )
+                        ]
+                        known = code.load(table, *places)
                         is_other = code.both(
                             code.compared(known, "ne", 0), code.compared(known, "ne", mark)
                         )
                         _fail_if(code, independent, is_other)
                         if element.is_store:
-                            code.store(mark, table, *element.subscripts)
+                            code.store(mark, table, *places)
 
                 each.slice.replay(body, counter, self._values, visit)
         code.free(*tables.values())
 
-    def _table(self, memory: SSAValue) -> SSAValue:
-        extents = self._code.extents(self._values[memory])
-        table = self._code.array(f"{memory.name_hint or 'memory'}_writer", *extents)
-        self._code.fill(table, 0, extents)
+    def _table(self, memory: SSAValue, extents: Sequence[Extent]) -> SSAValue:
+        sizes = [extent.size for extent in extents]
+        table = self._code.array(f"{memory.name_hint or 'memory'}_writer", *sizes)
+        self._code.fill(table, 0, sizes)
         return table
 
     def _is_other(self, code: Code, test: _Test, element: Element, counter: SSAValue) -> SSAValue:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import SSAValue
 
 from polyir.irregular.code import Code
-from polyir.irregular.slices import Element, Values, Visit
+from polyir.irregular.extents import Extent, Extents
+from polyir.irregular.slices import Element, Visit
 
 
 @dataclass(frozen=True)
@@ -18,14 +18,19 @@ class Shadow:
 
     read: SSAValue
     written: SSAValue
-    extents: Sequence[SSAValue]
+    extents: Sequence[Extent]
+
+    def places(self, code: Code, element: Element) -> list[SSAValue]:
+        """The subscripts of an element in the two arrays."""
+        pairs = zip(self.extents, element.subscripts, strict=True)
+        return [extent.place(code, subscript) for extent, subscript in pairs]
 
 
 class Shadows:
-    """The shadows of the memrefs that a program writes."""
+    """The shadows of memrefs with some extents."""
 
-    def __init__(self, code: Code, memories: Sequence[SSAValue], values: Values) -> None:
-        self._of = {memory: _shadow(code, memory, values[memory]) for memory in memories}
+    def __init__(self, code: Code, extents: Extents) -> None:
+        self._of = {memory: _shadow(code, memory, each) for memory, each in extents.items()}
 
     def __getitem__(self, memory: SSAValue) -> Shadow:
         return self._of[memory]
@@ -33,8 +38,9 @@ class Shadows:
     def fill(self, code: Code, number: SSAValue | int) -> None:
         """Forget all accesses: set all elements to `number`."""
         for each in self._of.values():
-            code.fill(each.read, number, each.extents)
-            code.fill(each.written, number, each.extents)
+            sizes = [extent.size for extent in each.extents]
+            code.fill(each.read, number, sizes)
+            code.fill(each.written, number, sizes)
 
     def free(self, code: Code) -> None:
         """Free the arrays."""
@@ -65,8 +71,9 @@ class Shadows:
         choose: Callable[[SSAValue, SSAValue], SSAValue],
     ) -> None:
         shadow = self._of[element.memory]
+        places = shadow.places(code, element)
         for array in (shadow.written, shadow.read)[: 1 + element.is_store]:
-            number = code.load(array, *element.subscripts)
+            number = code.load(array, *places)
             code.store(choose(code.load(cell), number), cell)
 
     def _note(
@@ -77,12 +84,13 @@ class Shadows:
         choose: Callable[[SSAValue, SSAValue], SSAValue],
     ) -> None:
         shadow = self._of[element.memory]
+        places = shadow.places(code, element)
         if element.is_store:
             # Those that accessed the element before have a number that is not beyond this one.
-            code.store(number, shadow.written, *element.subscripts)
+            code.store(number, shadow.written, *places)
         else:
-            known = code.load(shadow.read, *element.subscripts)
-            code.store(choose(known, number), shadow.read, *element.subscripts)
+            known = code.load(shadow.read, *places)
+            code.store(choose(known, number), shadow.read, *places)
 
 
 VisitBlock = Callable[[Code, SSAValue, Visit], None]
@@ -114,12 +122,8 @@ def find_wavefronts(
         visit(body, block, shadows.note_highest(after))
 
 
-def _shadow(code: Code, memory: SSAValue, mine: SSAValue) -> Shadow:
-    assert isinstance(memory.type, MemRefType)
-    extents = [
-        code.extent(mine, dimension) if extent == DYNAMIC_INDEX else code.constant(extent)
-        for dimension, extent in enumerate(memory.type.get_shape())
-    ]
+def _shadow(code: Code, memory: SSAValue, extents: Sequence[Extent]) -> Shadow:
     name = memory.name_hint or "memory"
-    read, written = (code.array(f"{name}_{what}", *extents) for what in ("read", "written"))
+    sizes = [extent.size for extent in extents]
+    read, written = (code.array(f"{name}_{what}", *sizes) for what in ("read", "written"))
     return Shadow(read, written, extents)

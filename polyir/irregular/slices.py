@@ -40,6 +40,14 @@ from polyir.model.raising.effects import (
 ElementAccess = affine.LoadOp | affine.StoreOp | memref.LoadOp | memref.StoreOp
 
 
+class CannotInspectError(PolyirError):
+    """Why a loop cannot have an inspector, with the operation that this is about."""
+
+    def __init__(self, message: str, op: Operation) -> None:
+        super().__init__(message, location_of(op))
+        self.op = op
+
+
 @dataclass(frozen=True)
 class Element:
     """An element of memory that an access of a loop is to.
@@ -156,16 +164,17 @@ class AddressSlice:
 
 def address_slice(
     loop: SequentialLoop,
-    around: SequentialLoop | None = None,
     memories: Collection[SSAValue] | None = None,
+    around: SequentialLoop | None = None,
 ) -> AddressSlice:
     """The part of `loop` that computes the addresses of `memories`, or of all that it writes.
 
-    With `around`, a loop that holds `loop`, it is the addresses of what that one writes.
+    With `around`, a loop that holds `loop`, they are of all that this one writes.
+
     Raises `PolyirError`, with a place, if an inspector cannot run it before the loop.
     """
     if loop.results:
-        raise PolyirError("its iterations carry values in iter_args", location_of(loop))
+        raise CannotInspectError("its iterations carry values in iter_args", loop)
     for op in loop.walk():
         _require_known(op)
     writer = loop if around is None else around
@@ -191,7 +200,7 @@ def _require_known(op: Operation) -> None:
     is_access = isinstance(op, ElementAccess)
     is_memory = isinstance(op, (*ALLOCATIONS, memref.DeallocOp, memref.DimOp))
     if not (is_control or is_yield or is_access or is_memory or is_pure(op)):
-        raise PolyirError(f"an inspector cannot run '{op.name}'", location_of(op))
+        raise CannotInspectError(f"an inspector cannot run '{op.name}'", op)
 
 
 def _written_memories(loop: SequentialLoop) -> tuple[SSAValue, ...]:
@@ -199,15 +208,15 @@ def _written_memories(loop: SequentialLoop) -> tuple[SSAValue, ...]:
     stores = [op for op in stores_in(loop) if not _is_made_in(op.memref, loop)]
     for op in stores:
         if not is_outside(op.memref, loop):
-            raise PolyirError("an inspector cannot name the memory of this store", location_of(op))
+            raise CannotInspectError("an inspector cannot name the memory of this store", op)
     memories = tuple(dict.fromkeys(op.memref for op in stores))
     for op in loop.walk():
         if isinstance(op, ElementAccess):
             for memory in memories:
                 if op.memref is not memory and may_overlap(op.memref, memory):
-                    raise PolyirError(
+                    raise CannotInspectError(
                         "two memrefs may share memory, and one of them is written",
-                        location_of(op),
+                        op,
                     )
     return memories
 
@@ -246,9 +255,9 @@ class _Needed:
         if isinstance(owner, Block):
             parent = owner.parent_op()
             if not (isinstance(parent, LOOPS) and value in iterators_of(parent)):
-                raise PolyirError(
+                raise CannotInspectError(
                     "an address depends on what a loop carries in iter_args",
-                    location_of(owner.parent_op()),
+                    owner.parent_op(),
                 )
             return
         if owner in self.found:
@@ -279,14 +288,14 @@ class _Needed:
     def _require_the_same_before(self, op: Operation) -> None:
         """Raise if `op` may have other results before the loop than in it."""
         if isinstance(op, (*STORES, *ALLOCATIONS)):
-            raise PolyirError("an address depends on memory that the loop writes", location_of(op))
+            raise CannotInspectError("an address depends on memory that the loop writes", op)
         if isinstance(op, LOADS):
             writer = first_write(self._writer, op.memref)
             if writer is not None:
                 name = op.memref.name_hint or "memory"
-                raise PolyirError(
+                raise CannotInspectError(
                     f"an address depends on '{name}', which the loop writes here",
-                    location_of(writer),
+                    writer,
                 )
 
 
@@ -303,7 +312,7 @@ def _parallel_bounds(
     operands = [values.get(each, each) for each in op.operands]
     ranges = ranges_of(op.create(operands=operands, properties=op.properties, regions=[body]))
     if not ranges:
-        raise PolyirError("an inspector cannot compute the bounds of this loop", location_of(op))
+        raise CannotInspectError("an inspector cannot compute the bounds of this loop", op)
     for each in ranges:
         assert each.step is not None
         lower = reduce(code.maximum, (computed(bound, False, code.builder) for bound in each.lower))
@@ -322,7 +331,7 @@ def subscripts_of(op: ElementAccess, loop: SequentialLoop) -> tuple[IndexExpress
     try:
         return compose(op.map.data, indices)
     except NotAffineError as error:
-        raise PolyirError(str(error), location_of(op)) from None
+        raise CannotInspectError(str(error), op) from None
 
 
 def _expression(value: SSAValue, loop: SequentialLoop) -> IndexExpression:
@@ -348,5 +357,5 @@ def _subscripts(op: ElementAccess, code: Code, values: Values) -> list[SSAValue]
     try:
         expressions = compose(op.map.data, [IndexExpression.of(index) for index in indices])
     except NotAffineError as error:
-        raise PolyirError(str(error), location_of(op)) from None
+        raise CannotInspectError(str(error), op) from None
     return [computed(each, False, code.builder) for each in expressions]

@@ -20,6 +20,7 @@ from polyir.codegen.affine_to_scf import legalize_affine
 from polyir.irregular.code import Code
 from polyir.irregular.inspection import Bounds, Inspection, bounds_before, move_body
 from polyir.irregular.shadows import Shadows, find_wavefronts
+from polyir.irregular.slices import Values
 from polyir.irregular.tile_growth import Growth, Levels, Seed, iterations
 from polyir.irregular.tile_numbers import Colouring
 from polyir.irregular.tile_schedule import Schedule
@@ -63,21 +64,30 @@ def sparse_tile(module: ModuleOp, steps: TimeSteps, options: TilingOptions, repo
         report(message, op)
     outputs = _declare(inspection, options)
     _inspect(inspection, steps, options, outputs)
-    _Executor(steps, options.seed, _Outputs(*inspection.finish())).replace()
+    executor = _Executor(steps, options.seed, inspection.program_bounds)
+    executor.replace(_Outputs(*inspection.finish()))
 
 
 def _declare(inspection: Inspection, options: TilingOptions) -> _Outputs:
     """Declare the outputs of the inspector."""
-    seed = options.seed
+    seed, program = options.seed, inspection.program_bounds
 
-    def points(code: Code, *bounds: Bounds) -> SSAValue:
+    def points(code: Code, _: Bounds, values: Values) -> list[SSAValue]:
         total = code.constant(0)
-        for each in bounds:
-            total = code.sum(total, iterations(code, each))
-        return code.product(total, seed.sweeps)
+        for each in program:
+            total = code.sum(total, iterations(code, each.mapped(values)))
+        return [code.product(total, seed.sweeps)]
 
-    def cells(code: Code, *bounds: Bounds) -> SSAValue:
-        return code.sum(code.product(seed.tiles(code, *bounds), seed.sweeps * len(bounds)), 1)
+    def tiles(code: Code, _: Bounds, values: Values) -> list[SSAValue]:
+        return [seed.tiles(code, program[seed.loop].mapped(values))]
+
+    def cells(code: Code, bounds: Bounds, values: Values) -> list[SSAValue]:
+        (count,) = tiles(code, bounds, values)
+        return [code.sum(code.product(count, seed.sweeps * len(program)), 1)]
+
+    def ends(code: Code, bounds: Bounds, values: Values) -> list[SSAValue]:
+        (count,) = tiles(code, bounds, values)
+        return [code.sum(count, 1)]
 
     schedule = inspection.output("iterations", points), inspection.output("starts", cells)
     if not options.is_parallel:
@@ -85,8 +95,8 @@ def _declare(inspection: Inspection, options: TilingOptions) -> _Outputs:
     return _Outputs(
         *schedule,
         inspection.output("wavefronts"),
-        inspection.output("order", seed.tiles),
-        inspection.output("fronts", lambda code, *all: code.sum(seed.tiles(code, *all), 1)),
+        inspection.output("order", tiles),
+        inspection.output("fronts", ends),
     )
 
 
@@ -94,14 +104,12 @@ def _inspect(
     inspection: Inspection, steps: TimeSteps, options: TilingOptions, outputs: _Outputs
 ) -> None:
     """Add the code that fills the outputs."""
-    code, values = inspection.code, inspection.values
+    code, values, extents = inspection.code, inspection.values, inspection.extents()
     levels = Levels(code, steps.slices, inspection.all_bounds, values, options.seed)
-    shadows = Shadows(code, steps.memories, values)
+    shadows = Shadows(code, extents)
     numbers = None
     if options.is_coloured:
-        near = Shadows(code, steps.memories, values)
-        numbers = Colouring(code, levels, shadows, near).number(code)
-        near.free(code)
+        numbers = Colouring(code, levels, shadows).number(code)
     tile_of = code.array("tile_of", code.product(levels.total, options.seed.sweeps))
     Growth(levels, shadows, tile_of, numbers).grow(code)
     schedule = Schedule(levels, outputs.iterations, outputs.starts)
@@ -122,11 +130,13 @@ def _inspect(
 class _Executor:
     """Makes the loops that run tiles."""
 
-    def __init__(self, steps: TimeSteps, seed: Seed, outputs: _Outputs) -> None:
-        self._steps, self._seed, self._outputs = steps, seed, outputs
+    def __init__(self, steps: TimeSteps, seed: Seed, bounds: tuple[Bounds, ...]) -> None:
+        self._steps, self._seed = steps, seed
+        self._bounds = dict(zip((each.loop for each in steps.slices), bounds, strict=True))
 
-    def replace(self) -> None:
+    def replace(self, outputs: _Outputs) -> None:
         """Replace the loop of time steps."""
+        self._outputs = outputs
         loop = self._steps.loop
         bounds = bounds_before(loop)
         code = Code(InsertPoint.before(loop))
@@ -161,22 +171,21 @@ class _Executor:
         """Run the part of a tile in a time step."""
         block = self._steps.loop.body.block
         step.name_hint = block.args[0].name_hint
-        loops = [slice.loop for slice in self._steps.slices]
-        bounds = {loop: bounds_before(loop) for loop in loops}
+        loops = list(self._bounds)
         block.args[0].replace_all_uses_with(step)
         levels = self._seed.sweeps * len(loops)
         cell = code.sum(code.product(tile, levels), code.product(sweep, len(loops)))
         for op in tuple(block.ops):
-            if op in bounds:
-                assert isinstance(op, SequentialLoop)
-                self._run_level(code, code.sum(cell, loops.index(op)), op, bounds[op])
+            if isinstance(op, SequentialLoop):
+                self._run_level(code, code.sum(cell, loops.index(op)), op)
             elif op is not block.last_op:
                 op.detach()
                 code.add(op)
                 legalize_affine(op)
 
-    def _run_level(self, code: Code, cell: SSAValue, loop: SequentialLoop, bounds: Bounds) -> None:
+    def _run_level(self, code: Code, cell: SSAValue, loop: SequentialLoop) -> None:
         """Run the iterations of a loop that are in a cell of the schedule function."""
+        bounds = self._bounds[loop]
         first = code.load(self._outputs.starts, cell)
         end = code.load(self._outputs.starts, code.sum(cell, 1))
         with code.loop("p", first, end) as (body, place):

@@ -46,9 +46,9 @@ class Seed:
         """The iteration of the outer loop that the seed is in."""
         return self.sweeps // 2
 
-    def tiles(self, code: Code, *bounds: Bounds) -> SSAValue:
-        """The number of tiles, for the bounds of all loops: 1 if the seed has no iterations."""
-        return code.maximum(code.steps(0, iterations(code, bounds[self.loop]), self.tile), 1)
+    def tiles(self, code: Code, bounds: Bounds) -> SSAValue:
+        """The number of tiles, for the bounds of the loop: 1 if it has no iterations."""
+        return code.maximum(code.steps(0, iterations(code, bounds), self.tile), 1)
 
 
 def iterations(code: Code, bounds: Bounds) -> SSAValue:
@@ -77,7 +77,7 @@ class Levels:
         for size in self.sizes:
             self._offsets.append(code.sum(self._offsets[-1], size))
         self.total = self._offsets[-1]
-        self.tiles = seed.tiles(code, *bounds)
+        self.tiles = seed.tiles(code, bounds[seed.loop])
 
     @property
     def loops(self) -> range:

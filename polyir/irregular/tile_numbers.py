@@ -25,34 +25,38 @@ COLOURS = 62
 
 
 class Colouring:
-    """Adds a colouring to an inspector."""
+    """Adds a colouring to an inspector.
 
-    def __init__(self, code: Code, levels: Levels, shadows: Shadows, near: Shadows) -> None:
-        """`shadows` are for the colours after those that accessed an element.
+    The `shadows` are for the colours that are free after those that accessed an element.
+    """
 
-        `near.read` has bits for the colours of the blocks that accessed it.
-        """
-        self._levels, self._shadows, self._near = levels, shadows, near
+    def __init__(self, code: Code, levels: Levels, shadows: Shadows) -> None:
+        self._levels, self._shadows = levels, shadows
         self._colour, self._taken = code.cell("colour"), code.cell("taken")
+        self._used: dict[SSAValue, SSAValue] = {}
+        for memory in levels.slices[0].memories:
+            # A bit for each colour of the blocks that accessed an element.
+            extents = code.extents(levels.values[memory])
+            self._used[memory] = code.array(f"{memory.name_hint or 'memory'}_colours", *extents)
+            code.fill(self._used[memory], 0, extents)
 
     def number(self, code: Code) -> SSAValue:
         """The number of the tile of each block: a new array."""
         tiles = self._levels.tiles
-        colours, count = code.array("colours", tiles), code.cell("count")
+        numbers, count = code.array("numbers", tiles), code.cell("count")
         self._shadows.fill(code, 0)
-        self._near.fill(code, 0)
         code.store(0, count)
-        with code.loop("q", 0, tiles) as (body, block):
+        with code.loop("b", 0, tiles) as (body, block):
             colour = self._free_colour(body, block)
-            body.store(colour, colours, block)
+            body.store(colour, numbers, block)
             after = body.sum(colour, 1)
             body.store(body.maximum(body.load(count), after), count)
             self._visit(body, block, self._shadows.note_highest(after))
-            self._visit(body, block, self._note_near(body, colour))
+            self._visit(body, block, self._use(_bit(body, colour)))
+        code.free(*self._used.values())
         order, starts = code.array("order", tiles), code.array("starts", code.sum(tiles, 1))
-        sort_by_wavefront(code, colours, tiles, (order, starts, count))
-        numbers = colours
-        with code.loop("t", 0, tiles) as (body, number):
+        sort_by_wavefront(code, numbers, tiles, (order, starts, count))
+        with code.loop("b", 0, tiles) as (body, number):
             body.store(number, numbers, body.load(order, number))
         code.free(order, starts)
         return numbers
@@ -62,7 +66,7 @@ class Colouring:
         code.store(0, self._colour)
         code.store(0, self._taken)
         self._visit(code, block, self._shadows.highest(self._colour))
-        self._visit(code, block, self._gather_near)
+        self._visit(code, block, self._take)
         taken = code.load(self._taken)
         with code.loop("c", code.load(self._colour), code.constant(COLOURS)) as (body, colour):
             shifted = body.builder.insert(arith.ShRUIOp(taken, colour)).result
@@ -72,22 +76,20 @@ class Colouring:
             body.store(body.select(known, "eq", colour, body.sum(known, bit), known), self._colour)
         return code.load(self._colour)
 
-    def _gather_near(self, code: Code, element: Element) -> None:
-        bits = code.load(self._near[element.memory].read, *element.subscripts)
+    def _take(self, code: Code, element: Element) -> None:
+        """Note the colours of those that accessed an element before."""
+        bits = code.load(self._used[element.memory], *element.subscripts)
         code.store(_or(code, code.load(self._taken), bits), self._taken)
 
-    def _note_near(self, code: Code, colour: SSAValue) -> Visit:
-        one = code.constant(1)
-        low = code.minimum(colour, code.constant(COLOURS))
-        bit = code.builder.insert(arith.ShLIOp(one, low)).result
+    def _use(self, bit: SSAValue) -> Visit:
+        """Adds the bit of a colour to those of an element."""
 
-        def note(code: Code, element: Element) -> None:
-            array = self._near[element.memory].read
-            code.store(
-                _or(code, code.load(array, *element.subscripts), bit), array, *element.subscripts
-            )
+        def use(code: Code, element: Element) -> None:
+            array = self._used[element.memory]
+            bits = _or(code, code.load(array, *element.subscripts), bit)
+            code.store(bits, array, *element.subscripts)
 
-        return note
+        return use
 
     def _visit(self, code: Code, block: SSAValue, visit: Visit) -> None:
         """Visit the accesses of a block of the seed."""
@@ -95,6 +97,12 @@ class Colouring:
         bounds = self._levels.bounds[seed.loop]
         with iterations_of_block(code, bounds, block, seed.tile) as (body, counter):
             self._levels.slices[seed.loop].replay(body, counter, self._levels.values, visit)
+
+
+def _bit(code: Code, colour: SSAValue) -> SSAValue:
+    """The bit of a colour; one that is not looked at for a high colour."""
+    low = code.minimum(colour, code.constant(COLOURS))
+    return code.builder.insert(arith.ShLIOp(code.constant(1), low)).result
 
 
 def _or(code: Code, left: SSAValue, right: SSAValue) -> SSAValue:

@@ -55,13 +55,19 @@ def irregular_time_steps(root: Operation, names: Collection[str] = ()) -> FoundT
     return found
 
 
+def reason_of(error: PolyirError) -> str:
+    """Why a loop is left, with the place in the program that is the reason."""
+    place = "" if error.location is None else f" ({error.location})"
+    return f"loop left: {error.message}{place}"
+
+
 def _add(op: Operation, names: Collection[str], found: FoundTimeSteps) -> None:
     if isinstance(op, SequentialLoop) and _is_wanted(op, names) and _inner_loops(op):
         try:
             steps = time_steps(op)
         except PolyirError as error:
             if names or _uses_index_arrays(op):
-                found.reasons.append((f"loop left: {error.message}", op))
+                found.reasons.append((reason_of(error), op))
         else:
             if names or steps.is_irregular():
                 found.loops.append(steps)
@@ -87,7 +93,7 @@ def time_steps(loop: SequentialLoop) -> TimeSteps:
         )
         if not (is_unwritten or is_pure(op)):
             raise PolyirError(f"'{op.name}' is outside of its inner loops", location_of(op))
-    return TimeSteps(loop, tuple(address_slice(inner, loop) for inner in _inner_loops(loop)))
+    return TimeSteps(loop, tuple(address_slice(inner, around=loop) for inner in _inner_loops(loop)))
 
 
 def prepared_in(loop: SequentialLoop) -> Iterator[Operation]:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from typing import TypeAlias
 
 from xdsl.dialects.builtin import ModuleOp
@@ -22,7 +21,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from polyir.irregular.code import Code
 from polyir.irregular.inspection import Bounds, Inspection, bounds_before, move_body
 from polyir.irregular.shadows import Shadows, find_wavefronts
-from polyir.irregular.slices import AddressSlice, Visit
+from polyir.irregular.slices import AddressSlice, Values, Visit
 
 Report: TypeAlias = Callable[[str, Operation], None]
 """Gets messages, each with the operation that it is about."""
@@ -38,9 +37,15 @@ def inspect_wavefronts(module: ModuleOp, slice: AddressSlice, block: int, report
     inspection = Inspection(module, slice)
     for message, op in inspection.messages:
         report(message, op)
-    blocks = partial(_blocks, block=block)
+
+    def blocks(code: Code, bounds: Bounds, _: Values) -> list[SSAValue]:
+        return [_blocks(code, bounds, block)]
+
+    def starts_of_wavefronts(code: Code, bounds: Bounds, _: Values) -> list[SSAValue]:
+        return [code.sum(_blocks(code, bounds, block), 1)]
+
     order = inspection.output("order", blocks)
-    starts = inspection.output("starts", lambda code, bounds: code.sum(blocks(code, bounds), 1))
+    starts = inspection.output("starts", starts_of_wavefronts)
     count = inspection.output("wavefronts")
     _Inspector(inspection, block).fill(order, starts, count)
     _execute(slice, block, *inspection.finish())
@@ -59,7 +64,7 @@ class _Inspector:
         self._values, self._bounds = inspection.values, inspection.bounds
         self._code = inspection.code
         self._blocks = _blocks(self._code, self._bounds, block)
-        self._shadows = Shadows(self._code, self._slice.memories, self._values)
+        self._shadows = Shadows(self._code, inspection.extents())
         self._shadows.fill(self._code, 0)
 
     def fill(self, order: SSAValue, starts: SSAValue, count: SSAValue) -> None:

@@ -66,6 +66,7 @@ class Builder:
         self._facts: list[IndexExpression] = []
         self._general_facts: list[IndexExpression] = []
         self._accesses: dict[SSAValue, list[SubscriptedAccess]] = {}
+        self._cells: list[tuple[memref.AllocaOp, Block]] = []
         self._order: dict[SSAValue, int] = {}
         self.origins: dict[SSAValue, SSAValue] = {}
         """The integers that indices are cast from."""
@@ -161,7 +162,17 @@ class Builder:
         cell = memref.AllocaOp.get(type, shape=shape)
         self.insert_at_entry(cell)
         cell.memref.name_hint = name
+        self._cells.append((cell, self._block))
         return cell.memref
+
+    def put_cells_in_scope(self) -> None:
+        """Move memory that is local to a block into it, so that each iteration has its own."""
+        for cell, block in self._cells:
+            is_used = cell.parent is not None and block.first_op is not None
+            if block is not self.entry and is_used:
+                assert block.first_op is not None
+                cell.detach()
+                block.insert_op_before(cell, block.first_op)
 
     def order(self, value: SSAValue) -> int:
         """A unique number for a value; later requests for other values get larger numbers."""
@@ -239,11 +250,25 @@ class Builder:
         return IndexExpression.of(result)
 
     def extremum(self, expressions: Sequence[IndexExpression], is_minimum: bool) -> IndexExpression:
-        """The least or greatest of affine expressions."""
+        """The least or greatest of some expressions."""
+        if not all(self.is_affine(each) for each in expressions):
+            return self._extremum_of_data(
+                [self.index_value(each) for each in expressions], is_minimum
+            )
         map, operands = map_of(expressions)
         kind = affine.MinOp if is_minimum else MaxOp
         result = self.insert_invariant(kind(operands, AffineMapAttr(map))).results[0]
         return IndexExpression.of(result)
+
+    def _extremum_of_data(self, values: Sequence[SSAValue], is_minimum: bool) -> IndexExpression:
+        kind = arith.MinSIOp if is_minimum else arith.MaxSIOp
+        result = reduce(lambda one, other: self.insert(kind(one, other)).result, values)
+        self.note_data(result)
+        return IndexExpression.of(result)
+
+    def note_data(self, value: SSAValue) -> None:
+        """From now on, affine maps may not use an index."""
+        self._data[value] = None
 
     def is_affine(self, expression: IndexExpression) -> bool:
         """Whether affine maps may use all values in an expression."""

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from pycparser import c_ast
-from xdsl.dialects import affine
-from xdsl.ir import SSAValue
+from xdsl.dialects import affine, func, memref
+from xdsl.ir import Block, SSAValue
 from xdsl.ir.affine import AffineBinaryOpKind
 
 from polyir.dialects.affine_extra import MaxOp
 from polyir.frontend.c.builder import Builder
-from polyir.frontend.c.conditions import conjunction
+from polyir.frontend.c.conditions import comparison, conjunction
 from polyir.frontend.c.errors import NotModelledError, refuse
 from polyir.frontend.c.expressions import Expressions
 from polyir.frontend.c.names import (
@@ -24,8 +24,8 @@ from polyir.frontend.c.names import (
     name_set_by,
     step_of,
 )
-from polyir.frontend.c.types import Arithmetic
-from polyir.model.index_expressions import IndexExpression, compose
+from polyir.frontend.c.types import Arithmetic, common_type
+from polyir.model.index_expressions import Constraint, IndexExpression, compose
 
 _CEIL: Final = AffineBinaryOpKind.CeilDiv
 _FLOOR: Final = AffineBinaryOpKind.FloorDiv
@@ -59,6 +59,10 @@ class CounterRange:
     start: IndexExpression
     step: int
     limits: tuple[IndexExpression, ...]
+
+    def is_affine(self, builder: Builder) -> bool:
+        """Whether start and limits are affine; if not, they come out of memory."""
+        return all(builder.is_affine(each) for each in (self.start, *self.limits))
 
 
 def header_of(node: c_ast.For, parts: LoopParts, expressions: Expressions) -> Header:
@@ -132,17 +136,23 @@ def counter_range(
     start: IndexExpression,
     expressions: Expressions,
     builder: Builder,
+    takes_data: bool,
 ) -> CounterRange:
-    """The range of a loop whose counter stands for `counter` in its condition."""
-    if not builder.is_affine(start):
+    """The range of a loop whose counter stands for `counter` in its condition.
+
+    With `takes_data`, start and limits may come out of memory.
+    """
+    if not (takes_data or builder.is_affine(start)):
         raise refuse(header.start, f"the start of '{header.name}' is not affine")
     condition = header.condition
     operator = condition.op if isinstance(condition, c_ast.BinaryOp) else None
     if header.before_test and not type.is_signed:
         raise refuse(condition, "a condition that changes an unsigned counter before it is tested")
     if operator == "!=":
-        return _range_to(header, counter, type, start, expressions, builder)
+        return _range_to(header, counter, type, start, expressions, builder, takes_data)
     tests = conjunction(expressions.condition(condition))
+    if tests is None and takes_data:
+        tests = _data_test(header, counter, expressions)
     if tests is None:
         raise refuse(condition, f"the bound of the loop over '{header.name}' is not affine")
     limits: list[IndexExpression] = []
@@ -150,10 +160,51 @@ def counter_range(
         coefficient = dict(test.expression.terms).get(counter, 0)
         rest = test.expression - IndexExpression.of(counter).scale(coefficient)
         is_bound = not test.is_equality and coefficient * header.step < 0
-        if not is_bound or counter in tuple(rest.values()):
+        is_divided = abs(coefficient) != 1 and not builder.is_affine(rest)
+        if not is_bound or is_divided or counter in tuple(rest.values()):
             raise refuse(condition, f"a condition that does not bound the counter '{header.name}'")
         limits += _limits(rest, coefficient)
     return CounterRange(start, header.step, tuple(limits))
+
+
+def _data_test(
+    header: Header, counter: SSAValue, expressions: Expressions
+) -> tuple[Constraint, ...] | None:
+    """The condition that compares the counter with data, which the loop must not change."""
+    condition = header.condition
+    if not isinstance(condition, c_ast.BinaryOp) or condition.op not in ("<", "<=", ">", ">="):
+        return None
+    if all(header.name in identifiers_in(side) for side in (condition.left, condition.right)):
+        return None
+    left, right = (expressions.value(side) for side in (condition.left, condition.right))
+    type = common_type(left.type, right.type)
+    if type.is_float:
+        return None
+    conversions = expressions.conversions
+    sides = [conversions.index(conversions.convert(side, type)) for side in (left, right)]
+    if not any(side.value is counter for side in sides):
+        return None
+    return conjunction(comparison(condition.op, *sides))
+
+
+def may_change(bounds: CounterRange, body: Block) -> bool:
+    """Whether a loop may write what its limits are computed from; C computes them each time."""
+    stored = [op.memref for op in body.walk() if isinstance(op, affine.StoreOp | memref.StoreOp)]
+    pending = [value for limit in bounds.limits for value in limit.values()]
+    seen: dict[SSAValue, None] = {}
+    while pending:
+        value = pending.pop()
+        if value in seen or isinstance(value.owner, Block):
+            continue
+        seen[value] = None
+        op = value.owner
+        if isinstance(op, affine.LoadOp | memref.LoadOp) and op.memref in stored:
+            return True
+        pending += op.operands
+        pending += [operand for inner in op.walk() for operand in inner.operands]
+        if any(isinstance(inner, func.CallOp) for inner in op.walk()) and stored:
+            return True
+    return False
 
 
 def _limits(rest: IndexExpression, coefficient: int) -> tuple[IndexExpression, ...]:
@@ -188,6 +239,7 @@ def _range_to(
     start: IndexExpression,
     expressions: Expressions,
     builder: Builder,
+    takes_data: bool,
 ) -> CounterRange:
     """`counter != limit`: a signed counter must reach the limit, or the behaviour is undefined."""
     test = header.condition
@@ -197,11 +249,15 @@ def _range_to(
         return CounterRange(start, header.step, (IndexExpression(),))
     if not type.is_signed or abs(header.step) != 1:
         raise refuse(test, "'!=' in a loop whose counter is unsigned or steps by more than 1")
-    sides = [expressions.value(side).index for side in (test.left, test.right)]
+    values = [expressions.value(side) for side in (test.left, test.right)]
+    sides = [
+        expressions.conversions.index(each) if takes_data and not each.type.is_float else each.index
+        for each in values
+    ]
     for side, other in (sides, reversed(sides)):
         is_counter = side == IndexExpression.of(counter)
         if is_counter and other is not None and counter not in tuple(other.values()):
-            if not builder.is_affine(other):
+            if not (takes_data or builder.is_affine(other)):
                 break
             return CounterRange(start, header.step, (other,))
     raise refuse(test, f"the bound of the loop over '{header.name}' is not affine")

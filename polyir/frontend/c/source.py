@@ -51,6 +51,8 @@ class TranslatedRegion:
     overlaps: tuple[PossibleOverlap, ...]
     explained: Callable[[NotModelledError], NotModelledError]
     """Makes an error in the body of a function that is inlined one of its call."""
+    name: str
+    """The name of the function before any pass."""
 
 
 @dataclass(frozen=True)
@@ -88,24 +90,35 @@ class SourceFile:
     left: tuple[PolyirError, ...]
 
 
-def read_regions(text: str, path: str, macros: Sequence[str], source: str) -> SourceFile:
+def read_regions(
+    text: str, path: str, macros: Sequence[str], source: str, takes_data: bool = False
+) -> SourceFile:
     """The regions between pragmas of the file `path` with the text `source`.
 
-    `text` is its preprocessed text. Raises `InputSyntaxError` for pragmas without a partner.
+    `text` is its preprocessed text. With `takes_data`, the bounds of loops may come out of memory,
+    and variables that are local to a loop are in it. Raises `InputSyntaxError` for pragmas without
+    a partner.
     """
-    return _read(text, path, macros, source, is_detecting=False)
+    return _read(text, path, macros, source, False, takes_data)
 
 
-def detect_regions(text: str, path: str, macros: Sequence[str], source: str) -> SourceFile:
+def detect_regions(
+    text: str, path: str, macros: Sequence[str], source: str, takes_data: bool = False
+) -> SourceFile:
     """The loops of the file `path` that can be modelled, without pragmas.
 
-    Consecutive loops are one region.
+    Consecutive loops are one region. `takes_data` is as in `read_regions`.
     """
-    return _read(text, path, macros, source, is_detecting=True)
+    return _read(text, path, macros, source, True, takes_data)
 
 
 def _read(
-    text: str, path: str, macros: Sequence[str], source: str, is_detecting: bool
+    text: str,
+    path: str,
+    macros: Sequence[str],
+    source: str,
+    is_detecting: bool,
+    takes_data: bool,
 ) -> SourceFile:
     tree, promises, skipped = _parsed(Declarations(text, path), path, is_detecting)
     plain_char = UCHAR if "__CHAR_UNSIGNED__" in macros else SCHAR
@@ -117,7 +130,8 @@ def _read(
             definitions[item.decl.name] = item
         whole.declare(item)
     functions = Functions(whole, definitions, promises, macros)
-    reader = _RegionFinder(path, Scopes(plain_char), functions, source, is_detecting)
+    scopes = Scopes(plain_char)
+    reader = _RegionFinder(path, scopes, functions, source, is_detecting, takes_data)
     for item in tree.ext:
         reader.read(item)
     return SourceFile(tuple(reader.regions), skipped, tuple(reader.left.values()))
@@ -204,7 +218,13 @@ class _RegionFinder:
     """Finds regions, with the declarations in scope at each of them."""
 
     def __init__(
-        self, path: str, scopes: Scopes, functions: Functions, source: str, is_detecting: bool
+        self,
+        path: str,
+        scopes: Scopes,
+        functions: Functions,
+        source: str,
+        is_detecting: bool,
+        takes_data: bool,
     ) -> None:
         self.regions: list[SourceRegion] = []
         self.left: dict[str, PolyirError] = {}
@@ -214,6 +234,7 @@ class _RegionFinder:
         self._source = source
         self._lines = source.splitlines()
         self._is_detecting = is_detecting
+        self._takes_data = takes_data
         self._names: dict[str, int] = {}
         self._outer_lines: list[int] = []
 
@@ -470,10 +491,11 @@ class _RegionFinder:
         variables = Variables(builder, self._scopes, names, live)
         calls = Calls(builder, self._scopes, module, self._functions)
         expressions = Expressions(builder, variables, calls)
-        Statements(builder, variables, expressions).translate(modelled)
+        Statements(builder, variables, expressions, self._takes_data).translate(modelled)
         builder.insert(func.ReturnOp())
         described = variables.arguments.described
-        delinearise(builder, described)
+        if not self._takes_data:
+            delinearise(builder, described)
         for argument in tuple(entry.args):
             if argument not in described:
                 entry.erase_arg(argument)
@@ -481,6 +503,8 @@ class _RegionFinder:
             if isinstance(op, memref.AllocaOp) and not any(True for _ in op.memref.uses):
                 # A counter whose last value is not used.
                 entry.erase_op(op)
+        if self._takes_data:
+            builder.put_cells_in_scope()
         operation.update_function_type()
         arguments = tuple(described[argument] for argument in entry.args)
         points_to = PointsTo(function, self._scopes)
@@ -497,6 +521,7 @@ class _RegionFinder:
             tuple(name for name in mentioned if self._may_be_unused(name)),
             overlaps(entry, arguments, counters, points_to),
             inliner.explained,
+            operation.sym_name.data,
         )
 
     def _counters(self, names: Collection[str]) -> dict[str, Arithmetic]:

@@ -20,6 +20,7 @@ from polyir.frontend.c.loops import (
     Header,
     counter_range,
     header_of,
+    may_change,
     start_of,
 )
 from polyir.frontend.c.names import (
@@ -57,9 +58,19 @@ class Counter:
 
 
 class Statements:
-    """Translates statements at the builder's current place."""
+    """Translates statements at the builder's current place.
 
-    def __init__(self, builder: Builder, variables: Variables, expressions: Expressions) -> None:
+    With `takes_data`, the bounds of loops may come out of memory.
+    """
+
+    def __init__(
+        self,
+        builder: Builder,
+        variables: Variables,
+        expressions: Expressions,
+        takes_data: bool = False,
+    ) -> None:
+        self._takes_data = takes_data
         self._builder = builder
         self._variables = variables
         self._expressions = expressions
@@ -312,6 +323,9 @@ class Statements:
             bounds = self._bounds(header, main, others, block.args[0])
             last = _statements_of(parts, {header.name, *counters})
             self._insert_loop(header, main, others, bounds, block, (parts.body, *last))
+            if may_change(bounds, block):
+                name = header.name
+                raise refuse(header.condition, f"the loop over '{name}' may change its bounds")
         count = self._count(bounds, (main, *others))
         if count is not None:
             self._store_last(main, count, header.after_test)
@@ -338,7 +352,9 @@ class Statements:
                 self._first_statement(item, header.node)
                 continue
             value = self._assigned(start_of(item), type)
-            if value.index is None or not self._builder.is_affine(value.index):
+            if name == header.name and self._takes_data and not type.is_bool:
+                value = Value(type, index=self._expressions.conversions.index(value))
+            elif value.index is None or not self._builder.is_affine(value.index):
                 if name == header.name:
                     break
                 if isinstance(item, c_ast.Decl):
@@ -376,7 +392,13 @@ class Statements:
             local = Value(main.type, index=value.shift(header.before_test))
             self._variables.declare(main.name, Local(main.type, local, is_counter=True))
             return counter_range(
-                header, counter, main.type, main.start, self._expressions, self._builder
+                header,
+                counter,
+                main.type,
+                main.start,
+                self._expressions,
+                self._builder,
+                self._takes_data,
             )
 
     def _declare_counter(
@@ -402,7 +424,10 @@ class Statements:
         block: Block,
         statements: Sequence[c_ast.Node],
     ) -> None:
-        """An `affine.for`; where the step is not simple, its variable counts the iterations."""
+        """An `affine.for`; where the step is not simple, its variable counts the iterations.
+
+        It is an `scf.for` if its bounds come out of memory.
+        """
         counter = IndexExpression.of(block.args[0])
         if bounds.step == 1 or (bounds.step > 0 and not others):
             lower: tuple[IndexExpression, ...] = (bounds.start,)
@@ -412,11 +437,42 @@ class Statements:
             lower, step, iteration = (IndexExpression(),), 1, counter
             value = bounds.start + counter.scale(bounds.step)
             upper = self._counts(bounds)
+        is_affine = bounds.is_affine(self._builder)
+        if not is_affine and (abs(bounds.step) != 1 and (bounds.step < 0 or others)):
+            raise refuse(
+                header.condition, f"the bound of '{header.name}' is not affine, nor its step 1"
+            )
         local = Value(main.type, index=value.shift(header.after_test))
         self._variables.declare(main.name, Local(main.type, local, is_counter=True))
+        self._insert_for(lower, upper, step, block, is_affine)
+        with self._builder.inside(block):
+            self._builder.assume(*(counter - bound for bound in lower))
+            self._builder.assume(*((bound - counter).shift(-1) for bound in upper))
+            for other in others:
+                self._declare_counter(header.node, other, iteration)
+            for statement in statements:
+                self._branch(statement)
+            self._builder.insert(affine.YieldOp.get() if is_affine else scf.YieldOp())
+
+    def _insert_for(
+        self,
+        lower: Sequence[IndexExpression],
+        upper: Sequence[IndexExpression],
+        step: int,
+        block: Block,
+        is_affine: bool,
+    ) -> None:
+        builder = self._builder
+        if not is_affine:
+            first = builder.index_value(lower[0])
+            end = upper[0] if len(upper) == 1 else builder.extremum(upper, is_minimum=True)
+            by = builder.constant(step, IndexType())
+            builder.insert(scf.ForOp(first, builder.index_value(end), by, [], Region(block)))
+            builder.note_data(block.args[0])
+            return
         lower_map, lower_operands = map_of(lower)
         upper_map, upper_operands = map_of(upper)
-        self._builder.insert(
+        builder.insert(
             affine.ForOp.from_region(
                 lower_operands,
                 upper_operands,
@@ -428,14 +484,6 @@ class Statements:
                 step,
             )
         )
-        with self._builder.inside(block):
-            self._builder.assume(*(counter - bound for bound in lower))
-            self._builder.assume(*((bound - counter).shift(-1) for bound in upper))
-            for other in others:
-                self._declare_counter(header.node, other, iteration)
-            for statement in statements:
-                self._branch(statement)
-            self._builder.insert(affine.YieldOp.get())
 
     def _integer_type(self, name: str, parts: LoopParts) -> Arithmetic | None:
         """The type of a variable that a loop sets first, if it is an integer type."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final
 
 from xdsl.dialects import affine, func, memref, omp, scf
 from xdsl.dialects.builtin import MemRefType
@@ -43,6 +45,7 @@ from polyir.target.c.loops import (
 from polyir.target.c.memory import (
     array_arguments,
     needs_linear,
+    plain_pointer,
     translate_alloc,
     translate_alloca,
     translate_cast,
@@ -76,7 +79,18 @@ from polyir.target.c.syntax import (
     literal,
 )
 from polyir.target.c.usage import Usage
-from polyir.target.errors import unsupported, unsupported_operation
+from polyir.target.errors import TargetError, unsupported, unsupported_operation
+
+
+@dataclass(frozen=True)
+class PlainPointer:
+    """A parameter for an array whose outer extent nobody knows, as C programs pass arrays."""
+
+    element: Scalar
+    is_constant: bool
+
+
+_NO_POINTERS: Final[Mapping[int, PlainPointer]] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -84,6 +98,7 @@ class Environment:
     """What the functions of a module share: globals by symbol, and the names at file scope.
 
     `functions` are the names of those functions that do not have the name of their symbol.
+    `pointers` are the parameters, by symbol and position, that are plain pointers.
     """
 
     globals: Mapping[str, Array]
@@ -91,6 +106,7 @@ class Environment:
     dialect: Dialect
     openmp: bool
     functions: Mapping[str, str] = field(default_factory=dict)
+    pointers: Mapping[str, Mapping[int, PlainPointer]] = field(default_factory=dict)
 
     def function_name(self, symbol: str) -> str:
         """The name of the function with a symbol."""
@@ -110,7 +126,8 @@ def translate_function(
     """
     symbol, signature = op.sym_name.data, signature_of(op)
     body = function_body(op, environment, environment.names, translate)
-    parameters = bind_parameters(body, op.body.blocks.first, signature)
+    plain = environment.pointers.get(symbol, _NO_POINTERS)
+    parameters = bind_parameters(body, op.body.blocks.first, signature, plain)
     pointers = [
         ResultPointer(type, body.names.fresh(f"result_{position}"))
         for position, type in enumerate(signature.pointer_results)
@@ -172,11 +189,25 @@ def _callees(op: func.FuncOp, environment: Environment) -> Iterator[str]:
             yield environment.function_name(symbol_of(inner.callee))
 
 
-def bind_parameters(body: Body, block: Block | None, signature: Signature) -> list[CParameter]:
-    """The parameters of a function, each bound to its argument if there is a body."""
+def bind_parameters(
+    body: Body,
+    block: Block | None,
+    signature: Signature,
+    plain: Mapping[int, PlainPointer] = _NO_POINTERS,
+) -> list[CParameter]:
+    """The parameters of a function, each bound to its argument if there is a body.
+
+    Those at the positions of `plain` are plain pointers.
+    """
     parameters: list[CParameter] = []
     for position, parameter in enumerate(signature.parameters):
         argument = None if block is None else block.args[position]
+        if isinstance(parameter, ArrayParameter) and position in plain:
+            pointer = _plain_parameter(body, parameter, plain[position])
+            parameters.append(pointer)
+            if argument is not None:
+                body.arrays[argument] = pointer.array
+            continue
         if isinstance(parameter, ArrayParameter):
             array, sizes = _array_parameter(body, parameter)
             parameters += [ArrayArgument(array), *sizes]
@@ -188,6 +219,17 @@ def bind_parameters(body: Body, block: Block | None, signature: Signature) -> li
         if argument is not None:
             body.bind(argument, Name(parameter.type, variable))
     return parameters
+
+
+def _plain_parameter(body: Body, parameter: ArrayParameter, plain: PlainPointer) -> ArrayArgument:
+    """A pointer to the elements of an array, or to its rows, which have known lengths."""
+    inner = parameter.type.extents[1:]
+    if None in inner:
+        raise TargetError(f"the length of the rows of the array '{parameter.name}' is not known")
+    variable = body.names.fresh(parameter.name)
+    rows = tuple(literal(extent or 0) for extent in inner)
+    array = Array(variable, plain.element, (literal(0), *rows) if rows else (), True)
+    return ArrayArgument(array, is_constant=plain.is_constant, is_plain=True)
 
 
 def _array_parameter(body: Body, parameter: ArrayParameter) -> tuple[Array, list[ScalarArgument]]:
@@ -252,8 +294,11 @@ def _translate_call(body: Body, op: func.CallOp, environment: Environment) -> No
         body.define(op.results[0], Call(type, symbol_of(op.callee), operands))
         return
     arguments: list[Argument] = []
-    for argument in op.arguments:
-        if isinstance(argument.type, MemRefType):
+    plain = environment.pointers.get(symbol_of(op.callee), _NO_POINTERS)
+    for position, argument in enumerate(op.arguments):
+        if position in plain:
+            arguments.append(plain_pointer(body, op, argument))
+        elif isinstance(argument.type, MemRefType):
             arguments.extend(array_arguments(body, op, argument))
         else:
             arguments.append(body.value(argument))

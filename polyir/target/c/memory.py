@@ -157,6 +157,20 @@ def array_arguments(body: Body, op: Operation, value: SSAValue) -> list[Address 
     return [Address(array.variable, rows=rows), *sizes]
 
 
+def plain_pointer(body: Body, op: Operation, value: SSAValue) -> Address:
+    """A pointer to the elements, or the rows, of an array that has the spelling of a program."""
+    array = body.array(value)
+    spelling = array.variable.spelling
+    if spelling is None:
+        is_variable = not array.extents and not array.is_pointer
+        return Address(array.variable, is_taken=is_variable)
+    text, *subscripts = spelling.parts
+    if spelling.strides or any(isinstance(part, str) for part in subscripts):
+        raise unsupported(op, f"'{text}' is not a plain array that can be passed to a function")
+    assert isinstance(text, str)
+    return Address(Variable(text), is_taken=not subscripts)
+
+
 def flat_pointer(array: Array) -> Address:
     """A pointer to the first element."""
     if array.flat is not None:

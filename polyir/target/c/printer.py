@@ -486,7 +486,7 @@ class Printer:
             return f"{self.spell_memory(parameter.type)} {star}{parameter.variable.name}"
         array = parameter.array
         constant = "const " if parameter.is_constant else ""
-        if not self._dialect.has_array_parameters:
+        if parameter.is_plain or not self._dialect.has_array_parameters:
             return f"{constant}{self.pointer(array, parameter.is_restricted)}"
         name, extents = f"{constant}{self.spell_memory(array.element)}", array.extents
         restrict = self._dialect.restrict

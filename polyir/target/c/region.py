@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Container, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 from types import MappingProxyType
@@ -22,9 +22,10 @@ from xdsl.ir import SSAValue
 from polyir.target.abi import RESERVED, Scalar, scalar_type
 from polyir.target.c.body import Body
 from polyir.target.c.dialect import C99, Dialect
-from polyir.target.c.function import Environment, function_body
+from polyir.target.c.function import Environment, function_body, translate_function
 from polyir.target.c.helpers import ALIGNED_ALLOC, MASKED
 from polyir.target.c.printer import INDENT, Precedence, Printer
+from polyir.target.c.region_functions import plain_pointers
 from polyir.target.c.syntax import Array, Name, Spelling, Variable, cast
 from polyir.target.c.usage import Usage
 from polyir.target.errors import unsupported
@@ -105,21 +106,34 @@ class RegionText:
 
 
 def region_text(
-    op: func.FuncOp, forms: Sequence[Form], taken: Sequence[str], openmp: bool = True
+    op: func.FuncOp,
+    forms: Sequence[Form],
+    taken: Sequence[str],
+    openmp: bool = True,
+    called: Sequence[func.FuncOp] = (),
 ) -> RegionText:
     """The statements of the body of `op`, whose arguments have the given forms in order.
 
-    Names made here are none of `taken`. `helpers` are pairs of names and definitions. Raises
-    `TargetError` for what has no C.
+    Names made here are none of `taken`. `helpers` are pairs of names and definitions, those of the
+    functions `called` at the end. Raises `TargetError` for what has no C.
     """
-    body = function_body(op, Environment({}, (), NATIVE, openmp), taken)
+    types = {argument: form.type for argument, form in zip(op.body.block.args, forms, strict=True)}
+    pointers = plain_pointers(op, called, types)
+    names = [op.sym_name.data for op in called]
+    environment = Environment({}, names, NATIVE, openmp, pointers=pointers)
+    body = function_body(op, environment, taken)
     for argument, form in zip(op.body.block.args, forms, strict=True):
         _bind(body, op, argument, form)
     body.translate_block(op.body.block)
     usage = Usage(NATIVE)
     usage.add_statements(body.statements)
     lines = tuple(NativePrinter(usage).statements(body.statements, INDENT))
-    helpers = _helpers(usage)
+    functions = [replace(translate_function(each, environment), is_static=True) for each in called]
+    for function in functions:
+        usage.add_function(function)
+    printer = NativePrinter(usage)
+    definitions = ((each.name, "\n".join(printer.function(each))) for each in functions)
+    helpers = (*_helpers(usage), *definitions)
     if any(name.startswith(MASKED) for name, _ in helpers):
         lines = (*_NO_BOUNDS, *lines, f"{INDENT}#pragma GCC diagnostic pop")
     return RegionText(lines, helpers)

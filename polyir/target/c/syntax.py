@@ -462,6 +462,7 @@ class ArrayArgument:
     pointer: Variable | None = None
     is_constant: bool = False
     is_restricted: bool = True
+    is_plain: bool = False
 
 
 @dataclass(frozen=True)

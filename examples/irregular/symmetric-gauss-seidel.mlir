@@ -1,0 +1,42 @@
+// Symmetric Gauss-Seidel on a matrix in compressed rows (CSR) without its diagonal, of which d_inv
+// has the reciprocals: a sweep forward and one backward.
+func.func @symmetric_gauss_seidel(%sweeps: index, %n: index, %rowptr: memref<?xindex>,
+                                  %col: memref<?xindex>, %v: memref<?xf64>, %d_inv: memref<?xf64>,
+                                  %b: memref<?xf64>, %x: memref<?xf64>) {
+  %one = arith.constant 1 : index
+  affine.for %s = 0 to %sweeps {
+    affine.for %i = 0 to %n {
+      %first = affine.load %rowptr[%i] : memref<?xindex>
+      %end = affine.load %rowptr[%i + 1] : memref<?xindex>
+      %bi = affine.load %b[%i] : memref<?xf64>
+      %sum = scf.for %k = %first to %end step %one iter_args(%part = %bi) -> f64 {
+        %c = memref.load %col[%k] : memref<?xindex>
+        %value = memref.load %v[%k] : memref<?xf64>
+        %other = memref.load %x[%c] : memref<?xf64>
+        %product = arith.mulf %value, %other : f64
+        %rest = arith.subf %part, %product : f64
+        scf.yield %rest : f64
+      }
+      %d = affine.load %d_inv[%i] : memref<?xf64>
+      %new = arith.mulf %sum, %d : f64
+      affine.store %new, %x[%i] : memref<?xf64>
+    }
+    affine.for %r = 0 to %n {
+      %first = affine.load %rowptr[%n - %r - 1] : memref<?xindex>
+      %end = affine.load %rowptr[%n - %r ] : memref<?xindex>
+      %bi = affine.load %b[%n - %r - 1] : memref<?xf64>
+      %sum = scf.for %k = %first to %end step %one iter_args(%part = %bi) -> f64 {
+        %c = memref.load %col[%k] : memref<?xindex>
+        %value = memref.load %v[%k] : memref<?xf64>
+        %other = memref.load %x[%c] : memref<?xf64>
+        %product = arith.mulf %value, %other : f64
+        %rest = arith.subf %part, %product : f64
+        scf.yield %rest : f64
+      }
+      %d = affine.load %d_inv[%n - %r - 1] : memref<?xf64>
+      %new = arith.mulf %sum, %d : f64
+      affine.store %new, %x[%n - %r - 1] : memref<?xf64>
+    }
+  }
+  return
+}

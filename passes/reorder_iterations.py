@@ -1,0 +1,68 @@
+"""reorder-iterations: iterations of an irregular loop in the order of what they access.
+
+    affine.for %j = 0 to %m {
+      %l = affine.load %left[%j] : memref<?xindex>
+      ...
+      memref.store %sum, %fx[%l] : memref<?xf64>
+    }
+
+becomes, in an executor after an inspector has sorted the iterations,
+
+    scf.for %t = %0 to %iterations {
+      %l = memref.load %left_sorted[%t] : memref<?xindex>
+      ...
+      memref.store %sum, %fx[%l] : memref<?xf64>
+    }
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+
+from polyir.diagnostics import PolyirError, missed, remark
+from polyir.irregular.candidates import loops_with_index_arrays
+from polyir.irregular.data_order import data_slice
+from polyir.irregular.iteration_order import reorder_iterations, require_any_order
+from polyir.passes.lower_poly import LowerPolyPass
+from polyir.passes.prerequisites import scops_in
+
+
+@dataclass(frozen=True)
+class ReorderIterationsPass(ModulePass):
+    """Run iterations that access the same elements by index arrays one after the other.
+
+    An inspector sorts the iterations by the first element. This is for loops that only update
+    elements, `X[f] = X[f] op e`. With `reassociate`, X may have floating-point numbers, whose sums
+    are rounded differently in another order.
+    """
+
+    name = "reorder-iterations"
+
+    reassociate: bool = False
+    loops: tuple[str, ...] = ()
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if scops_in(op):
+            LowerPolyPass().apply(ctx, op)
+        done: list[Operation] = []
+        left: list[tuple[str, Operation]] = []
+        for loop in loops_with_index_arrays(op, self.loops):
+            try:
+                slice = data_slice(loop)
+                if slice is not None:
+                    require_any_order(loop, self.reassociate)
+                    reorder_iterations(op, slice, partial(remark, self.name))
+                    done.append(loop)
+            except PolyirError as error:
+                left.append((f"loop left: {error.message}", loop))
+        for message, where in left:
+            # What stays is only worth a warning where all does.
+            (remark if done else missed)(self.name, message, where)
+        if not (done or left):
+            missed(self.name, "nothing to do: no loop accesses elements by index arrays", op)

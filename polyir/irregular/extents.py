@@ -1,0 +1,94 @@
+"""How large the arrays must be in which an inspector remembers something about each element.
+
+Memrefs have extents. Where a memref stands for a pointer of C, nobody knows them: the inspector
+finds the subscripts that the program has, by one more replay of its accesses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
+from xdsl.ir import SSAValue
+
+from polyir.irregular.code import Code
+from polyir.irregular.slices import Element, Values, Visit
+
+UNKNOWN_EXTENTS: Final = "polyir.unknown_extents"
+"""The attribute of a function whose memrefs have dynamic extents that `memref.dim` cannot know."""
+
+
+@dataclass(frozen=True)
+class Extent:
+    """The subscripts along a dimension: `size` of them from `first` on, 0 if that is `None`."""
+
+    size: SSAValue
+    first: SSAValue | None = None
+
+    def place(self, code: Code, subscript: SSAValue) -> SSAValue:
+        """The place of a subscript, from 0 on."""
+        return subscript if self.first is None else code.difference(subscript, self.first)
+
+
+Extents: TypeAlias = Mapping[SSAValue, Sequence[Extent]]
+"""The extents of memrefs along each dimension."""
+
+VisitAll: TypeAlias = Callable[[Visit], None]
+"""Adds a visit of all accesses of a program."""
+
+
+def declared_extents(code: Code, memories: Sequence[SSAValue], values: Values) -> Extents:
+    """The extents that the memrefs themselves have."""
+    return {
+        memory: [
+            Extent(code.extent(values[memory], n) if known is None else code.constant(known))
+            for n, known in enumerate(_shape(memory))
+        ]
+        for memory in memories
+    }
+
+
+def visited_extents(code: Code, memories: Sequence[SSAValue], visit_all: VisitAll) -> Extents:
+    """The extents that the subscripts need in a program; subscripts may be negative."""
+    cells: dict[SSAValue, list[tuple[SSAValue, SSAValue] | None]] = {}
+    for memory in memories:
+        cells[memory] = []
+        for known in _shape(memory):
+            cells[memory].append(None if known is not None else _cells(code, memory))
+
+    def note(code: Code, element: Element) -> None:
+        for subscript, pair in zip(element.subscripts, cells[element.memory], strict=True):
+            if pair is not None:
+                first, last = pair
+                code.store(code.minimum(code.load(first), subscript), first)
+                code.store(code.maximum(code.load(last), subscript), last)
+
+    if any(pair is not None for pairs in cells.values() for pair in pairs):
+        visit_all(note)
+    found: dict[SSAValue, list[Extent]] = {}
+    for memory, pairs in cells.items():
+        found[memory] = []
+        for known, pair in zip(_shape(memory), pairs, strict=True):
+            if pair is None:
+                assert known is not None
+                found[memory].append(Extent(code.constant(known)))
+            else:
+                first, last = map(code.load, pair)
+                found[memory].append(Extent(code.sum(code.difference(last, first), 1), first))
+    return found
+
+
+def _shape(memory: SSAValue) -> tuple[int | None, ...]:
+    assert isinstance(memory.type, MemRefType)
+    return tuple(None if n == DYNAMIC_INDEX else n for n in memory.type.get_shape())
+
+
+def _cells(code: Code, memory: SSAValue) -> tuple[SSAValue, SSAValue]:
+    """Memory for the first and the last subscript: of none at first, and of 0 at least then."""
+    name = memory.name_hint or "memory"
+    first, last = code.cell(f"{name}_first"), code.cell(f"{name}_last")
+    code.store(0, first)
+    code.store(-1, last)
+    return first, last

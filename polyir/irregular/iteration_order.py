@@ -1,0 +1,172 @@
+"""Iterations of an irregular loop in the order of the elements that they access.
+
+An inspector sorts the iterations by the first element that each accesses by an index array
+(lexicographic grouping: H. Han and C.-W. Tseng, "Exploiting locality for irregular scientific
+codes", IEEE Transactions on Parallel and Distributed Systems, 2006). The executor is the loop in
+that order, with the arrays that it reads from one end to the other in that order, too.
+"""
+
+from __future__ import annotations
+
+from xdsl.dialects import affine, memref
+from xdsl.dialects.builtin import AnyFloat, IndexType, MemRefType, ModuleOp
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from polyir.diagnostics import PolyirError, location_of
+from polyir.irregular.code import Code
+from polyir.irregular.inspection import Bounds, Inspection, move_body
+from polyir.irregular.reduction_loops import updates_in
+from polyir.irregular.slices import AddressSlice, Element, ElementAccess, Values
+from polyir.irregular.wavefronts import Report, sort_by_wavefront
+from polyir.loops.loop_forms import SequentialLoop, is_outside
+from polyir.model.affine import NotAffineError
+from polyir.model.index_expressions import IndexExpression, compose
+from polyir.model.raising.effects import may_overlap, stores_in
+from polyir.model.updates import allow_overflow
+
+
+def require_any_order(loop: SequentialLoop, reassociate: bool) -> None:
+    """Raise `PolyirError` unless the iterations of a loop may run in any order.
+
+    They may if they only update elements; with `reassociate`, floating-point numbers, too.
+    """
+    for chain in updates_in(loop):
+        if isinstance(chain.load.results[0].type, AnyFloat) and not reassociate:
+            raise PolyirError(
+                "another order of the updates changes how they are rounded: "
+                "allow it by reassociate=true",
+                location_of(chain.steps[-1]),
+            )
+        allow_overflow(chain.steps)
+
+
+def reorder_iterations(module: ModuleOp, slice: AddressSlice, report: Report) -> None:
+    """Let a loop, whose iterations may run in any order, run in that of what it accesses.
+
+    That are the memories of the slice, which have elements of index arrays as first subscripts.
+    """
+    inspection = Inspection(module, slice, with_memories=False)
+    loop, region = slice.loop, inspection.place.before
+    for message, op in inspection.messages:
+        report(message, op)
+    streams = _streams(loop, region)
+    order = inspection.output("order", _size)
+    pointers = {
+        each: inspection.output(f"{each.name_hint or 'memory'}_sorted", _size)
+        for each in streams
+        if each in inspection.values and isinstance(_element_type(each), IndexType)
+    }
+    _sort(inspection, order)
+    for each, output in pointers.items():
+        _gather(inspection.code, inspection.values[each], order, output)
+    new_order, *outputs = inspection.finish()
+    copies = dict(zip(pointers, outputs, strict=True))
+    for each in streams:
+        if each not in copies:
+            copies[each] = _gathered(each, region, new_order)
+    _execute(loop, new_order, streams, copies)
+
+
+def _iterations(code: Code, bounds: Bounds) -> SSAValue:
+    return code.steps(bounds.lower, bounds.upper, bounds.step)
+
+
+def _size(code: Code, bounds: Bounds, values: Values) -> list[SSAValue]:
+    return [_iterations(code, bounds)]
+
+
+def _element_type(memory: SSAValue) -> Attribute:
+    assert isinstance(memory.type, MemRefType)
+    element: Attribute = memory.type.element_type
+    return element
+
+
+def _streams(loop: SequentialLoop, region: Operation) -> dict[SSAValue, list[ElementAccess]]:
+    """The one-dimensional arrays that a loop reads at its counter, and a region does not write."""
+    found: dict[SSAValue, list[ElementAccess]] = {}
+    counter = IndexExpression.of(loop.body.block.args[0])
+    for op in loop.walk():
+        if isinstance(op, affine.LoadOp | memref.LoadOp) and _subscripts(op) == (counter,):
+            found.setdefault(op.memref, []).append(op)
+    writes = tuple(stores_in(region))
+    return {
+        memory: loads
+        for memory, loads in found.items()
+        if is_outside(memory, region)
+        and not any(may_overlap(write.memref, memory) for write in writes)
+    }
+
+
+def _subscripts(load: affine.LoadOp | memref.LoadOp) -> tuple[IndexExpression, ...] | None:
+    indices = [IndexExpression.of(index) for index in load.indices]
+    if isinstance(load, memref.LoadOp):
+        return tuple(indices)
+    try:
+        return compose(load.map.data, indices)
+    except NotAffineError:
+        return None
+
+
+def _sort(inspection: Inspection, order: SSAValue) -> None:
+    """Add the code that sorts the iterations by the first element that each accesses."""
+    code, slice, values = inspection.code, inspection.slice, inspection.values
+    iterations = _iterations(code, inspection.bounds)
+    keys, key, count = code.array("keys", iterations), code.cell("key"), code.cell("count")
+    code.store(0, count)
+    lower, step = inspection.bounds.lower, inspection.bounds.step
+
+    def note(code: Code, element: Element) -> None:
+        first = element.subscripts[0]
+        code.store(code.select(code.load(key), "slt", 0, first, code.load(key)), key)
+
+    with code.loop("t", 0, iterations) as (body, place):
+        body.store(-1, key)
+        slice.replay(body, body.sum(lower, body.product(place, step)), values, note)
+        found = body.maximum(body.load(key), 0)
+        body.store(found, keys, place)
+        body.store(body.maximum(body.load(count), body.sum(found, 1)), count)
+    starts = code.array("starts", code.sum(code.load(count), 1))
+    sort_by_wavefront(code, keys, iterations, (order, starts, count))
+    code.free(keys, starts)
+    with code.loop("t", 0, iterations) as (body, place):
+        number = body.load(order, place)
+        body.store(body.sum(lower, body.product(number, step)), order, place)
+
+
+def _gather(code: Code, memory: SSAValue, order: SSAValue, target: SSAValue) -> None:
+    """Add the code that reads an array in an order, and fills another one."""
+    with code.loop("t", 0, code.extent(order, 0)) as (body, place):
+        body.store(body.load(memory, body.load(order, place)), target, place)
+
+
+def _gathered(memory: SSAValue, region: Operation, order: SSAValue) -> SSAValue:
+    """A copy of an array in an order, made before a region."""
+    before = Code(InsertPoint.before(region))
+    name = f"{memory.name_hint or 'memory'}_sorted"
+    copy = before.array(name, before.extent(order, 0), element=_element_type(memory))
+    _gather(before, memory, order, copy)
+    Code(InsertPoint.after(region)).free(copy)
+    return copy
+
+
+def _execute(
+    loop: SequentialLoop,
+    order: SSAValue,
+    streams: dict[SSAValue, list[ElementAccess]],
+    copies: dict[SSAValue, SSAValue],
+) -> None:
+    """Replace the loop by one in the new order."""
+    code = Code(InsertPoint.before(loop))
+    with code.loop("t", 0, code.extent(order, 0)) as (body, place):
+        counter = body.load(order, place)
+        for memory, loads in streams.items():
+            for load in loads:
+                moved = memref.LoadOp.get(copies[memory], [place])
+                moved.res.name_hint = load.results[0].name_hint
+                Rewriter.replace_op(load, moved)
+        move_body(loop, counter, body)
+        if counter.first_use is None:
+            assert isinstance(counter.owner, Operation)
+            Rewriter.erase_op(counter.owner)
+    Rewriter.erase_op(loop)

@@ -1,0 +1,65 @@
+"""Loops whose iterations only update elements, `X[f] = X[f] op e`: they may run in any order."""
+
+from __future__ import annotations
+
+from xdsl.dialects import affine, memref
+from xdsl.ir import Operation, SSAValue
+
+from polyir.diagnostics import PolyirError, location_of
+from polyir.irregular.slices import ElementAccess
+from polyir.loops.loop_forms import SequentialLoop, is_outside
+from polyir.model.raising.effects import LOADS, STORES, may_overlap, stores_in
+from polyir.model.updates import Chain, chain_to
+
+
+def updates_in(loop: SequentialLoop) -> list[Chain]:
+    """The updates of a loop that carries nothing else.
+
+    Each element is updated by one operation only, and read for nothing else. Raises `PolyirError`
+    with a place for other loops.
+    """
+    if loop.results:
+        raise PolyirError("its iterations carry values in iter_args", location_of(loop))
+    stores = [op for op in stores_in(loop) if is_outside(op.memref, loop)]
+    chains = [_update_of(op) for op in stores]
+    loads = {chain.load for chain in chains}
+    combiners: dict[SSAValue, Chain] = {}
+    for store, chain in zip(stores, chains, strict=True):
+        known = combiners.setdefault(store.memref, chain)
+        if known.combiner is not chain.combiner:
+            name = store.memref.name_hint or "memory"
+            raise PolyirError(f"'{name}' is updated by several operations", location_of(store))
+    for op in loop.walk():
+        if isinstance(op, LOADS) and op not in loads:
+            for store in stores:
+                if may_overlap(op.memref, store.memref):
+                    name = op.memref.name_hint or "memory"
+                    raise PolyirError(f"'{name}' is not only updated, but read", location_of(op))
+    return chains
+
+
+def _update_of(store: Operation) -> Chain:
+    """The update that ends with a store; raises if there is none."""
+    if isinstance(store, affine.StoreOp | memref.StoreOp):
+        loads = []
+        op = store.prev_op
+        while op is not None:
+            if isinstance(op, ElementAccess) and _is_same_element(op, store):
+                loads.append(op)
+            if any(may_overlap(each.memref, store.memref) for each in stores_in(op)):
+                break
+            op = op.prev_op
+        chain = chain_to(store.value, store, loads)
+        if chain is not None:
+            return chain
+    raise PolyirError("this is no update of an element by one operation", location_of(store))
+
+
+def _is_same_element(load: ElementAccess, store: affine.StoreOp | memref.StoreOp) -> bool:
+    if isinstance(load, STORES) or load.memref is not store.memref:
+        return False
+    if tuple(load.indices) != tuple(store.indices):
+        return False
+    if isinstance(load, affine.LoadOp) and isinstance(store, affine.StoreOp):
+        return load.map == store.map
+    return isinstance(load, memref.LoadOp) and isinstance(store, memref.StoreOp)
