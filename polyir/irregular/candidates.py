@@ -73,7 +73,7 @@ def _is_irregular(slice: AddressSlice) -> bool:
 
 def dependent_values(loop: SequentialLoop) -> set[SSAValue]:
     """The values inside a loop that depend on its counter."""
-    found = {loop.body.block.args[0]}
+    found: set[SSAValue] = {loop.body.block.args[0]}
     for op in loop.body.block.walk():
         if any(value in found for value in inputs_of(op)):
             found.update(op.results)

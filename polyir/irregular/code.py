@@ -88,14 +88,11 @@ class Code:
         `values` gets the result.
         """
         (result,) = op.results
-        assert isinstance(result.type, IndexType | IntegerType | AnyFloat)
-        is_float = isinstance(result.type, AnyFloat)
-        zero = FloatAttr(0.0, result.type) if is_float else IntegerAttr(0, result.type)
-        branches = [
+        then, otherwise = (
             Region(Block([value, scf.YieldOp(value.results[0])]))
-            for value in (op.clone(dict(values)), arith.ConstantOp(zero))
-        ]
-        guarded = scf.IfOp(condition, [result.type], *branches)
+            for value in (op.clone(dict(values)), _zero(result.type))
+        )
+        guarded = scf.IfOp(condition, [result.type], then, otherwise)
         self.add(guarded)
         guarded.results[0].name_hint = result.name_hint
         values[result] = guarded.results[0]
@@ -243,6 +240,16 @@ class Code:
 
     def _value(self, value: SSAValue | int) -> SSAValue:
         return self.constant(value) if isinstance(value, int) else value
+
+
+def _zero(type: Attribute) -> arith.ConstantOp:
+    """The number 0 of a type."""
+    if isinstance(type, AnyFloat):
+        return arith.ConstantOp(FloatAttr(0.0, type))
+    if isinstance(type, IntegerType):
+        return arith.ConstantOp.from_int_and_width(0, type)
+    assert isinstance(type, IndexType)
+    return arith.ConstantOp(IntegerAttr.from_index_int_value(0))
 
 
 def _is_constant(value: SSAValue | int, number: int) -> bool:

@@ -322,7 +322,7 @@ def _execute(loop: SequentialLoop, independent: SSAValue) -> None:
     before = Code(InsertPoint.before(loop))
     before.add(scf.IfOp(is_independent, [], Region(parallel), Region(original)))
     copy = loop.clone()
-    loop.detach()
+    loop.detach()  # type: ignore[no-untyped-call]
     original.add_ops([loop, scf.YieldOp()])
     _add_parallel(copy, bounds, Code(InsertPoint.at_end(parallel)))
     copy.erase()

@@ -206,9 +206,9 @@ def _require_known(op: Operation) -> None:
 def _written_memories(loop: SequentialLoop) -> tuple[SSAValue, ...]:
     """The memrefs from outside that the loop writes; raises if others share their memory."""
     stores = [op for op in stores_in(loop) if not _is_made_in(op.memref, loop)]
-    for op in stores:
-        if not is_outside(op.memref, loop):
-            raise CannotInspectError("an inspector cannot name the memory of this store", op)
+    for store in stores:
+        if not is_outside(store.memref, loop):
+            raise CannotInspectError("an inspector cannot name the memory of this store", store)
     memories = tuple(dict.fromkeys(op.memref for op in stores))
     for op in loop.walk():
         if isinstance(op, ElementAccess):
@@ -254,11 +254,10 @@ class _Needed:
         owner = value.owner
         if isinstance(owner, Block):
             parent = owner.parent_op()
+            assert parent is not None
             if not (isinstance(parent, LOOPS) and value in iterators_of(parent)):
-                raise CannotInspectError(
-                    "an address depends on what a loop carries in iter_args",
-                    owner.parent_op(),
-                )
+                message = "an address depends on what a loop carries in iter_args"
+                raise CannotInspectError(message, parent)
             return
         if owner in self.found:
             return

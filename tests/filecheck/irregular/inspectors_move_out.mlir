@@ -110,11 +110,11 @@ func.func @written_before(%n: index, %A: memref<?xf64>, %p: memref<?xindex>) {
 
 // Two loops have two inspectors, and one executor.
 // CHECK-LABEL: func.func @both_inspector(
-// CHECK:       func.func @both_inspector_1(
+// CHECK:       func.func @both_inspector_{{[0-9]+}}(
 // CHECK:       func.func @both_executor(
 // CHECK:       func.func @both(
 // CHECK:         func.call @both_inspector(
-// CHECK:         func.call @both_inspector_1(
+// CHECK:         func.call @both_inspector_{{[0-9]+}}(
 // CHECK-NEXT:    func.call @both_executor(
 func.func @both(%n: index, %A: memref<?xf64>, %p: memref<?xindex>, %q: memref<?xindex>) {
   affine.for %i = 0 to %n {
