@@ -298,10 +298,15 @@ class Inspection:
             (f"it does not run further out: {text}", op),
         )
 
+    @property
+    def has_unknown_extents(self) -> bool:
+        """Whether `extents` needs a visit of all accesses."""
+        return UNKNOWN_EXTENTS in self._function.attributes
+
     def extents(self) -> Extents:
         """The extents of the memrefs of the loops, as values of the inspector."""
         memories = tuple(dict.fromkeys(m for each in self._slices for m in each.memories))
-        if UNKNOWN_EXTENTS in self._function.attributes:
+        if self.has_unknown_extents:
             return visited_extents(self.code, memories, self._visit_all)
         return declared_extents(self.code, memories, self.values)
 

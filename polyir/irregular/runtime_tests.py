@@ -55,6 +55,8 @@ def add_runtime_test(module: ModuleOp, slice: AddressSlice, always: bool, report
     passes = _passes(slice, tests)
     cost, whole = sum(map(_cost_of_pass, passes)), _cost_of_loop(slice.loop)
     inspection = Inspection(module, slice)
+    if inspection.has_unknown_extents and any(test.has_table for test in tests):
+        cost += _cost_of_pass(_Pass(slice, compared=list(slice.accesses)))
     if cost > whole and not always and not _is_repeated(inspection):
         raise CannotTestError(
             f"the test costs more than the loop, about {cost} operations for the {whole} of an "

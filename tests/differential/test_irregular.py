@@ -20,6 +20,8 @@ PIPELINES = (
     "inspect-wavefronts",
     "inspect-wavefronts{block=3}",
     "inspect-wavefronts{block=100}",
+    "runtime-test{always=true}",
+    "runtime-test,inspect-wavefronts",
 )
 
 SIZES = (1, 20, 150)
